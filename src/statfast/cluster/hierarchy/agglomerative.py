@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Agglomerative clustering as an estimator."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._distance import MetricRows, is_precomputed
 from statfast._estimator import Clusterer, Estimator
+from statfast._typing import Rows
 from statfast._validation import as_choice, as_count, as_real, wrong_type
 from statfast.cluster.hierarchy.dendrogram import heights_within, labels_of
 from statfast.cluster.hierarchy.linkage import METHODS, taken_as, tree_of
@@ -19,13 +23,13 @@ class AgglomerativeClustering(Clusterer, Estimator):
     n_clusters : int or None, default=2
         Clusters to find. Must be None if `distance_threshold` is given.
     metric : str or callable, default="euclidean"
-        The distance of rows, as in `linkage`; "precomputed" if X holds dissimilarities: a square
-        matrix, or its upper triangle row by row, as scipy's ``pdist`` gives it. "ward", "centroid"
-        and "median" take "euclidean" or "precomputed".
+        Distance of samples: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...),
+        a function, or "precomputed" if X holds dissimilarities, square or condensed, as scipy's
+        ``pdist`` gives them. "ward", "centroid" and "median" take "euclidean" or "precomputed".
     linkage : str, default="ward"
         The method: "ward", "complete", "average", "single", "weighted", "centroid" or "median".
     connectivity : array-like or sparse matrix of shape (n, n), or callable, optional
-        A graph of the rows, in which whatever is not 0 is an edge, in either direction; or a
+        A graph of the samples, in which whatever is not 0 is an edge, in either direction; or a
         function that makes it of X. Only clusters that an edge connects are merged, by "ward",
         "complete", "average" or "single". None: any two may be.
     distance_threshold : float, optional
@@ -44,20 +48,20 @@ class AgglomerativeClustering(Clusterer, Estimator):
     n_clusters_ : int
         How many clusters there are.
     children_ : ndarray of shape (n - 1, 2), intp
-        The two clusters of each merge: rows are 0, ..., n - 1, merge i makes the cluster n + i.
+        The two clusters of each merge: samples are 0, ..., n - 1, merge i makes the cluster n + i.
     distances_ : ndarray of shape (n - 1,)
         The height of each merge, if it is asked for.
     linkage_matrix_ : ndarray of shape (n - 1, 4)
         The merges as scipy's linkage matrix, for `statfast.plot.dendrogram`, `cut_tree`,
-        `fcluster` and their like.
+        `fcluster` and similar functions.
     n_leaves_ : int
         Number of rows, n.
     n_connected_components_ : int
         How many components `connectivity` has; 1 without it.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -93,16 +97,16 @@ class AgglomerativeClustering(Clusterer, Estimator):
 
     def __init__(
         self,
-        n_clusters=2,
+        n_clusters: int | None = 2,
         *,
-        metric="euclidean",
-        linkage="ward",
-        connectivity=None,
-        distance_threshold=None,
-        metric_params=None,
-        compute_distances=False,
-        n_jobs=None,
-    ):
+        metric: str | Callable[..., Any] = "euclidean",
+        linkage: str = "ward",
+        connectivity: Rows | Callable[..., Any] | None = None,
+        distance_threshold: float | None = None,
+        metric_params: dict[Any, Any] | None = None,
+        compute_distances: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
         self.linkage = linkage
@@ -112,13 +116,13 @@ class AgglomerativeClustering(Clusterer, Estimator):
         self.compute_distances = compute_distances
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
-        """Merge the rows, and cut the tree.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Fit the hierarchical clustering, and cut the tree.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
-            Finite rows, or dissimilarities.
+            Finite samples, or dissimilarities.
         y : ignored
             Present for the estimator protocol.
 

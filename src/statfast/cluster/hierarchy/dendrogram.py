@@ -84,7 +84,7 @@ def _listed(cuts, name):
 
 
 def cophenetic(Z: Any, *, n_jobs: int | None = None) -> np.ndarray:
-    """Cophenetic distances: the height at which each pair of rows is first in one cluster.
+    """Cophenetic distances: the height at which each pair of samples is first merged.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ LARGE = 1e300  # the sums of dissimilarities along an order stay below
 
 
 def leaves_list(Z: Any) -> np.ndarray:
-    """List the leaves of a dendrogram from left to right.
+    """Leaves of a dendrogram, from left to right.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def leaves_list(Z: Any) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n,), int32
-        The rows, as points without crossing lines can be drawn.
+        The samples, as points without crossing lines can be drawn.
 
     Raises
     ------

@@ -19,6 +19,7 @@ METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "w
 SQUARED = ("centroid", "median", "ward")  # whose rules are of squared distances
 INVERTING = ("centroid", "median")  # whose heights may fall
 FEW = 128  # columns: for up to so many distances are made sooner than read from a matrix
+MATRIX = 400  # rows up to which Ward's method from their matrix is quicker: no rounds in Python
 
 
 def linkage(
@@ -29,7 +30,7 @@ def linkage(
     metric_params: dict | None = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Hierarchical (agglomerative) clustering; returns scipy's linkage matrix.
+    """Agglomerative hierarchical clustering; returns scipy's linkage matrix.
 
     Parameters
     ----------
@@ -43,9 +44,10 @@ def linkage(
         "median", of midpoints of midpoints; "ward", the root of twice the growth of the sum of
         squares within clusters.
     metric : str or callable, default="euclidean"
-        The distance of rows, as in `statfast.neighbors.NearestNeighbors`; "precomputed" for a
-        square matrix. Not used where X is condensed. "centroid", "median" and "ward" are defined by
-        Euclidean distance and take no other from rows.
+        Distance of samples: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...),
+        a function of two samples, or "precomputed" for a square matrix. Not used where X is
+        condensed. "centroid", "median" and "ward" are defined by Euclidean distance and take no
+        other.
     metric_params : dict, optional
         Parameters of the metric.
     n_jobs : int, optional
@@ -81,10 +83,10 @@ def linkage(
     the first merges: less than the condensed matrix, or 24 MB where that is more. It is more, up to
     two copies more, where rounds of merges begin and then find next to no nearest pairs; and for
     "centroid" and "median", which take a square copy. "single" takes memory for half the
-    condensed matrix at most. Rows are turned into a condensed matrix first, but not for "ward",
-    "centroid" and "median" (for the latter two: in up to 128 columns, or where the matrix would be
-    too large), which take O(n^2 d) time and O(n d) memory; nor for "single" with Euclidean
-    distance, which takes O(n d) memory and, in few dimensions, O(n log n) time (see
+    condensed matrix at most. Rows are turned into a condensed matrix first, but not for "ward" (of
+    more than 400 rows), "centroid" and "median" (for the latter two: in up to 128 columns, or where
+    the matrix would be too large), which take O(n^2 d) time and O(n d) memory; nor for "single"
+    with Euclidean distance, which takes O(n d) memory and, in few dimensions, O(n log n) time (see
     `minimum_spanning_tree`).
 
     References
@@ -138,9 +140,9 @@ def tree_of(given: Dissimilarities, method: str, n_jobs: int | None = None) -> n
     if isinstance(given, MetricRows):
         if method == "single":
             return merges(*edges_of_rows(given, n_jobs), by_height=True)
-        if method == "ward":
-            return merges(*ward_of_rows(_images(given, n_jobs), n_jobs), by_height=True)
         n, d = given.X.shape
+        if method == "ward" and n > MATRIX:
+            return merges(*ward_of_rows(_images(given, n_jobs), n_jobs), by_height=True)
         if method in INVERTING and (d <= FEW or not fits(12 * n * n)):
             rows = _images(given, n_jobs)
             return merges(*centroid_of_rows(rows, method == "median", n_jobs), by_height=False)

@@ -13,14 +13,14 @@ from statfast.cluster.hierarchy.dendrogram import (
 
 
 def cophenet(Z: Any, Y: Any = None) -> Any:
-    """Return cophenetic distances, and their correlation with dissimilarities; see `cophenetic`.
+    """Cophenetic distances, and their correlation with dissimilarities, as scipy's `cophenet`.
 
     Parameters
     ----------
     Z : array-like of shape (n - 1, 4)
         A linkage matrix.
     Y : array-like of shape (n (n - 1) / 2,), optional
-        The condensed dissimilarities that were clustered, or the rows.
+        The condensed dissimilarities that were clustered, or the samples.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def cophenet(Z: Any, Y: Any = None) -> Any:
 
 
 def inconsistent(Z: Any, d: int = 2) -> np.ndarray:
-    """Compare the height of each merge with those of merges below it: `inconsistency`.
+    """Inconsistency of the merges, as scipy's `inconsistent`: see `inconsistency`.
 
     Parameters
     ----------

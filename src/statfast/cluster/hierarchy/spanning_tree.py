@@ -30,14 +30,15 @@ def minimum_spanning_tree(
     X: Any, metric: Any = "euclidean", *, metric_params: dict | None = None,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Minimum spanning tree of the rows under a metric.
+    """Minimum spanning tree of the samples under a metric.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or (n (n - 1) / 2,)
         Rows; condensed dissimilarities; or with ``metric="precomputed"`` a square matrix.
     metric : str or callable, default="euclidean"
-        The distance of rows, as in `linkage`.
+        Distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a function
+        of two samples, or "precomputed".
     metric_params : dict, optional
         Parameters of the metric.
     n_jobs : int, optional

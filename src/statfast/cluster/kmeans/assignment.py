@@ -200,6 +200,16 @@ class Assignment:
         sums.renew(step)
         return step
 
+    def labeled(self, centers):
+        """Give every row its nearest of these centers; returns statistics that depend on the labels
+        alone, not on what was known before."""
+        if self._bounds.centers is None or not np.array_equal(self._bounds.centers, centers):
+            self.move(centers)
+            self.reassign()
+        else:
+            self.move(self._bounds.centers)
+        return self.add_up()
+
     def reassign(self):
         """Give every row its nearest center, no more; returns how many rows changed theirs."""
         if np.array_equal(self._bounds.centers, self.centers):

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means by halves: clusters are split in two until there are enough of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_count, as_generator, as_real
 from statfast.cluster.kmeans.block_passes import inertia, joined, sweep
 from statfast.cluster.kmeans.dense_rows import DenseRows
@@ -29,17 +32,19 @@ class BisectingKMeans(Centers):
     n_clusters : int, default=8
         Number of clusters, k.
     init : {"random", "k-means++", "k-means||"} or callable, default="random"
-        The start of each split: see `KMeans`.
+        Initialization of each split: distinct samples drawn at random, greedy k-means++, k-means||,
+        or a function of (X, k, random_state).
     n_init : int, default=1
         Starts of each split; the one of least inertia is kept, the first such on ties.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws. An int gives the same result each time.
     max_iter : int, default=300
-        Most iterations of one run of k-means.
+        Maximum number of iterations of one run of k-means.
     verbose : int or bool, default=0
         If not 0, each split prints a line.
     tol : float, default=1e-4
-        Tolerance of each run of k-means, relative to the rows that are split: see `KMeans`.
+        Relative tolerance of each k-means run: it ends when the squared shift of the centers is at
+        most `tol` times the mean variance of the features.
     bisecting_strategy : {"biggest_inertia", "largest_cluster"}, default="biggest_inertia"
         Which cluster is split next: that of greatest inertia, or that of most rows. Ties go to the
         first from the left.
@@ -54,14 +59,14 @@ class BisectingKMeans(Centers):
     labels_ : ndarray of shape (n,), int32
         The cluster of each row: what ``predict(X)`` returns.
     inertia_ : float
-        Sum of weight * squared distance to the center of the row's cluster.
+        Sum of weight * squared distance to the center of the sample's cluster.
     children_ : ndarray of shape (k - 1, 2), int32
         The splits in the order in which they were made: the two parts of each, as the number of
         the split that parts them further, or -1 - c for cluster c.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -102,17 +107,17 @@ class BisectingKMeans(Centers):
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        init="random",
-        n_init=1,
-        random_state=None,
-        max_iter=300,
-        verbose=0,
-        tol=1e-4,
-        bisecting_strategy="biggest_inertia",
-        n_jobs=None,
-    ):
+        init: Literal["random", "k-means++", "k-means||"] | Callable[..., Any] = "random",
+        n_init: int = 1,
+        random_state: RandomState = None,
+        max_iter: int = 300,
+        verbose: int | bool = 0,
+        tol: float = 1e-4,
+        bisecting_strategy: Literal["biggest_inertia", "largest_cluster"] = "biggest_inertia",
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
@@ -123,13 +128,13 @@ class BisectingKMeans(Centers):
         self.bisecting_strategy = bisecting_strategy
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Split the rows.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit by successive splits.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Finite rows.
+            Finite samples.
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
@@ -169,7 +174,7 @@ class BisectingKMeans(Centers):
         while len(tree.leaves) < k:
             place = tree.next_leaf(strategy)
             part = tree.subset(place)
-            best = None
+            best: Any = None
             for seed in rng.integers(2**32, size=runs):
                 start = start_of(self.init, part, 2, int(seed))
                 run = iterate(part, *start, tol=tolerance(part, tol), max_iter=max_iter)
@@ -194,13 +199,13 @@ class BisectingKMeans(Centers):
             _splits=np.array(tree.splits).reshape(-1, 2, data.shape[1]),
         )
 
-    def predict(self, X):
-        """Find the cluster of each row, going down the tree of splits.
+    def predict(self, X: Rows) -> Array:
+        """Predict the cluster of each sample, going down the tree of splits.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
-            Finite rows.
+            Finite samples.
 
         Returns
         -------

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The statistics of one iteration of Lloyd's algorithm, which add up over rows."""
 
+from typing import Self
+
 import numpy as np
 
 from statfast._distance import extent_of
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_count, as_rows, as_weights, refuse_large, shown, wrong_type
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.prepared import KEPT, require_range
@@ -25,11 +28,11 @@ class KMeansStatistics:
     Attributes
     ----------
     sums : ndarray of shape (k, d), float64
-        Weighted sum of the rows nearest to each center.
+        Weighted sum of the samples nearest to each center.
     mass : ndarray of shape (k,), float64
-        Weight of the rows nearest to each center.
+        Weight of the samples nearest to each center.
     moved : int
-        How many rows changed their cluster.
+        How many samples changed their cluster.
 
     Examples
     --------
@@ -47,7 +50,7 @@ class KMeansStatistics:
 
     __slots__ = ("mass", "moved", "sums")
 
-    def __init__(self, k, d):
+    def __init__(self, k: int, d: int) -> None:
         k, d = as_count(k, "k"), as_count(d, "d")
         refuse_large(8 * k * (d + 1), f"The sums of {k} centers in {d} columns", "Lower k or d.")
         self.sums = np.zeros((k, d))
@@ -55,13 +58,15 @@ class KMeansStatistics:
         self.moved = 0
 
     @classmethod
-    def partial(cls, X, centers, sample_weight=None, labels=None):
-        """Assign rows to their nearest centers and sum them up.
+    def partial(
+        cls, X: Rows, centers: ArrayLike, sample_weight: Weights = None, labels: Array | None = None
+    ) -> Self:
+        """Return the statistics of samples assigned to their nearest centers.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Rows; float64, float32 and uint8 are taken as they are.
+            Samples; float64, float32 and uint8 are taken as they are.
         centers : array-like of shape (k, d)
             The centers; a row equally near to several belongs to the first of them.
         sample_weight : array-like of shape (n,), optional
@@ -109,8 +114,8 @@ class KMeansStatistics:
         step.moved = DenseRows(X).step(DenseRows.frame(centers), labels, weights, step)
         return step
 
-    def merge(self, other):
-        """Add the statistics of other rows, in place.
+    def merge(self, other: Self) -> Self:
+        """Add the statistics of other samples, in place.
 
         Parameters
         ----------
@@ -140,8 +145,8 @@ class KMeansStatistics:
         self.moved += other.moved
         return self
 
-    def solve(self):
-        """Means of the clusters; an empty one is put where the heaviest is.
+    def solve(self) -> Array:
+        """Return the cluster means; an empty cluster is relocated to where the heaviest is.
 
         Returns
         -------

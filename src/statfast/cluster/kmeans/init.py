@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._validation import MANY, as_choice, as_count, as_rows, warn_user
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
+from statfast.cluster.kmeans.part_lloyd import parallel_start, rows_at
 from statfast.cluster.kmeans.plus_plus import random_rows, spread
 from statfast.cluster.kmeans.prepared import require_range
 
@@ -28,6 +29,18 @@ def runs_of(init, n_init, plain=10):
             )
         runs = 1
     return runs
+
+
+def start_of_parts(init, data, k, seed):
+    """The same for rows in parts."""
+    rng = np.random.default_rng(seed)
+    if isinstance(init, str) and init == "k-means||":
+        return parallel_start(data, k, rng)
+    if isinstance(init, str):
+        if data.weights is not None:
+            raise ValueError("init='random' takes no weights for rows in parts. Use 'k-means||'.")
+        return rows_at(data, rng.choice(data.shape[0], k, replace=False))
+    return start_of(init, data, k, seed)[0]
 
 
 def start_of(init, data, k, seed):

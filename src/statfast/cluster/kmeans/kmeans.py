@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, Literal, Self
 
+import numpy as np
+
+from statfast._estimator import named_rows
+from statfast._typing import ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_count, as_generator, as_real
-from statfast.cluster.kmeans.init import runs_of, start_of
+from statfast.cluster.kmeans.init import runs_of, start_of, start_of_parts
 from statfast.cluster.kmeans.lloyd import iterate, tolerance
 from statfast.cluster.kmeans.model import Centers, as_any_rows, warn_empty
+from statfast.cluster.kmeans.part_lloyd import iterate_parts, scatter_of, survey_parts
 from statfast.cluster.kmeans.prepared import require_enough, require_spread, survey
 
 ALGORITHMS = ("auto", "lloyd", "elkan", "hamerly", "yinyang")
@@ -20,18 +27,18 @@ class KMeans(Centers):
     n_clusters : int, default=8
         Number of clusters, k.
     init : {"k-means++", "k-means||", "random"}, array-like (k, d) or callable, default="k-means++"
-        The start. "k-means++" spreads the centers out, drawing each as the best of
-        2 + floor(log k) rows drawn in proportion to weight * squared distance from the centers
-        so far, for which it reads the rows k times; "k-means||" draws about 2 k rows at a time,
-        and the centers from those, reading the rows a dozen times in all: for memory maps and
-        `Chunks`; "random" draws k rows in proportion to weight; a callable is called as
-        ``init(X, n_clusters, random_state=RandomState)`` with the checked rows and returns the
+        Initialization. "k-means++" spreads the centers out, drawing each as the best of 2 +
+        floor(log k) samples drawn in proportion to weight * squared distance from the centers so
+        far, for which it reads the samples k times; "k-means||" draws about 2 k samples at a time,
+        and the centers from those, reading the samples a dozen times in all: for memory maps and
+        `Chunks`; "random" draws k samples in proportion to weight; a callable is called as
+        ``init(X, n_clusters, random_state=RandomState)`` with the checked samples and returns the
         centers.
     n_init : "auto" or int, default="auto"
         Number of starts; the run of lowest inertia is kept, the first such on ties. "auto" is 1
         for "k-means++", "k-means||" and an array, 10 for "random" and for a callable.
     max_iter : int, default=300
-        Most iterations of one run.
+        Maximum number of iterations of one run.
     tol : float, default=1e-4
         A run ends once the squared distance by which all centers moved is at most `tol` times
         the mean (weighted) variance of the columns. It ends in any case when no row changes
@@ -60,10 +67,12 @@ class KMeans(Centers):
         Sum of weight * squared distance to the nearest center.
     n_iter_ : int
         Iterations of the run that was kept.
+    converged_ : bool
+        Whether it ended before `max_iter`, or there: centers at rest, or moved less than `tol`.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -89,8 +98,8 @@ class KMeans(Centers):
     out, except for the draws of init="random".
 
     **Sparse rows** of any of scipy's formats are taken as float64 CSR, and never made dense;
-    centers are dense. Distances to them are |x|^2 - 2 x.c + |c|^2 in float64, and by differences
-    where that is lost in rounding.
+    centers are dense. Distances to them are ``|x|^2 - 2 x.c + |c|^2`` in float64, and by
+    differences where that is lost in rounding.
 
     An array of float64, float32 or uint8 is read as it is, a block at a time. The rows of an array
     or a memory map (not of `Chunks`) are kept as float32 besides, for the time of the fit, while
@@ -139,17 +148,17 @@ class KMeans(Centers):
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        init="k-means++",
-        n_init="auto",
-        max_iter=300,
-        tol=1e-4,
-        verbose=0,
-        random_state=None,
-        algorithm="auto",
-        n_jobs=None,
-    ):
+        init: ArrayLike | Callable[..., Any] = "k-means++",
+        n_init: Literal["auto"] | int = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int | bool = 0,
+        random_state: RandomState = None,
+        algorithm: Literal["auto", "lloyd", "elkan", "hamerly", "yinyang"] = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
@@ -160,13 +169,13 @@ class KMeans(Centers):
         self.algorithm = algorithm
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Find the centers.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit the cluster centers.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
-            Finite rows. A memory map or `Chunks` may be larger than memory.
+            Finite samples. A memory map or `Chunks` may be larger than memory.
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
@@ -185,13 +194,7 @@ class KMeans(Centers):
         TypeError
             If a parameter has the wrong type.
         """
-        k = as_count(self.n_clusters, "n_clusters")
-        max_iter = as_count(self.max_iter, "max_iter")
-        tol = as_real(self.tol, "tol", low=0)
-        if not isinstance(self.verbose, bool):
-            as_count(self.verbose, "verbose", low=0)
-        algorithm = as_choice(self.algorithm, "algorithm", ALGORITHMS)
-        algorithm = "auto" if algorithm == "elkan" else algorithm
+        k, max_iter, tol, algorithm = self._arguments()
         runs = runs_of(self.init, self.n_init)
         rng = as_generator(self.random_state)
         data = survey(as_any_rows(X), sample_weight, self.n_jobs)
@@ -199,7 +202,7 @@ class KMeans(Centers):
         require_enough(data, k)
         require_spread(data, k)
 
-        best = None
+        best: Any = None
         tol = tolerance(data, tol)
         for seed in rng.integers(2**32, size=runs):
             start = start_of(self.init, data, k, int(seed))
@@ -208,7 +211,7 @@ class KMeans(Centers):
             )
             if best is None or run[2] < best[2]:
                 best = run
-        centers, labels, total, n_iter = best
+        centers, labels, total, n_iter, converged = best
 
         warn_empty(labels, k)
         return self._publish(
@@ -218,5 +221,49 @@ class KMeans(Centers):
             labels_=labels,
             inertia_=total,
             n_iter_=n_iter,
+            converged_=converged,
             _prepared=data.frame(centers),
         )
+
+    def _arguments(self):
+        """Clusters, iterations, tolerance and algorithm, checked."""
+        k = as_count(self.n_clusters, "n_clusters")
+        max_iter = as_count(self.max_iter, "max_iter")
+        tol = as_real(self.tol, "tol", low=0)
+        if not isinstance(self.verbose, bool):
+            as_count(self.verbose, "verbose", low=0)
+        algorithm = as_choice(self.algorithm, "algorithm", ALGORITHMS)
+        return k, max_iter, tol, "auto" if algorithm == "elkan" else algorithm
+
+    def _fit_parts(self, parts, X):
+        """The same of rows in parts, a round for each pass; labels stay with the rows."""
+        k, max_iter, tol, algorithm = self._arguments()
+        runs, rng = runs_of(self.init, self.n_init), as_generator(self.random_state)
+        if callable(self.init) or (isinstance(self.init, str) and self.init == "k-means++"):
+            raise ValueError(
+                "init must be 'k-means||', 'random' or an array for rows in parts; got "
+                f"{self.init!r}, which asks for a pass for each center. Use init='k-means||'."
+            )
+        data = survey_parts(parts, algorithm)
+        as_count(k, "n_clusters", high=data.used, limit="the number of rows of positive weight")
+        require_spread(data, k)
+        tol = tol * scatter_of(data) / (data.mass * data.shape[1]) if tol else 0.0
+        best: Any = None
+        for seed in rng.integers(2**32, size=runs):
+            start = start_of_parts(self.init, data, k, int(seed))
+            run = iterate_parts(data, start, tol=tol, max_iter=max_iter)
+            if best is None or run[2] < best[2]:
+                best = run
+        centers, counts, total, n_iter, converged = best
+        warn_empty(np.repeat(np.arange(k), counts > 0), k)
+        self._publish(
+            named_rows(np.empty((0, data.shape[1])), parts.names),
+            n_features_in_=data.shape[1],
+            cluster_centers_=centers.astype(data.dtype),
+            inertia_=total,
+            n_iter_=n_iter,
+            converged_=converged,
+            labels_=None,
+        )
+        self.labels_ = self.predict(X)
+        return self

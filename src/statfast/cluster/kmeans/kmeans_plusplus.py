@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._estimator import ANY, taking
+from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import as_count, as_generator
 from statfast.cluster.kmeans.model import as_any_rows
 from statfast.cluster.kmeans.plus_plus import spread
@@ -11,7 +12,14 @@ from statfast.cluster.kmeans.prepared import require_enough, require_spread, sur
 
 
 @taking(x_squared_norms=ANY, n_local_trials=(None,))
-def kmeans_plusplus(X, n_clusters, *, sample_weight=None, random_state=None, n_jobs=None):
+def kmeans_plusplus(
+    X: Rows,
+    n_clusters: int,
+    *,
+    sample_weight: Weights = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> tuple[Array, Array]:
     """Greedy k-means++ initialization of cluster centers.
 
     The first is drawn in proportion to weight. Each further one is the best, the one leaving the
@@ -21,13 +29,13 @@ def kmeans_plusplus(X, n_clusters, *, sample_weight=None, random_state=None, n_j
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
-        Finite rows. A memory map or `Chunks` may be larger than memory, and is read k times.
+        Finite samples. A memory map or `Chunks` may be larger than memory, and is read k times.
     n_clusters : int
-        How many rows, k.
+        How many samples, k.
     sample_weight : array-like of shape (n,), optional
         Weight of each row, not negative; None gives each row weight 1.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws. An int gives the same rows each time, those that
+        Source of the draws. An int gives the same samples each time, those that
         ``KMeans(n_clusters, random_state=random_state)`` starts from.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
@@ -35,9 +43,9 @@ def kmeans_plusplus(X, n_clusters, *, sample_weight=None, random_state=None, n_j
     Returns
     -------
     centers : ndarray of shape (k, d)
-        The rows; float32 if X is float32, else float64.
+        The samples; float32 if X is float32, else float64.
     indices : ndarray of shape (k,), int64
-        Which they are. All differ, unless X has fewer distinct rows (of positive weight) than k:
+        Which they are. All differ, unless X has fewer distinct samples (of positive weight) than k:
         then the first one is repeated.
 
     Raises

@@ -33,8 +33,10 @@ def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
     labels : ndarray of shape (n,), int32, the nearest of these centers for each row
     inertia : float
     n_iter : int
+    converged : bool
     """
     state = Assignment(data, centers, nearest)
+    converged = False
     for n_iter in range(1, max_iter + 1):
         doubtful = state.sums.patched  # the sums of which the centers are means
         step = state.advance()
@@ -47,12 +49,13 @@ def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
             report(f"iteration {n_iter}: {moved} rows moved, squared shift {shift:.6g}")
         # Where doubtful centers moved no row, those of sums made anew must move none either.
         if shift <= tol or (moved == 0 and not (doubtful and state.reassign())):
+            converged = True
             break
     state.reassign()
     total = inertia(
         data.rows, data.weights, data.rows.frame(state.centers), state.labels, data.n_jobs
     )
-    return state.centers, state.labels, total, n_iter
+    return state.centers, state.labels, total, n_iter, converged
 
 
 def solve(state, step):

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means by small samples of the rows: an answer before all rows were read once."""
 
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
 import numpy as np
 
+from statfast._typing import ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_count, as_generator, as_real, is_sparse, rows_for, wrong_type
 from statfast.cluster.kmeans.block_passes import inertia, nearest, potential
 from statfast.cluster.kmeans.dense_rows import DenseRows
@@ -28,16 +32,18 @@ class MiniBatchKMeans(Centers):
     n_clusters : int, default=8
         Number of clusters, k.
     init : {"k-means++", "k-means||", "random"}, array-like (k, d) or callable, default="k-means++"
-        The start, made from a sample of the rows: see `KMeans`.
+        Initialization, from a sample of the data: greedy k-means++, k-means||, samples drawn at
+        random, given centers, or a function called as ``init(X, n_clusters,
+        random_state=RandomState)``.
     max_iter : int, default=100
         Most times that as many rows are drawn as there are.
     batch_size : int, default=1024
-        Rows of a batch, drawn with replacement among those of positive weight. Where there are no
-        more, each batch is all rows.
+        Samples of a batch, drawn with replacement among those of positive weight. Where there are
+        no more, each batch is all samples.
     verbose : int or bool, default=0
         If not 0, each batch prints a line.
     compute_labels : bool, default=True
-        Whether to label all rows by the final centers, which takes a pass over them.
+        Whether to label all samples by the final centers, which takes a pass over them.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws. An int gives the same result each time.
     tol : float, default=0.0
@@ -47,13 +53,13 @@ class MiniBatchKMeans(Centers):
         The fit ends once so many batches in a row did not lower the inertia of a batch, smoothed
         over batches. None switches this off.
     init_size : int, optional
-        Rows of the sample from which the start is made, at most all; None is three batches, or
-        3 k if that is more.
+        Samples of the sample from which the start is made, at most all; None is three batches, or 3
+        k if that is more.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one of least inertia on another sample is kept. "auto" is 1
         for "k-means++" and for an array, 3 for "random" and for a callable.
     reassignment_ratio : float, default=0.01
-        Centers that have got less weight than this share of the heaviest are put on rows of a
+        Centers that have got less weight than this fraction of the heaviest are put on rows of a
         batch now and then.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
@@ -68,15 +74,15 @@ class MiniBatchKMeans(Centers):
     inertia_ : float
         Sum of weight * squared distance to the nearest center; after ``fit`` with
         compute_labels=False the smoothed inertia of a batch, per unit of weight, times that of all
-        rows.
+        samples.
     n_iter_ : int
         How many times as many rows were drawn as there are, rounded up.
     n_steps_ : int
         Number of batches.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -85,11 +91,11 @@ class MiniBatchKMeans(Centers):
     Notes
     -----
     The centers are **approximate**: they depend on the draws, and are not those that Lloyd's
-    algorithm would find. Everything told about them is exact: each row goes to the nearest center
-    by float64 differences, **ties to the lowest index**, and a center is the weighted mean of the
-    rows it was given (since it was last put elsewhere). The result is the same for any number of
-    threads. A batch that cannot lower its inertia by much says little about convergence: with well
-    separated clusters and a good start `KMeans` is often as fast.
+    algorithm would find. Everything reported about them is exact: each row goes to the nearest
+    center by float64 differences, **ties to the lowest index**, and a center is the weighted mean
+    of the rows it was given (since it was last put elsewhere). The result is the same for any
+    number of threads. A batch that cannot lower its inertia by much says little about convergence:
+    with well separated clusters and a good start `KMeans` is often as fast.
 
     Cost: O(b d k) a batch of b rows, and O(n d k) once for the labels. Memory: O(k d + b d), and
     4 bytes a row for the labels. A memory map is read at the rows drawn alone, until the labels.
@@ -117,21 +123,21 @@ class MiniBatchKMeans(Centers):
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        init="k-means++",
-        max_iter=100,
-        batch_size=1024,
-        verbose=0,
-        compute_labels=True,
-        random_state=None,
-        tol=0.0,
-        max_no_improvement=10,
-        init_size=None,
-        n_init="auto",
-        reassignment_ratio=0.01,
-        n_jobs=None,
-    ):
+        init: ArrayLike | Callable[..., Any] = "k-means++",
+        max_iter: int = 100,
+        batch_size: int = 1024,
+        verbose: int | bool = 0,
+        compute_labels: bool = True,
+        random_state: RandomState = None,
+        tol: float = 0.0,
+        max_no_improvement: int | None = 10,
+        init_size: int | None = None,
+        n_init: Literal["auto"] | int = "auto",
+        reassignment_ratio: float = 0.01,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.init = init
         self.max_iter = max_iter
@@ -146,13 +152,13 @@ class MiniBatchKMeans(Centers):
         self.reassignment_ratio = reassignment_ratio
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Find the centers, batch by batch.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit the cluster centers, batch by batch.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Finite rows. A memory map may be larger than memory.
+            Finite samples. A memory map may be larger than memory.
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
@@ -215,13 +221,13 @@ class MiniBatchKMeans(Centers):
             **fitted,
         )
 
-    def partial_fit(self, X, y=None, sample_weight=None):
-        """Learn from one batch; the first call makes the start from its rows.
+    def partial_fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Update the centers with one batch; the first call initializes them from it.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Finite rows, all of them one batch; in the first call at least k.
+            Finite samples, all of them one batch; in the first call at least k.
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional

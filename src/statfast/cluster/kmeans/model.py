@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators have in common whose clusters are the rows nearest to a center."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import Clusterer, Estimator, Transformer
+from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
     ConvergenceWarning,
     as_csr,
@@ -27,13 +30,13 @@ class Centers(Transformer, Clusterer, Estimator):
 
     _takes_sparse = False
 
-    def predict(self, X):
-        """Find the nearest center of each row.
+    def predict(self, X: Rows) -> Array:
+        """Predict the nearest center of each sample.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
+            Finite samples.
 
         Returns
         -------
@@ -55,13 +58,13 @@ class Centers(Transformer, Clusterer, Estimator):
             return labels
         return nearest(rows, frame, self.n_jobs)
 
-    def transform(self, X):
-        """Compute the Euclidean distance of each row to each center.
+    def transform(self, X: Rows) -> Any:
+        """Return the Euclidean distance of each sample to each center.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
+            Finite samples.
 
         Returns
         -------
@@ -86,13 +89,13 @@ class Centers(Transformer, Clusterer, Estimator):
             refuse_large(nbytes, "The table of distances", "Transform fewer rows at a time.")
         return _near(distances(rows, frame, self.n_jobs))
 
-    def score(self, X, y=None, sample_weight=None):
-        """Compute minus the inertia of these rows: higher is better.
+    def score(self, X: Rows, y: object = None, sample_weight: Weights = None) -> float:
+        """Return minus the inertia of the samples: higher is better.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or statfast.Chunks
-            Finite rows.
+            Finite samples.
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
@@ -113,7 +116,7 @@ class Centers(Transformer, Clusterer, Estimator):
         """
         rows = self._rows(X)
         if sample_weight is not None:
-            n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]
+            n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]  # type: ignore[arg-type]
             sample_weight = as_weights(sample_weight, n)
         frame = rows.framed(self._frame())
         return -_near(potential(rows, sample_weight, frame, self.n_jobs))

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """CLARA: k-medoids of samples, for more rows than have a matrix of dissimilarities."""
 
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._distance import MetricRows, as_metric_rows, is_callable, store
+from statfast._typing import RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
     as_choice,
@@ -26,26 +30,27 @@ from statfast.cluster.medoids.swaps import eager
 
 
 class CLARA(Medoids):
-    """CLARA: k-medoids clustering of large data by several samples of the rows.
+    """CLARA: k-medoids clustering of large data from several subsamples.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters, k.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, or a function of two rows, taken as symmetric.
+        A name known to `NearestNeighbors`, or a function of two samples, taken as symmetric.
     n_samples : int, default=5
         How many samples.
     sample_size : "auto" or int, default="auto"
-        Rows in a sample, at least k; "auto" is 80 + 4 k, and no more than there are.
-    init : {"build", "lab", "k-medoids++", "random"}, default="build"
-        The start within a sample; see `KMedoids`.
+        Samples in a sample, at least k; "auto" is 80 + 4 k, and no more than there are.
+    init : {"auto", "build", "lab", "k-medoids++", "random"}, default="build"
+        Initialization within a sample: BUILD (PAM), LAB (among 10 + sqrt(n) samples drawn each
+        time), k-medoids++, or random; "auto" is LAB above 2000 samples, else BUILD.
     max_iter : int, default=100
         Most passes of FasterPAM over a sample.
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric; see `NearestNeighbors`.
+        Further parameters of the metric, such as "w", "V" or "VI".
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the samples. An int gives the same result each time.
     n_jobs : int, optional
@@ -54,24 +59,24 @@ class CLARA(Medoids):
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (k,), intp
-        The rows that are medoids.
+        The samples that are medoids.
     cluster_centers_ : ndarray of shape (k, d)
-        These rows.
+        These samples.
     labels_ : ndarray of shape (n,), int32
         The nearest medoid of each row, the lowest on ties.
     inertia_ : float
-        Sum of weight * dissimilarity to the nearest medoid, over all rows.
+        Sum of weight * dissimilarity to the nearest medoid, over all samples.
     medoid_silhouette_ : float
-        Mean of 1 - a / b over all rows, a and b being the dissimilarities to the nearest and the
-        second nearest medoid: see `KMedoids`.
+        Mean of 1 - a / b over all samples, a and b being the dissimilarities to the nearest and the
+        second nearest medoid.
     sample_losses_ : ndarray of shape (n_samples,)
-        The loss, over all rows, of the medoids of each sample.
+        The loss, over all samples, of the medoids of each sample.
     n_iter_ : int
         Passes of FasterPAM over the sample that was kept.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -81,7 +86,7 @@ class CLARA(Medoids):
     -----
     Each sample after the first holds the best medoids so far, and other rows drawn without
     replacement; rows of weight 0 are not drawn. Of equally good samples the first is kept. The
-    medoids are good ones, not the best; the loss is that of all rows.
+    medoids are **approximate**, seldom the best; the loss is that of all rows.
 
     Cost: O(n k d) for each sample, and FasterPAM on it. Memory: O(n) and the square of the sample.
 
@@ -107,18 +112,18 @@ class CLARA(Medoids):
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        metric="euclidean",
-        n_samples=5,
-        sample_size="auto",
-        init="build",
-        max_iter=100,
-        p=2,
-        metric_params=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        metric: str | Callable[..., Any] = "euclidean",
+        n_samples: int = 5,
+        sample_size: Literal["auto"] | int = "auto",
+        init: Literal["auto", "build", "lab", "k-medoids++", "random"] = "build",
+        max_iter: int = 100,
+        p: float = 2,
+        metric_params: dict[Any, Any] | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
         self.n_samples = n_samples
@@ -130,13 +135,13 @@ class CLARA(Medoids):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Find the medoids.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit the medoids.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Finite rows.
+            Finite samples.
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
@@ -167,7 +172,8 @@ class CLARA(Medoids):
         as_count(k, "n_clusters", high=len(free), limit=f"the number of {what}")
         size = self._size(k, len(free), what)
 
-        best, losses = None, np.empty(n_samples)
+        best: Any = None
+        losses = np.empty(n_samples)
         for s in range(n_samples):
             held = np.empty(0, np.intp) if best is None else best[0]
             others = np.setdiff1d(free, held, assume_unique=True)
@@ -188,7 +194,7 @@ class CLARA(Medoids):
         silhouette = 0.0
         if k > 1:
             pair = nearest_two(rows, rows[medoids], metric, self.n_jobs)
-            silhouette = medoid_silhouette(*pair, weights)
+            silhouette = medoid_silhouette(*pair, weights)  # type: ignore[call-arg]
         return self._publish(
             X,
             medoid_indices_=medoids,

@@ -9,6 +9,7 @@ from statfast._engine import checkpoint
 from statfast.cluster.kmeans.plus_plus import place
 from statfast.cluster.medoids.partition import barred, column, gains
 
+FEW = 2000  # points of which BUILD takes less than a tenth of a second
 BATCH = 16  # candidates whose bounds are brought up to date together at first
 
 
@@ -116,7 +117,13 @@ def reach(source, point, weights):
     return found if weights is None else found * weights
 
 
+def auto(source, k, weights, rng, n_jobs):
+    """BUILD of few points; of many LAB, which takes a fraction of the time for the same loss."""
+    return (build if source.n <= FEW else lab)(source, k, weights, rng, n_jobs)
+
+
 STARTS = {
+    "auto": auto,
     "build": build,
     "lab": lab,
     "k-medoids++": plus_plus,

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-medoids: rows of the data as centers, of least total dissimilarity."""
 
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._distance import (
@@ -11,6 +14,7 @@ from statfast._distance import (
     of_function,
     store,
 )
+from statfast._typing import ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -36,7 +40,7 @@ CHEAP = 24  # columns up to which a distance is made about as fast as it is read
 
 
 class KMedoids(Medoids):
-    """k-medoids clustering: the rows of least total dissimilarity to the others, by FasterPAM.
+    """k-medoids clustering (FasterPAM): the samples of least total dissimilarity to the others.
 
     Parameters
     ----------
@@ -48,21 +52,24 @@ class KMedoids(Medoids):
         to row j at [i, j], not necessarily symmetric or a metric, or its upper triangle row by row,
         as scipy's ``pdist`` gives it.
     method : {"fasterpam", "fastpam1", "pam", "alternate"}, default="fasterpam"
-        How medoids are improved. "fasterpam" takes each swap of a medoid and another row that
+        How medoids are improved. "fasterpam" takes each swap of a medoid and another sample that
         lowers the loss, as soon as it is found; "fastpam1" and "pam" take the best of all swaps
         each time, found in the same way (PAM's swaps at a k-th of its work); "alternate" moves each
         medoid within its cluster only, which is faster and worse.
-    init : {"build", "lab", "k-medoids++", "random"} or array-like of shape (k,), default="build"
-        The start. "build" takes the row that lowers the loss most, k times; "lab" does so among
-        10 + sqrt(n) rows drawn each time; "k-medoids++" draws rows in proportion to their
-        dissimilarity from the medoids so far; "random" draws k rows. Or the numbers of k rows.
+    init : {"auto", "build", "lab", "k-medoids++", "random"} or array-like of shape (k,), \
+            default="auto"
+        The start. "build" (PAM's) takes the row that lowers the loss most, k times; "lab" does so
+        among 10 + sqrt(n) rows drawn each time; "auto" is "build" up to 2000 rows, where nothing
+        is drawn, and "lab" beyond, where "build" takes most of the time; "k-medoids++" draws rows
+        in proportion to their dissimilarity from the medoids so far; "random" draws k rows. Or the
+        numbers of k rows.
     max_iter : int, default=100
         Most passes over all candidates ("fasterpam"), swaps ("fastpam1", "pam") or iterations
         ("alternate").
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric; see `NearestNeighbors`.
+        Further parameters of the metric, such as "w", "V" or "VI".
     matrix_free : "auto" or bool, default="auto"
         True makes dissimilarities of rows when they are needed and never keeps more than a few
         thousand times 64 of them: memory O(n d). "auto" does so for more than 4096 rows of at most
@@ -79,7 +86,7 @@ class KMedoids(Medoids):
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (k,), intp
-        The rows that are medoids.
+        The samples that are medoids.
     cluster_centers_ : ndarray of shape (k, d)
         These rows. Not there for "precomputed"; for "gower" with codes in the place of categories.
     labels_ : ndarray of shape (n,), int32
@@ -87,16 +94,16 @@ class KMedoids(Medoids):
     inertia_ : float
         The loss: the sum of weight * dissimilarity to the nearest medoid.
     medoid_silhouette_ : float
-        Mean of 1 - a / b over the rows, where a and b are the dissimilarities to the nearest and
+        Mean of 1 - a / b over the samples, where a and b are the dissimilarities to the nearest and
         the second nearest medoid (0 / 0 counts as 0); 0 for one cluster.
     n_iter_ : int
-        Passes, swaps or iterations: see `max_iter`.
+        Passes, swaps or iterations, as `max_iter` counts them.
     n_swaps_ : int
         Medoids exchanged.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -146,19 +153,19 @@ class KMedoids(Medoids):
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        metric="euclidean",
-        method="fasterpam",
-        init="build",
-        max_iter=100,
-        p=2,
-        metric_params=None,
-        matrix_free="auto",
-        dtype=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        metric: str | Callable[..., Any] = "euclidean",
+        method: Literal["fasterpam", "fastpam1", "pam", "alternate"] = "fasterpam",
+        init: ArrayLike = "auto",
+        max_iter: int = 100,
+        p: float = 2,
+        metric_params: dict[Any, Any] | None = None,
+        matrix_free: Literal["auto"] | bool = "auto",
+        dtype: Literal["", ""] | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
         self.method = method
@@ -171,13 +178,13 @@ class KMedoids(Medoids):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Find the medoids.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit the medoids.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
-            Finite rows, or dissimilarities, finite and not negative.
+            Finite samples, or dissimilarities, finite and not negative.
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional

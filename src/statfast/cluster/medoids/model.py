@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators have in common whose clusters are the rows nearest to a medoid."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._distance import (
@@ -15,6 +17,7 @@ from statfast._distance import (
 )
 from statfast._engine import each, grid
 from statfast._estimator import Clusterer, Estimator, Transformer
+from statfast._typing import Array, Rows
 from statfast._validation import (
     ConvergenceWarning,
     explain_nonfinite,
@@ -28,13 +31,13 @@ class Medoids(Transformer, Clusterer, Estimator):
 
     metric: object
 
-    def predict(self, X):
-        """Find the nearest medoid of each row.
+    def predict(self, X: Rows) -> Array:
+        """Predict the nearest medoid of each sample.
 
         Parameters
         ----------
         X : array-like of shape (m, d), or (m, n) if precomputed
-            Finite rows; or the dissimilarities from each to the n fitted rows.
+            Finite samples; or the dissimilarities from each to the n fitted samples.
 
         Returns
         -------
@@ -48,14 +51,15 @@ class Medoids(Transformer, Clusterer, Estimator):
         ValueError
             If X is not a finite 2-d array of the fitted width.
         """
-        return nearest_to(self._queries(X), *self._asked, self.n_jobs)[0]
+        return nearest_to(self._queries(X), *self._asked, self.n_jobs)[0]  # type: ignore[call-arg]
 
-    def transform(self, X):
-        """Compute the dissimilarity of each row to each medoid.
+    def transform(self, X: Rows) -> Any:
+        """Return the dissimilarity of each sample to each medoid.
 
         Parameters
         ----------
         X : array-like of shape (m, d), or (m, n) if precomputed
+            Samples to transform.
 
         Returns
         -------
@@ -70,7 +74,7 @@ class Medoids(Transformer, Clusterer, Estimator):
             If X is not a finite 2-d array of the fitted width, or a dissimilarity is beyond its
             type.
         """
-        return distances_to(self._queries(X), *self._asked, self.n_jobs)
+        return distances_to(self._queries(X), *self._asked, self.n_jobs)  # type: ignore[call-arg]
 
     def _queries(self, X):
         return metric_rows_for(self, X, self.__dict__.get("_metric"))

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many clusters: all scores for each number of them, and the number that one of them takes."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Axes, DataFrame, Display, RandomState, Rows
 from statfast._validation import MANY, as_choice, as_count, as_generator, shown, wrong_type
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.gap import RULES, GapStatisticResult, _gap, gap_select
@@ -32,7 +35,7 @@ STRIP = 1 << 20  # numbers squared at a time
 
 @dataclass(frozen=True, repr=False)
 class NClustersResult:
-    """What `choose_n_clusters` found.
+    """Result of `choose_n_clusters`.
 
     Attributes
     ----------
@@ -59,7 +62,7 @@ class NClustersResult:
     criterion: str
     gap: GapStatisticResult | None
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return the numbers as a pandas data frame.
 
         Returns
@@ -71,25 +74,28 @@ class NClustersResult:
 
         return pandas.DataFrame(self.scores, index=pandas.Index(self.k, name="k"))
 
-    def plot(self, score=None, *, ax=None):
-        """Draw a score against the number of clusters: `elbow_plot` and `gap_plot`.
+    def plot(self, score: str | None = None, *, ax: Axes | None = None, **style: Any) -> Display:
+        """Draw a score against the number of clusters: `statfast.plot.elbow`, `gap`.
 
         Parameters
         ----------
         score : str, optional
             One of `scores`; None is `criterion`.
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
+        **style : object
+            Of the line.
 
         Returns
         -------
-        matplotlib.axes.Axes
+        statfast.plot.Display
         """
         from importlib import import_module
 
         score, plot = self.criterion if score is None else score, import_module("statfast.plot")
         if score == "gap" and self.gap is not None:
-            return plot.gap_plot(self, ax=ax)
-        return plot.elbow_plot(self, score, ax=ax)
+            return plot.gap(self, ax=ax, **style)
+        return plot.elbow(self, score, ax=ax, **style)
 
     def __str__(self):
         names = list(self.scores)
@@ -105,10 +111,21 @@ class NClustersResult:
 
 
 def choose_n_clusters(
-    X, *, method="kmeans", metric="euclidean", metric_params=None, ks=None, criterion="silhouette",
-    n_boot=50, rule="firstSEmax", random_state=None, n_jobs=None,
-):  # fmt: skip
-    """Choose the number of clusters: score clusterings into each of several, and recommend one.
+    X: Rows,
+    *,
+    method: str | Callable[..., Any] = "kmeans",
+    metric: str | Callable[..., Any] = "euclidean",
+    metric_params: dict[Any, Any] | None = None,
+    ks: Iterable[int] | None = None,
+    criterion: Literal[
+        "silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn"
+    ] = "silhouette",
+    n_boot: int = 50,
+    rule: str = "firstSEmax",
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> "NClustersResult":
+    """Choose the number of clusters by several criteria.
 
     Parameters
     ----------
@@ -136,7 +153,8 @@ def choose_n_clusters(
     n_boot : int, default=50
         Reference sets of the gap statistic.
     rule : str, default="firstSEmax"
-        Of the gap statistic: see `gap_select`.
+        Rule by which the gap statistic chooses, as R's ``maxSE``: "firstSEmax", "Tibs2001SEmax",
+        "globalSEmax", "firstmax" or "globalmax".
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of starts and reference sets.
     n_jobs : int, optional

@@ -5,12 +5,15 @@ Tibshirani, Walther & Hastie 2001, doi:10.1111/1467-9868.00293; numbers and rule
 ``clusGap`` and ``maxSE``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._distance import PLAIN, OfRows, rescaled
 from statfast._engine import aside, each
+from statfast._typing import ArrayLike, Axes, DataFrame, Display, RandomState, Rows
 from statfast._validation import MANY, as_choice, as_count, as_generator, as_real, as_rows, shown
 from statfast.cluster.n_clusters.data import EUCLIDEAN, CheckedData
 from statfast.cluster.n_clusters.methods import as_family, by_function, threads_of
@@ -23,7 +26,7 @@ NULLS = ("pca", "box")
 
 @dataclass(frozen=True, repr=False)
 class GapStatisticResult:
-    """What `gap_statistic` found for k = 1, 2, ...
+    """Result of `gap_statistic`, for k = 1, 2, ...
 
     Attributes
     ----------
@@ -45,8 +48,8 @@ class GapStatisticResult:
     gap: np.ndarray
     se: np.ndarray
 
-    def best(self, rule="firstSEmax", *, factor=1.0):
-        """Take the number of clusters by a rule: see `gap_select`.
+    def best(self, rule: str = "firstSEmax", *, factor: float = 1.0) -> int:
+        """Choose the number of clusters by a rule of `gap_select`.
 
         Parameters
         ----------
@@ -61,7 +64,7 @@ class GapStatisticResult:
         """
         return int(self.k[gap_select(self.gap, self.se, rule, factor=factor)])
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return the numbers as a pandas data frame.
 
         Returns
@@ -75,22 +78,26 @@ class GapStatisticResult:
         index = pandas.Index(self.k, name="k")
         return pandas.DataFrame({name: getattr(self, name) for name in names}, index=index)
 
-    def plot(self, *, rule="firstSEmax", ax=None):
-        """Draw the gaps and the number that a rule takes: `statfast.plot.gap_plot`.
+    def plot(self, *, rule: str = "firstSEmax", ax: Axes | None = None, **style: Any) -> Display:
+        """Draw the gaps and the number that a rule takes: `statfast.plot.gap`.
 
         Parameters
         ----------
         rule : str, default="firstSEmax"
-            See `gap_select`.
+            Rule of R's ``maxSE``: "firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax" or
+            "globalmax".
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
+        **style : object
+            Of the line.
 
         Returns
         -------
-        matplotlib.axes.Axes
+        statfast.plot.Display
         """
         from importlib import import_module
 
-        return import_module("statfast.plot").gap_plot(self, rule=rule, ax=ax)
+        return import_module("statfast.plot").gap(self, rule=rule, ax=ax, **style)
 
     def __str__(self):
         lines = [f"{'k':>4} {'log W':>10} {'expected':>10} {'gap':>9} {'se':>9}"]
@@ -102,8 +109,16 @@ class GapStatisticResult:
 
 
 def gap_statistic(
-    X, *, method="kmeans", k_max=10, n_boot=100, power=2, null="pca", random_state=None, n_jobs=None
-):
+    X: Rows,
+    *,
+    method: str | Callable[..., Any] = "kmeans",
+    k_max: int = 10,
+    n_boot: int = 100,
+    power: Literal[1, 2] = 2,
+    null: Literal["pca", "box"] = "pca",
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> "GapStatisticResult":
     """Gap statistic: within-cluster dispersion against that of reference data without clusters.
 
     Parameters
@@ -170,8 +185,10 @@ def gap_statistic(
     return _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs)
 
 
-def gap_select(gap, se, rule="firstSEmax", *, factor=1.0):
-    """Index of the number of clusters that a rule takes, as R's ``maxSE``.
+def gap_select(
+    gap: ArrayLike, se: ArrayLike, rule: str = "firstSEmax", *, factor: float = 1.0
+) -> int:
+    """Choose the number of clusters from gap statistics, as R's ``maxSE``.
 
     Parameters
     ----------

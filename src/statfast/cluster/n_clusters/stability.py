@@ -4,12 +4,15 @@
 Hennig 2007, doi:10.1016/j.csda.2006.11.025.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._distance import PRECOMPUTED
 from statfast._engine import each, usable_threads
+from statfast._typing import Axes, DataFrame, Display, RandomState, Rows
 from statfast._validation import MANY, as_count, as_generator, refuse_large
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.methods import as_family, threads_of
@@ -19,7 +22,7 @@ RECOVERED, DISSOLVED = 0.75, 0.5
 
 @dataclass(frozen=True, repr=False)
 class StabilityResult:
-    """What `cluster_stability` found.
+    """Result of `cluster_stability`.
 
     Attributes
     ----------
@@ -41,7 +44,7 @@ class StabilityResult:
     recovered: np.ndarray
     dissolved: np.ndarray
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return the numbers as a pandas data frame.
 
         Returns
@@ -55,14 +58,15 @@ class StabilityResult:
         columns |= {"recovered": self.recovered, "dissolved": self.dissolved}
         return pandas.DataFrame(columns).rename_axis("cluster")
 
-    def plot(self, *, ax=None, **style):
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Display:
         """Draw it: `statfast.plot.stability`.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
-            As there.
+            Style of the main artist, passed on to matplotlib.
 
         Returns
         -------
@@ -85,9 +89,16 @@ class StabilityResult:
 
 
 def cluster_stability(
-    X, n_clusters, *, method="kmeans", metric="euclidean", metric_params=None, n_boot=100,
-    random_state=None, n_jobs=None,
-):  # fmt: skip
+    X: Rows,
+    n_clusters: int,
+    *,
+    method: str | Callable[..., Any] = "kmeans",
+    metric: str | Callable[..., Any] = "euclidean",
+    metric_params: dict[Any, Any] | None = None,
+    n_boot: int = 100,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> "StabilityResult":
     """Stability of clusters under bootstrap resampling (Hennig 2007).
 
     Parameters
@@ -97,9 +108,13 @@ def cluster_stability(
     n_clusters : int
         Number of clusters, k.
     method : str or callable, default="kmeans"
-        How rows are clustered: see `choose_n_clusters`.
+        Clustering method: "kmeans", from five restarts; "kmedoids"; a method of `linkage`, such as
+        "ward", whose dendrogram is cut; or a function of samples (of the square matrix, if
+        precomputed) and a number of clusters that returns labels.
     metric : str or callable, default="euclidean"
-        The dissimilarity of rows, or "precomputed": see `choose_n_clusters`.
+        Dissimilarity of samples: a name of `NearestNeighbors`, a function of two samples, taken as
+        symmetric, or "precomputed". "kmeans" takes Euclidean distance only, also after scaling;
+        "ward", "centroid" and "median" that, or "precomputed".
     metric_params : dict, optional
         Parameters of the metric.
     n_boot : int, default=100

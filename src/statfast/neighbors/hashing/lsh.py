@@ -2,11 +2,13 @@
 """Approximate nearest neighbors by locality-sensitive hashing."""
 
 from dataclasses import replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._distance import FLOAT32_SCALE, Float32Frame, extent_of, side_by_side
 from statfast._estimator import Estimator
+from statfast._typing import RandomState, Rows
 from statfast._validation import (
     as_choice,
     as_count,
@@ -43,15 +45,15 @@ class LSHNeighbors(Estimator):
     n_neighbors : int, default=5
         Neighbors of each row, k.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        The distance: that of the rows, or 1 - cos of the angle between them.
+        The distance: that of the samples, or 1 - cos of the angle between them.
     hash : {"auto", "p_stable", "hyperplane"}, default="auto"
         What a table hashes by: whole parts of random projections [1]_, or signs of random
         projections [2]_, which see directions from the mean of the rows (from the origin, for
         "cosine"). "auto" takes the one that is cheapest at the target.
     recall : float, default=0.9
-        Fraction of the true neighbors to find, on average over queries like the fitted rows;
+        Fraction of the true neighbors to find, on average over queries like the fitted samples;
         between 0 and 1, both excluded. fit chooses the parameters below, where they are None, to
-        reach it at the least cost on a sample of the fitted rows.
+        reach it at the least cost on a sample of the fitted samples.
     n_tables : int, optional
         Hash tables, at most 32 if chosen by fit.
     hash_length : int, optional
@@ -68,8 +70,8 @@ class LSHNeighbors(Estimator):
     Attributes
     ----------
     recall_ : float
-        Recall measured on up to 128 fitted rows, each excluding itself, that took no part in the
-        choice of the hashes. With fewer than 256 rows all took part in both.
+        Recall measured on up to 128 fitted samples, each excluding itself, that took no part in the
+        choice of the hashes. With fewer than 256 samples all took part in both.
     hash_ : str
         The family used.
     n_tables_, hash_length_, n_probes_ : int
@@ -77,11 +79,11 @@ class LSHNeighbors(Estimator):
     width_ : float or None
         As `width`; None if hashes have none.
     n_samples_fit_ : int
-        Number of fitted rows, n.
+        Number of fitted samples, n.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
     nbytes_ : int
         Memory of the tables.
 
@@ -131,18 +133,18 @@ class LSHNeighbors(Estimator):
 
     def __init__(
         self,
-        n_neighbors=5,
+        n_neighbors: int = 5,
         *,
-        metric="euclidean",
-        hash="auto",
-        recall=0.9,
-        n_tables=None,
-        hash_length=None,
-        width=None,
-        n_probes=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        metric: Literal["euclidean", "cosine"] = "euclidean",
+        hash: Literal["auto", "p_stable", "hyperplane"] = "auto",
+        recall: float = 0.9,
+        n_tables: int | None = None,
+        hash_length: int | None = None,
+        width: float | None = None,
+        n_probes: int | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.hash = hash
@@ -154,13 +156,13 @@ class LSHNeighbors(Estimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
-        """Choose the hashes and hash the rows.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Choose the hashes, and hash the training samples.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
         y : ignored
             Present for the estimator protocol.
 
@@ -198,14 +200,16 @@ class LSHNeighbors(Estimator):
         fitted = _fitted(_prepared(rows, metric, "X"), metric, k, recall, wish, rng, self.n_jobs)
         return self._publish(X, **fitted)
 
-    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
-        """Find near fitted rows of each row of X, most of them the nearest.
+    def kneighbors(
+        self, X: Rows | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
+        """Return approximate nearest neighbors of each query.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The query rows. None takes the fitted rows, each of them excluding itself (by its
-            own index: another row with the same values is a neighbor at distance 0).
+            The query samples. None takes the fitted samples, each of them excluding itself (by its
+            own index: another sample with the same values is a neighbor at distance 0).
         n_neighbors : int, optional
             Neighbors of each row; None takes the estimator's own.
         return_distance : bool, default=True
@@ -214,9 +218,9 @@ class LSHNeighbors(Estimator):
         Returns
         -------
         distances : ndarray of shape (m, n_neighbors), float64
-            Exact distances to the rows returned, ascending; only if `return_distance`.
+            Exact distances to the samples returned, ascending; only if `return_distance`.
         ids : ndarray of shape (m, n_neighbors), intp
-            Indices of the fitted rows, ordered by (distance, index).
+            Indices of the fitted samples, ordered by (distance, index).
 
         Raises
         ------

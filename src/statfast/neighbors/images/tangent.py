@@ -7,12 +7,14 @@ as much as a hundred Euclidean distances, so the classifier takes it to the rows
 """
 
 from collections.abc import Iterator
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._core.neighbors import vote
 from statfast._distance import side_by_side
 from statfast._estimator import Classifier, Estimator
+from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import (
     as_choice,
     as_count,
@@ -34,7 +36,15 @@ from statfast.neighbors.vote.weights import TIES
 HELD = 1 << 22  # candidates held at once: 64 MB of distances and ids
 
 
-def tangent_distance(a, b, *, image_shape=None, sigma=0.65, two_sided=True, n_jobs=None):
+def tangent_distance(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    image_shape: tuple[int, int] | None = None,
+    sigma: float = 0.65,
+    two_sided: bool = True,
+    n_jobs: int | None = None,
+) -> float | Any:
     """Tangent distances of images, pair by pair.
 
     Parameters
@@ -105,7 +115,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
     """k-nearest-neighbors classifier of images in tangent distance.
 
     Of the `n_candidates` fitted images nearest in Euclidean distance, those nearest in tangent
-    distance vote.
+    distance vote. The search is **approximate**: nearer images may not be among the candidates.
 
     Parameters
     ----------
@@ -116,8 +126,8 @@ class TangentDistanceClassifier(Classifier, Estimator):
         None takes square images; (1, -1) takes each row as a signal, that may be shifted,
         stretched and have its slopes changed.
     n_candidates : int, default=100
-        Rows, nearest in Euclidean distance, that are measured in tangent distance; all rows if
-        there are fewer. More of them cost proportionally more time.
+        Samples, nearest in Euclidean distance, that are measured in tangent distance; all samples
+        if there are fewer. More of them cost proportionally more time.
     sigma : float, default=0.65
         Standard deviation, in pixels, of the Gaussian by which images are smoothed before they
         are compared; 0 leaves them as they are. At most the longer side of an image. Candidates
@@ -127,8 +137,8 @@ class TangentDistanceClassifier(Classifier, Estimator):
         third of the time.
     ties : {"lowest", "nearest", "random"}, default="lowest"
         Which of the classes that share the largest vote wins: the lowest label; the one whose
-        nearest member is nearest to the row, and of those equally near the lowest label; or one
-        drawn at random, always the same for the same row.
+        nearest member is nearest to the sample, and of those equally near the lowest label; or one
+        drawn at random, always the same for the same sample.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the draws of `ties="random"`, taken at fit.
     n_jobs : int, optional
@@ -141,11 +151,11 @@ class TangentDistanceClassifier(Classifier, Estimator):
     image_shape_ : tuple of two int
         Rows and columns of an image.
     n_samples_fit_ : int
-        Number of fitted rows, n.
+        Number of fitted samples, n.
     n_features_in_ : int
         Number of pixels, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -155,9 +165,9 @@ class TangentDistanceClassifier(Classifier, Estimator):
     Notes
     -----
     With q and x the two smoothed images, and T and S the matrices of their tangents, each of
-    length 1, the squared tangent distance is the minimum over a and b of
+    length 1, the squared tangent distance is the minimum over a and b of::
 
-        |q + T a - x - S b|^2 + 0.001 (|a|^2 + |b|^2).
+        |q + T a - x - S b|^2 + 0.001 (|a|^2 + |b|^2)
 
     The tangents are those of horizontal and vertical shift, scaling, rotation, the two hyperbolic
     deformations (along the axes and along the diagonals) and the thickness of lines, made from
@@ -217,9 +227,17 @@ class TangentDistanceClassifier(Classifier, Estimator):
     n_samples_fit_: int
 
     def __init__(
-        self, n_neighbors=1, *, image_shape=None, n_candidates=100, sigma=0.65, two_sided=True,
-        ties="lowest", random_state=None, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        n_neighbors: int = 1,
+        *,
+        image_shape: tuple[int, int] | None = None,
+        n_candidates: int = 100,
+        sigma: float = 0.65,
+        two_sided: bool = True,
+        ties: Literal["lowest", "nearest", "random"] = "lowest",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.image_shape = image_shape
         self.n_candidates = n_candidates
@@ -229,8 +247,8 @@ class TangentDistanceClassifier(Classifier, Estimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
-        """Take the images to search among and their labels.
+    def fit(self, X: Rows, y: ArrayLike) -> Self:
+        """Store the training images and their labels.
 
         Parameters
         ----------
@@ -271,8 +289,10 @@ class TangentDistanceClassifier(Classifier, Estimator):
             _index=BruteIndex.build(rows, self.n_jobs),
         )
 
-    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
-        """Find the candidates nearest in tangent distance to each row of X.
+    def kneighbors(
+        self, X: Rows | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
+        """Return the candidates nearest in tangent distance to each image.
 
         Parameters
         ----------
@@ -288,7 +308,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         distances : ndarray of shape (m, n_neighbors), float64
             Tangent distances in ascending order; only if `return_distance`.
         ids : ndarray of shape (m, n_neighbors), intp
-            Indices of the fitted rows, ordered by (distance, index).
+            Indices of the fitted samples, ordered by (distance, index).
 
         Raises
         ------
@@ -310,8 +330,8 @@ class TangentDistanceClassifier(Classifier, Estimator):
             ids[part] = found
         return (distances, ids) if return_distance else ids
 
-    def predict(self, X=None):
-        """Return the class with the largest vote for each row of X.
+    def predict(self, X: Rows | None = None) -> Array:
+        """Predict the class with the largest vote.
 
         Parameters
         ----------
@@ -338,8 +358,8 @@ class TangentDistanceClassifier(Classifier, Estimator):
             )  # fmt: skip
         return self.classes_.take(winners)
 
-    def predict_proba(self, X=None):
-        """Return each class's share of the vote for each row of X.
+    def predict_proba(self, X: Rows | None = None) -> Array:
+        """Return class probabilities: proportions of the vote.
 
         Parameters
         ----------

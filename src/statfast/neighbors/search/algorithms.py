@@ -13,7 +13,7 @@ from statfast._distance import (
     MINKOWSKI,
     Metric,
 )
-from statfast._validation import is_sparse
+from statfast._validation import either, is_sparse
 from statfast.neighbors.brute.precomputed import GIVEN, PrecomputedIndex
 from statfast.neighbors.brute.user_metric import build_brute
 from statfast.neighbors.spatial.ball_index import BallTreeIndex
@@ -52,7 +52,7 @@ def built(algorithm: str, task: SearchTask) -> Any:
         what = f"the metric {metric.name!r}" + (" on sparse rows" if is_sparse(task.rows) else "")
         raise ValueError(
             f"algorithm {algorithm!r} does not serve {what}. "
-            f"Take {' or '.join(map(repr, ('auto', *served(task), 'brute')))}."
+            f"Take {either(('auto', *served(task), 'brute'))}."
         )
     if metric is GIVEN:
         return PrecomputedIndex.build(task.rows)

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The search for neighbors as an estimator of its own."""
 
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from statfast._estimator import named_rows
+from statfast._typing import Rows
 from statfast._validation import as_count, as_real
+from statfast.neighbors.search.part_search import index_of_parts
 from statfast.neighbors.search.radius_search import RadiusSearch
 from statfast.neighbors.search.search import KNeighborSearch
 
 
 class NearestNeighbors(KNeighborSearch, RadiusSearch):
-    """Exact nearest neighbors, and exact neighbors within a radius.
+    """Exact nearest neighbors and radius neighbors.
 
     Parameters
     ----------
@@ -16,7 +24,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     radius : float, default=1.0
         Radius of `radius_neighbors`.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
-        How to search. "brute" compares each query with each fitted row, "kd_tree" and
+        How to search. "brute" compares each query with each fitted sample, "kd_tree" and
         "ball_tree" pass over those that cannot be near; "auto" takes what is likely to be faster
         for many queries, judged by searches on a sample (see Notes). The answer is the same.
     leaf_size : int, optional
@@ -43,11 +51,11 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     Attributes
     ----------
     n_samples_fit_ : int
-        Number of fitted rows, n.
+        Number of fitted samples, n.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
     algorithm_ : str
         The search used: "kd_tree", "ball_tree" or "brute".
     effective_metric_ : str
@@ -59,7 +67,9 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     -----
     The answer is that of float64 arithmetic on differences, sum_j (q_j - x_j)^2, for any
     algorithm and number of threads. Neighbors are ordered by (distance, index): **ties go to
-    the lowest index**, also where they decide who is among the k.
+    the lowest index**, also where they decide who is among the k. Distances are compared before
+    their root is taken: squares that differ in the last bit may have the same root, and rows at
+    distances that are shown as equal then stand in the order of their squares.
 
     float64, float32 and uint8 rows are searched as they are, every other dtype as float64. An
     array of the three dtypes is kept by reference, not copied: do not modify it while the
@@ -78,14 +88,14 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     fewer than k is refused. A fitted row need not store itself: where it is asked about without
     itself, its own entry is left out.
 
-    "canberra" is the sum of |a - b| / (|a| + |b|), "braycurtis" that of |a - b| over that of
-    |a + b|; 0 / 0 is 0. "nan_euclidean" takes NaN for missing: the root of d / c times the sum of
-    squares over the c columns in which both rows have a value. They are searched by brute force in
-    numpy and scipy, a block at a time.
+    "canberra" is the sum of ``|a - b| / (|a| + |b|)``, "braycurtis" that of ``|a - b|`` over that
+    of ``|a + b|``; 0 / 0 is 0. "nan_euclidean" takes NaN for missing: the root of d / c times the
+    sum of squares over the c columns in which both rows have a value. They are searched by brute
+    force in numpy and scipy, a block at a time.
 
     "gower" [3]_ takes tables of several kinds of columns, also data frames, as R's cluster::daisy
     does: the mean of a dissimilarity for each column, over those in which both rows have a value
-    (NaN and None are missing), by the weights "w". It is |a - b| / range for a column that is
+    (NaN and None are missing), by the weights "w". It is ``|a - b| / range`` for a column that is
     "numeric", and for "ordinal" ones, of places of the ordered values; 0 or 1, whether two values
     differ, for "nominal" ones; the same for "asymmetric" ones, of 0 and 1, that do not count where
     neither row has a 1. Numbers are numeric, ordered categories of pandas ordinal, all else
@@ -135,9 +145,17 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     """
 
     def __init__(
-        self, n_neighbors=5, *, radius=1.0, algorithm="auto", leaf_size=None, metric="minkowski",
-        p=2, metric_params=None, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        n_neighbors: int = 5,
+        *,
+        radius: float = 1.0,
+        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
+        leaf_size: int | None = None,
+        metric: str | Callable[..., Any] = "minkowski",
+        p: float = 2,
+        metric_params: dict[Any, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.algorithm = algorithm
@@ -147,14 +165,14 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
-        """Take the rows to search among.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Store or index the training samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite (but see the metrics "nan_euclidean" and "gower"). float64, float32 and
-            uint8 arrays are kept by reference.
+            The samples, finite (but see the metrics "nan_euclidean" and "gower"). float64, float32
+            and uint8 arrays are kept by reference.
         y : ignored
             Present for the estimator protocol.
 
@@ -174,3 +192,9 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         k = as_count(self.n_neighbors, "n_neighbors")
         as_real(self.radius, "radius", 0)
         return self._publish(X, **self._searchable(X, k=k))
+
+    def _fit_parts(self, parts, X):
+        """Leave the rows where they are; the first query indexes each part there."""
+        as_count(self.n_neighbors, "n_neighbors")
+        found = index_of_parts(self, parts)
+        return self._publish(named_rows(np.empty((0, parts.width)), parts.names), **found)

@@ -2,7 +2,9 @@
 """The search for all rows within a radius, shared by the estimators that stand on it."""
 
 from collections.abc import Iterator
+from typing import Any, Literal
 
+from statfast._typing import Rows, csr_array
 from statfast._validation import as_choice, as_real
 from statfast.neighbors.brute.precomputed import without_own
 from statfast.neighbors.search import search
@@ -18,15 +20,21 @@ class RadiusSearch(Search):
 
     radius: float
 
-    def radius_neighbors(self, X=None, radius=None, return_distance=True, sort_results=False):
-        """Find all fitted rows within a radius of each row of X.
+    def radius_neighbors(
+        self,
+        X: Rows | None = None,
+        radius: float | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Any:
+        """Return all neighbors within a radius of each query.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The query rows. None takes the fitted rows, each of them excluding itself.
+            The query samples. None takes the fitted samples, each of them excluding itself.
         radius : float, optional
-            The radius, at least 0; rows at that very distance are within. None takes the
+            The radius, at least 0; samples at that very distance are within. None takes the
             estimator's own.
         return_distance : bool, default=True
             Whether to return the distances as well.
@@ -39,8 +47,8 @@ class RadiusSearch(Search):
         distances : ndarray of shape (m,) of ndarrays, float64
             Distances of each row's neighbors in ascending order; only if `return_distance`.
         ids : ndarray of shape (m,) of ndarrays, intp
-            Indices of the fitted rows, ordered by (distance, index); none for a row without
-            neighbors.
+            Indices of the fitted rows, ordered by (distance before its root, index); none for a
+            row without neighbors.
 
         Raises
         ------
@@ -64,13 +72,19 @@ class RadiusSearch(Search):
             return found
         return rowwise(starts, self._metric.finish(reduced, out=reduced)), found
 
-    def radius_neighbors_graph(self, X=None, radius=None, mode="connectivity", sort_results=False):
+    def radius_neighbors_graph(
+        self,
+        X: Rows | None = None,
+        radius: float | None = None,
+        mode: Literal["connectivity", "distance"] = "connectivity",
+        sort_results: bool = False,
+    ) -> csr_array:
         """Return the rows within a radius of each row of X as a sparse matrix.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The query rows; None takes the fitted rows, each of them excluding itself.
+            The query samples; None takes the fitted samples, each of them excluding itself.
         radius : float, optional
             The radius; None takes the estimator's own.
         mode : {"connectivity", "distance"}, default="connectivity"
@@ -80,7 +94,7 @@ class RadiusSearch(Search):
 
         Returns
         -------
-        graph : scipy.sparse.csr_array of shape (m, n_samples_fit_), float64
+        graph : scipy.sparse.csr_array of shape (m, `n_samples_fit_`), float64
             Entry (i, j) is set where fitted row j is within the radius of row i. A row's entries
             are stored nearest first, and a neighbor at distance 0 is stored too.
 

@@ -5,7 +5,7 @@ Any index will do that has the methods of `Index`.
 """
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from statfast._distance import (
     metric_rows_for,
 )
 from statfast._estimator import Estimator
+from statfast._typing import Rows, csr_array
 from statfast._validation import (
     as_choice,
     as_count,
@@ -34,6 +35,7 @@ from statfast.neighbors.brute.precomputed import GIVEN, without_self
 from statfast.neighbors.brute.sparse import prepared
 from statfast.neighbors.search.algorithms import ALGORITHMS, SearchTask, built
 from statfast.neighbors.search.auto_algorithm import chosen
+from statfast.neighbors.search.part_search import neighbors_in_parts
 
 MOST_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
 
@@ -127,6 +129,8 @@ class Search(Estimator):
 
     def _queries(self, X):
         """Check the rows of a query; None, for the fitted rows, stays None."""
+        if "_parts" in self.__dict__:
+            raise TypeError("Of rows in parts there is kneighbors(X) alone. Fit rows in memory.")
         if X is None:
             if not self.__sklearn_is_fitted__():
                 raise not_fitted(self)
@@ -170,14 +174,16 @@ class KNeighborSearch(Search):
 
     n_neighbors: int
 
-    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
-        """Find the nearest fitted rows of each row of X.
+    def kneighbors(
+        self, X: Rows | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
+        """Return the k nearest neighbors of each query.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The query rows. None takes the fitted rows, each of them excluding itself (by its
-            own index: another row with the same values is a neighbor at distance 0).
+            The query samples. None takes the fitted samples, each of them excluding itself (by its
+            own index: another sample with the same values is a neighbor at distance 0).
         n_neighbors : int, optional
             Neighbors of each row; None takes the estimator's own.
         return_distance : bool, default=True
@@ -188,7 +194,7 @@ class KNeighborSearch(Search):
         distances : ndarray of shape (m, n_neighbors), float64
             Distances in ascending order; only if `return_distance`.
         ids : ndarray of shape (m, n_neighbors), intp
-            Indices of the fitted rows, ordered by (distance, index).
+            Indices of the fitted samples, ordered by (distance before its root, index).
 
         Raises
         ------
@@ -200,6 +206,9 @@ class KNeighborSearch(Search):
         MemoryError
             If the two results would take more than half the free memory.
         """
+        if "_parts" in self.__dict__:
+            distances, ids = neighbors_in_parts(self, X, n_neighbors)
+            return (distances, ids) if return_distance else ids
         rows, k = self._queries(X), self._neighbors_of(X, n_neighbors)
         refuse_large(
             16 * self._count(rows) * k, "The table of neighbors", "Pass the rows of X in parts."
@@ -207,13 +216,18 @@ class KNeighborSearch(Search):
         reduced, ids = self._nearest(rows, k)
         return (self._metric.finish(reduced, out=reduced), ids) if return_distance else ids
 
-    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
+    def kneighbors_graph(
+        self,
+        X: Rows | None = None,
+        n_neighbors: int | None = None,
+        mode: Literal["connectivity", "distance"] = "connectivity",
+    ) -> csr_array:
         """Return the neighbors of each row of X as a sparse matrix.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The query rows; None takes the fitted rows, each of them excluding itself.
+            The query samples; None takes the fitted samples, each of them excluding itself.
         n_neighbors : int, optional
             Neighbors of each row; None takes the estimator's own.
         mode : {"connectivity", "distance"}, default="connectivity"
@@ -221,7 +235,7 @@ class KNeighborSearch(Search):
 
         Returns
         -------
-        graph : scipy.sparse.csr_array of shape (m, n_samples_fit_), float64
+        graph : scipy.sparse.csr_array of shape (m, `n_samples_fit_`), float64
             Entry (i, j) is set where fitted row j is a neighbor of row i. A row's entries are
             stored nearest first, and a neighbor at distance 0 is stored too.
 

@@ -18,7 +18,7 @@ class BallTree(SpatialTree):
     Parameters
     ----------
     X : array-like of shape (n, d)
-        The rows, finite. They are copied. float64 and float32 are kept, uint8 becomes float32,
+        The samples, finite. They are copied. float64 and float32 are kept, uint8 becomes float32,
         any other type float64.
     leaf_size : int, optional
         Rows of a leaf, about (in eights); None takes 16. Changes the time only.
@@ -39,7 +39,7 @@ class BallTree(SpatialTree):
     n_samples : int
         Number of rows, n.
     n_features : int
-        Number of columns, d.
+        Number of features, d.
     dtype : dtype
         Of X: float64, float32 or uint8.
     metric : str
@@ -50,9 +50,9 @@ class BallTree(SpatialTree):
     Notes
     -----
     Distances are those of float64 differences, the same to the last bit as brute force finds them,
-    for any number of threads; neighbors are ordered by (distance, index), so that **ties go to the
-    lowest index**, also where they decide who is among the k. The bounds by which balls are passed
-    by allow for rounding, far from the origin and at any scale.
+    for any number of threads; neighbors are ordered by (distance before its root, index), so that
+    **ties go to the lowest index**, also where they decide who is among the k. The bounds by which
+    balls are pruned allow for rounding, far from the origin and at any scale.
 
     **A function is trusted to be a metric**: never negative, 0 for equal rows, symmetric, and
     obeying the triangle inequality (up to 1e-12 relatively). If it does not, neighbors may be

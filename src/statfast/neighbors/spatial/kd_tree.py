@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from statfast._distance import CHEBYSHEV, EUCLIDEAN, MANHATTAN, MINKOWSKI
+from statfast._typing import Rows
 from statfast.neighbors.spatial.kd_index import KDTreeIndex
 from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
@@ -24,7 +25,7 @@ class KDTree(SpatialTree):
     Parameters
     ----------
     X : array-like of shape (n, d)
-        The rows, finite. They are copied. float64 and float32 are kept, uint8 becomes float32,
+        The samples, finite. They are copied. float64 and float32 are kept, uint8 becomes float32,
         any other type float64.
     leaf_size : int, optional
         Rows of a leaf (a multiple of eight up to 256, others are rounded up); None takes 32.
@@ -44,7 +45,7 @@ class KDTree(SpatialTree):
     n_samples : int
         Number of rows, n.
     n_features : int
-        Number of columns, d.
+        Number of features, d.
     dtype : dtype
         Of X: float64, float32 or uint8.
     metric : str
@@ -109,9 +110,16 @@ class KDTree(SpatialTree):
         return KDTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)
 
     def query(
-        self, X, k=1, return_distance=True, dualtree=False, breadth_first=False,
-        sort_results=True, *, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        X: Rows,
+        k: int = 1,
+        return_distance: bool = True,
+        dualtree: bool = False,
+        breadth_first: bool = False,
+        sort_results: bool = True,
+        *,
+        n_jobs: int | None = None,
+    ) -> Any:
         if (
             type(X) is np.ndarray
             and X.dtype in _FLOATS

@@ -5,12 +5,13 @@ A subclass says which index it builds. The index answers in reduced distances, o
 prepared for the metric; see neighbors/search/search.py and _distance/metrics.py.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._distance import Metric, as_metric
 from statfast._engine import checkpoint
+from statfast._typing import Array, ArrayLike, Rows
 from statfast._validation import as_count, as_rows, refuse_large, shown, wrong_type
 from statfast.neighbors.brute.magnitude import in_range
 
@@ -25,8 +26,15 @@ class SpatialTree:
     """The rows in a tree, and what can be asked of it."""
 
     def __init__(
-        self, X, *, leaf_size=None, metric: Any = "euclidean", p=2, metric_params=None, n_jobs=None
-    ):
+        self,
+        X: Rows,
+        *,
+        leaf_size: int | None = None,
+        metric: Any = "euclidean",
+        p: float = 2,
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         rows = as_rows(X, keep=KEPT)
         if len(rows) > MOST_ROWS:
             raise ValueError(
@@ -48,13 +56,13 @@ class SpatialTree:
         raise NotImplementedError
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Memory of the tree in bytes."""
         return self._index.nbytes
 
     @property
-    def data(self):
-        """The rows, a copy of shape (n, d) in float64, in the caller's order.
+    def data(self) -> Array:
+        """A float64 copy of the samples, in the original order.
 
         Not of a metric whose rows are transformed: cosine, correlation, seuclidean, mahalanobis.
         """
@@ -73,10 +81,17 @@ class SpatialTree:
         )
 
     def query(
-        self, X, k=1, return_distance=True, dualtree=False, breadth_first=False,
-        sort_results=True, *, n_jobs=None,
-    ):  # fmt: skip
-        """Find the k nearest rows of each query, the nearest first.
+        self,
+        X: Rows,
+        k: int = 1,
+        return_distance: bool = True,
+        dualtree: bool = False,
+        breadth_first: bool = False,
+        sort_results: bool = True,
+        *,
+        n_jobs: int | None = None,
+    ) -> Any:
+        """Return the k nearest neighbors of each query, the nearest first.
 
         Of rows at one distance those of lower index come first, also where that decides which of
         them is among the k.
@@ -90,9 +105,9 @@ class SpatialTree:
         return_distance : bool, default=True
             Whether to return the distances as well.
         dualtree : bool, default=False
-            Taken for scikit-learn's sake, as the next: the order of the search is the tree's own.
+            Accepted for scikit-learn's sake; changes nothing.
         breadth_first : bool, default=False
-            As above.
+            Accepted for scikit-learn's sake; changes nothing.
         sort_results : bool, default=True
             Taken for scikit-learn's sake: the results are always sorted.
         n_jobs : int, optional
@@ -103,7 +118,7 @@ class SpatialTree:
         distances : ndarray of shape (m, k), float64
             In ascending order; only if `return_distance`.
         ids : ndarray of shape (m, k), intp
-            Indices of rows, ordered by (distance, index).
+            Indices of rows, ordered by (distance before its root, index).
 
         Raises
         ------
@@ -122,8 +137,10 @@ class SpatialTree:
         found = [part[0] for part in found] if single else found
         return tuple(found) if return_distance else found[1]
 
-    def self_query(self, k=1, *, return_distance=True, n_jobs=None):
-        """Find the k nearest rows of each row but the row itself.
+    def self_query(
+        self, k: int = 1, *, return_distance: bool = True, n_jobs: int | None = None
+    ) -> tuple[Array, Array]:
+        """Return the k nearest neighbors of each sample, itself excluded.
 
         Another row with the same values is a neighbor at distance 0. Faster than `query` with
         the rows, as they are asked about in the order of the tree.
@@ -131,7 +148,7 @@ class SpatialTree:
         Parameters
         ----------
         k : int, default=1
-            Neighbors of each, fewer than there are rows.
+            Neighbors of each, fewer than there are samples.
         return_distance : bool, default=True
             Whether to return the distances as well.
         n_jobs : int, optional
@@ -142,7 +159,7 @@ class SpatialTree:
         distances : ndarray of shape (n, k), float64
             In ascending order; only if `return_distance`.
         ids : ndarray of shape (n, k), intp
-            Indices of rows, ordered by (distance, index).
+            Indices of rows, ordered by (distance before its root, index).
 
         Raises
         ------
@@ -160,9 +177,16 @@ class SpatialTree:
         return found if return_distance else found[1]
 
     def query_radius(
-        self, X, r, return_distance=False, count_only=False, sort_results=False, *, n_jobs=None
-    ):
-        """Find all rows within a radius of each query.
+        self,
+        X: Rows,
+        r: ArrayLike,
+        return_distance: bool = False,
+        count_only: bool = False,
+        sort_results: bool = False,
+        *,
+        n_jobs: int | None = None,
+    ) -> Any:
+        """Return all neighbors within a radius of each query.
 
         Parameters
         ----------
@@ -184,8 +208,8 @@ class SpatialTree:
         Returns
         -------
         ids : ndarray of shape (m,) of ndarrays, intp
-            Indices of rows, ordered by (distance, index); views of one array. With `count_only`
-            an ndarray of shape (m,), intp: how many.
+            Indices of rows, ordered by (distance before its root, index); views of one array. With
+            `count_only` an ndarray of shape (m,), intp: how many.
         distances : ndarray of shape (m,) of ndarrays, float64
             In ascending order; only if `return_distance`. As in scikit-learn's trees they come
             after the indices, unlike those of `query`.
@@ -213,13 +237,13 @@ class SpatialTree:
         lists = [part if single else rowwise(starts, part) for part in wanted]
         return tuple(lists) if return_distance else lists[0]
 
-    def query_pairs(self, r):
-        """Find all pairs of rows within a radius of each other.
+    def query_pairs(self, r: float) -> Array:
+        """Return all pairs of samples within a radius of each other.
 
         Parameters
         ----------
         r : float
-            The radius, at least 0. Rows at that very distance are a pair.
+            The radius, at least 0. Samples at that very distance are a pair.
 
         Returns
         -------
@@ -260,8 +284,8 @@ class SpatialTree:
         np.bitwise_and(words, 2**32 - 1, out=out[:, 1])
         return out
 
-    def count_neighbors(self, other, r):
-        """Count the pairs of a row here and a row of another tree within a radius.
+    def count_neighbors(self, other: Self, r: ArrayLike) -> Any:
+        """Count the pairs of samples of two trees within a radius.
 
         Parameters
         ----------
@@ -269,7 +293,7 @@ class SpatialTree:
             Of as many features, with the same metric and the same parameters of it. It may be
             the tree itself: then each pair counts twice, and each row with itself once.
         r : float or array-like of shape (s,)
-            The radius, or several, at least 0. Rows at that very distance count.
+            The radius, or several, at least 0. Samples at that very distance count.
 
         Returns
         -------

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification by the vote of the nearest neighbors."""
 
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._core.neighbors import vote
+from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import as_count, refuse_large
 from statfast.neighbors.vote.leave_one_out import LeftOut
 from statfast.neighbors.vote.weights import Voting, weigh
@@ -23,14 +27,15 @@ class KNeighborsClassifier(Voting, LeftOut):
         none. A callable sees at most some 4 million distances a call.
     ties : {"lowest", "nearest", "random"}, default="lowest"
         Which of the classes that share the largest vote wins: the lowest label (as in
-        scikit-learn); the one whose nearest member is nearest to the row, and of those equally
-        near the lowest label; or one of them drawn at random. A draw depends on `random_state`
-        and the row's nearest neighbor and its distance alone: the same row is always given the
+        scikit-learn); the one whose nearest member is nearest to the sample, and of those equally
+        near the lowest label; or one of them drawn at random. A draw depends on `random_state` and
+        the sample's nearest neighbor and its distance alone: the same sample is always given the
         same label.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the draws of `ties="random"`, taken at fit.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
-        How to search; see `NearestNeighbors`, also for the next four.
+        Search method: "brute", a k-d tree or a ball tree; "auto" takes what is likely to be
+        fastest. The answer is the same.
     leaf_size : int, optional
         Rows of a leaf of the trees; None takes the tree's own choice.
     metric : str or callable, default="minkowski"
@@ -44,16 +49,16 @@ class KNeighborsClassifier(Voting, LeftOut):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The labels, ascending.
+    classes_ : ndarray of shape (K,), or list of such
+        The labels, ascending; of several outputs a list, as for all that follows by class.
     outputs_2d_ : bool
-        False: labels are of one output.
+        Whether labels are of several outputs.
     n_samples_fit_ : int
-        Number of fitted rows, n.
+        Number of fitted samples, n.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
     algorithm_ : str
         The search used.
     effective_metric_ : str
@@ -102,10 +107,19 @@ class KNeighborsClassifier(Voting, LeftOut):
     """
 
     def __init__(
-        self, n_neighbors=5, *, weights="uniform", ties="lowest", random_state=None,
-        algorithm="auto", leaf_size=None, metric="minkowski", p=2, metric_params=None,
-        n_jobs=None,
-    ):  # fmt: skip
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Literal["uniform", "distance"] | Callable[..., Any] = "uniform",
+        ties: Literal["lowest", "nearest", "random"] = "lowest",
+        random_state: RandomState = None,
+        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
+        leaf_size: int | None = None,
+        metric: str | Callable[..., Any] = "minkowski",
+        p: float = 2,
+        metric_params: dict[Any, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.ties = ties
@@ -117,15 +131,16 @@ class KNeighborsClassifier(Voting, LeftOut):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
-        """Take the rows to search among and their labels.
+    def fit(self, X: Rows, y: ArrayLike) -> Self:
+        """Store or index the training samples and their labels.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
-        y : array-like of shape (n,)
-            A label for each row, of any dtype that has an order; one class is enough.
+            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
+        y : array-like of shape (n,) or (n, T)
+            A label for each row, of any dtype that has an order; one class is enough. Or those of
+            several outputs, which are elected one by one by the same neighbors.
 
         Returns
         -------
@@ -135,28 +150,28 @@ class KNeighborsClassifier(Voting, LeftOut):
         ------
         ValueError
             If X is refused by the search (see `NearestNeighbors.fit`), if y is not one label for
-            each row (several outputs are refused: fit one classifier for each), or if a
-            parameter is out of its range.
+            each row and output, or if a parameter is out of its range.
         TypeError
             If X is not made of numbers, or `n_neighbors` is no integer.
         """
         self._voting()
         k = as_count(self.n_neighbors, "n_neighbors")
         search = self._searchable(X, k=k)
-        return self._publish(X, **search, **self._electorate(y, search["n_samples_fit_"]))
+        electorate = self._electorate(y, search["n_samples_fit_"], several=True)
+        return self._publish(X, **search, **electorate)
 
-    def predict(self, X=None):
-        """Return the class with the largest vote for each row of X.
+    def predict(self, X: Rows | None = None) -> Array:
+        """Predict the class with the largest vote.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The rows to classify. None takes the fitted rows, each without its own vote: the
+            The samples to classify. None takes the fitted samples, each without its own vote: the
             leave-one-out prediction.
 
         Returns
         -------
-        labels : ndarray of shape (m,), dtype of `classes_`
+        labels : ndarray of shape (m,) or (m, T), dtype of `classes_`
 
         Raises
         ------
@@ -170,24 +185,27 @@ class KNeighborsClassifier(Voting, LeftOut):
 
     def _predicted(self, slices, m, k):
         weighting, ties = self._voting()
-        winners = np.empty(m, np.intp)
+        outputs = self._outputs
+        winners = np.empty((len(outputs), m), np.intp)
         for part, starts, reduced, ids in slices:
             weights = weigh(weighting, self._metric, starts, reduced, (-1, k))
-            self._elect(ties, starts, ids, reduced, weights, winners[part])
-        return self.classes_.take(winners)
+            for output, own in zip(outputs, winners, strict=True):
+                self._elect(output, ties, starts, ids, reduced, weights, own[part])
+        labels = [output[0].take(own) for output, own in zip(outputs, winners, strict=True)]
+        return np.column_stack(labels) if self.outputs_2d_ else labels[0]
 
-    def predict_proba(self, X=None):
-        """Return each class's share of the vote for each row of X.
+    def predict_proba(self, X: Rows | None = None) -> Any:
+        """Return class probabilities: proportions of the vote.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The rows to classify; None takes the fitted rows, each without its own vote.
+            The samples to classify; None takes the fitted samples, each without its own vote.
 
         Returns
         -------
-        shares : ndarray of shape (m, K), float64
-            Columns as in `classes_`; each row sums to 1.
+        shares : ndarray of shape (m, K), float64, or list of such
+            Columns as in `classes_`; each row sums to 1. Of several outputs a list.
 
         Raises
         ------
@@ -198,19 +216,27 @@ class KNeighborsClassifier(Voting, LeftOut):
         """
         weighting, _ = self._voting()
         rows, k = self._queries(X), self._neighbors_of(X)
-        m, classes = self._count(rows), len(self.classes_)
-        refuse_large(8 * m * classes, "The table of shares", "Pass the rows of X in parts.")
-        shares = np.zeros((m, classes))
-        for part, starts, reduced, ids in self._slices(rows, k, wide=classes):
-            self._share(weighting, starts, ids, reduced, (-1, k), shares[part])
-        return shares
+        m, outputs = self._count(rows), self._outputs
+        width = sum(len(classes) for classes, _ in outputs)
+        refuse_large(8 * m * width, "The table of shares", "Pass the rows of X in parts.")
+        shares = [np.zeros((m, len(classes))) for classes, _ in outputs]
+        for part, starts, reduced, ids in self._slices(rows, k, wide=width):
+            for (_, codes), own in zip(outputs, shares, strict=True):
+                self._share(codes, weighting, starts, ids, reduced, (-1, k), own[part])
+        return shares if self.outputs_2d_ else shares[0]
 
     def _wrong(self, part, ks, starts, reduced, ids, total):
         weighting, ties = self._voting()
-        count = np.zeros(len(ks), np.intp)
+        count, outputs = np.zeros(len(ks), np.intp), self._outputs
         for trial, begin, d, near, weights in self._trials(weighting, ks, starts, reduced, ids):
-            vote.errors(
-                self._codes, self._codes[part], begin, near, d, weights,
-                len(self.classes_), ties, self._seed, ks[trial], count[trial],
-            )  # fmt: skip
-        total += count
+            for classes, codes in outputs:
+                vote.errors(
+                    codes, codes[part], begin, near, d, weights,
+                    len(classes), ties, self._seed, ks[trial], count[trial],
+                )  # fmt: skip
+        total += count / len(outputs)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

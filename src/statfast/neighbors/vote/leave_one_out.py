@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from statfast._estimator import Answers, copied
+from statfast._typing import Array, ArrayLike
 from statfast._validation import as_count, refuse_large, wrong_type
 from statfast.neighbors.search.search import KNeighborSearch, starts_of
 from statfast.neighbors.vote.weights import weigh
@@ -16,7 +17,7 @@ class LeftOut(KNeighborSearch):
 
     weights: object
 
-    def leave_one_out(self, ks):
+    def leave_one_out(self, ks: ArrayLike) -> Array:
         """Find the leave-one-out error for each of several k, from one search.
 
         Each fitted row is predicted from the others. The neighbors are searched once, for the
@@ -30,8 +31,8 @@ class LeftOut(KNeighborSearch):
         Returns
         -------
         errors : ndarray of shape (L,), float64
-            Of a classifier the share of rows given a wrong label, of a regressor the mean squared
-            error (over rows and outputs).
+            Of a classifier the fraction of wrong labels, of a regressor the mean squared error
+            (over samples and outputs).
 
         Raises
         ------
@@ -45,7 +46,7 @@ class LeftOut(KNeighborSearch):
         Notes
         -----
         Cost: that of the search for the largest k, and O(n k) for the votes or sums. A function
-        for `weights` is called anew for each k, with the distances of so many.
+        for `weights` is called again for each k, with the distances of so many.
         """
         self._queries(None)
         ks, given = distinct(ks, self.n_samples_fit_ - 1)
@@ -54,7 +55,7 @@ class LeftOut(KNeighborSearch):
             self._wrong(part, ks, starts, reduced, ids, total)
         return total[given] / self.n_samples_fit_
 
-    def tune_n_neighbors(self, ks):
+    def tune_n_neighbors(self, ks: ArrayLike) -> int:
         """Choose the k with the smallest leave-one-out error.
 
         Of several with the same error the largest is chosen: it averages more and so varies less

@@ -1,34 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification and regression by all fitted rows within a radius."""
 
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import as_real, refuse_large, shown, warn_user
 from statfast.neighbors.search.radius_search import RadiusSearch
 from statfast.neighbors.vote.weights import Averaging, Voting, as_weighting, weigh
 
 
 class RadiusNeighborsClassifier(Voting, RadiusSearch):
-    """Radius-neighbors classifier: a vote of the training rows within a radius.
+    """Radius-neighbors classifier: a vote of the training samples within a radius.
 
     Parameters
     ----------
     radius : float, default=1.0
-        How near a fitted row must be to vote, that distance included.
+        How near a fitted sample must be to vote, that distance included.
     weights : {"uniform", "distance"} or callable, default="uniform"
         Weight of a neighbor's vote: 1, or 1 / distance, or what the callable returns for a
         1-d array of distances, those of many rows one after the other: as many weights, not
         negative, some of each row positive. With "distance", neighbors at distance 0 have
         weight 1 and all others of that row none.
     ties : {"lowest", "nearest", "random"}, default="lowest"
-        Which of the classes that share the largest vote wins; see `KNeighborsClassifier`.
+        Winner among the classes with the largest vote: the lowest label, the one with the nearest
+        member, or one drawn at random by `random_state`.
     outlier_label : label, "most_frequent" or None, default=None
         The label of rows without a neighbor: this one, which may be none of the fitted ones;
         that of most fitted rows (of several the lowest); None refuses such rows.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the draws of `ties="random"`, taken at fit.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
-        How to search; see `NearestNeighbors`, also for the next four.
+        Search method: "brute", a k-d tree or a ball tree; "auto" takes what is likely to be
+        fastest. The answer is the same.
     leaf_size : int, optional
         Rows of a leaf of the trees; None takes the tree's own choice.
     metric : str or callable, default="minkowski"
@@ -49,11 +55,11 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     outlier_label_ : label or None
         The label of rows without a neighbor.
     n_samples_fit_ : int
-        Number of fitted rows, n.
+        Number of fitted samples, n.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
     algorithm_ : str
         The search used.
     effective_metric_ : str
@@ -92,10 +98,20 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     _labels: np.ndarray
 
     def __init__(
-        self, radius=1.0, *, weights="uniform", ties="lowest", outlier_label=None,
-        random_state=None, algorithm="auto", leaf_size=None, metric="minkowski", p=2,
-        metric_params=None, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        radius: float = 1.0,
+        *,
+        weights: Literal["uniform", "distance"] | Callable[..., Any] = "uniform",
+        ties: Literal["lowest", "nearest", "random"] = "lowest",
+        outlier_label: Any = None,
+        random_state: RandomState = None,
+        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
+        leaf_size: int | None = None,
+        metric: str | Callable[..., Any] = "minkowski",
+        p: float = 2,
+        metric_params: dict[Any, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.radius = radius
         self.weights = weights
         self.ties = ties
@@ -108,13 +124,13 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
-        """Take the rows to search among and their labels.
+    def fit(self, X: Rows, y: ArrayLike) -> Self:
+        """Store or index the training samples and their labels.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order; one class is enough.
 
@@ -139,13 +155,13 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
             X, **search, **votes, outlier_label_=label, _outlier=code, _labels=labels
         )
 
-    def predict(self, X=None):
-        """Return the class with the largest vote for each row of X.
+    def predict(self, X: Rows | None = None) -> Array:
+        """Predict the class with the largest vote.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The rows to classify. None takes the fitted rows, each without its own vote: the
+            The samples to classify. None takes the fitted samples, each without its own vote: the
             leave-one-out prediction.
 
         Returns
@@ -166,17 +182,17 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         for part, starts, reduced, ids in self._balls(rows, reach):
             self._alone(part, starts)
             weights = weigh(weighting, self._metric, starts, reduced, (-1,))
-            self._elect(ties, starts, ids, reduced, weights, winners[part])
+            self._elect(self._outputs[0], ties, starts, ids, reduced, weights, winners[part])
         winners[winners < 0] = self._outlier
         return self._labels.take(winners)
 
-    def predict_proba(self, X=None):
-        """Return each class's share of the vote for each row of X.
+    def predict_proba(self, X: Rows | None = None) -> Array:
+        """Return class probabilities: proportions of the vote.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The rows to classify; None takes the fitted rows, each without its own vote.
+            The samples to classify; None takes the fitted samples, each without its own vote.
 
         Returns
         -------
@@ -198,7 +214,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         shares = np.zeros((m, classes))
         for part, starts, reduced, ids in self._balls(rows, reach, wide=classes):
             alone = self._alone(part, starts)
-            self._share(weighting, starts, ids, reduced, (-1,), shares[part])
+            self._share(self._codes, weighting, starts, ids, reduced, (-1,), shares[part])
             if self._outlier < classes:
                 shares[alone, self._outlier] = 1.0
         return shares
@@ -215,16 +231,18 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
 
 
 class RadiusNeighborsRegressor(Averaging, RadiusSearch):
-    """Radius-neighbors regression: the average over the training rows within a radius.
+    """Radius-neighbors regression: the average over the training samples within a radius.
 
     Parameters
     ----------
     radius : float, default=1.0
-        How near a fitted row must be to count, that distance included.
+        How near a fitted sample must be to count, that distance included.
     weights : {"uniform", "distance"} or callable, default="uniform"
-        Weight of a neighbor; see `RadiusNeighborsClassifier`.
+        Weight of a neighbor: 1, or 1 / distance (neighbors at distance 0 then count alone), or what
+        the callable returns for a 1-d array of distances: as many weights, not negative.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
-        How to search; see `NearestNeighbors`, also for the next four.
+        Search method: "brute", a k-d tree or a ball tree; "auto" takes what is likely to be
+        fastest. The answer is the same.
     leaf_size : int, optional
         Rows of a leaf of the trees; None takes the tree's own choice.
     metric : str or callable, default="minkowski"
@@ -241,11 +259,11 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
     n_outputs_ : int
         Number of outputs, T.
     n_samples_fit_ : int
-        Number of fitted rows, n.
+        Number of fitted samples, n.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
     algorithm_ : str
         The search used.
     effective_metric_ : str
@@ -277,9 +295,17 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
     """
 
     def __init__(
-        self, radius=1.0, *, weights="uniform", algorithm="auto", leaf_size=None,
-        metric="minkowski", p=2, metric_params=None, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        radius: float = 1.0,
+        *,
+        weights: Literal["uniform", "distance"] | Callable[..., Any] = "uniform",
+        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
+        leaf_size: int | None = None,
+        metric: str | Callable[..., Any] = "minkowski",
+        p: float = 2,
+        metric_params: dict[Any, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.radius = radius
         self.weights = weights
         self.algorithm = algorithm
@@ -289,13 +315,13 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
-        """Take the rows to search among and their targets.
+    def fit(self, X: Rows, y: ArrayLike) -> Self:
+        """Store or index the training samples and their targets.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,) or (n, T)
             The targets, finite numbers: one output, or several.
 
@@ -315,19 +341,19 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
         search = self._searchable(X, radius=as_real(self.radius, "radius", 0))
         return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
 
-    def predict(self, X=None):
-        """Return the average over the neighbors of each row of X.
+    def predict(self, X: Rows | None = None) -> Array:
+        """Predict the average over the neighbors.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The rows to predict. None takes the fitted rows, each without its own target: the
+            The samples to predict. None takes the fitted samples, each without its own target: the
             leave-one-out prediction.
 
         Returns
         -------
         y : ndarray of shape (m,) or (m, T), float64
-            1-d if the targets of fit were. NaN for rows without a neighbor, and a warning.
+            1-d if the targets of fit were. NaN for samples without a neighbor, and a warning.
 
         Raises
         ------

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regression by the average of the nearest neighbors."""
 
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._core.neighbors import average
+from statfast._typing import Array, ArrayLike, Rows
 from statfast._validation import as_count
 from statfast.neighbors.brute.magnitude import require_size, width_of
 from statfast.neighbors.vote.leave_one_out import LeftOut
@@ -23,7 +27,8 @@ class KNeighborsRegressor(Averaging, LeftOut):
         "distance", neighbors at distance 0 have weight 1 and all others of that row none. A
         callable sees at most some 4 million distances a call.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
-        How to search; see `NearestNeighbors`, also for the next four.
+        Search method: "brute", a k-d tree or a ball tree; "auto" takes what is likely to be
+        fastest. The answer is the same.
     leaf_size : int, optional
         Rows of a leaf of the trees; None takes the tree's own choice.
     metric : str or callable, default="minkowski"
@@ -40,11 +45,11 @@ class KNeighborsRegressor(Averaging, LeftOut):
     n_outputs_ : int
         Number of outputs, T.
     n_samples_fit_ : int
-        Number of fitted rows, n.
+        Number of fitted samples, n.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
     algorithm_ : str
         The search used.
     effective_metric_ : str
@@ -80,9 +85,17 @@ class KNeighborsRegressor(Averaging, LeftOut):
     """
 
     def __init__(
-        self, n_neighbors=5, *, weights="uniform", algorithm="auto", leaf_size=None,
-        metric="minkowski", p=2, metric_params=None, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Literal["uniform", "distance"] | Callable[..., Any] = "uniform",
+        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
+        leaf_size: int | None = None,
+        metric: str | Callable[..., Any] = "minkowski",
+        p: float = 2,
+        metric_params: dict[Any, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.algorithm = algorithm
@@ -92,13 +105,13 @@ class KNeighborsRegressor(Averaging, LeftOut):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
-        """Take the rows to search among and their targets.
+    def fit(self, X: Rows, y: ArrayLike) -> Self:
+        """Store or index the training samples and their targets.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite. float64, float32 and uint8 arrays are kept by reference.
+            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,) or (n, T)
             The targets, finite numbers: one output, or several.
 
@@ -119,13 +132,13 @@ class KNeighborsRegressor(Averaging, LeftOut):
         search = self._searchable(X, k=k)
         return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
 
-    def predict(self, X=None):
-        """Return the average over the neighbors of each row of X.
+    def predict(self, X: Rows | None = None) -> Array:
+        """Predict the average over the neighbors.
 
         Parameters
         ----------
         X : array-like of shape (m, d), optional
-            The rows to predict. None takes the fitted rows, each without its own target: the
+            The samples to predict. None takes the fitted samples, each without its own target: the
             leave-one-out prediction.
 
         Returns

@@ -6,7 +6,7 @@ import numpy as np
 from statfast._core.neighbors import average, vote
 from statfast._distance import Metric
 from statfast._estimator import Classifier, Regressor
-from statfast._validation import as_choice, as_generator, as_labels, as_targets
+from statfast._validation import as_choice, as_generator, as_labels, as_targets, label_columns
 
 WEIGHTS = ("uniform", "distance")
 TIES = {"lowest": 0, "nearest": 1, "random": 2}  # as neighbors/vote.pyx numbers them
@@ -102,30 +102,42 @@ class Voting(Classifier):
     ties: str
     random_state: object
 
-    classes_: np.ndarray
+    classes_: np.ndarray | list
+    outputs_2d_: bool
     _metric: Metric
-    _codes: np.ndarray
+    _codes: np.ndarray | list
     _seed: int
 
-    def _electorate(self, y, n: int) -> dict:
+    def _electorate(self, y, n: int, *, several: bool = False) -> dict:
         """Check the labels of n rows: the attributes that fit has to publish."""
         self._voting()
         generator = as_generator(self.random_state)
-        classes, codes = as_labels(y, n)
+        columns = label_columns(y) if several else None
+        if columns is None:
+            classes, codes = as_labels(y, n)
+        else:
+            classes, codes = map(list, zip(*(as_labels(own, n) for own in columns), strict=True))
         seed = int(generator.integers(2**63))
-        return {"classes_": classes, "outputs_2d_": False, "_codes": codes, "_seed": seed}
+        two = columns is not None
+        return {"classes_": classes, "outputs_2d_": two, "_codes": codes, "_seed": seed}
+
+    @property
+    def _outputs(self) -> list:
+        """Classes and codes of each output."""
+        if self.outputs_2d_:
+            return list(zip(self.classes_, self._codes, strict=True))
+        return [(self.classes_, self._codes)]
 
     def _voting(self) -> tuple:
         """Check the parameters of the vote: the weights, and the number of the tie rule."""
         return as_weighting(self.weights), TIES[as_choice(self.ties, "ties", tuple(TIES))]
 
-    def _elect(self, ties, starts, ids, reduced, weights, out) -> None:
-        """The winner of each row's vote."""
-        vote.winners(
-            self._codes, starts, ids, reduced, weights, len(self.classes_), ties, self._seed, out
-        )
+    def _elect(self, output, ties, starts, ids, reduced, weights, out) -> None:
+        """The winner of each row's vote, by the classes and codes of an output."""
+        classes, codes = output
+        vote.winners(codes, starts, ids, reduced, weights, len(classes), ties, self._seed, out)
 
-    def _share(self, weighting, starts, ids, reduced, shape, out) -> None:
+    def _share(self, codes, weighting, starts, ids, reduced, shape, out) -> None:
         """Each class's share of each row's vote."""
         weights = weigh(weighting, self._metric, starts, reduced, shape)
-        vote.shares(self._codes, starts, ids, weights, out)
+        vote.shares(codes, starts, ids, weights, out)

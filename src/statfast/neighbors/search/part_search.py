@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nearest neighbors among rows that lie in parts: each part is searched where it is, by an index of
+its own that stays with it, and the k best are merged by distance and row number."""
+
+from dataclasses import dataclass
+from itertools import accumulate
+from uuid import uuid4
+from weakref import finalize
+
+import numpy as np
+
+from statfast._engine import remembered
+from statfast._estimator import copied, looked
+from statfast._validation import as_count, as_rows, refuse_large, require_finite
+
+METRICS = (
+    "euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "chebyshev", "minkowski",
+    "cosine", "hamming", "canberra", "braycurtis", "haversine",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PartIndex:
+    """The parts, and where their rows begin among all."""
+
+    parts: object
+    fit: str
+    starts: tuple
+    dtype: np.dtype
+
+    def __getstate__(self):
+        raise TypeError(
+            "Neighbors of rows in parts cannot be pickled: the rows are not here. Fit again."
+        )
+
+
+def index_of_parts(model, parts):
+    """Attributes of a search among parts; a first round counts them."""
+    if model.metric not in METRICS:
+        raise ValueError(
+            f"metric must be one of {', '.join(METRICS)} for rows in parts; got {model.metric!r}, "
+            "which asks for all rows at once."
+        )
+    look = looked(parts, False)
+    starts = (0, *accumulate(look.lengths))
+    index = PartIndex(parts, uuid4().hex, starts, look.X.dtype)
+    finalize(index, parts.engine.forget, index.fit).atexit = False
+    return {
+        "n_samples_fit_": starts[-1],
+        "n_features_in_": look.X.shape[1],
+        "_parts": index,
+    }
+
+
+def neighbors_in_parts(model, X, n_neighbors):
+    """Distances and row numbers (m, k)."""
+    index = model._parts
+    if X is None:
+        raise ValueError("X must be given for rows in parts; got None. Pass the queries.")
+    rows = np.array(as_rows(X, keep=(np.float64, np.float32, np.uint8)))
+    if rows.shape[1] != model.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(model).__name__} is expecting "
+            f"{model.n_features_in_} features as input."
+        )
+    k = model.n_neighbors if n_neighbors is None else n_neighbors
+    k = as_count(k, "n_neighbors", 1, model.n_samples_fit_, limit="the number of fitted rows")
+    refuse_large(24 * len(rows) * k, "The table of neighbors", "Pass the rows of X in parts.")
+    params = copied(model).set_params(n_neighbors=1)
+    found = index.parts.total(_near, (params, index.fit, rows, k, index.starts))
+    return found.distances, found.ids
+
+
+class _Near:
+    """The k best of some parts, by distance, reduced distance and row number."""
+
+    def __init__(self, distances, reduced, ids, k):
+        self.distances, self.reduced, self.ids, self.k = distances, reduced, ids, k
+
+    def __add__(self, other):
+        both = [
+            np.hstack([getattr(self, name), getattr(other, name)])
+            for name in ("distances", "reduced", "ids")
+        ]
+        order = np.lexsort((both[2], both[1], both[0]))[:, : self.k]
+        return _Near(*(np.take_along_axis(part, order, axis=1) for part in both), self.k)
+
+
+def _near(columns, told, number):
+    params, fit, queries, k, starts = told
+    X = columns[0]
+
+    def make():
+        require_finite(X)
+        return copied(params).fit(X)
+
+    model = remembered(fit, X, make)
+    reduced, ids = model._nearest(model._queries(queries), min(k, len(X)))
+    distances = model._metric.finish(reduced.copy(), out=np.empty_like(reduced))
+    return _Near(distances, reduced, ids + starts[number], k)
+
+
+_near.takes_number = True  # type: ignore[attr-defined]
