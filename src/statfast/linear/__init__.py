@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear models: least squares, generalized linear models, and their penalized relatives."""
 
+from statfast._estimator import CoefficientTable, Summary
 from statfast.linear.design.bases import PiecewiseLinearFeatures, PolynomialFeatures
 from statfast.linear.glm.glm import GeneralizedLinearModel
+from statfast.linear.glm.row_influence import RowInfluence
+from statfast.linear.glm.tweedie_regressors import (
+    GammaRegressor,
+    PoissonRegressor,
+    TweedieRegressor,
+)
 from statfast.linear.inference.anova import anova
+from statfast.linear.inference.inference import NoInferenceError
 from statfast.linear.inference.inflation import vif
 from statfast.linear.inference.selection import StepwiseResult, add1, drop1, step
 from statfast.linear.least_squares.classifier import LeastSquaresClassifier
 from statfast.linear.least_squares.huber import HuberRegressor
 from statfast.linear.least_squares.least_squares import LinearRegression
-from statfast.linear.least_squares.ridge import Ridge, RidgeCV, ridge_path
+from statfast.linear.least_squares.ridge import Ridge, RidgeCV
+from statfast.linear.least_squares.ridge_decomposition import ridge_path
 from statfast.linear.logistic.logistic import LogisticRegression
 from statfast.linear.logistic.logistic_cv import LogisticRegressionCV
 from statfast.linear.logistic.logistic_path import logistic_path
@@ -18,8 +27,10 @@ from statfast.linear.penalized.lasso_cv import ElasticNetCV, LassoCV
 from statfast.linear.penalized.lasso_path import RegularizationPath, enet_path, lasso_path
 
 __all__ = [
+    "CoefficientTable",
     "ElasticNet",
     "ElasticNetCV",
+    "GammaRegressor",
     "GeneralizedLinearModel",
     "HuberRegressor",
     "Lasso",
@@ -28,12 +39,17 @@ __all__ = [
     "LinearRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "NoInferenceError",
     "PiecewiseLinearFeatures",
+    "PoissonRegressor",
     "PolynomialFeatures",
     "RegularizationPath",
     "Ridge",
     "RidgeCV",
+    "RowInfluence",
     "StepwiseResult",
+    "Summary",
+    "TweedieRegressor",
     "add1",
     "anova",
     "drop1",

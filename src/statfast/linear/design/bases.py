@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns made of columns: polynomials and broken lines."""
 
+from collections.abc import Sequence
 from math import comb
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._estimator import Estimator, Transformer
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     MANY,
     as_count,
@@ -19,26 +22,49 @@ from statfast._validation import (
 )
 
 STEEPEST = 2**15  # degree: of any number but 1, so high a power overflows or vanishes
-CELLS = 1 << 16  # numbers of the columns that are made at once: few calls, and few of them copied
+ROWS = 4096  # made at once: columns of so many numbers are read again while they are in the cache
+FEW = 32  # rows: fewer are laid out by rows, as columns would be loops of a few numbers
 
 
-def _lengthened(d, degree, only, begin):
-    """The terms of each degree in turn, in the order of ``itertools.combinations`` (`only`: no
-    column twice) or ``combinations_with_replacement``: each is a shorter one and one column more.
+def _products(d, degree, only, begin):
+    """The terms of degree 2 and more, in the order of ``itertools.combinations`` (`only`: no column
+    twice) or ``combinations_with_replacement``: those that begin with column j are j times the
+    last terms of one degree less, which begin with j (j + 1) or a later one.
 
-    Yields the number of the first, those of the shorter ones (None: they have no factor), and the
-    last column of each.
+    Yields j, the places of the shorter terms, and those of their products.
     """
-    shorter, last = None, np.arange(d)
-    for k in range(degree):
-        if k:
-            count = d - last - only  # of columns that may follow
-            parent = np.repeat(np.arange(len(last)), count)
-            place = np.arange(len(parent)) - np.repeat(np.cumsum(count) - count, count)
-            shorter, last, begin = begin + parent, last[parent] + only + place, begin + len(last)
-        if not len(last):
+    starts, end = list(range(begin, begin + d)), begin + d  # of the terms that begin with each
+    for _ in range(2, degree + 1):
+        starts.append(end)
+        shorter, starts = starts[int(only) :], []
+        stop, place = end, end
+        for j, first in enumerate(shorter[:d]):
+            starts.append(place)
+            yield j, slice(first, stop), slice(place, place + stop - first)
+            place += stop - first
+        if place == stop:
             return
-        yield begin, shorter, last
+        end = place
+
+
+def _count_terms(d, degrees, only):
+    """How many terms there are of some degrees, or more than memory has addresses."""
+    m = 0
+    for k in degrees:
+        m += comb(d, k) if only else comb(d + k - 1, k)
+        if m >= 1 << 62:
+            break
+    return m
+
+
+def _degrees(degree):
+    """The least and the largest degree."""
+    if not isinstance(degree, tuple | list) or len(degree) != 2:
+        return 0, as_count(degree, "degree", 0, STEEPEST)
+    low, high = (as_count(one, "degree", 0, STEEPEST) for one in degree)
+    if low > high:
+        raise ValueError(f"degree must not fall; got {degree}. Exchange the two.")
+    return low, high
 
 
 class PolynomialFeatures(Transformer, Estimator):
@@ -46,8 +72,8 @@ class PolynomialFeatures(Transformer, Estimator):
 
     Parameters
     ----------
-    degree : int, default=2
-        Largest degree, 0 or more.
+    degree : int or tuple of two int, default=2
+        Largest degree, 0 or more; or the least and the largest.
     interaction_only : bool, default=False
         Only products of different columns.
     include_bias : bool, default=True
@@ -57,15 +83,17 @@ class PolynomialFeatures(Transformer, Estimator):
     ----------
     powers_ : ndarray of shape (m, d)
         The exponent of each column of X in each column made: first by degree, then in
-        lexicographic order, as in scikit-learn.
+        lexicographic order, as in scikit-learn. It is made when it is asked for.
     n_output_features_ : int
+        Number of features made.
 
     Raises
     ------
     ValueError
         By ``fit``, if X is not a 2-d array of finite numbers or a parameter is out of range.
     MemoryError
-        By ``transform``, if the columns would take more than half of the free memory.
+        By ``fit``, if one row, by ``transform``, if all rows, and by ``powers_``, if the exponents
+        would take more than half of the free memory.
 
     Notes
     -----
@@ -83,54 +111,76 @@ class PolynomialFeatures(Transformer, Estimator):
     array([[1., 2., 3., 4., 6., 9.]])
     """
 
-    def __init__(self, degree=2, *, interaction_only=False, include_bias=True):
+    def __init__(
+        self,
+        degree: int | tuple[int, int] = 2,
+        *,
+        interaction_only: bool = False,
+        include_bias: bool = True,
+    ) -> None:
         self.degree = degree
         self.interaction_only = interaction_only
         self.include_bias = include_bias
 
-    def fit(self, X, y=None):
-        """Count the columns.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Determine the output features.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
         self
         """
         d = as_rows(X).shape[1]
-        degree = as_count(self.degree, "degree", 0, STEEPEST)
+        least, degree = _degrees(self.degree)
         only = as_flag(self.interaction_only, "interaction_only")
         bias = as_flag(self.include_bias, "include_bias")
-        m = int(bias)
-        for k in range(1, (min(degree, d) if only else degree) + 1):
-            m += comb(d, k) if only else comb(d + k - 1, k)
-            if m >= 1 << 62:
-                break
-        if m == 0:
-            raise ValueError("degree is 0 and include_bias False: no column is left. Raise degree.")
+        highest = min(degree, d) if only else degree
+        below = _count_terms(d, range(1, min(least, highest + 1)), only)
+        m = bias + below + _count_terms(d, range(max(least, 1), highest + 1), only)
+        if m - below == 0:
+            raise ValueError(
+                "include_bias is False, and there are no terms of the degree: no column is left. "
+                "Raise degree."
+            )
+        refuse_large(8 * m, "A row of the columns made of X", "Lower degree.")
+        terms = (degree, only, int(bias), below)
+        return self._publish(X, n_output_features_=m - below, _terms=terms)
+
+    @property
+    def powers_(self) -> Array:
+        """The exponent of each column of X in each column made, (m, d)."""
+        if "_terms" not in self.__dict__:
+            raise AttributeError("powers_ is known after fit.")
+        degree, only, bias, below = self._terms
+        m, d = self.n_output_features_ + below, self.n_features_in_
         refuse_large(8 * m * d, "The table of powers for X", "Lower degree.")
         powers = np.zeros((m, d), dtype=np.intp)
-        for begin, shorter, last in _lengthened(d, degree, only, int(bias)):
-            made = powers[begin : begin + len(last)]
-            if shorter is not None:
-                np.take(powers, shorter, axis=0, out=made, mode="clip")  # "raise" would copy
-            made[np.arange(len(last)), last] += 1
-        return self._publish(X, powers_=powers, n_output_features_=m)
+        if degree:
+            np.fill_diagonal(powers[bias : bias + d], 1)
+        for j, shorter, made in _products(d, degree, only, bias):
+            powers[made] = powers[shorter]
+            powers[made, j] += 1
+        powers[: bias + below][below:] = 0  # the bias, once the lower terms have been used
+        return powers[below:]
 
-    def transform(self, X):
-        """Make the columns.
+    def transform(self, X: Rows) -> Any:
+        """Compute the features.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to transform.
 
         Returns
         -------
         ndarray of shape (n, m)
-            Columns contiguous; float32 if X is.
+            Columns contiguous, or the rows, if they are fewer than 32; float32 if X is.
 
         Raises
         ------
@@ -138,24 +188,25 @@ class PolynomialFeatures(Transformer, Estimator):
             If a product overflows.
         """
         rows = rows_for(self, X)
-        m = self.n_output_features_
-        refuse_large(len(rows) * m * rows.itemsize, "The columns made of X", "Lower degree.")
-        out = np.empty((len(rows), m), dtype=rows.dtype, order="F")
-        bias = int(not self.powers_[0].any())
-        out[:, :bias] = 1.0
-        step = max(1, CELLS // len(rows))
-        degree, only = int(self.powers_[-1].sum()), int(self.powers_.max(initial=0)) == 1
-        for begin, shorter, last in _lengthened(rows.shape[1], degree, only, bias):
-            for first in range(0, len(last), step):
-                some = slice(first, first + step)
-                made = out[:, begin : begin + len(last)][:, some]
-                if shorter is None:
-                    made[:] = rows[:, last[some]]
-                else:
-                    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                        np.multiply(out[:, shorter[some]], rows[:, last[some]], out=made)
-        explain_nonfinite(out, "A product of columns of X")
-        return out
+        n, d = rows.shape
+        degree, only, bias, below = self._terms
+        m = self.n_output_features_ + below  # with the lower terms that others are made of
+        refuse_large(n * m * rows.itemsize, "The columns made of X", "Lower degree.")
+        out = np.empty((n, m), dtype=rows.dtype, order="C" if n < FEW else "F")
+        if degree:
+            out[:, bias : bias + d] = rows
+        terms = list(_products(d, degree, only, bias))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            for start in range(0, n, ROWS):
+                block = out[start : start + ROWS]
+                for j, shorter, made in terms:
+                    factor = block[:, bias + j, None]
+                    np.multiply(block[:, shorter], factor, out=block[:, made])
+            largest = np.abs(rows).max().astype(np.float64) ** degree
+        out[:, : bias + below][:, below:] = 1.0
+        if not largest < np.finfo(out.dtype).max / 2:
+            explain_nonfinite(out[:, below:], "A product of columns of X")
+        return out[:, below:]
 
     def _named(self, names):
         def factor(j, power):
@@ -186,6 +237,7 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
     knots_ : list of ndarray
         Of each column, ascending.
     n_output_features_ : int
+        Number of features made.
 
     Raises
     ------
@@ -210,17 +262,19 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
     array([-1.,  2.])
     """
 
-    def __init__(self, n_knots=4, *, knots=None):
+    def __init__(self, n_knots: int = 4, *, knots: Sequence[ArrayLike] | None = None) -> None:
         self.n_knots = n_knots
         self.knots = knots
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Choose the knots.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             A value with weight 2 counts twice among the quantiles.
 
@@ -250,12 +304,13 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
             raise ValueError("knots must be finite. Leave out NaN and infinity.")
         return knots
 
-    def transform(self, X):
-        """Make the columns.
+    def transform(self, X: Rows) -> Any:
+        """Compute the features.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to transform.
 
         Returns
         -------

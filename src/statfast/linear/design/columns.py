@@ -45,6 +45,7 @@ class Columns(Units):
         Those of the columns as they are, about their means; not finite where they overflow.
     """
 
+    few = False  # whether columns have few nonzeros
     exact = True  # products of columns are as good as those of columns with residuals
 
     def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):

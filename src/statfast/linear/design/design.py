@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._core.linear.irls import predict as kernel_predict
 from statfast._engine import Chunks, reduce
+from statfast._typing import Array, Attributes, Rows
 from statfast._validation import (
     FLOATS,
     as_csr,
@@ -21,6 +22,7 @@ FARTHEST = 1e100  # offset
 SIZES = 1e-160, 1e140  # of responses, whose squares are summed
 SMALL = 200_000  # numbers of sparse rows that are filled in
 FEW = 4096  # numbers of the rows: up to here one BLAS product is the quickest
+BLOCK = 65536  # numbers of the rows of a block: a call takes 10 us or more
 
 
 def rows_of(X):
@@ -159,9 +161,12 @@ def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None
             out[where] = to
 
         partial, aligned = one, (offset,)
-    effort = 4.0 * rows.shape[0] * rows.shape[1]
+    effort, least = 4.0 * rows.size, max(256, BLOCK // max(rows.shape[1], 1))
     with np.errstate(over="ignore", invalid="ignore"):
-        reduce(partial, rows, *aligned, merge=lambda a, b: None, n_jobs=n_jobs, effort=effort)
+        reduce(
+            partial, rows, *aligned, merge=lambda a, b: None, n_jobs=n_jobs, effort=effort,
+            least=least,
+        )  # fmt: skip
     return _of_finite(rows, out, dtype)
 
 
@@ -172,15 +177,16 @@ def _of_finite(rows, values, dtype):
     return as_type(values, dtype)
 
 
-class LinearPredictor:
+class LinearPredictor(Attributes):
     """Mixin: ``predict`` from ``coef_`` and ``intercept_``."""
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Predict.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------

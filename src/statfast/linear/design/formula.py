@@ -5,20 +5,29 @@
 fit are levels, centers and knots, so that new rows become the same columns.
 """
 
-import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._estimator import Classifier
-from statfast._validation import as_weights, column_names, shown, warn_user, wrong_type
+from statfast._typing import ArrayLike, Attributes, Weights
+from statfast._validation import (
+    CollinearityWarning,
+    as_weights,
+    column_names,
+    shown,
+    wrong_type,
+)
 from statfast.linear.design.design import offsets_for
-
-MISSING = (
-    "A formula needs the package formulaic, which is not installed. Install it with: "
-    'pip install "statfast[formula]"'
+from statfast.linear.design.formula_reading import (
+    as_frame,
+    evaluated,
+    named_in,
+    parsed_formula,
+    read_formula,
 )
 
 
@@ -35,11 +44,12 @@ class RowsOfFormula:
 
 @dataclass(frozen=True)
 class FormulaDesign:
-    """A formula and what is remembered of the rows it was fitted to.
+    """Design of a formula: its terms, and how new data become columns.
 
     Attributes
     ----------
     formula : str
+        The formula.
     specs : formulaic.ModelSpecs
         Parts "x" and "y", and where they were given "offset" and "weight".
     columns : tuple of str
@@ -52,6 +62,8 @@ class FormulaDesign:
         For a classifier: the column of the labels, taken as they are.
     dropped : int
         Rows left out of the fit as something was missing.
+    context : dict of str to object
+        What the formula takes that is no column: functions and numbers.
     """
 
     formula: str
@@ -61,6 +73,7 @@ class FormulaDesign:
     within: dict[str, frozenset[str]]
     label: str | None
     dropped: int = 0
+    context: Any = None
 
     def reads(self, X):
         """Whether X is a table of variables, rather than of the columns of the design."""
@@ -73,7 +86,7 @@ class FormulaDesign:
         """Columns of new rows, and what is added to their linear predictor."""
         frame = as_frame(data)
         wanted = ("x", "offset") if offset is None else ("x",)
-        parts = _evaluated(self._some(wanted), frame)
+        parts = evaluated(self._some(wanted), frame, self.context)
         kept = parts.x.index.to_numpy()
         if len(kept) < len(frame):
             row = int(np.setdiff1d(np.arange(len(frame)), kept)[0])
@@ -90,7 +103,7 @@ class FormulaDesign:
         frame = as_frame(data)
         given = {"y": y, "weight": sample_weight, "offset": offset}
         wanted = ["x", *(name for name, values in given.items() if values is None)]
-        return self._gathered(_evaluated(self._some(wanted), frame), frame, **given)
+        return self._gathered(evaluated(self._some(wanted), frame, self.context), frame, **given)
 
     def _gathered(self, parts, frame, y, weight, offset):
         n, kept, found = len(frame), parts.x.index.to_numpy(), parts._to_dict()
@@ -140,34 +153,50 @@ class FormulaDesign:
         return type(self.specs)(**{name: specs[name] for name in wanted if name in specs})
 
 
-class FromFormula:
+class FromFormula(Attributes):
     """Mixin: models fitted to a formula and a data frame."""
 
     @classmethod
     def from_formula(
-        cls, formula, data, *, sample_weight=None, offset=None, cov_type="nonrobust", groups=None,
-        **params,
-    ):  # fmt: skip
+        cls,
+        formula: str,
+        data: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        sample_weight: Weights = None,
+        offset: ArrayLike | None = None,
+        cov_type: str = "nonrobust",
+        groups: ArrayLike | None = None,
+        maxlags: int | None = None,
+        context: dict[str, Any] | None = None,
+        **params: Any,
+    ) -> Self:
         """Fit to the variables of a data frame, by a formula such as ``"y ~ x + C(group)"``.
 
         Parameters
         ----------
         formula : str
             The response, ``~`` and the terms, as R and statsmodels write them: ``a + b``, ``a:b``,
-            ``a * b``, ``- 1`` for no intercept, ``.`` for all other columns, ``C(group)`` for
-            categories (columns of strings are, anyway), ``offset(log(t))``, and functions, such as
-            ``log(x)``, ``I(x**2)``, ``poly(x, 2)`` and ``bs(x, df=4)``. It may run any Python: take
-            none from strangers.
+            ``a * b``, ``- 1`` for no intercept, ``1`` for it alone, ``.`` for all other columns,
+            ``C(group)`` for categories (columns of strings are, anyway), ``offset(log(t))``, and
+            functions, such as ``log(x)``, ``I(x**2)``, ``poly(x, 2)`` and ``bs(x, df=4)``. It may
+            run any Python: take none from strangers.
         data : data frame, or dict of str to array-like of shape (n,)
-            pandas, polars or pyarrow. Rows in which a variable of the formula is missing are left
-            out, as R's ``na.omit`` does; `summary` says how many.
+            pandas, polars or pyarrow. Samples in which a variable of the formula is missing are
+            left out, as R's ``na.omit`` does; `summary` says how many.
         sample_weight : str or array-like of shape (n,), optional
+            Weights, a column of the data, or an expression of columns.
         offset : str or array-like of shape (n,), optional
-            Both as for `fit`, or a column of the data, or an expression of columns. An offset
-            that is an expression is found again in new data.
+            Offset of the linear predictor: values, a column of the data, or an expression of
+            columns, which is evaluated again on new data.
         cov_type : str, default="nonrobust"
+            Covariance of the coefficients: "nonrobust", "HC0" to "HC3", "cluster" or "HAC".
         groups : str or array-like of shape (n,), optional
-            Both as for `fit`; or the name of a column of clusters.
+            Clusters of the samples for "cluster": values, or a column of the data.
+        maxlags : int, optional
+            Samples before each that it may depend on, for "HAC".
+        context : dict of str to object, optional
+            Functions and numbers that the formula may name beside the columns, such as
+            ``locals()``. Those that it names are kept for new data.
         **params : object
             Parameters of the class, such as ``family="poisson"``.
 
@@ -207,7 +236,7 @@ class FromFormula:
         >>> model.predict({"x": [4], "g": ["b"]}).round(3)
         array([5.02])
         """
-        design, rows, one = _designed(cls, formula, data, sample_weight, offset)
+        design, rows, one = _designed(cls, formula, data, sample_weight, offset, context)
         if params.get("fit_intercept", one) != one:
             raise ValueError(
                 f"fit_intercept is said by the formula, whose intercept is {one}; got "
@@ -218,7 +247,11 @@ class FromFormula:
         if groups is not None:
             groups = _groups(data, groups)[rows.kept]
         more |= {"cov_type": cov_type, "groups": groups}
-        model.fit(rows.X, rows.y, rows.sample_weight, **more)
+        more |= {} if maxlags is None else {"maxlags": maxlags}
+        with warnings.catch_warnings():
+            if not design.columns:  # a column of zeros is none
+                warnings.simplefilter("ignore", CollinearityWarning)
+            model.fit(rows.X, rows.y, rows.sample_weight, **more)
         return remember(model, design)
 
 
@@ -230,7 +263,14 @@ def remember(model, design):
     if design.dropped:
         what = "1 row" if design.dropped == 1 else f"{design.dropped} rows"
         notes.append(f"{what} with missing values left out.")
-    model._replace_results(lambda result: replace(result, notes=(*notes, *result.notes)))
+
+    def told(result):
+        names, aliased = result.names, result.aliased
+        if not design.columns:  # that of zeros has no name
+            names = tuple("" if gone else n for n, gone in zip(names, aliased, strict=True))
+        return replace(result, names=names, notes=(*notes, *result.notes))
+
+    model._replace_results(told)
     return model
 
 
@@ -279,42 +319,14 @@ def _groups(data, groups):
     return np.asarray(groups)
 
 
-def as_frame(data):
-    """Data as a pandas data frame whose rows are numbered."""
-    _require_formulaic()
-    import pandas
-
-    if isinstance(data, dict):
-        try:
-            return pandas.DataFrame(data)
-        except ValueError as error:
-            raise ValueError(f"data must have lists of one length as columns: {error}") from error
-    if not isinstance(data, pandas.DataFrame):
-        if not hasattr(data, "to_pandas"):
-            raise wrong_type("data", "a data frame, or a dict of columns", data)
-        data = data.to_pandas()
-    if not data.columns.is_unique:
-        twice = data.columns[data.columns.duplicated()][0]
-        raise ValueError(f"data must have columns of different names; got {twice!r} twice.")
-    return data.reset_index(drop=True)
-
-
-def _require_formulaic():
-    try:
-        import formulaic
-    except ImportError as error:
-        raise ImportError(MISSING) from error
-    return formulaic
-
-
-def _designed(cls, formula, data, sample_weight, offset):
+def _designed(cls, formula, data, sample_weight, offset, context):
     """The design, the rows to fit, and whether there is an intercept."""
     if not isinstance(formula, str):
         raise wrong_type("formula", "a str", formula)
     frame = as_frame(data)
     if len(frame) == 0:
         raise ValueError("data must have rows; got none.")
-    response, terms, offsets = _parsed(formula, frame)
+    response, terms, offsets = parsed_formula(formula, frame)
     if offset is not None and offsets:
         raise ValueError(f"{formula!r} has an offset already; got offset={shown(offset)}, too.")
     expressions = {"weight": sample_weight, "offset": offset}
@@ -327,16 +339,16 @@ def _designed(cls, formula, data, sample_weight, offset):
     if "offset" in more or offset is not None:
         _require_offsets(cls)
     texts = " and ".join([repr(formula), *(repr(t) for t in more.values() if isinstance(t, str))])
-    parts = _evaluated(_read(texts, x=terms, y=response, **more), frame)
+    context = named_in(texts, context)
+    parts = evaluated(read_formula(texts, x=terms, y=response, **more), frame, context)
     specs = parts.model_spec
     names = specs.x.column_names
     one = "Intercept" in names
     columns = tuple(name for name in names if name != "Intercept")
-    if not columns:
+    if not columns and (not one or len(terms) > 1):
         raise ValueError(
-            f"formula must have a column beside the intercept, which a category of one level is "
-            f"not; got {formula!r}. The deviance of the intercept alone is null_deviance_ of any "
-            "model."
+            "formula must have a column, which a category of one level is not beside an intercept; "
+            f"got {formula!r}. Write '1' for the intercept alone."
         )
     if len(parts.x) == 0:
         raise ValueError("All rows of data have missing values in variables of the formula.")
@@ -354,62 +366,9 @@ def _designed(cls, formula, data, sample_weight, offset):
     factors = {str(t): {f.expr for f in t.factors} for t, _ in places if str(t) != "1"}
     within = {a: frozenset(b for b in factors if factors[a] < factors[b]) for a in factors}
     dropped = len(frame) - len(parts.x)
-    design = FormulaDesign(formula, specs, columns, owned, within, label, dropped)
+    design = FormulaDesign(formula, specs, columns, owned, within, label, dropped, context)
     arrays = {k: None if isinstance(v, str) else v for k, v in expressions.items()}
     return design, design._gathered(parts, frame, None, **arrays), one
-
-
-def _parsed(formula, frame):
-    """Terms of the response, of the columns, and of offsets."""
-    formulaic = _require_formulaic()
-    names = {"__formulaic_variables_available__": [str(name) for name in frame.columns]}
-    parsed = _read(repr(formula), formula, _context=names)
-    left, right = getattr(parsed, "lhs", None), getattr(parsed, "rhs", None)
-    if not isinstance(left, formulaic.SimpleFormula) or not isinstance(
-        right, formulaic.SimpleFormula
-    ):
-        raise ValueError(
-            f"formula must be one response, '~' and terms, such as 'y ~ x'; got {formula!r}."
-        )
-    aside = [t for t in right if any(f.expr.startswith("offset(") for f in t.factors)]
-    if any(len(t.factors) > 1 for t in aside):
-        raise ValueError(f"offset(...) must be a term by itself; got {formula!r}.")
-    return list(left), [t for t in right if t not in aside], aside
-
-
-def _read(what, *formula, **parts):
-    formulaic = _require_formulaic()
-    try:
-        return formulaic.Formula(*formula, **parts)
-    except (formulaic.errors.FormulaicError, SyntaxError) as error:
-        raise ValueError(f"formula {what} cannot be read: {_said(error)}") from error
-
-
-def _evaluated(specification, frame):
-    """The parts of a formula, or of specifications, for the rows in which nothing is missing."""
-    formulaic = _require_formulaic()
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        try:
-            parts = specification.get_model_matrix(
-                frame, context={"offset": _itself}, output="pandas", na_action="drop"
-            )
-        except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
-            raise ValueError(f"The formula does not suit the data: {_said(error)}") from error
-    for one in said:
-        if issubclass(one.category, RuntimeWarning):  # as of the logarithm of a negative number
-            warn_user(f"In the formula: {one.message}.", RuntimeWarning)
-        if issubclass(one.category, formulaic.errors.DataMismatchWarning):
-            unknown = re.search(r"\{.*?\}", str(one.message))
-            raise ValueError(
-                "The data have categories that the fit has not seen"
-                f"{f': {unknown[0]}' if unknown else ''}. Leave out their rows."
-            )
-    return parts
-
-
-def _itself(values):
-    return values
 
 
 def _real(table):
@@ -421,11 +380,6 @@ def _real(table):
 
 def _total(table):
     return _real(table).to_numpy().sum(axis=1)
-
-
-def _said(error):
-    """What formulaic says, without the colors of a terminal."""
-    return " ".join(re.sub("\x1b\\[[0-9;]*m|[⧛⧚]", "", str(error)).split())
 
 
 def _require_offsets(cls):

@@ -15,6 +15,7 @@ from statfast._validation import refuse_large
 from statfast.linear.design.units import Units
 
 WHOLE = 3000  # columns whose Gram matrix costs less than fifty passes over them
+FEW = 16  # times the nonzeros of a column: of more rows and columns, sweeps are over residuals
 PIECE = 2_000_000  # numbers of a product that are made between two looks for Ctrl-C
 
 
@@ -32,7 +33,8 @@ class SparseColumns(Units):
     def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
         self.X, self.n_jobs = X.tocsc(), n_jobs
         self.n, self.p = X.shape
-        self.whole = is_whole(self.n, self.p) if whole is None else whole
+        self.few = FEW * self.X.nnz < self.p * min(self.n, self.p)
+        self.whole = bool(whole)  # products of all columns cost more than those of a working set
         self.plain = weights is None
         self.weights = np.ones(self.n) if weights is None else weights * (self.n / weights.sum())
         with np.errstate(over="ignore", invalid="ignore"):  # found, and refused, by what they give
@@ -93,6 +95,20 @@ class SparseColumns(Units):
 
         each(work, range(0, k, step), n_jobs=self.n_jobs, effort=4.0 * left.nnz * m)
         return out
+
+    @property
+    def root(self):
+        """Roots of the weights."""
+        return np.sqrt(self.weights)
+
+    def weighted_table(self, index):
+        """Some columns of Z without their shifts, as CSC; and those, for weights of one."""
+        from scipy.sparse import csc_array
+
+        table, scale = self.X[:, index], self.scale[index]
+        values = table.data * np.repeat(scale, np.diff(table.indptr)) * self.root[table.indices]
+        table = csc_array((values, table.indices, table.indptr), shape=table.shape)
+        return table, self.mean[index] * scale
 
     def part(self, index):
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""

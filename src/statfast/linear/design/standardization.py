@@ -50,7 +50,11 @@ class Standardization:
 
 def frame_of(rows, intercept, n_jobs):
     """Columns about their means, where an intercept allows it, and of size 1/2 to 1."""
-    extent = extent_of(rows, n_jobs)
+    return frame_of_extent(extent_of(rows, n_jobs), intercept, rows)
+
+
+def frame_of_extent(extent, intercept, rows=None):
+    """The same by what a pass over the rows has found."""
     with np.errstate(over="ignore", invalid="ignore"):
         shift = extent.mean if intercept else np.zeros(len(extent.total))
         reach = np.maximum(np.abs(extent.high - shift), np.abs(extent.low - shift))

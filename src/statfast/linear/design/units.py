@@ -95,11 +95,12 @@ class Units:
         return columns
 
     def penalties(self, l1, l2, n=1, power=0, heavy=HEAVY):
-        """`n` times the penalties, for these columns and y over a power of two."""
+        """`n` times the penalties, for these columns and y over a power of two: numbers or arrays
+        of them."""
         with np.errstate(over="ignore", under="ignore"):
-            l1 = float(np.ldexp(np.ldexp(l1, -self.power), -power))
-            l2 = float(np.ldexp(np.ldexp(l2, -self.power), -self.power))
-            return min(n * l1, heavy), min(n * l2, heavy)
+            l1 = np.ldexp(np.ldexp(l1, -self.power), -power)
+            l2 = np.ldexp(np.ldexp(l2, -self.power), -self.power)
+            return np.minimum(n * l1, heavy), np.minimum(n * l2, heavy)
 
     def restored(self, coefs, power=0):
         """Coefficients (p, A) of X as it was given, y over a power of two; refused where those are

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from statfast._validation import as_real, shown, warn_user, wrong_type
+from statfast._validation import as_real, either, shown, warn_user, wrong_type
 
 
 def _special(name):
@@ -50,6 +50,8 @@ class Family:
         1 where the family fixes it; NaN where it is estimated.
     own : str
         The family whose vector code serves this one.
+    label : str
+        What summaries call it, if not by its name.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Family:
     likelihood: Callable | None = None
     dispersion: float = np.nan
     own: str = ""
+    label: str = ""
 
     def inside(self, mu):
         """Whether all of these are means."""
@@ -134,11 +137,11 @@ def negative_binomial(theta):
 
 def tweedie(exponent):
     """The family with the variance ``mu^exponent``, of which no likelihood is taken."""
+    label = f"tweedie, power {exponent:g}"
     if exponent in (0.0, 1.0, 2.0):
         twin = FAMILIES[("quasi", "quasipoisson", "gamma")[int(exponent)]]
-        return replace(
-            twin, name="tweedie", link="log" if exponent else "identity", likelihood=None
-        )
+        link = "log" if exponent else "identity"
+        return replace(twin, name="tweedie", link=link, likelihood=None, label=label)
     one, two = 1.0 - exponent, 2.0 - exponent
 
     def deviance(y, mu):
@@ -147,8 +150,9 @@ def tweedie(exponent):
         return np.maximum(2 * (own - y * mu**one / one + mu**two / two), 0.0)  # but for rounding
 
     return Family(
-        "tweedie", "log", lambda mu: mu**exponent, deviance, lambda y: 0.5 * (y + y.mean()), 0.0
-    )
+        "tweedie", "log", lambda mu: mu**exponent, deviance, lambda y: 0.5 * (y + y.mean()), 0.0,
+        label=label,
+    )  # fmt: skip
 
 
 _GAUSSIAN = Family(
@@ -245,7 +249,7 @@ SHARES = ("binomial", "quasibinomial")
 def as_family(value):
     """Check the parameter `family`."""
     if not isinstance(value, str):
-        raise wrong_type("family", " or ".join(map(repr, FAMILIES)), value)
+        raise wrong_type("family", either(FAMILIES), value)
     if value not in FAMILIES:
         raise ValueError(
             f"family must be one of {', '.join(map(repr, FAMILIES))}; got {shown(value)}."
@@ -271,7 +275,7 @@ def require_responses(family, y, weights, power=None):
     name = family.name
 
     def first(wrong):
-        return f"{used[wrong.argmax()]!r}"
+        return f"{float(used[wrong.argmax()])!r}"
 
     if name == "tweedie" and power:
         least = f"{'positive' if power >= 2 else 'not negative'} for the family 'tweedie' with"

@@ -11,25 +11,27 @@ from math import nan
 import numpy as np
 
 from statfast._distance import extent_of, scale_of
-from statfast._engine import Chunks, usable_threads
+from statfast._engine import Chunks, Parts, usable_threads
 from statfast._validation import CollinearityWarning, require_finite, warn_user
 from statfast.linear.design.design import require_squares
-from statfast.linear.glm.families import COUNTS, Family
+from statfast.linear.glm.families import COUNTS, Family, require_responses
 from statfast.linear.glm.irls import Fit, Unsolvable, solve
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import Link
+from statfast.linear.glm.part_rows import PartRows
 from statfast.linear.inference.inference import Result
 
 INFORMED = 1e150  # and one over it: information whose squares are numbers
 TINY = 1e-120  # columns no larger: of their squares, what weights leave may have few digits
 LARGEST = 2.0**1000
 FEW = 1 << 20  # counts below this are tallied, and each value is looked at once
-PENALIZED = (
-    "Standard errors, tests, intervals and information criteria of a penalized fit would not mean "
-    "what they say: its estimates are biased towards 0. Fit with C=np.inf for inference."
+BIASED = (
+    "A penalized fit has no standard errors, tests, intervals or information criteria: its "
+    "estimates are biased toward 0. Fit with {} for inference."
 )
+PENALIZED = BIASED.format("C=np.inf")
 NO_MAXIMUM = (
-    "The likelihood has no finite maximum here: coefficients and standard errors would only tell "
+    "The likelihood has no finite maximum here: coefficients and standard errors would only show "
     "where the iterations stopped."
 )
 TOO_SMALL = (
@@ -71,17 +73,26 @@ def require_information(y, family, link):
 def fit_model(
     X, y, *, family: Family, link: Link, weights=None, offset=None, intercept=True, ridge=0.0,
     analytic=False, max_iter=100, tol=1e-10, n_jobs=None, columns=None, title="", start=None,
+    alpha=None,
 ) -> Model:  # fmt: skip
-    """Fit by maximum likelihood, or with a ridge penalty, and sum up.
+    """Fit by maximum likelihood, or with a ridge penalty, and sum up; `alpha` is that of a row.
 
     X is dense, CSR or `Chunks`; the arrays are checked, float64, of shape (n,), or None. Weights
     are frequencies, or if `analytic` reciprocals of variances (for a binomial numbers of trials).
     """
     if n_jobs is not None:
         usable_threads(n_jobs)  # which few rows would not ask for: a check
+    rows: ModelRows
+    if isinstance(X, Parts):
+        power = y.value if family.name == "tweedie" else None
+        rows = PartRows(X, y, family, link, intercept)
+        y = rows.y
+        require_responses(family, y, None, power)
     require_squares(y)
     require_information(y, family, link)
-    rows = ModelRows(X, y, weights, offset, family, link, intercept, n_jobs)
+    if not isinstance(X, Parts):
+        rows = ModelRows(X, y, weights, offset, family, link, intercept, n_jobs)
+    ridge = alpha * rows.mass if alpha else ridge
     failed = Unsolvable()
     try:
         fit = solve(rows, ridge=ridge, max_iter=max_iter, tol=tol, start=start)
@@ -93,12 +104,12 @@ def fit_model(
             rows = replace(rows, X=X * factor, shift=None)
             fit = _sized(solve(rows, max_iter=max_iter, tol=tol), factor, intercept)
     if fit is None:
-        if not isinstance(X, Chunks) and not rows.sparse:
+        if not isinstance(X, Chunks | Parts) and not rows.sparse:
             require_finite(X)
         raise failed
     names = names_of(columns, rows.p, intercept)
     warn_aliased([name for name, gone in zip(names, fit.aliased, strict=True) if gone])
-    return Model(fit, _result(rows, fit, names, title, ridge, analytic), rows)
+    return Model(fit, _result(rows, fit, names, title, ridge, analytic, alpha), rows)
 
 
 def _huge(covariance):
@@ -148,7 +159,7 @@ def warn_aliased(names):
         )
 
 
-def _result(rows, fit, names, title, ridge, analytic):
+def _result(rows, fit, names, title, ridge, analytic, alpha):
     family, weights = rows.family, rows.weights
     used = float(rows.n if weights is None else np.count_nonzero(weights))
     mass = rows.mass
@@ -162,13 +173,14 @@ def _result(rows, fit, names, title, ridge, analytic):
     if family.likelihood is not None:
         whole = family.name == "gaussian" and analytic
         loglik = log_likelihood(rows, fit.deviance, used if whole else mass, analytic)
-    refusal = PENALIZED if ridge else NO_MAXIMUM if fit.diverged else ""
+    refusal = BIASED.format("alpha=0" if alpha else "C=np.inf")
+    refusal = refusal if ridge else NO_MAXIMUM if fit.diverged else ""
     if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
         refusal = TOO_SMALL
-    shown = family.name.replace("_", " ")
+    shown = family.label or family.name.replace("_", " ")
     facts = (("Family", shown), ("Link", rows.link.name), ("Iterations", fit.n_iter))
     if ridge:
-        facts += (("Penalty", "l2"), ("C", 1 / ridge))
+        facts += (("Penalty", "l2"), ("alpha", alpha) if alpha else ("C", 1 / ridge))
     return Result(
         title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,
         count - int(rows.intercept), fit.deviance, null_deviance(rows), fit.chi2, loglik,
@@ -186,15 +198,20 @@ def log_likelihood(rows, deviance, total, analytic):
     if rows.classes:
         return -0.5 * deviance
 
-    def perfect(y, a):
-        # Means at an end of the range, as of no successes, are limits: xlogy gives 0 there.
-        if analytic:
-            return family.likelihood(y, y, a, dispersion)
-        return a * family.likelihood(y, y, 1.0, dispersion)
-
     with np.errstate(all="ignore"):
-        best = _total(rows, perfect, by_value=not analytic)
+        best = total_of(rows, _perfect, (analytic, dispersion), by_value=not analytic)
     return best - deviance / (2 * dispersion)
+
+
+def _perfect(family, y, a, analytic, dispersion):
+    # Means at an end of the range, as of no successes, are limits: xlogy gives 0 there.
+    if analytic:
+        return family.likelihood(y, y, a, dispersion)
+    return a * family.likelihood(y, y, 1.0, dispersion)
+
+
+def _from_mean(family, y, a, mean):
+    return a * family.deviance(y, mean)
 
 
 @np.errstate(all="ignore")
@@ -216,18 +233,25 @@ def null_deviance(rows):
     if rows.classes and np.ndim(mean) == 0:
         logs = rows.mean * np.log(mean) + (1 - rows.mean) * np.log1p(-mean)
         return float(-2 * rows.mass * logs)
-    return _total(rows, lambda y, a: a * family.deviance(y, mean), by_value=np.ndim(mean) == 0)
+    return total_of(rows, _from_mean, (mean,), by_value=np.ndim(mean) == 0)
 
 
-def _total(rows, term, *, by_value):
-    """The sum of ``term(y, weight)``; by their values, where the responses are small counts."""
+def total_of(rows, term, told, *, by_value):
+    """The sum of ``term(family, y, weight, *told)``; by their values, where the responses are small
+    counts."""
+    if isinstance(rows, PartRows):
+        return rows.total_of(term, told, by_value)
     y, weights = rows.y, rows.weights
     counts = rows.family.own in ("binomial", "poisson") or rows.family.name in COUNTS
     if by_value and counts and y.max() < FEW and (y == np.floor(y)).all() and y.min() >= 0:
         tally = np.bincount(y.astype(np.intp), weights)
         values = np.flatnonzero(tally)
-        return float(term(values.astype(float), tally[values].astype(float)).sum())
+        some = values.astype(float), tally[values].astype(float)
+        return float(term(rows.family, *some, *told).sum())
     a = np.ones(len(y)) if weights is None else weights
     on = slice(None) if weights is None else weights > 0
-    out = term(y[on], a[on]) if by_value or weights is None else term(y, a)[on]
+    whole = not by_value and weights is not None
+    some = (y, a) if whole else (y[on], a[on])
+    out = term(rows.family, *some, *told)
+    out = out[on] if whole else out
     return float(np.sum(out))

@@ -35,9 +35,14 @@ ROOM = 1 << 25  # numbers of the information of all parts
 
 
 class FoldLayout:
-    """Rows in the order of the parts of a group of folds."""
+    """Rows in the order of the parts of a group of folds.
 
-    def __init__(self, X, group):
+    `stretch`, of shape (folds, p), multiplies the ridge of each column in each fold: where columns
+    are scaled by their spread in the fold, their squared spread there, in units of that of all.
+    """
+
+    def __init__(self, X, group, stretch=None):
+        self.stretch = stretch
         order = np.concatenate(group.parts)
         self.sizes = [len(part) for part in group.parts]
         ends = np.cumsum([0, *self.sizes]).tolist()
@@ -51,6 +56,13 @@ class FoldLayout:
     def cut(self, values):
         """Values of all rows, in this order."""
         return None if values is None else np.ascontiguousarray(values[self.order])
+
+    def penalty(self, penalty, k):
+        """That of fold k, from that of each coefficient; an intercept comes first and has none."""
+        if self.stretch is None:
+            return penalty
+        own = self.stretch[k]
+        return penalty * np.append(np.ones(len(penalty) - len(own)), own)
 
     def runs(self, k):
         """The rows that fold k fits, as slices: those of consecutive parts are one."""
@@ -68,7 +80,7 @@ class FoldLayout:
         return runs
 
 
-def models_of_folds(X, y, weights, trains, groups, rows, tasks):
+def models_of_folds(X, y, weights, trains, groups, rows, tasks, scaled=None):
     """For each fold the models of all tasks, fitted, or the errors that came instead.
 
     A task is a model and a function from `FoldLayout` of `rows`, which are those of X, to the
@@ -76,14 +88,17 @@ def models_of_folds(X, y, weights, trains, groups, rows, tasks):
     """
     fold = 0
     for group in groups:
-        layout = FoldLayout(rows, group)
+        own = None if scaled is None else scaled.stretch[fold : fold + group.count]
+        layout = FoldLayout(rows, group, own)
         found = [_solved(solve, layout) for _, solve in tasks]
         for k in range(group.count):
             yield [
-                _by_itself(model, X, y, weights, trains[fold + k])
-                if every[k] is None
-                else copied(model)._publish(X, **every[k])
-                for (model, _), every in zip(tasks, found, strict=True)
+                copied(model)._publish(X, **every[k])
+                if every[k] is not None
+                else _by_itself(model, X, y, weights, trains[fold + k])
+                if scaled is None
+                else scaled.by_itself(c, fold + k)
+                for c, ((model, _), every) in enumerate(zip(tasks, found, strict=True))
             ]
         fold += group.count
 
@@ -126,7 +141,8 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
         merged = sums_of_folds(parts, layout.count, layout.kinds)
         masses = _masses(rows, layout)
         folds = [
-            _FoldScoring(one, layout.runs(k), masses[k], sums) for k, sums in enumerate(merged)
+            _FoldScoring(one, layout.runs(k), masses[k], sums, layout.penalty(one.penalty, k))
+            for k, sums in enumerate(merged)
         ]
         for _ in range(PASSES):
             active = [fold for fold in folds if fold.active]
@@ -140,13 +156,13 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
 class _FoldScoring:
     """The iterations of one fold, from the sums at the solution of all rows."""
 
-    def __init__(self, common, runs, mass, sums):
+    def __init__(self, common, runs, mass, sums, penalty):
         self.runs, self.passes = runs, 1
         self.active = self.converged = False
         if sums is None or not (mass > 0.0 and sums.finite()):
             return
         self.scoring = copy(common)
-        self.scoring.mass, self.at = mass, common.b
+        self.scoring.mass, self.scoring.penalty, self.at = mass, penalty, common.b
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / mass)
         self.rms, self.score = np.inf, None
         self.renewed = True  # whether the sums asked for have information

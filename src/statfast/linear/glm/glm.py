@@ -3,20 +3,20 @@
 
 from functools import partial
 from math import nan
+from typing import Literal, Self
 
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import Estimator, copied
+from statfast._estimator import CoefficientTable, Estimator, copied, named_rows
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
     as_flag,
     as_real,
-    as_targets,
     as_weights,
     column_names,
-    warn_column_vector,
     warn_not_converged,
     warn_user,
 )
@@ -26,6 +26,7 @@ from statfast.linear.design.design import (
     rows_of,
 )
 from statfast.linear.design.formula import FromFormula
+from statfast.linear.design.targets import as_target
 from statfast.linear.glm.families import (
     as_family,
     as_power,
@@ -38,6 +39,7 @@ from statfast.linear.glm.fold_fits import PASSES, fit_folds, models_of_folds
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import as_link
+from statfast.linear.glm.part_rows import response_of
 from statfast.linear.glm.predictive import Predictive
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.glm.separation import warn_no_maximum
@@ -73,15 +75,16 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         Whether there is an intercept.
     weight_type : {"frequency", "analytic"}, default="frequency"
         What `sample_weight` means: how often a row occurred, or how much more precise it is than
-        one of weight 1, as in R (for "binomial": of how many trials y is the share of successes).
-        Both give the same coefficients; they differ in degrees of freedom and likelihoods.
+        one of weight 1, as in R (for "binomial": of how many trials y is the fraction of
+        successes). Both give the same coefficients; they differ in degrees of freedom and
+        likelihoods.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
         and in units of the standard deviation of a response.
     max_iter : int, default=100
+        Maximum number of iterations.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
-        for any number.
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Attributes
     ----------
@@ -92,14 +95,15 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     theta_ : float
         Of the negative binomial; NaN for others.
     n_iter_ : int
-        Passes over the rows, without those over a sample.
+        Passes over the samples, without those over a sample.
     converged_ : bool
+        Whether the iterations converged.
     design_ : FormulaDesign
         Of `from_formula` alone: the terms, and how new data become columns.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -113,7 +117,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     Conventions are R's: the dispersion is Pearson's chi-square over the residual degrees of
     freedom, tests use Student's t where it is estimated, and AIC counts it as a parameter.
 
-    `summary`, `standard_errors_`, `conf_int` and their like are of the coefficients with the
+    `summary`, `standard_errors_`, `conf_int` and similar tables are of the coefficients with the
     intercept first.
 
     Cost: n d^2 operations a pass, and d^3. Memory: O(d^2) a thread; rows are read where they lie.
@@ -142,18 +146,11 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     """
 
     def __init__(
-        self,
-        family="gaussian",
-        link=None,
-        *,
-        theta=None,
-        power=None,
-        fit_intercept=True,
-        weight_type="frequency",
-        tol=1e-10,
-        max_iter=100,
-        n_jobs=None,
-    ):
+        self, family: str = "gaussian", link: str | float | None = None, *,
+        theta: float | None = None, power: float | None = None, fit_intercept: bool = True,
+        weight_type: Literal["frequency", "analytic"] = "frequency", tol: float = 1e-10,
+        max_iter: int = 100, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.family = family
         self.link = link
         self.theta = theta
@@ -165,32 +162,36 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         self.n_jobs = n_jobs
 
     def fit(
-        self, X, y, sample_weight=None, offset=None, exposure=None, *, cov_type="nonrobust",
-        groups=None,
-    ):  # fmt: skip
+        self, X: Rows, y: ArrayLike, sample_weight: Weights = None, offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None, *,
+        cov_type: Literal["nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"] = "nonrobust",
+        groups: ArrayLike | None = None, maxlags: int | None = None,
+    ) -> Self:  # fmt: skip
         """Fit the model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or Chunks
-            The rows, finite. A memory map is read block by block, and `Chunks` are read once for
+            The samples, finite. A memory map is read block by block, and `Chunks` are read once for
             each pass.
         y : array-like of shape (n,)
             Responses: positive for gamma and inverse Gaussian, counts for Poisson and negative
-            binomial, shares of successes for binomial.
+            binomial, proportions of successes for binomial.
         sample_weight : array-like of shape (n,), optional
-            See `weight_type`.
+            Weights, meant as `weight_type` says; None is 1 for all.
         offset : array-like of shape (n,), optional
             Added to the linear predictor.
         exposure : array-like of shape (n,), optional
             Times or populations over which counts were taken: its logarithm is an offset, for the
             log link.
-        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="nonrobust"
+        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}, default="nonrobust"
             The covariance of the coefficients from which all tables, tests and intervals take
             their errors: the model's, or that of `robust_covariance`. Tests stay of t or z; t
             and F of clusters have one degree of freedom less than there are clusters.
         groups : array-like of shape (n,), optional
             Labels of clusters, for "cluster".
+        maxlags : int, optional
+            Samples before each that it may depend on, for "HAC".
 
         Returns
         -------
@@ -217,32 +218,52 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         ConvergenceWarning
             If max_iter passes were not enough.
         """
-        if is_robust(cov_type, groups):
+        if is_robust(cov_type, groups, maxlags):
             more = {"offset": offset, "exposure": exposure}
-            return fit_robust(self, cov_type, groups, X, y, sample_weight, **more)
+            return fit_robust(self, cov_type, groups, maxlags, X, y, sample_weight, **more)
         rows = rows_of(X)
         n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
         family, link = self._formulas()
-        y = self._responses(y, n)
+        y = as_target(y, n)
         weights = as_weights(sample_weight, n)
         require_responses(family, y, weights, self._power(family))
         offset = added_offset(link, offset, exposure, n)
         more = {
-            "weights": weights,
-            "offset": offset,
-            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
-            "analytic": as_choice(self.weight_type, "weight_type", WEIGHT_TYPES) == "analytic",
-            "max_iter": as_count(self.max_iter, "max_iter"),
-            "tol": as_real(self.tol, "tol", 0.0, open_low=True),
-            "n_jobs": self.n_jobs,
-            "columns": column_names(X),
-            "title": "Generalized linear model",
+            **{"weights": weights, "offset": offset, "columns": column_names(X)},
+            **self._how(rows if not isinstance(X, Chunks) else next(iter(X))),
         }
         theta = nan
         if family.name == "negative_binomial":
             model, theta = self._fit_counts(rows, y, link, more)
         else:
             model = fit_model(rows, y, family=family, link=link, **more)
+        return self._concluded(model, link, theta, X, offset is not None)
+
+    def _fit_parts(self, parts, X):
+        """The same of rows in parts, a round for each pass."""
+        family, link = self._formulas()
+        y = response_of(family, self.theta, self._power(family))
+        how = {"columns": parts.names, **self._how(parts)}
+        model = fit_model(parts, y, family=family, link=link, **how)
+        names = named_rows(np.empty((0, parts.width)), parts.names)
+        theta = nan if self.theta is None else float(self.theta)
+        return self._concluded(model, link, theta, names, False)
+
+    def _how(self, rows):
+        """The parameters, as arguments of `fit_model`."""
+        return {
+            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
+            "analytic": as_choice(self.weight_type, "weight_type", WEIGHT_TYPES) == "analytic",
+            "max_iter": as_count(self.max_iter, "max_iter"),
+            "tol": as_real(self.tol, "tol", 0.0, open_low=True),
+            "n_jobs": self.n_jobs,
+            "title": "Generalized linear model",
+            **self._more(rows),
+        }
+
+    def _concluded(self, model, link, theta, X, offset):
+        """Become fitted, with a word where the iterations came to no end."""
+        family = model.rows.family
         both = family.own == "binomial" and 0 < model.rows.mean < 1
         if model.fit.diverged and both and link.name in SHARES:
             names = model.result.names
@@ -255,16 +276,17 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         elif not model.fit.converged:
             warn_not_converged(self, model.fit.n_iter)
         fit = model.fit
-        fitted = _fitted(link, fit.coef, more["intercept"], fit.n_iter, fit.converged)
-        fitted["_offset"] = offset is not None
+        fitted = _fitted(link, fit.coef, model.rows.intercept, fit.n_iter, fit.converged)
+        fitted["_offset"] = offset
         return self._publish(X, **fitted, theta_=theta, _result=model.result)
 
-    def odds_ratios(self, level=0.95):
-        """Exponentials of the coefficients of a model with the logit link, with Wald intervals.
+    def odds_ratios(self, level: float = 0.95) -> CoefficientTable:
+        """Odds ratios (exponentiated coefficients, logit link), with Wald intervals.
 
         Parameters
         ----------
         level : float, default=0.95
+            Confidence level.
 
         Returns
         -------
@@ -279,12 +301,13 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         """
         return self._exponentials("odds_ratios", "logit", level)
 
-    def rate_ratios(self, level=0.95):
-        """Exponentials of the coefficients of a model with the log link: ratios of means.
+    def rate_ratios(self, level: float = 0.95) -> CoefficientTable:
+        """Rate ratios (exponentiated coefficients, log link), with Wald intervals.
 
         Parameters
         ----------
         level : float, default=0.95
+            Confidence level.
 
         Returns
         -------
@@ -319,7 +342,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             count = as_count(one.max_iter, "max_iter")
             if (family.name == "negative_binomial" and one.theta is None) or count < PASSES:
                 return None
-            responses = one._responses(y, len(rows))
+            responses = as_target(y, len(rows))
             require_responses(family, responses, weights, one._power(family))
             require_squares(responses)
             require_information(responses, family, link)
@@ -342,7 +365,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     def _at(self, y, n):
         family, link = self._family(), as_link(self._link)
         one = self._has_intercept()
-        return self._responses(y, n), family, link, self.coef_, self.intercept_, one
+        return as_target(y, n), family, link, self.coef_, self.intercept_, one
 
     def _family(self):
         """That of the fit."""
@@ -360,6 +383,10 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     def _has_intercept(self):
         return len(self._inferred(refuse=False).names) > self.n_features_in_
 
+    def _more(self, rows):
+        """What else a class derived from this one says of its fit."""
+        return {}
+
     def _formulas(self):
         """Family and link, checked."""
         family = as_family(self.family)
@@ -373,14 +400,6 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         if family.name == "tweedie":
             family = tweedie(self._power(family))
         return family, as_link(family.link if self.link is None else self.link)
-
-    def _responses(self, y, n):
-        targets, flat = as_targets(y, n)
-        if targets.shape[1] != 1:
-            raise ValueError(f"y must be one response; got {targets.shape[1]} columns.")
-        if not flat:
-            warn_column_vector()
-        return targets[:, 0]
 
     def _fit_counts(self, rows, y, link, more):
         """The negative binomial, its theta given or estimated."""

@@ -9,61 +9,32 @@ keep the rows they were fitted on: these methods take them again.
 
 Williams 1987, doi:10.2307/2347550 (diagnostics of generalized linear models); White 1980,
 doi:10.2307/1912934, and MacKinnon & White 1985, doi:10.1016/0304-4076(85)90158-7 (HC0 to HC3);
-Liang & Zeger 1986, doi:10.1093/biomet/73.1.13 (of clusters).
+Liang & Zeger 1986, doi:10.1093/biomet/73.1.13 (of clusters); Newey & West 1987,
+doi:10.2307/1913610 (of rows in order of time).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from statfast._core.linear.irls import accumulate
-from statfast._engine import each, grid
-from statfast._validation import as_choice, as_labels, as_weights
+from statfast._estimator import CoefficientTable
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import as_choice, as_count, as_labels, as_weights
 from statfast.linear.design.design import linear_predictor, new_rows, offsets_for, require_squares
 from statfast.linear.design.formula import design_of, groups_again, rows_again
-from statfast.linear.glm.irls_sums import ModelRows, as_float
+from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.profile import profile_intervals
+from statfast.linear.glm.row_influence import ModelParts, told
 from statfast.linear.inference.hypotheses import Hypotheses
 from statfast.linear.inference.inference import as_level, interval_table
 
+if TYPE_CHECKING:
+    from statfast.linear.glm.row_influence import RowInfluence
+
+
 KINDS = ("deviance", "pearson", "working", "response")
-ROBUST = ("HC0", "HC1", "HC2", "HC3")
-CERTAIN = 1e-15  # one less a leverage is no less, where it is divided by
-
-
-@dataclass(frozen=True)
-class RowInfluence:
-    """What each row does to a fit.
-
-    Attributes
-    ----------
-    fitted : ndarray of shape (n,)
-        Means. As all others of shape (n, K) for each of K classes against the rest, where each
-        column is of that class's model.
-    linear_predictor : ndarray of shape (n,)
-    leverage : ndarray of shape (n,)
-        Diagonal of the hat matrix; its sum is the rank. Of a multinomial model the traces of `hat`.
-    cooks_distance : ndarray of shape (n,)
-        How far all coefficients would move without the row, in their own metric, over their number:
-        by one step of Newton's method. This and the next two are NaN or infinite where leverage is
-        1, where no dispersion is estimated, and where squares overflow.
-    standardized : ndarray of shape (n,)
-        Deviance residuals divided by their standard errors.
-    standardized_pearson : ndarray of shape (n,)
-        The same of Pearson residuals.
-    hat : ndarray of shape (n, K - 1, K - 1), or None
-        Of a multinomial model of K classes, where all but leverages and distances have shape
-        (n, K): the blocks of the hat matrix, see `LogisticRegression`.
-    """
-
-    fitted: NDArray[np.float64]
-    linear_predictor: NDArray[np.float64]
-    leverage: NDArray[np.float64]
-    cooks_distance: NDArray[np.float64]
-    standardized: NDArray[np.float64]
-    standardized_pearson: NDArray[np.float64]
-    hat: NDArray[np.float64] | None = None
+ROBUST = ("HC0", "HC1", "HC2", "HC3", "HAC")
 
 
 class Diagnosed(Hypotheses):
@@ -78,9 +49,16 @@ class Diagnosed(Hypotheses):
         return result.facts
 
     def conf_int(
-        self, *, level=0.95, alpha=None, method="wald", X=None, y=None, sample_weight=None,
-        offset=None,
-    ):  # fmt: skip
+        self,
+        *,
+        level: float = 0.95,
+        alpha: float | None = None,
+        method: Literal["wald", "profile"] = "wald",
+        X: Rows | None = None,
+        y: ArrayLike | None = None,
+        sample_weight: Weights = None,
+        offset: ArrayLike | None = None,
+    ) -> CoefficientTable:
         """Confidence intervals of the coefficients.
 
         Parameters
@@ -90,20 +68,22 @@ class Diagnosed(Hypotheses):
         alpha : float, optional
             1 - level, as statsmodels has it; instead of `level`.
         method : {"wald", "profile"}, default="wald"
-            "wald": so many standard errors on both sides. "profile": the values that a
-            likelihood-ratio test does not reject, as R's ``confint``; they need the rows again.
+            Wald intervals, or those of the profile likelihood, as R's ``confint``, for which the
+            samples are needed.
         X : array-like or sparse matrix of shape (n, d), optional
+            Training samples, for "profile".
         y : array-like of shape (n,), optional
+            Target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
         offset : array-like of shape (n,), optional
-            All as given to `fit`, for "profile"; of a formula's data frame, X alone.
+            Offset given to `fit`; of a formula's data frame X is enough.
 
         Returns
         -------
         CoefficientTable of q rows
-            Columns of the lower and upper ends, ordered as `coef_names_`; ``np.asarray`` of it has
-            shape (q, 2). Quantiles are of the normal distribution, or of Student's t where the
-            dispersion is estimated. Ends of profiles may be infinite.
+            Lower and upper ends, ordered as `coef_names_`, by quantiles of the normal distribution,
+            or of Student's t where the dispersion is estimated. Ends of profiles may be infinite.
 
         Raises
         ------
@@ -111,7 +91,7 @@ class Diagnosed(Hypotheses):
             If the fit was penalized, or "profile" is given no rows.
         """
         if as_choice(method, "method", ("wald", "profile")) == "wald":
-            return super().conf_int(level=level, alpha=alpha)
+            return super().conf_int(level=level, alpha=alpha)  # type: ignore[misc]
         level = as_level(level, alpha)
         self._results()  # refuses
         if X is None or (y is None and design_of(self) is None):
@@ -122,16 +102,28 @@ class Diagnosed(Hypotheses):
         ends = self._profiles(X, y, sample_weight, offset, level)
         return interval_table(self.coef_names_, ends, level)
 
-    def residuals(self, X, y=None, kind="deviance", sample_weight=None, offset=None):
-        """Residuals of rows.
+    def residuals(
+        self,
+        X: Rows,
+        y: ArrayLike | None = None,
+        kind: Literal["deviance", "pearson", "working", "response"] = "deviance",
+        sample_weight: Weights = None,
+        offset: ArrayLike | None = None,
+    ) -> Array:
+        """Return residuals.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,), optional
+            Target values.
         kind : {"deviance", "pearson", "working", "response"}, default="deviance"
+            Deviance, Pearson, working or response residuals.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
         offset : array-like of shape (n,), optional
+            Offset of the linear predictor.
 
         Returns
         -------
@@ -142,14 +134,23 @@ class Diagnosed(Hypotheses):
         as_choice(kind, "kind", KINDS)
         return told(self._parts(X, y, sample_weight, offset).residuals(kind))
 
-    def influence(self, X, y=None, sample_weight=None, offset=None):
-        """Leverage, Cook's distance and standardized residuals of the rows fitted.
+    def influence(
+        self,
+        X: Rows,
+        y: ArrayLike | None = None,
+        sample_weight: Weights = None,
+        offset: ArrayLike | None = None,
+    ) -> "RowInfluence":
+        """Leverage, Cook's distance and standardized residuals of the training samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,), optional
+            Target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
         offset : array-like of shape (n,), optional
             All as given to `fit`; of a formula's data frame, X alone.
 
@@ -172,18 +173,30 @@ class Diagnosed(Hypotheses):
         return self._parts(X, y, sample_weight, offset).influence()
 
     def robust_covariance(
-        self, X, y=None, kind=None, sample_weight=None, offset=None, *, groups=None
-    ):  # fmt: skip
+        self,
+        X: Rows,
+        y: ArrayLike | None = None,
+        kind: Literal["HC0", "HC1", "HC2", "HC3", "HAC"] | None = None,
+        sample_weight: Weights = None,
+        offset: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        maxlags: int | None = None,
+    ) -> Array:
         """Sandwich covariance of the coefficients, right also where the variance is not.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,), optional
-        kind : {"HC0", "HC1", "HC2", "HC3"}, optional
+            Target values.
+        kind : {"HC0", "HC1", "HC2", "HC3", "HAC"}, optional
             None is HC3, or HC1 with `groups`, which go with HC0 and HC1 alone. HC0 takes squared
             scores as they are, HC1 multiplies by ``n / (n - rank)``, HC2 divides them by one less
-            the leverage, HC3 by its square (for multinomial models see `LogisticRegression`).
+            the leverage, HC3 by its square (for multinomial models see `LogisticRegression`). HAC
+            is Newey and West's for samples in order of time, with Bartlett's weights ``1 - lag /
+            (maxlags + 1)``.
         sample_weight : array-like of shape (n,), optional
             Taken as frequencies unless ``weight_type="analytic"``.
         offset : array-like of shape (n,), optional
@@ -194,6 +207,9 @@ class Diagnosed(Hypotheses):
             are summed before they are squared. HC0 multiplies by ``G / (G - 1)``, HC1 also by
             ``(n - 1) / (n - rank)``, as R's ``sandwich::vcovCL``.
 
+        maxlags : int, optional
+            Of HAC: how many samples before. None is ``floor(4 (n / 100)^(2 / 9))``.
+
         Returns
         -------
         ndarray of shape (q, q)
@@ -203,7 +219,8 @@ class Diagnosed(Hypotheses):
         Raises
         ------
         ValueError
-            If the fit was penalized, groups are fewer than two, or go with HC2 or HC3.
+            If the fit was penalized, groups are fewer than two, or go with HC2, HC3 or HAC, or HAC
+            with weights that are numbers of rows.
 
         Notes
         -----
@@ -220,13 +237,24 @@ class Diagnosed(Hypotheses):
                 )
         if groups is not None:
             groups = groups_again(self, X, groups)
+        if maxlags is not None and kind != "HAC":
+            raise ValueError(f"maxlags is of kind='HAC'; got kind={kind!r}. Leave it out.")
         parts = self._parts(X, y, sample_weight, offset)
         analytic = getattr(self, "weight_type", "frequency") == "analytic"
         copies = np.ones((len(parts.y), 1)) if analytic or parts.a is None else parts.a
-        scores = parts.scores(kind, np.where(copies > 0, copies, 1.0))
+        scores = parts.scores("HC0" if kind == "HAC" else kind, np.where(copies > 0, copies, 1.0))
         bread, aliased = parts.bread()
         with np.errstate(over="ignore", invalid="ignore"):
-            if groups is None:
+            if kind == "HAC":
+                if parts.a is not None and not analytic:
+                    raise ValueError(
+                        "kind='HAC' is of rows in order of time, and weights that are numbers of "
+                        "rows have none. Repeat rows, or pass weight_type='analytic'."
+                    )
+                n = len(parts.y)
+                lags = usual_lags(n) if maxlags is None else as_count(maxlags, "maxlags", 0, n - 1)
+                meat = parts.lagged_products(scores, lags)
+            elif groups is None:
                 meat = parts.products(copies, scores)
             else:
                 labels, codes = as_labels(groups, len(parts.y), name="groups")
@@ -258,138 +286,9 @@ class Diagnosed(Hypotheses):
         require_squares(y)
         eta = linear_predictor(rows, coef, intercept, offsets_for(offset, n))
         weights = as_weights(sample_weight, n)
-        return Parts(rows, y[:, None], weights, eta[:, None], family, link, has_one, results)
+        return ModelParts(rows, y[:, None], weights, eta[:, None], family, link, has_one, results)
 
 
-def told(values):
-    """(n,) of one model, (n, m) of several."""
-    return values[:, 0] if values.shape[1] == 1 else values
-
-
-class Parts:
-    """The quantities of rows that residuals and leverage are made of: a column for each model.
-
-    Responses y and linear predictors eta are (n, m), weights a (n,) or None, results those of each.
-    """
-
-    def __init__(self, rows, y, a, eta, family, link, has_one, results):
-        self.rows, self.y, self.eta = rows, y, eta
-        self.a = None if a is None else a[:, None]
-        self.family, self.has_one, self.results = family, has_one, results
-        with np.errstate(all="ignore"):
-            self.mu = link.mean(eta)
-            self.slope = link.slope(eta, self.mu)
-            self.variance = family.variance(self.mu)
-
-    def residuals(self, kind):
-        apart = self.y - self.mu
-        root = 1.0 if self.a is None else np.sqrt(self.a)
-        with np.errstate(all="ignore"):
-            if kind == "response":
-                return apart
-            if kind == "working":
-                return apart / self.slope
-            if kind == "pearson":
-                return root * apart / np.sqrt(self.variance)
-            unit = np.maximum(self.family.deviance(self.y, self.mu), 0.0)
-            return root * np.sign(apart) * np.sqrt(unit)
-
-    def influence(self):
-        leverage = self.leverage()
-        rest = np.maximum(1 - leverage, 0.0)
-        pearson = self.residuals("pearson")
-        dispersion = self._of_each(lambda result: result.dispersion)
-        with np.errstate(all="ignore"):
-            error = np.sqrt(dispersion * rest)
-            rank = self._of_each(lambda result: result.rank)
-            distance = (pearson / rest) ** 2 * leverage / (dispersion * rank)
-            standardized = self.residuals("deviance") / error, pearson / error
-        parts = (self.mu, self.eta, leverage, distance, *standardized)
-        return RowInfluence(*(told(part) for part in parts))
-
-    def scores(self, kind, copies):
-        """What a copy of each row adds to the scores, times z, as this covariance takes it."""
-        with np.errstate(all="ignore"):
-            s = (self.y - self.mu) * self.slope / self.variance
-        s = np.where(np.isfinite(s), s, 0.0) * ((1.0 if self.a is None else self.a) / copies)
-        if kind == "HC1":
-            return s * self._growth()
-        if kind == "HC0":
-            return s
-        rest = np.maximum(1 - self.leverage() / copies, CERTAIN)
-        return s / (np.sqrt(rest) if kind == "HC2" else rest)
-
-    def bread(self):
-        """The inverse information of all coefficients, and which are aliased."""
-        table = [result.unscaled for result in self.results]
-        if len(table) > 1:
-            from scipy.linalg import block_diag
-
-            table = [block_diag(*table)]
-        return table[0], np.concatenate([result.aliased for result in self.results])
-
-    def leverage(self):
-        out = np.empty(self.y.shape)
-
-        def work(where, block):
-            for k, result in enumerate(self.results):
-                out[where, k] = result.spread(block, self.has_one)
-
-        self._blocks(work)
-        with np.errstate(all="ignore"):
-            w = self.slope**2 / self.variance
-        return out * (np.where(w > 0, w, 0.0) * (1.0 if self.a is None else self.a))
-
-    def products(self, copies, scores):
-        """The sum over rows of the products of scores (n, m) times z, (m q, m q)."""
-        p, m = self.rows.shape[1], scores.shape[1]
-        q, zero = p + int(self.has_one), np.zeros(p)
-        pairs = [(a, b) for a in range(m) for b in range(a + 1)]
-
-        def work(where, block):
-            s, out = scores[where], np.zeros((len(pairs), q, q))
-            for (a, b), h in zip(pairs, out, strict=True):
-                # The kernel takes no negative weights: 2 s t = (s + t)^2 - s^2 - t^2.
-                own = s[:, a] if a == b else s[:, a] + s[:, b]
-                w = copies[where, 0] * own**2
-                accumulate(block, zero, self.has_one, w, w, h, np.zeros(q))
-            return out
-
-        lower = np.tril(sum(self._blocks(work)))
-        found = dict(zip(pairs, lower + np.swapaxes(np.tril(lower, -1), 1, 2), strict=True))
-        table = np.empty((m, q, m, q))
-        for a, b in pairs:
-            whole = found[a, b]
-            cross = whole if a == b else 0.5 * (whole - found[a, a] - found[b, b])
-            table[a, :, b] = table[b, :, a] = cross
-        return table.reshape(m * q, m * q)
-
-    def cluster_products(self, scores, codes, count):
-        """The products of the sums over clusters of scores (n, m) times z, (m q, m q)."""
-        if count < 2:
-            raise ValueError(f"groups must be of at least 2 clusters; got {count}.")
-        one, m = int(self.has_one), scores.shape[1]
-        sums = np.zeros((count, m, self.rows.shape[1] + one))
-        for where in grid(len(self.y), 1024):
-            block = self.rows[where]
-            z = block.toarray() if hasattr(block, "indptr") else np.asarray(block, dtype=float)
-            np.add.at(sums[:, :, one:], codes[where], scores[where, :, None] * z[:, None])
-            if one:
-                np.add.at(sums[:, :, 0], codes[where], scores[where])
-        flat = sums.reshape(count, -1)
-        return flat.T @ flat * (count / (count - 1))
-
-    def _blocks(self, work):
-        def task(where):
-            block = self.rows[where]
-            dense = block.toarray() if hasattr(block, "indptr") else as_float(block)
-            return work(where, np.ascontiguousarray(dense))
-
-        return each(task, grid(len(self.y), 1024))
-
-    def _of_each(self, what):
-        return np.array([what(result) for result in self.results], dtype=float)
-
-    def _growth(self):
-        """Roots of n / (n - rank)."""
-        return np.sqrt(self._of_each(lambda r: r.observations / (r.observations - r.rank)))
+def usual_lags(n):
+    """Newey and West's number of rows before, for n rows."""
+    return min(int(4 * (n / 100) ** (2 / 9)), n - 1)

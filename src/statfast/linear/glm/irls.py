@@ -114,8 +114,8 @@ def beginning(rows, ridge):
 
     Where the information costs far more than the score, a larger sample gives both.
     """
-    share = LARGE_SHARE if rows.q >= WIDE else SHARE
-    if not (rows.sparse or rows.chunked) and rows.n >= share * max(ENOUGH * rows.q, 1024):
+    share = rows.share_of(LARGE_SHARE if rows.q >= WIDE else SHARE)
+    if share and rows.n >= share * max(ENOUGH * rows.q, 1024):
         try:
             sample = rows.sample(share)
             if sample.weights is None or sample.weights.any():

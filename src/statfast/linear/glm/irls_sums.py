@@ -51,8 +51,9 @@ class IRLSSums:
 
     def __add__(self, more):
         return IRLSSums(
-            self.h + more.h, self.g + more.g, self.deviance + more.deviance, self.chi2 + more.chi2
-        )
+            self.h + more.h, self.g + more.g, self.deviance + more.deviance,
+            self.chi2 + more.chi2, self.rough or more.rough,
+        )  # fmt: skip
 
     def __iadd__(self, more):
         self.h += more.h
@@ -90,10 +91,10 @@ class ModelRows:
         if self.shift is None:
             self.shift = np.zeros(self.p)
             if self.intercept and not self.sparse:
-                some = first[:: max(1, len(first) // SAMPLE)]
+                some = np.ascontiguousarray(first[:: max(1, len(first) // SAMPLE)])
                 with np.errstate(over="ignore", invalid="ignore"):
                     self.shift = some.mean(axis=0, dtype=np.float64)
-        self.kind = kernel.KINDS.get((self.family.own, self.link.name))
+        self.kind = self.kind_of(self.family, self.link)
         ones = zeros_and_ones(self.y) if self.family.own == "binomial" else -1
         self.classes = ones >= 0  # whether all responses are 0 or 1
         self.mass = float(self.n if self.weights is None else self.weights.sum())
@@ -103,6 +104,15 @@ class ModelRows:
             total = ones if self.classes else self.y.sum()
         self.mean = float(total) / self.mass
         self.aux = self._aux()
+
+    @staticmethod
+    def kind_of(family, link):
+        """What kernels know the two by; None if they do not."""
+        return kernel.KINDS.get((family.own, link.name))
+
+    def share_of(self, share):
+        """Of one in how many rows a sample may be; None of rows that come in an order."""
+        return None if self.sparse or self.chunked else share
 
     def _aux(self):
         """What the deviance takes of y alone: see linear/irls_link.h. None if it is zero."""

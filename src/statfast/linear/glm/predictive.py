@@ -2,10 +2,12 @@
 """What a generalized linear model predicts: means, linear predictors, their errors; its score."""
 
 from math import nan
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import Regressor
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -21,6 +23,7 @@ from statfast.linear.design.design import (
     warn_no_offset,
 )
 from statfast.linear.design.formula import predictors
+from statfast.linear.design.targets import as_target
 from statfast.linear.glm.families import require_responses
 from statfast.linear.glm.links import as_link
 from statfast.linear.inference.inference import intervals
@@ -31,25 +34,36 @@ ONE_SIDED = ("inverse", "inverse_squared", "sqrt")  # links whose predictor keep
 class Predictive(Regressor):
     """Mixin: ``predict`` and ``score`` of a fitted model of a family and a link."""
 
-    def score(self, X, y, sample_weight=None, *, offset=None, exposure=None):
-        """Return D squared: the share of the deviance of y that is explained.
+    def score(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        *,
+        offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> float:
+        """Return D squared, the proportion of deviance explained.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Test samples.
         y : array-like of shape (m,)
             Responses, in the range of the family.
         sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
         offset : array-like of shape (m,), optional
+            Offset of the linear predictor; needed if `fit` had one.
         exposure : array-like of shape (m,), optional
-            Both as for `predict`.
+            Exposure, whose logarithm is an offset (log link).
 
         Returns
         -------
         float
             1 - deviance(y, predicted) / deviance(y, mean of y), at most 1: of the gaussian family R
             squared. Where y is constant: 1 if it is predicted exactly, else 0. NaN, with a warning,
-            for fewer than two rows; -inf beyond float64.
+            for fewer than two samples; -inf beyond float64.
 
         Raises
         ------
@@ -58,7 +72,7 @@ class Predictive(Regressor):
             number of the family's range for each row.
         """
         means = self.predict(X, offset, exposure).astype(np.float64)
-        y = self._responses(y, len(means))
+        y = as_target(y, len(means))
         weights = as_weights(sample_weight, len(means))
         family = self._family()
         require_responses(family, y, weights)
@@ -74,13 +88,22 @@ class Predictive(Regressor):
             return float(1.0 - left / total)
 
     def predict(
-        self, X, offset=None, exposure=None, *, type="response", se=False, interval=None, level=0.95
-    ):
-        """Return the means of the rows, or their linear predictor.
+        self,
+        X: Rows,
+        offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+        *,
+        type: Literal["response", "link"] = "response",
+        se: bool = False,
+        interval: Literal["confidence", "prediction"] | None = None,
+        level: float = 0.95,
+    ) -> Any:
+        """Predict the mean response, or the linear predictor.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
         offset : array-like of shape (m,), optional
             Added to the linear predictor. A model fitted with one warns where it is left out.
         exposure : array-like of shape (m,), optional

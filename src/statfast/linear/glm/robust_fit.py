@@ -9,22 +9,25 @@ from statfast._engine import Chunks
 from statfast._estimator import copied
 from statfast._validation import as_choice, shown
 from statfast.linear.design.design import exposures_for, offsets_for
+from statfast.linear.glm.influence import usual_lags
 
-COV_TYPES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster")
+COV_TYPES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC")
 
 
-def is_robust(cov_type, groups):
-    """Whether another covariance is asked for; checks both arguments."""
+def is_robust(cov_type, groups, maxlags):
+    """Whether another covariance is asked for; checks the arguments."""
     as_choice(cov_type, "cov_type", COV_TYPES)
     if (cov_type == "cluster") != (groups is not None):
         raise ValueError(
             "groups are the labels of clusters, which cov_type='cluster' alone takes, and needs; "
             f"got cov_type={cov_type!r} and groups={shown(groups)}. Pass both, or neither."
         )
+    if maxlags is not None and cov_type != "HAC":
+        raise ValueError(f"maxlags is of cov_type='HAC'; got cov_type={cov_type!r}. Leave it out.")
     return cov_type != "nonrobust"
 
 
-def fit_robust(model, cov_type, groups, X, y, sample_weight=None, **more):
+def fit_robust(model, cov_type, groups, maxlags, X, y, sample_weight=None, **more):
     """Fit, and let all tables have this covariance of the coefficients."""
     if isinstance(X, Chunks):
         raise ValueError(
@@ -39,9 +42,12 @@ def fit_robust(model, cov_type, groups, X, y, sample_weight=None, **more):
         offset = logs if offset is None else logs + offsets_for(offset, n)
     kind = None if cov_type == "cluster" else cov_type
     rows = {"X": X, "y": y, "sample_weight": sample_weight, "offset": offset}
-    table = found.robust_covariance(kind=kind, groups=groups, **rows)
+    table = found.robust_covariance(kind=kind, groups=groups, maxlags=maxlags, **rows)
     count = 0 if groups is None else len(set(np.asarray(groups).tolist()))
     name = f"{count} clusters" if count else cov_type
+    if cov_type == "HAC":
+        n = len(y) if hasattr(y, "__len__") else np.size(y)
+        name = f"HAC, {usual_lags(n) if maxlags is None else maxlags} lags"
     at = 0
 
     def robust(result):

@@ -217,8 +217,8 @@ def warn_separated(separation, names, who, advice=ADVICE):
     listed = ", ".join(columns[:8]) + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
     kind = "completely" if separation.complete else "quasi-completely"
     warn_user(
-        f"{who} {kind} separated by {listed}: the likelihood has no finite maximum, as it grows "
-        "with these coefficients without end; they only tell where the iteration stopped. "
+        f"{who} {kind} separated by {listed}: the likelihood has no finite maximum, and these "
+        "coefficients are infinite; the values reported are where the iteration stopped. "
         f"{advice}",
         SeparationWarning,
     )

@@ -4,9 +4,13 @@
 As R's ``anova`` (Venables & Ripley 2002, sections 6.7 and 7.2, doi:10.1007/978-0-387-21706-2).
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
 import numpy as np
 
 from statfast._estimator import CoefficientTable
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_count, wrong_type
 from statfast.linear.design.formula import design_of
 from statfast.linear.inference.inference import Inference
@@ -18,20 +22,30 @@ TESTS = (None, "chi2", "F")
 
 
 def anova(
-    *models, test=None, X=None, y=None, sample_weight=None, offset=None, groups=None, type=1
-):  # fmt: skip
+    *models: Any,
+    test: Literal["chi2", "F"] | None = None,
+    X: Rows | None = None,
+    y: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    offset: ArrayLike | None = None,
+    groups: Mapping[str, Sequence[int]] | None = None,
+    type: Literal[1, 2, 3] = 1,
+) -> CoefficientTable:
     """Analysis of deviance of nested models, or of one model term by term.
 
     Parameters
     ----------
     *models : fitted estimators
-        Each nested in one beside it, fitted by maximum likelihood to the same rows; or a single
+        Each nested in one beside it, fitted by maximum likelihood to the same samples; or a single
         one, whose terms are added in order to the model without any (tests of type I).
     test : {None, "chi2", "F"}
         None is F where the dispersion is estimated, chi-square where it is known.
     X : array-like of shape (n, d), optional
+        Training samples, where they are needed.
     y : array-like of shape (n,), optional
+        Target values.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
         All as given to `fit`, or of a formula's data frame X alone. A single model is fitted again
         with fewer terms, for which its rows are needed; least squares has its table without them.

@@ -2,18 +2,27 @@
 """Tests of linear hypotheses about the coefficients: contrasts one by one, and several at once."""
 
 from math import nan
+from typing import Literal
 
 import numpy as np
 
 from statfast._estimator import CoefficientTable
+from statfast._typing import Array, ArrayLike, Attributes
 from statfast._validation import as_choice, as_rows, shown, to_array
 from statfast.linear.inference.inference import as_covariance, as_level, intervals, percent
 
 
-class Hypotheses:
+class Hypotheses(Attributes):
     """Mixin: tests of linear combinations of the coefficients of an `Inference`."""
 
-    def t_test(self, contrasts, value=0.0, *, level=0.95, covariance="model"):
+    def t_test(
+        self,
+        contrasts: ArrayLike,
+        value: ArrayLike = 0.0,
+        *,
+        level: float = 0.95,
+        covariance: Literal["model"] | Array = "model",
+    ) -> CoefficientTable:
         """Test linear combinations of the coefficients, each by itself.
 
         Parameters
@@ -26,7 +35,8 @@ class Hypotheses:
         level : float, default=0.95
             Of the confidence intervals.
         covariance : {"model"} or ndarray of shape (q, q), default="model"
-            That of the fit, or another: see `robust_covariance`, and cov_type of `fit`.
+            Covariance of the coefficients: that of the fit, or a matrix, such as
+            `robust_covariance` returns.
 
         Returns
         -------
@@ -72,7 +82,9 @@ class Hypotheses:
         }
         return CoefficientTable(names, columns)
 
-    def wald_test(self, R, q=0.0, *, covariance="model"):
+    def wald_test(
+        self, R: ArrayLike, q: ArrayLike = 0.0, *, covariance: Literal["model"] | Array = "model"
+    ) -> CoefficientTable:
         """Test several linear combinations of the coefficients together.
 
         The hypothesis is that ``R @ coefficients`` equals q, as R's ``car::linearHypothesis``.
@@ -85,7 +97,8 @@ class Hypotheses:
         q : float or array-like of shape (m,), default=0.0
             What the combinations are under the hypothesis.
         covariance : {"model"} or ndarray of shape (p, p), default="model"
-            That of the fit, or another: see `robust_covariance`, and cov_type of `fit`.
+            Covariance of the coefficients: that of the fit, or a matrix, such as
+            `robust_covariance` returns.
 
         Returns
         -------

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable, Summary
+from statfast._typing import Array
 from statfast._validation import as_choice, as_real, as_rows, not_fitted
 
 STATSMODELS = {  # what its users ask for, and what it is here
@@ -33,12 +34,12 @@ STATSMODELS = {  # what its users ask for, and what it is here
 
 
 class NoInferenceError(ValueError, AttributeError):
-    """Raised when a fit has no standard errors: it was penalized, or there is no maximum."""
+    """Exception: a fit has no standard errors, as it was penalized or the MLE does not exist."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """The numbers that inference starts from; q counts the coefficients, the intercept first.
+    """Inference of one model: coefficients, covariance, deviances; the intercept comes first.
 
     Attributes
     ----------
@@ -49,7 +50,7 @@ class Result:
     aliased : (q,) bool
     dispersion : float, known or estimated
     known : bool: whether it is known, so that statistics are z, not t
-    observations : float, the rows, or the sum of frequency weights
+    observations : float, the samples, or the sum of frequency weights
     df_residual, df_null : float
     deviance, null_deviance, chi2 : float
     loglik : float, NaN where there is no likelihood
@@ -57,8 +58,8 @@ class Result:
     facts : tuple of (str, object), more lines for the summary
     refusal : str, why there is no inference; "" where there is
     notes : tuple of str
-    center : (d,) a row in the midst of the others, or None
-    about : (q, q) what `unscaled` is for rows less the center
+    center : (d,) a sample in the midst of the others, or None
+    about : (q, q) what `unscaled` is for samples less the center
     robust : (q, q) the covariance instead, that was asked for at fit, NaN where aliased; or None
     clusters : int, of how many that is, or 0
     """
@@ -197,7 +198,16 @@ def as_level(level, alpha=None):
 
 def interval_table(names, ends, level):
     """Intervals (q, 2) with the names of the coefficients."""
-    return CoefficientTable(tuple(names), dict(zip(percent(level), ends.T, strict=True)))
+    return table_of(names, dict(zip(percent(level), ends.T, strict=True)))
+
+
+def table_of(names, columns):
+    """The rows that have a name: a model without columns has a nameless one, of zeros."""
+    if all(names):
+        return CoefficientTable(tuple(names), columns)
+    kept = [bool(name) for name in names]
+    shown = {heading: values[kept] for heading, values in columns.items()}
+    return CoefficientTable(tuple(filter(None, names)), shown)
 
 
 def percent(level):
@@ -243,83 +253,83 @@ class Inference:
             self._result = change(self._result)
 
     @property
-    def coef_names_(self):
+    def coef_names_(self) -> Array:
         """Names of the coefficients, ``"(Intercept)"`` first: ndarray of str (q,)."""
         return np.array(self._inferred(refuse=False).names, dtype=object)
 
     @property
-    def aliased_(self):
-        """Which coefficients were left out as their columns depend on others: bool (q,)."""
+    def aliased_(self) -> Array:
+        """Whether each coefficient was left out, as its feature is collinear with others."""
         return self._inferred(refuse=False).aliased
 
     @property
-    def covariance_(self):
+    def covariance_(self) -> Array:
         """Covariance matrix of the coefficients (q, q), the intercept first."""
         return self._inferred().covariance
 
     @property
-    def standard_errors_(self):
+    def standard_errors_(self) -> Array:
         """Standard errors of the coefficients (q,), the intercept first."""
         return self._inferred().errors
 
     @property
-    def statistics_(self):
+    def statistics_(self) -> Array:
         """Coefficients over their standard errors (q,): z, or t where dispersion is estimated."""
         return self._inferred().coef / self.standard_errors_
 
     @property
-    def p_values_(self):
+    def p_values_(self) -> Array:
         """Two-sided p values of `statistics_` (q,)."""
         return self._inferred().p_values(self.statistics_)
 
     @property
-    def deviance_(self):
+    def deviance_(self) -> float:
         """Deviance of the fit."""
         return self._inferred(refuse=False).deviance
 
     @property
-    def null_deviance_(self):
+    def null_deviance_(self) -> float:
         """Deviance of the model with the intercept alone (or no coefficient, without one)."""
         return self._inferred(refuse=False).null_deviance
 
     @property
-    def pearson_chi2_(self):
+    def pearson_chi2_(self) -> float:
         """Pearson's chi-square, the sum of the squared Pearson residuals."""
         return self._inferred(refuse=False).chi2
 
     @property
-    def dispersion_(self):
+    def dispersion_(self) -> float:
         """Dispersion: 1 where the family fixes it, else chi-square over residual freedom."""
         return self._inferred(refuse=False).dispersion
 
     @property
-    def df_residual_(self):
+    def df_residual_(self) -> float:
         """Residual degrees of freedom."""
         return self._inferred(refuse=False).df_residual
 
     @property
-    def df_null_(self):
+    def df_null_(self) -> float:
         """Degrees of freedom of the null deviance."""
         return self._inferred(refuse=False).df_null
 
     @property
-    def log_likelihood_(self):
+    def log_likelihood_(self) -> float:
         """Log-likelihood; NaN for quasi families."""
         return self._inferred(refuse=False).loglik
 
     @property
-    def aic_(self):
+    def aic_(self) -> float:
         """Akaike's criterion, ``2 k - 2 log L`` with k parameters, of an unpenalized fit."""
         result = self._inferred()
         return 2 * result.parameters - 2 * result.loglik
 
     @property
-    def bic_(self):
+    def bic_(self) -> float:
         """Schwarz's criterion, ``k log(n) - 2 log L``, of an unpenalized fit."""
         result = self._inferred()
         return log(result.observations) * result.parameters - 2 * result.loglik
 
-    def conf_int(self, *, level=0.95, alpha=None):
+    def conf_int(self, *, level: float = 0.95, alpha: float | None = None) -> CoefficientTable:
         """Wald confidence intervals of the coefficients.
 
         Parameters
@@ -364,15 +374,16 @@ class Inference:
             low: ends[:, 0],
             high: ends[:, 1],
         }
-        return CoefficientTable(result.names, columns)
+        return table_of(result.names, columns)
 
-    def summary(self, *, covariance="model"):
+    def summary(self, *, covariance: str | Array = "model") -> Summary:
         """Summarize the fit: coefficients with their errors and tests, and how good it is.
 
         Parameters
         ----------
         covariance : {"model"} or ndarray of shape (q, q), default="model"
-            That of the fit, or another: see `robust_covariance`, and cov_type of `fit`.
+            Covariance of the coefficients: that of the fit, or a matrix, such as
+            `robust_covariance` returns.
 
         Returns
         -------
@@ -385,7 +396,7 @@ class Inference:
         if result.refusal:
             columns = {"Estimate": result.coef}
             return Summary(
-                result.title, _facts(result), CoefficientTable(result.names, columns),
+                result.title, _facts(result), table_of(result.names, columns),
                 (*notes, result.refusal),
             )  # fmt: skip
         errors = self.standard_errors_
@@ -404,7 +415,7 @@ class Inference:
             f"{letter} value": statistics,
             f"P>|{letter}|": result.p_values(statistics),
         }
-        return Summary(result.title, _facts(result), CoefficientTable(result.names, table), notes)
+        return Summary(result.title, _facts(result), table_of(result.names, table), notes)
 
 
 def as_covariance(covariance, size):

@@ -4,6 +4,9 @@
 Fox & Monette 1992, doi:10.1080/01621459.1992.10475190.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import CoefficientTable
@@ -12,7 +15,7 @@ from statfast.linear.inference.inference import Inference
 from statfast.linear.inference.term_fits import as_groups, terms_of
 
 
-def vif(model, *, groups=None):
+def vif(model: Any, *, groups: Mapping[str, Sequence[int]] | None = None) -> CoefficientTable:
     """Variance inflation factors of the terms of a fitted model.
 
     By how much the squared size of a confidence region of the coefficients of a term is larger

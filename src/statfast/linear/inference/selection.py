@@ -5,21 +5,31 @@ As R's ``drop1``, ``add1`` and ``step`` (Venables & Ripley 2002, section 7.2,
 doi:10.1007/978-0-387-21706-2; Akaike 1974, doi:10.1109/TAC.1974.1100705).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import CoefficientTable
+from statfast._typing import ArrayLike, Axes, DataFrame, Display, Rows, Weights
 from statfast._validation import as_choice, as_real, shown, wrong_type
 from statfast.linear.design.formula import remember
 from statfast.linear.inference.anova import ROUNDING, TESTS, fall_test
 from statfast.linear.inference.term_fits import TermFits
 
 
-def drop1(model, X, y=None, sample_weight=None, offset=None, *, groups=None, test=None):
+def drop1(
+    model: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    offset: ArrayLike | None = None,
+    *,
+    groups: Mapping[str, Sequence[int]] | None = None,
+    test: Literal["chi2", "F"] | None = None,
+) -> CoefficientTable:
     """Single-term deletions from a model, as R's ``drop1``.
 
     Parameters
@@ -28,10 +38,13 @@ def drop1(model, X, y=None, sample_weight=None, offset=None, *, groups=None, tes
         `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
         parameters are used.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
         Found in X, if that is the data frame of the model's formula.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
+        Offset of the linear predictor.
     groups : dict of str to sequence of int, optional
         Columns that make a term together, such as the indicators of a factor. None takes those of
         the formula, where a term stays while an interaction holds it, or makes a term of each
@@ -67,22 +80,35 @@ def drop1(model, X, y=None, sample_weight=None, offset=None, *, groups=None, tes
 
 
 def add1(
-    model, X, y=None, sample_weight=None, offset=None, *, groups=None, start=(), test=None
-):  # fmt: skip
+    model: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    offset: ArrayLike | None = None,
+    *,
+    groups: Mapping[str, Sequence[int]] | None = None,
+    start: Sequence[str] = (),
+    test: Literal["chi2", "F"] | None = None,
+) -> CoefficientTable:
     """Single-term additions to a model, as R's ``add1``.
 
     Parameters
     ----------
     model : estimator
-        As for `drop1`; its parameters are used.
+        `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
+        parameters are used.
     X : array-like of shape (n, d)
         The columns of all terms.
     y : array-like of shape (n,), optional
         Found in X, if that is the data frame of the model's formula.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
+        Offset of the linear predictor.
     groups : dict of str to sequence of int, optional
-        As for `drop1`.
+        Columns that make a term together, such as the indicators of a factor. None takes those of
+        the formula, where a term stays while an interaction holds it, or makes a term of each
+        column.
     start : sequence of str, default=()
         Names of the terms that the model has; none is the intercept alone.
     test : {None, "chi2", "F"}
@@ -145,7 +171,7 @@ def _start(names, terms):
 
 @dataclass(frozen=True, repr=False)
 class StepwiseResult:
-    """What a stepwise search found; ``print`` shows the steps.
+    """Result of a stepwise selection; ``print`` shows the steps.
 
     Attributes
     ----------
@@ -165,7 +191,7 @@ class StepwiseResult:
     columns: np.ndarray
     path: CoefficientTable
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return the steps as a pandas data frame.
 
         Returns
@@ -175,14 +201,15 @@ class StepwiseResult:
         """
         return self.path.to_frame()
 
-    def plot(self, *, ax=None, **style):
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Display:
         """Draw it: `statfast.plot.stepwise`.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
-            As there.
+            Style of the main artist, passed on to matplotlib.
 
         Returns
         -------
@@ -201,9 +228,17 @@ class StepwiseResult:
 
 
 def step(
-    model, X, y=None, sample_weight=None, offset=None, *, groups=None, start="all",
-    direction="both", k=2.0,
-):  # fmt: skip
+    model: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    offset: ArrayLike | None = None,
+    *,
+    groups: Mapping[str, Sequence[int]] | None = None,
+    start: Literal["all", "none"] = "all",
+    direction: Literal["both", "backward", "forward"] = "both",
+    k: float | Literal["log"] = 2.0,
+) -> "StepwiseResult":
     """Stepwise selection of terms by AIC or BIC.
 
     Of all models with a term less, or more, that of least AIC is taken, until none is better.
@@ -214,15 +249,21 @@ def step(
         `LinearRegression`, `GeneralizedLinearModel`, or `LogisticRegression` of two classes; its
         parameters are used.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
         Found in X, if that is the data frame of the model's formula.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
+        Offset of the linear predictor.
     groups : dict of str to sequence of int, optional
-        As for `drop1`.
+        Columns that make a term together, such as the indicators of a factor. None takes those of
+        the formula, where a term stays while an interaction holds it, or makes a term of each
+        column.
     start : {"all", "none"}, default="all"
         Begin with all terms, or with the intercept alone.
     direction : {"both", "backward", "forward"}, default="both"
+        Whether terms are removed, added, or both.
     k : float or "log", default=2.0
         What a parameter costs: 2 is AIC, ``log(n)`` BIC, which "log" stands for, with n the
         observations.

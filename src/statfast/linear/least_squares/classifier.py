@@ -2,12 +2,14 @@
 """Classification by least squares on targets of +1 and -1."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import Chunks
 from statfast._estimator import Classifier, ColumnMoments, Estimator, FitState
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_flag,
     as_labels,
@@ -59,7 +61,7 @@ def _targets(codes, n_classes):
 def _require_classes(classes):
     if len(classes) < 2:
         raise ValueError(
-            "y must hold at least 2 classes to tell apart; got one class, "
+            "y must hold at least 2 classes; got one class, "
             f"{shown(classes.tolist()[0])}. Pass rows of another class too."
         )
 
@@ -74,8 +76,10 @@ class LeastSquaresClassifier(Classifier, Estimator):
     Parameters
     ----------
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     tol : float, default=1e-11
-        A column is left out if the columns before it leave no more than this share of its length.
+        A column is left out if the columns before it leave no more than this fraction of its
+        length.
     n_jobs : int, optional
         Threads; None is one on each core. The result has the same bits for any number.
 
@@ -86,14 +90,15 @@ class LeastSquaresClassifier(Classifier, Estimator):
     coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
         Coefficients; 0 where a column depends on those before it.
     intercept_ : ndarray of shape (1,) or (K,)
+        Intercept.
     rank_ : int
         Independent columns, the intercept among them.
     aliased_ : ndarray of shape (d,), bool
         The columns left out.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -125,21 +130,24 @@ class LeastSquaresClassifier(Classifier, Estimator):
     127
     """
 
-    def __init__(self, *, fit_intercept=True, tol=1e-11, n_jobs=None):
+    def __init__(
+        self, *, fit_intercept: bool = True, tol: float = 1e-11, n_jobs: int | None = None
+    ) -> None:
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or Chunks
+            Training samples.
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal rows.
+            Not negative; an integer counts as that many equal samples.
 
         Returns
         -------
@@ -174,6 +182,7 @@ class LeastSquaresClassifier(Classifier, Estimator):
         return (rows, codes, weights), FitState(width, column_names(X), classes, one)
 
     _statistics = staticmethod(class_factor)
+    _sums_of_parts = True
     _rescales = True  # its statistics tell those of scaled columns
     _solved_by = ("tol",)
 
@@ -202,12 +211,13 @@ class LeastSquaresClassifier(Classifier, Estimator):
             aliased_=np.isin(np.arange(d), aliased), n_features_in_=d, **more,
         )  # fmt: skip
 
-    def decision_function(self, X):
-        """Return the fits.
+    def decision_function(self, X: Rows) -> Array:
+        """Return the fitted class indicators.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -224,12 +234,13 @@ class LeastSquaresClassifier(Classifier, Estimator):
         scores = linear_values(rows, self.coef_, self.intercept_, n_jobs=self.n_jobs)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
-        """Return the class of the largest fit of each row.
+    def predict(self, X: Rows) -> Array:
+        """Predict the class of the largest fitted indicator.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------

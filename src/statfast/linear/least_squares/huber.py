@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear regression that outliers do not pull."""
 
+from typing import Self
+
 import numpy as np
 
 from statfast._core.linear.irls import accumulate
 from statfast._engine import aside, checkpoint, reduce
 from statfast._estimator import Estimator, Regressor
 from statfast._linalg import mirrored
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import as_count, as_flag, as_real, as_rows, as_weights, warn_not_converged
 from statfast.linear.design.design import LinearPredictor, linear_values
 from statfast.linear.design.targets import as_target
@@ -20,13 +23,13 @@ CALL = 5e8  # multiplications of a kernel call: below 0.1 s
 
 
 class HuberRegressor(LinearPredictor, Regressor, Estimator):
-    """Huber's robust linear regression: squared loss for small residuals, absolute for large.
+    """Huber regression: least squares for small residuals, absolute error for large.
 
-    Minimizes over b_0, b and the scale s > 0, as scikit-learn does,
+    Minimizes over b_0, b and the scale s > 0, as scikit-learn does::
 
-        sum_i w_i (s + H(r_i / s) s) + alpha |b|^2,    r_i = y_i - b_0 - x_i'b,
+        sum_i w_i (s + H(r_i / s) s) + alpha |b|^2,    r_i = y_i - b_0 - x_i'b
 
-    where H(z) = z^2 up to |z| = epsilon, and 2 epsilon |z| - epsilon^2 beyond.
+    where H(z) is ``z^2`` up to ``|z| = epsilon``, and ``2 epsilon |z| - epsilon^2`` beyond.
 
     Parameters
     ----------
@@ -35,20 +38,26 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
     alpha : float, default=0.0001
         Penalty on the squares of the coefficients.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     tol : float, default=1e-8
         The iterations end when a step changes no fitted value by more than so many scales.
     max_iter : int, default=100
+        Maximum number of iterations.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,)
+        Coefficients.
     intercept_ : float
+        Intercept.
     scale_ : float
         s; 0 if the fit is perfect.
     outliers_ : ndarray of bool, shape (n,)
-        Rows with residuals beyond epsilon s.
+        Samples with residuals beyond epsilon s.
     n_iter_ : int
+        Number of iterations.
     converged_ : bool
+        Whether the iterations converged.
 
     Raises
     ------
@@ -79,22 +88,32 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
     (True, array([3]))
     """
 
-    def __init__(self, *, epsilon=1.35, alpha=0.0001, fit_intercept=True, tol=1e-8, max_iter=100):
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1.35,
+        alpha: float = 0.0001,
+        fit_intercept: bool = True,
+        tol: float = 1e-8,
+        max_iter: int = 100,
+    ) -> None:
         self.epsilon = epsilon
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : array-like of shape (n,)
+            Target values.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal rows.
+            Not negative; an integer counts as that many equal samples.
 
         Returns
         -------

@@ -2,13 +2,14 @@
 """Linear regression by least squares, with the inference of R's ``lm``."""
 
 from dataclasses import replace
-from math import log, nan, pi
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._engine import Chunks, aside
 from statfast._estimator import Estimator, FitState, Regressor
 from statfast._linalg import triangle_inverse
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -32,19 +33,23 @@ from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.predictive import predictor_errors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
-from statfast.linear.inference.hypotheses import chi_squared
-from statfast.linear.inference.inference import Inference, NoInferenceError, Result, intervals
+from statfast.linear.inference.inference import Inference, NoInferenceError, intervals
+from statfast.linear.least_squares.known import (
+    adjusted_r_squared,
+    f_test,
+    facts_of,
+    r_squared,
+    results_of,
+)
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
 from statfast.linear.least_squares.nonnegative import nonnegative_least_squares, nonnegative_of
 from statfast.linear.least_squares.triangles import solution_of, triangle
 
-SMALLEST = 1e-150  # responses of which the squares of residuals have all their digits
 HELD = (
     "There are no standard errors of coefficients that were held at zero or above. Fit with "
     "positive=False, or bootstrap the rows."
 )
-VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
 SEVERAL = (
     "There are several targets, each with its own errors and tests. Take those of one from "
     "results_, or fit one target at a time."
@@ -52,7 +57,7 @@ SEVERAL = (
 
 
 class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regressor, Estimator):
-    """Ordinary and weighted least squares with the accuracy of QR, and R's inference.
+    """Ordinary and weighted least squares, with inference as in R.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
     (constant ones, too) are left out as R's ``lm`` leaves them out: coefficient 0, a warning that
@@ -61,11 +66,13 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     Parameters
     ----------
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     tol : float, default=1e-11
-        A column is left out if the columns before it leave no more than this share of its length.
+        A column is left out if the columns before it leave no more than this fraction of its
+        length.
     weight_type : {"frequency", "analytic"}, default="frequency"
-        Whether a weight is a number of equal rows, or the reciprocal of a variance, as R's ``lm``
-        takes it. It makes no difference to the coefficients.
+        Whether a weight is a number of equal samples, or the reciprocal of a variance, as R's
+        ``lm`` takes it. It makes no difference to the coefficients.
     positive : bool, default=False
         No coefficient below zero, but for the intercept (non-negative least squares [3]_). Columns
         that depend on others are not left out, and there are no standard errors.
@@ -75,7 +82,9 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     Attributes
     ----------
     coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+        Coefficients.
     intercept_ : float, or ndarray of shape (T,)
+        Intercept.
     rank_ : int
         Independent columns, the intercept among them.
     rss_ : float, or ndarray of shape (T,)
@@ -87,7 +96,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     design_ : FormulaDesign
         Of `from_formula` alone: the terms, and how new data become columns.
     results_ : list of Result
-        Errors and tests for each target; those of a single one are also at hand as
+        Errors and tests for each target; those of a single one are also available as
         `standard_errors_`, `p_values_`, ``conf_int`` and so on.
 
     Raises
@@ -123,36 +132,55 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     """
 
     def __init__(
-        self, *, fit_intercept=True, tol=1e-11, weight_type="frequency", positive=False, n_jobs=None
-    ):
+        self,
+        *,
+        fit_intercept: bool = True,
+        tol: float = 1e-11,
+        weight_type: Literal["frequency", "analytic"] = "frequency",
+        positive: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.weight_type = weight_type
         self.positive = positive
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, *, cov_type="nonrobust", groups=None):
-        """Fit.
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        *,
+        cov_type: Literal["nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"] = "nonrobust",
+        groups: ArrayLike | None = None,
+        maxlags: int | None = None,
+    ) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or Chunks
+            Training samples.
         y : array-like of shape (n,) or (n, T)
+            Target values.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal rows.
-        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="nonrobust"
+            Not negative; an integer counts as that many equal samples.
+        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}, default="nonrobust"
             The covariance of the coefficients from which all tables, tests and intervals take
             their errors: the model's, or that of `robust_covariance`. Tests stay of t or z; t
             and F of clusters have one degree of freedom less than there are clusters.
         groups : array-like of shape (n,), optional
             Labels of clusters, for "cluster".
+        maxlags : int, optional
+            Samples before each that it may depend on, for "HAC".
 
         Returns
         -------
         self
         """
-        if is_robust(cov_type, groups):
-            return fit_robust(self, cov_type, groups, X, y, sample_weight)
+        if is_robust(cov_type, groups, maxlags):
+            return fit_robust(self, cov_type, groups, maxlags, X, y, sample_weight)
         (rows, Y, weights), state = self._checked(X, y, sample_weight)
         intercept, _ = state.more
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
@@ -184,6 +212,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         return (rows, Y, weights), FitState(width, column_names(X), more=(intercept, flat))
 
     _statistics = staticmethod(triangle)
+    _sums_of_parts = True
     _rescales = True  # its statistics tell those of scaled columns
     _solved_by = ("tol", "weight_type", "positive")
 
@@ -223,7 +252,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         analytic = self.weight_type == "analytic"
         width = found.coef.shape[1]
         names = names_of(state.names, width, intercept)
-        results = _results(found, Y, weights, masses, names, intercept, analytic)
+        results = results_of(found, Y, weights, masses, names, intercept, analytic)
         if self.positive:
             nothing = np.zeros(len(names), dtype=bool)
             results = [replace(one, refusal=HELD, aliased=nothing, facts=()) for one in results]
@@ -243,12 +272,20 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             _factor=found.R[int(intercept) :, int(intercept) :],
         )
 
-    def predict(self, X, *, se=False, interval=None, level=0.95):
-        """Predict.
+    def predict(
+        self,
+        X: Rows,
+        *,
+        se: bool = False,
+        interval: Literal["confidence", "prediction"] | None = None,
+        level: float = 0.95,
+    ) -> Any:
+        """Predict the mean response.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
         se : bool, default=False
             Also return the standard errors of the means.
         interval : {None, "confidence", "prediction"}, default=None
@@ -290,31 +327,31 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         return tuple(out)
 
     @property
-    def singular_(self):
-        """Singular values of the columns that are kept, as fitted."""
+    def singular_(self) -> Array:
+        """Singular values of the features that are kept, as fitted."""
         return aside(np.linalg.svd, self._factor, compute_uv=False)
 
     @property
-    def r_squared_(self):
+    def r_squared_(self) -> float:
         """Share of the variance of y that is explained (about 0 without an intercept)."""
         result = self._inferred()
-        return _r_squared(result)
+        return r_squared(result)
 
     @property
-    def adjusted_r_squared_(self):
+    def adjusted_r_squared_(self) -> float:
         """The same with both sums of squares over their degrees of freedom."""
         result = self._inferred()
-        return _adjusted(result)
+        return adjusted_r_squared(result)
 
     @property
-    def sigma_(self):
+    def sigma_(self) -> float:
         """Residual standard error."""
         return float(np.sqrt(self._inferred().dispersion))
 
     @property
-    def f_test_(self):
-        """F statistic of all columns together, its two degrees of freedom, and the p value."""
-        return _f_test(self._inferred())
+    def f_test_(self) -> Any:
+        """Overall F test: statistic, both degrees of freedom, and p value."""
+        return f_test(self._inferred())
 
     def _inferred(self, *, refuse=True):
         result = super()._inferred(refuse=refuse)
@@ -323,7 +360,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         return result
 
     def _facts_of(self, result):
-        return _facts(result)
+        return facts_of(result)
 
     def _has_intercept(self):
         return len(self.results_[0].names) > self.n_features_in_
@@ -341,92 +378,3 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-# ---------------------------------------------------------------- what is known of a fit
-def _results(found, Y, weights, masses, names, intercept, analytic):
-    """A `Result` for each target; `Y` may be None where what the columns explain is known."""
-    q, one, rank = len(names), int(intercept), len(found.R)
-    kept = np.concatenate([np.arange(one), found.kept + one]).astype(np.intp)
-    inverse = triangle_inverse(found.R)
-    unscaled = np.zeros((q, q))
-    with np.errstate(over="ignore", invalid="ignore"):  # of columns that rounding tells apart alone
-        unscaled[np.ix_(kept, kept)] = aside(np.matmul, inverse, inverse.T)
-    aliased = np.ones(q, dtype=bool)
-    aliased[kept] = False
-    center = about = None
-    if one:  # about their mean, rows say nothing of the intercept
-        center, about = np.zeros(q - 1), unscaled.copy()
-        center[found.kept] = found.R[0, 1:] / found.R[0, 0]
-        about[0], about[:, 0] = 0.0, 0.0
-        about[0, 0] = 1 / found.R[0, 0] ** 2
-    used, total, logs = masses
-    count = used if analytic else total
-    df = count - rank
-    out = []
-    for t, rss in enumerate(found.rss.tolist()):
-        if found.explained is not None:
-            tss = rss + float(found.explained[t])
-        else:
-            y = Y[:, t]
-            mean = np.average(y, weights=weights) if intercept else 0.0
-            apart = (y - mean) ** 2
-            tss = float(apart.sum() if weights is None else weights @ apart)
-        loglik = nan
-        if rss > 0:
-            loglik = -0.5 * count * (log(2 * pi) + log(rss) - log(count) + 1)
-            if analytic:
-                loglik += 0.5 * logs
-        coef = np.concatenate([found.intercept[t : t + 1] * one, found.coef[t]])[1 - one :]
-        dispersion = rss / df if df > 0 else nan
-        largest = np.sqrt(tss) if Y is None else float(np.abs(Y[:, t]).max())
-        refusal = VANISHED if 0 < largest < SMALLEST else ""
-        bare = Result(
-            "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
-            count - one, rss, tss, rss, loglik, rank + 1, (), refusal, center=center, about=about,
-        )  # fmt: skip
-        out.append(bare if refusal else replace(bare, facts=_facts(bare)))
-    return out
-
-
-def _facts(result):
-    f, df1, df2, p = _f_test(result)
-    return (
-        ("R squared", _r_squared(result)),
-        ("Adjusted R squared", _adjusted(result)),
-        ("F statistic", f"{f:.5g} on {df1:g} and {df2:g} df"),
-        ("P>F", f"{p:.4g}"),
-        ("Residual std. error", float(np.sqrt(result.dispersion))),
-    )
-
-
-def _r_squared(result):
-    return 1 - result.deviance / result.null_deviance if result.null_deviance > 0 else nan
-
-
-def _adjusted(result):
-    if not (result.null_deviance > 0 and result.df_residual > 0):
-        return nan
-    return 1 - result.dispersion / (result.null_deviance / result.df_null)
-
-
-def _f_test(result):
-    import scipy.special
-
-    df1, df2 = result.df_null - result.df_residual, result.df_residual
-    if not (df1 > 0 and df2 > 0):
-        return nan, df1, df2, nan
-    if result.robust is not None:  # Wald's test of all columns
-        told = np.flatnonzero(~result.aliased)
-        told = told[int(result.names[0] == "(Intercept)") :]
-        try:
-            f = chi_squared(result.robust[np.ix_(told, told)], result.coef[told]) / df1
-        except ValueError:  # as of fewer clusters than columns
-            return nan, df1, df2, nan
-        df2 = result.df_tests
-        return f, df1, df2, float(scipy.special.fdtrc(df1, df2, f))
-    explained = max(result.null_deviance - result.deviance, 0.0)
-    if result.dispersion == 0:
-        return np.inf, df1, df2, 0.0
-    f = explained / df1 / result.dispersion
-    return float(f), df1, df2, float(scipy.special.fdtrc(df1, df2, f))

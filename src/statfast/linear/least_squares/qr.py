@@ -24,7 +24,7 @@ from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
 
-MANY = 200_000  # numbers: below, QR takes a millisecond
+MANY = 5_000  # numbers: below, QR takes a millisecond
 CONDITION = 1e3  # of the columns scaled to length one: its square leaves ten digits to the errors
 SAMPLE = 1024  # rows whose mean is near that of all
 FAR = 100.0  # standard deviations of the mean from that of the sample: four of sixteen digits

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ridge regression: all penalties from one decomposition, and the choice among them."""
 
-from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from statfast._engine import aside, each, grid
 from statfast._estimator import Estimator, FitState, Regressor
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
     as_real,
-    as_rows,
     as_targets,
+    as_vector,
     as_weights,
     column_names,
     is_sparse,
-    wrong_type,
 )
 from statfast.linear.design.design import (
     AcceptsSparse,
@@ -27,128 +26,46 @@ from statfast.linear.design.design import (
     new_rows,
     table_of,
 )
-from statfast.linear.design.targets import as_target, refuse_extreme
-from statfast.linear.design.units import OUT_OF_RANGE
+from statfast.linear.design.targets import refuse_extreme
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
+from statfast.linear.least_squares.ridge_decomposition import decompose, decomposition_of
 from statfast.linear.least_squares.triangles import triangle
-from statfast.linear.penalized.lasso_path import RegularizationPath
 from statfast.linear.penalized.penalties import as_alphas
 
 NOTHING = 1e-14  # of the largest singular value: no direction of the columns
 SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
 
 
-@dataclass(frozen=True)
-class Decomposition:
-    """U diag(s) V' of the centered, weighted columns; the targets on U."""
-
-    s: NDArray[np.float64]  # (r,)
-    V: NDArray[np.float64]  # (d, r)
-    c: NDArray[np.float64]  # (r, T)
-    mean: NDArray[np.float64]  # (d,)
-    target: NDArray[np.float64]  # (T,) means of the targets
-    spread: NDArray[np.float64]  # (T,) weighted squares of the targets about them
-
-    def coefs(self, alphas):
-        """Coefficients (A, T, d) and intercepts (A, T)."""
-        shrunk = (self.s / (self.s**2 + np.asarray(alphas)[:, None]))[:, None, :] * self.c.T
-        coefs = shrunk @ self.V.T
-        if not np.isfinite(coefs).all() or (self.c.any() and not coefs.any()):
-            raise ValueError(OUT_OF_RANGE)
-        return coefs, self.target - coefs @ self.mean
-
-    def freedom(self, alphas):
-        """Degrees of freedom (A,), without the intercept's."""
-        return (self.s**2 / (self.s**2 + np.asarray(alphas)[:, None])).sum(1)
-
-
-def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
-    """From the triangular factor: the columns' condition is not squared where that matters."""
-    found = triangle_of(X, Y, weights, intercept, n_jobs)
-    inner, QtY, mean, target = centered_factor(found.R, found.QtY, intercept)
-    U, s, Vt = aside(np.linalg.svd, inner, full_matrices=False)
-    some = s > NOTHING * s.max(initial=0.0)
-    c = U[:, some].T @ QtY
-    with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y
-        apart = (Y - target) ** 2
-        spread = apart.sum(0) if weights is None else weights @ apart
-    return Decomposition(s[some], Vt[some].T, c, mean, target, spread)
-
-
-def decomposition_of(U, s, Vt, QtY, mean, target, rest) -> Decomposition:
-    """The same from the singular values of a factor, and what it leaves of the targets."""
-    some = s > NOTHING * s.max(initial=0.0)
-    spread = (QtY**2).sum(0) + (rest**2).sum(0)
-    return Decomposition(s[some], Vt[some].T, U[:, some].T @ QtY, mean, target, spread)
-
-
-def ridge_path(X, y, alphas, *, sample_weight=None, fit_intercept=True, n_jobs=None):
-    """Ridge regression for many penalties, from one decomposition.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-    y : array-like of shape (n,)
-    alphas : array-like of shape (A,)
-        Penalties on |b|^2, used in falling order.
-    sample_weight : array-like of shape (n,), optional
-    fit_intercept : bool, default=True
-    n_jobs : int, optional
-
-    Returns
-    -------
-    RegularizationPath
-        The solutions are exact: its gaps are zero.
-
-    Raises
-    ------
-    ValueError
-        If X or y holds NaN or infinity, or their shapes do not match.
-
-    Examples
-    --------
-    >>> from statfast import ridge_path
-    >>> ridge_path([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0], [2.0, 0.0]).coefs.round(6)
-    array([[0.5, 1. ]])
-    """
-    rows = as_rows(X)
-    target = as_target(y, len(rows))[:, None]
-    weights = as_weights(sample_weight, len(rows))
-    given, alphas = alphas, as_alphas(alphas)
-    if isinstance(alphas, int):
-        raise wrong_type("alphas", "a list of penalties", given)
-    found = decompose(rows, target, weights, as_flag(fit_intercept, "fit_intercept"), n_jobs)
-    coefs, intercepts = found.coefs(alphas)
-    return RegularizationPath(
-        alphas, coefs[:, 0].T.copy(), intercepts[:, 0], np.zeros(len(alphas)),
-        np.zeros(len(alphas), dtype=np.intp),
-    )  # fmt: skip
-
-
 class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """Ridge regression: least squares with an l2 penalty.
 
-    Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2; the intercept is not penalized.
+    Minimizes ``sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2``; the intercept is not penalized.
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Not negative; 0 gives the shortest of the least-squares solutions.
+    alpha : float or array-like of shape (T,), default=1.0
+        Not negative; 0 gives the shortest of the least-squares solutions. Several are the
+        penalties of the targets, one for each.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     positive : bool, default=False
         No coefficient below zero, but for the intercept.
     n_jobs : int, optional
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+    coef_ : ndarray of shape (d,), or (T, d) if y has several columns
+        Coefficients.
     intercept_ : float, or ndarray of shape (T,)
+        Intercept.
     df_ : float
-        Effective degrees of freedom, the trace of the hat matrix; with ``positive=True`` that of
-        the columns above zero, the average over targets.
+        Effective degrees of freedom, the trace of the hat matrix, on average over targets; with
+        ``positive=True`` that of the columns above zero.
     solver_ : {"svd", "nnls"}
+        Solver used.
     n_iter_ : None
         There are no iterations.
 
@@ -176,21 +93,30 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     array([0.5])
     """
 
-    def __init__(self, alpha=1.0, *, fit_intercept=True, positive=False, n_jobs=None):
+    def __init__(
+        self,
+        alpha: ArrayLike = 1.0,
+        *,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.positive = positive
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,) or (n, T)
+            Target values.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal rows.
+            Not negative; an integer counts as that many equal samples.
 
         Returns
         -------
@@ -198,18 +124,22 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         """
         (rows, Y, weights), state = self._checked(X, y, sample_weight)
         one, flat = state.more
+        alpha = _penalties(self.alpha, Y.shape[1])
         if self.positive:
+            if np.ndim(alpha):
+                raise ValueError("positive=True takes one alpha for all targets. Fit them apart.")
             factor = triangle_of(rows, Y, weights, one, self.n_jobs)
             parts = centered_factor(factor.R, factor.QtY, one)
-            fitted = nonnegative_ridge(parts, float(self.alpha), flat, one)
+            fitted = nonnegative_ridge(parts, alpha, flat, one)
         else:
             found = decompose(rows, Y, weights, one, self.n_jobs)
-            fitted = _fitted(found, float(self.alpha), flat, one)
+            fitted = _fitted(found, alpha, flat, one)
         return self._publish(None, **state.published(), **fitted)
 
     def _prepare(self, X, y, sample_weight):
         columns, state = self._checked(X, y, sample_weight)
-        if hasattr(columns[0], "indptr"):  # whose statistics are not those of blocks
+        several = np.ndim(self.alpha) > 0
+        if several or hasattr(columns[0], "indptr"):  # whose statistics are not those of blocks
             raise NotImplementedError
         return columns, state
 
@@ -218,12 +148,14 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         rows = dense_if_small(table_of(X))
         Y, flat = as_targets(y, rows.shape[0])
         weights = as_weights(sample_weight, rows.shape[0])
-        as_real(self.alpha, "alpha", 0.0)
+        _penalties(self.alpha, Y.shape[1])
         as_flag(self.positive, "positive")
         one = as_flag(self.fit_intercept, "fit_intercept")
+        flat = flat or Y.shape[1] == 1  # a column is one target, as in scikit-learn
         return (rows, Y, weights), FitState(rows.shape[1], column_names(X), more=(one, flat))
 
     _statistics = staticmethod(triangle)
+    _sums_of_parts = True
     _rescales = True  # its statistics tell those of scaled columns
     _solved_by = ("alpha", "positive")
 
@@ -246,13 +178,19 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         """Predictions of models of one target, by one product; None if there are several."""
         if any(np.ndim(model.coef_) != 1 for model in models) or hasattr(rows, "indptr"):
             return None
-        coefs = np.array([model.coef_ for model in models])
-        intercepts = np.array([model.intercept_ for model in models])
         table = new_rows(models[0], rows)
-        return np.ascontiguousarray(linear_values(table, coefs, intercepts).T)
+        return np.ascontiguousarray(linear_values(table, *_stacked(models)).T)
+
+    @staticmethod
+    def _mean_squares(models, held):
+        """Mean squared errors of models of one target, and its variance; see `StackedFactor`."""
+        if any(np.ndim(model.coef_) != 1 for model in models):
+            return None
+        coefs, intercepts = _stacked(models)
+        return held.mean_squares(coefs.T, intercepts)
 
     def _leave_one_out(self, X, y, sample_weight, method):
-        if method != "predict" or is_sparse(X):
+        if method != "predict" or is_sparse(X) or np.ndim(self.alpha):
             return None
         columns, state = self._prepare(X, y, sample_weight)
         if self.positive:  # which columns are at zero changes without a row
@@ -280,7 +218,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 
 
 class RidgeCV(Ridge):
-    """Ridge regression with the penalty that predicts best, from one decomposition.
+    """Ridge regression with the penalty chosen by (generalized) cross-validation.
 
     Parameters
     ----------
@@ -291,7 +229,9 @@ class RidgeCV(Ridge):
         Mean squared error of leaving out one row after the other, or generalized cross-validation
         [1]_, which takes the average leverage for that of each row.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     n_jobs : int, optional
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Attributes
     ----------
@@ -300,14 +240,18 @@ class RidgeCV(Ridge):
     alphas_ : ndarray of shape (A,)
         In falling order.
     errors_ : ndarray of shape (A,)
-        The criterion for each, the average over outputs; infinite where the fit leaves no
-        degrees of freedom, as of a single row.
+        The criterion for each, the average over outputs; infinite where the fit leaves no degrees
+        of freedom, as of a single sample.
     coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+        Coefficients.
     intercept_ : float, or ndarray of shape (T,)
+        Intercept.
     df_ : float
+        Effective degrees of freedom.
     solver_ : "svd"
+        Solver used.
     n_iter_ : None
-        As in `Ridge`.
+        None; there for scikit-learn's interface.
     best_score_ : float
         The least of `errors_`, negative.
 
@@ -335,23 +279,32 @@ class RidgeCV(Ridge):
     """
 
     # What it learns is no sum over rows, once the penalty is chosen.
-    _prepare = _statistics = _solve = _leave_one_out = _predict_many = None  # type: ignore[assignment]
+    _prepare = _statistics = _solve = _leave_one_out = None  # type: ignore[assignment]
+    _predict_many = _mean_squares = None  # type: ignore[assignment]
+    _sums_of_parts = False
 
     def __init__(
-        self, alphas=(0.1, 1.0, 10.0), *, criterion="loo", fit_intercept=True, n_jobs=None
-    ):
+        self,
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
+        *,
+        criterion: Literal["loo", "gcv"] = "loo",
+        fit_intercept: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alphas = alphas
         self.criterion = criterion
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Choose the penalty, and fit to all samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,) or (n, T)
+            Target values.
         sample_weight : array-like of shape (n,), optional
             Not negative; of a row of weight 2, one of two equal rows is left out.
 
@@ -361,6 +314,7 @@ class RidgeCV(Ridge):
         """
         rows = dense_if_small(table_of(X))
         Y, flat = as_targets(y, rows.shape[0])
+        flat = flat or Y.shape[1] == 1
         refuse_extreme(Y)
         weights = as_weights(sample_weight, rows.shape[0])
         criterion = as_choice(self.criterion, "criterion", ("loo", "gcv"))
@@ -380,6 +334,24 @@ class RidgeCV(Ridge):
             X, **fitted, alpha_=float(alphas[best]), alphas_=alphas, errors_=errors,
             best_score_=-float(errors[best]),
         )  # fmt: skip
+
+
+def _stacked(models):
+    """Coefficients (A, d) and intercepts (A,) of models of one target."""
+    return np.array([m.coef_ for m in models]), np.array([m.intercept_ for m in models])
+
+
+def _penalties(alpha, n_targets):
+    """One penalty, or an array with that of each target."""
+    if np.ndim(alpha) == 0:
+        return as_real(alpha, "alpha", 0.0)
+    found = as_vector(alpha, "alpha")
+    if len(found) != n_targets or (found < 0.0).any():
+        raise ValueError(
+            f"alpha must be a number, or hold one for each target ({n_targets}), none of them "
+            f"negative; got {found.tolist()}."
+        )
+    return found
 
 
 def _fitted(found, alpha, flat, one):

@@ -19,6 +19,7 @@ from statfast._estimator import ColumnMoments
 from statfast._validation import require_finite
 from statfast.linear.least_squares.qr import factor_of_products, independent_columns, qr_of_rows
 
+_LOST = 1e-4  # of the squares of the terms of a residual: digits that are lost where it is less
 _NOTHING = 1e-13  # of a column's mean: its spread is what rounding left
 
 
@@ -49,6 +50,19 @@ class StackedFactor:
     def plain(self) -> "NDArray[np.float64]":
         """R of (X, Y) alone."""
         return aside(np.linalg.qr, self.R[:, 1:], mode="r")
+
+    def mean_squares(self, coefs, intercepts):
+        """Mean squared errors (A,) of linear predictions of the target, by coefficients (p, A), and
+        its variance; None where digits would be lost, and of several targets."""
+        if self.R.shape[1] != self.p + 2 or not self.mass > 0.0:
+            return None
+        signs = np.vstack([intercepts, coefs, np.full(len(intercepts), -1.0)])
+        middle, *left = (self.R @ signs) ** 2
+        squares, lengths = np.sum(left, axis=0), (self.R[1:, 1:] ** 2).sum(axis=0)
+        far = not lengths[-1] > _LOST**3 * self.R[0, -1] ** 2  # the target's spread from its mean
+        if far or not (squares > _LOST * (lengths @ signs[1:] ** 2)).all():
+            return None
+        return (middle + squares) / self.mass, float(lengths[-1]) / self.mass
 
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of X."""

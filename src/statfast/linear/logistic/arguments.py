@@ -20,6 +20,7 @@ from statfast._validation import (
 )
 from statfast.linear.design.design import offsets_for, rows_of
 from statfast.linear.logistic.firth import firth, firth_ovr
+from statfast.linear.logistic.part_problem import problem_of_parts
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution
 from statfast.linear.logistic.sparse import sparse_binary, sparse_multinomial, sparse_ovr
 from statfast.linear.logistic.unpenalized import binary, multinomial, one_vs_rest
@@ -54,7 +55,7 @@ def task_of(model, X, y, sample_weight, offset):
     classes, marks = marked(y, n)
     if len(classes) < 2:
         raise ValueError(
-            "y must hold at least 2 classes to tell apart; got one class, "
+            "y must hold at least 2 classes; got one class, "
             f"{shown(classes.tolist()[0])}. Pass rows of another class too."
         )
     weights = as_weights(sample_weight, n)
@@ -74,6 +75,15 @@ def task_of(model, X, y, sample_weight, offset):
     elif offset is not None:
         raise ValueError("offset is for two classes; y has more. Leave it out.")
     return task, kind
+
+
+def task_of_parts(model, parts):
+    """The same of rows in parts."""
+    task = problem_of_parts(
+        model, parts, penalty_of(model), lambda classes: _reference(model.reference, classes)
+    )
+    kind = as_choice(model.multi_class, "multi_class", MULTI_CLASS)
+    return task, "binary" if len(task.classes) == 2 else kind
 
 
 def penalty_of(model):
@@ -104,8 +114,9 @@ def penalty_of(model):
 def _agreed(penalty, C, ratio):
     """l1_ratio as scikit-learn's ``penalty=`` has it, if C and l1_ratio agree with that."""
     if (penalty is None) != np.isposinf(C):
-        wanted = "C=np.inf" if penalty is None else "a finite C; scikit-learn's default is C=1.0"
-        raise ValueError(f"penalty={penalty!r} needs {wanted}; got C={C:g}. Pass C alone.")
+        wanted = "C=np.inf" if penalty is None else "a finite C"
+        fix = "Leave both out" if penalty is None else "Pass C=1.0, scikit-learn's default, as well"
+        raise ValueError(f"penalty={penalty!r} needs {wanted}; got C={C:g}. {fix}.")
     if (penalty == "l2" and ratio) or (penalty == "l1" and 0.0 < ratio < 1.0):
         needed = 0.0 if penalty == "l2" else 1.0
         raise ValueError(

@@ -5,15 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from statfast._estimator import Summary, times_classes
+from statfast._estimator import CoefficientTable, Summary, times_classes
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, shown
 from statfast.linear.design.design import linear_predictor, new_rows, offsets_for
 from statfast.linear.design.formula import predictors, rows_again
 from statfast.linear.glm.families import FAMILIES
-from statfast.linear.glm.influence import Diagnosed, Parts
+from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.profile import profile_intervals
+from statfast.linear.glm.row_influence import ModelParts
 from statfast.linear.inference.inference import Inference, NoInferenceError, as_covariance
 from statfast.linear.logistic.arguments import METHODS, task_of
 from statfast.linear.logistic.class_influence import SoftmaxParts
@@ -50,7 +52,7 @@ class ClassInference(Diagnosed, Inference):
         return [_One(result)._inferred(refuse=refuse) for result in several.values()]
 
     @property
-    def coef_names_(self):
+    def coef_names_(self) -> Array:
         """Names of the coefficients, ``"(Intercept)"`` first: ndarray of str (q,)."""
         several = self.__dict__.get("results_")
         if several is None:
@@ -58,12 +60,13 @@ class ClassInference(Diagnosed, Inference):
         names = [f"{label}: {name}" for label, one in several.items() for name in one.names]
         return np.array(names, dtype=object)
 
-    def odds_ratios(self, level=0.95):
+    def odds_ratios(self, level: float = 0.95) -> CoefficientTable:
         """Exponentials of the coefficients, with Wald intervals.
 
         Parameters
         ----------
         level : float, default=0.95
+            Confidence level.
 
         Returns
         -------
@@ -73,7 +76,14 @@ class ClassInference(Diagnosed, Inference):
         """
         return self._ratios(level)
 
-    def profile(self, X, y=None, sample_weight=None, *, level=0.95):
+    def profile(
+        self,
+        X: Rows,
+        y: ArrayLike | None = None,
+        sample_weight: Weights = None,
+        *,
+        level: float = 0.95,
+    ) -> CoefficientTable:
         """Intervals and tests of a fit by ``method="firth"``, from its penalized likelihood.
 
         Twice the fall of the penalized log-likelihood when a coefficient is held, the others
@@ -83,7 +93,9 @@ class ClassInference(Diagnosed, Inference):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,), optional
+            Target values.
         sample_weight : array-like of shape (n,), optional
             As given to `fit`; of a formula's data frame, X alone.
         level : float, default=0.95
@@ -93,7 +105,7 @@ class ClassInference(Diagnosed, Inference):
         -------
         CoefficientTable
             Columns "Estimate", the ends of the interval, and "P>chi2" of no effect; the intercept
-            first, with headings of the classes where there are several models or rows of
+            first, with headings of the classes where there are several models or samples of
             coefficients.
 
         Raises
@@ -120,13 +132,14 @@ class ClassInference(Diagnosed, Inference):
             return super()._wald(level)
         return np.concatenate([_One(result)._wald(level) for result in self._results()])
 
-    def summary(self, *, covariance="model"):
+    def summary(self, *, covariance: str | Array = "model") -> Summary:
         """Summarize the fit: coefficients with their errors and tests, and how good it is.
 
         Parameters
         ----------
         covariance : {"model"} or ndarray of shape (q, q), default="model"
-            That of the fit, or another: see `robust_covariance`, and cov_type of `fit`.
+            Covariance of the coefficients: that of the fit, or a matrix, such as
+            `robust_covariance` returns.
 
         Returns
         -------
@@ -139,7 +152,7 @@ class ClassInference(Diagnosed, Inference):
             return super().summary(covariance=covariance)
         given = [covariance] * len(results)
         if not isinstance(covariance, str):
-            q = len(self.coef_[0]) + self._has_intercept
+            q = len(self._coefs[0]) + self._has_intercept
             table = as_covariance(covariance, len(results) * q).reshape(len(results), q, -1, q)
             given = [table[k, :, k] for k in range(len(results))]
         alone = {
@@ -157,7 +170,7 @@ class ClassInference(Diagnosed, Inference):
         notes = dict.fromkeys(note for one in alone.values() for note in one.notes)
         return Summary(
             "Logistic regression, each class against the rest", facts,
-            {label: one.table for label, one in alone.items()}, tuple(notes),
+            {label: one.table for label, one in alone.items()}, tuple(notes),  # type: ignore[misc]
         )  # fmt: skip
 
     # ------------------------------------------------------------ rows given again
@@ -166,8 +179,8 @@ class ClassInference(Diagnosed, Inference):
         if len(self.classes_) > 2 and offset is not None:
             raise ValueError("offset is for two classes. Leave it out.")
         added = offsets_for(offset, rows.shape[0])
-        scores = np.empty((rows.shape[0], len(self.coef_)))
-        for k, (coef, intercept) in enumerate(zip(self.coef_, self.intercept_, strict=True)):
+        scores = np.empty((rows.shape[0], len(self._coefs)))
+        for k, (coef, intercept) in enumerate(zip(self._coefs, self.intercept_, strict=True)):
             scores[:, k] = linear_predictor(rows, coef, intercept, added, self.n_jobs)
         return scores
 
@@ -185,7 +198,7 @@ class ClassInference(Diagnosed, Inference):
 
     def _indicators(self, codes):
         """What each linear predictor is of, as 0 and 1: (n, 1) or (n, K)."""
-        modeled = [0 if self._turned else 1] if len(self.coef_) == 1 else range(len(self.coef_))
+        modeled = [0 if self._turned else 1] if len(self._coefs) == 1 else range(len(self._coefs))
         return (codes[:, None] == np.array(modeled)).astype(float)
 
     def _parts(self, X, y, sample_weight, offset):
@@ -198,7 +211,7 @@ class ClassInference(Diagnosed, Inference):
         if self._posterior == "softmax":
             return SoftmaxParts(rows, ones, weights, scores, one, results, self._reference)
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
-        return Parts(rows, ones, weights, scores, binomial, logit, one, results)
+        return ModelParts(rows, ones, weights, scores, binomial, logit, one, results)
 
     def _profiles(self, X, y, sample_weight, offset, level):
         X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)

@@ -21,12 +21,12 @@ Survey Methodology 28, 169-181.
 import numpy as np
 
 from statfast.linear.glm.families import FAMILIES
-from statfast.linear.glm.influence import CERTAIN, Parts, RowInfluence
 from statfast.linear.glm.links import LINKS
+from statfast.linear.glm.row_influence import CERTAIN, ModelParts, RowInfluence
 
 
-class SoftmaxParts(Parts):
-    """`Parts` of one model of K classes: a column for each, of it against all others.
+class SoftmaxParts(ModelParts):
+    """`ModelParts` of one model of K classes: a column for each, of it against all others.
 
     `y` are their indicators and `scores` their linear predictors, (n, K); those of the `reference`
     are 0.

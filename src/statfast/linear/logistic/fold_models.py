@@ -15,8 +15,12 @@ from statfast.linear.logistic.multinomial_folds import fit_multinomial_folds
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution
 
 
-def fits_of_folds(model, X, y, weights, trains, candidates):
-    """For each fold the models of all candidates; None where folds or candidates share nothing."""
+def fits_of_folds(model, X, y, weights, trains, candidates, scaled=None):
+    """For each fold the models of all candidates; None where folds or candidates share nothing.
+
+    `scaled` is of a pipeline, whose scaler all folds have in common here: ``stretch`` as in
+    `FoldLayout`, and ``by_itself(candidate, fold)``, which fits the pipeline to the rows of a fold.
+    """
     groups = trains.groups() if isinstance(X, np.ndarray) else None
     if groups is None:
         return None
@@ -24,12 +28,14 @@ def fits_of_folds(model, X, y, weights, trains, candidates):
     for params in candidates:
         one = copied(model).set_params(**params)
         task, kind = task_of(one, X, y, weights, None)
+        if scaled is not None and not task.intercept:
+            return None  # which takes up what centering does
         solver = TOGETHER.get((kind, task.penalty))
         if solver is None or one.class_weight == "balanced" or task.max_iter < PASSES:
             return None
         rows = task.X
         tasks.append((one, partial(_attributes, task, kind, solver)))
-    return models_of_folds(X, y, weights, trains, groups, rows, tasks)
+    return models_of_folds(X, y, weights, trains, groups, rows, tasks, scaled)
 
 
 def _attributes(task, kind, solver, layout):

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic regression: the estimator. How it is solved: linear/logistic/arguments.py."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
-from statfast._estimator import Classifier, Estimator, accuracy
+from statfast._estimator import Classifier, Estimator, SparseCoefficients, accuracy, named_rows
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_flag, warn_not_converged
 from statfast.linear.design.design import new_rows, warn_no_offset
 from statfast.linear.design.formula import FromFormula, predictors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Result
-from statfast.linear.logistic.arguments import SOLVERS, task_of
+from statfast.linear.logistic.arguments import SOLVERS, task_of, task_of_parts
 from statfast.linear.logistic.class_inference import ClassInference
 from statfast.linear.logistic.fold_models import fits_of_folds
 
 
-class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
-    """Logistic regression: by maximum likelihood with inference, or with a penalty.
+class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classifier, Estimator):
+    """Logistic regression, by maximum likelihood with inference, or penalized.
 
     The log-odds of a class are linear in the columns::
 
@@ -29,8 +32,8 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         of squares of the coefficients, but for the intercept, over C: ridge. There are no standard
         errors then.
     l1_ratio : float, default=0.0
-        Share of the l1 norm in the penalty of a finite C, from 0 (ridge) over the elastic net to 1
-        (lasso), whose penalty is the sum of absolute values over C, by which some become 0.
+        Fraction of the l1 norm in the penalty of a finite C, from 0 (ridge) over the elastic net to
+        1 (lasso), whose penalty is the sum of absolute values over C, by which some become 0.
     method : {"ml", "firth"}, default="ml"
         "ml" maximizes the likelihood, with the penalty if C is finite. "firth" is Firth's method
         for less bias, whose estimates exist where the classes are separated, too [2]_; see
@@ -38,11 +41,11 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
     fit_intercept : bool, default=True
         Whether there is an intercept.
     class_weight : dict or "balanced", optional
-        Factors of the weights of the rows of each class, by label; "balanced" makes the classes
+        Factors of the weights of the samples of each class, by label; "balanced" makes the classes
         weigh the same.
     reference : label, optional
-        The class against which the coefficients are told; the first by default. It changes `coef_`,
-        not the predictions, and has no part in a penalized model of several classes.
+        The class against which the coefficients are reported; the first by default. It changes
+        `coef_`, not the predictions, and has no part in a penalized model of several classes.
     multi_class : {"multinomial", "ovr"}, default="multinomial"
         For three or more classes: "multinomial" is one model in which the probabilities are
         proportional to the exponentials of the scores of the classes; "ovr" fits each class against
@@ -50,8 +53,9 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
     tol : float, default=1e-10
         The iterations end when a step moves the log-odds by no more, in root mean square and in
         units of the standard deviation of a response; with an l1 penalty, when the duality gap (of
-        several classes: the fall that a step promises) is this share of the null model's loss.
+        several classes: the fall that a step promises) is this fraction of the null model's loss.
     max_iter : int, default=100
+        Maximum number of iterations.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -65,17 +69,19 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         model by maximum likelihood, those of the reference class are 0; with a penalty, they sum to
         0 over the classes.
     intercept_ : ndarray of shape (1,) or (K,)
+        Intercept.
     n_iter_ : ndarray of shape (1,) or (K,), int32
-        Passes over the rows, without those over a sample.
+        Passes over the samples, without those over a sample.
     converged_ : bool
+        Whether the iterations converged.
     results_ : dict of str to Result
         For "ovr" and three or more classes: the numbers of each class's model.
     design_ : FormulaDesign
         Of `from_formula` alone: the terms, and how new data become columns.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -89,11 +95,11 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
     which say the same, and is refused where it contradicts them.
 
     Several classes in one model are fitted by Newton's method, whose Hessian limited-memory BFGS
-    corrects where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and their
-    like are of the coefficients with the intercept first, of one class after the other but the
-    reference. With "ovr" and three or more classes each has a model of its own (`results_`):
-    `conf_int`, `coef_names_` and `robust_covariance` are of one after the other, `residuals` and
-    `influence` have a column for each.
+    corrects where a new one would cost more. `summary`, `standard_errors_`, `conf_int` and
+    similar tables are of the coefficients with the intercept first, of one class after the other
+    but the reference. With "ovr" and three or more classes each has a model of its own
+    (`results_`): `conf_int`, `coef_names_` and `robust_covariance` are of one after the other,
+    `residuals` and `influence` have a column for each.
 
     Residuals of a multinomial model have a column for each class, too: those of two classes for its
     indicator y_k and probability p_k, so that Pearson's are (y_k - p_k) / sqrt(p_k (1 - p_k)).
@@ -139,17 +145,17 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
     def __init__(
         self,
         *,
-        C=np.inf,
-        l1_ratio=0.0,
-        method="ml",
-        fit_intercept=True,
-        class_weight=None,
-        reference=None,
-        multi_class="multinomial",
-        tol=1e-10,
-        max_iter=100,
-        n_jobs=None,
-    ):
+        C: float = np.inf,
+        l1_ratio: float = 0.0,
+        method: Literal["ml", "firth"] = "ml",
+        fit_intercept: bool = True,
+        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
+        reference: Any = None,
+        multi_class: Literal["multinomial", "ovr"] = "multinomial",
+        tol: float = 1e-10,
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+    ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
         self.method = method
@@ -162,27 +168,37 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         self.n_jobs = n_jobs
 
     def fit(
-        self, X, y, sample_weight=None, offset=None, *, cov_type="nonrobust", groups=None
-    ):  # fmt: skip
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        offset: ArrayLike | None = None,
+        *,
+        cov_type: Literal["nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"] = "nonrobust",
+        groups: ArrayLike | None = None,
+        maxlags: int | None = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or Chunks
-            The rows, finite. A memory map is read block by block, and `Chunks` are read once for
+            The samples, finite. A memory map is read block by block, and `Chunks` are read once for
             each pass.
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows; an integer weight equals a repeated row.
+            Weights of the samples; an integer weight equals a repeated sample.
         offset : array-like of shape (n,), optional
             Added to the log-odds of two classes.
-        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="nonrobust"
+        cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}, default="nonrobust"
             The covariance of the coefficients from which all tables, tests and intervals take
             their errors: the model's, or that of `robust_covariance`. Tests stay of t or z; t
             and F of clusters have one degree of freedom less than there are clusters.
         groups : array-like of shape (n,), optional
             Labels of clusters, for "cluster".
+        maxlags : int, optional
+            Samples before each that it may depend on, for "HAC".
 
         Returns
         -------
@@ -205,9 +221,17 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         ConvergenceWarning
             If max_iter passes were not enough.
         """
-        if is_robust(cov_type, groups):
-            return fit_robust(self, cov_type, groups, X, y, sample_weight, offset=offset)
-        task, kind = task_of(self, X, y, sample_weight, offset)
+        if is_robust(cov_type, groups, maxlags):
+            more = {"offset": offset}
+            return fit_robust(self, cov_type, groups, maxlags, X, y, sample_weight, **more)
+        return self._solved(*task_of(self, X, y, sample_weight, offset), X)  # type: ignore[call-arg]
+
+    def _fit_parts(self, parts, X):
+        """The same of rows in parts, a round for each pass."""
+        task, kind = task_of_parts(self, parts)
+        return self._solved(task, kind, named_rows(np.empty((0, parts.width)), parts.names))
+
+    def _solved(self, task, kind, X):
         solution = SOLVERS[kind, task.penalty](task)
         if not solution.converged and not _has_warned(solution):
             warn_not_converged(self, int(solution.n_iter.max()))
@@ -222,12 +246,15 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         """Models of all folds of cross-validation, as far as they predict; see `fold_fits`."""
         return fits_of_folds(self, X, y, weights, trains, candidates)
 
-    def decision_function(self, X, offset=None):
+    _scaled_fits = fits_of_folds  # the same of a pipeline that scales rows first
+
+    def decision_function(self, X: Rows, offset: ArrayLike | None = None) -> Array:
         """Return the log-odds.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
         offset : array-like of shape (m,), optional
             Added to the log-odds of two classes. A model fitted with one warns where it is left
             out.
@@ -254,12 +281,13 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
             scores = scores.astype(np.float32)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X, offset=None):
-        """Return the most probable class of each row.
+    def predict(self, X: Rows, offset: ArrayLike | None = None) -> Array:
+        """Predict the most probable class.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
         offset : array-like of shape (m,), optional
             Added to the log-odds of two classes.
 
@@ -271,15 +299,24 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_.take(winners)
 
-    def score(self, X, y, sample_weight=None, *, offset=None):
-        """Return the accuracy: the fraction of rows, by weight, given their own label.
+    def score(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        *,
+        offset: ArrayLike | None = None,
+    ) -> float:
+        """Return the (weighted) accuracy.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Test samples.
         y : array-like of shape (m,)
             True labels.
         sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
         offset : array-like of shape (m,), optional
             Added to the log-odds of two classes.
 
@@ -290,13 +327,21 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         return accuracy(self.predict(X, offset), y, sample_weight)
 
     def predict_proba(
-        self, X, offset=None, *, se=False, interval=None, level=0.95, covariance="model"
-    ):
-        """Return the probability of each class for each row.
+        self,
+        X: Rows,
+        offset: ArrayLike | None = None,
+        *,
+        se: bool = False,
+        interval: Literal["confidence"] | None = None,
+        level: float = 0.95,
+        covariance: Literal["model"] | Array = "model",
+    ) -> Any:
+        """Return class probabilities.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
         offset : array-like of shape (m,), optional
             Added to the log-odds of two classes.
         se : bool, default=False
@@ -308,7 +353,7 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
         covariance : {"model"} or ndarray of shape (q, q), default="model"
             Of all coefficients, for errors and intervals; of `robust_covariance`, it is right also
             where the model is not. With "ovr" and three or more classes it must be given: models
-            fitted to the same rows vary together, and how, these tell.
+            fitted to the same samples vary together, and how, these tell.
 
         Returns
         -------
@@ -363,12 +408,13 @@ class LogisticRegression(FromFormula, ClassInference, Classifier, Estimator):
             return shares
         return (shares, *self._uncertainty(X, offset, se, interval, level, covariance))
 
-    def predict_log_proba(self, X, offset=None):
+    def predict_log_proba(self, X: Rows, offset: ArrayLike | None = None) -> Array:
         """Return the logarithm of the probabilities, also where these underflow to 0.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
         offset : array-like of shape (m,), optional
             Added to the log-odds of two classes.
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Penalized logistic regression with the penalty chosen by cross-validation."""
 
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
 import numpy as np
 
-from statfast._estimator import as_folds
+from statfast._estimator import as_folds, rows_besides
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     MANY,
     as_count,
@@ -21,7 +25,7 @@ ENDS = -4, 4  # powers of ten between which a number of Cs lies, as in scikit-le
 
 
 class LogisticRegressionCV(LogisticRegression):
-    """Logistic regression with the strength and kind of its penalty chosen by cross-validation.
+    """Logistic regression with the penalty chosen by cross-validation.
 
     Parameters
     ----------
@@ -29,24 +33,30 @@ class LogisticRegressionCV(LogisticRegression):
         Inverse strengths of the penalty to try; or how many, evenly spaced on a log scale from 1e-4
         to 1e4.
     l1_ratios : array-like of float, default=(0.0,)
-        Shares of the l1 norm to try: 0 is ridge, 1 lasso.
+        Proportions of the l1 norm to try: 0 is ridge, 1 lasso.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     cv : int, splitter or iterable of (train, test), optional
-        Folds. An integer cuts the rows of each class in so many runs, without shuffling; None in 5.
+        Folds. An integer cuts the samples of each class in so many runs, without shuffling; None in
+        5.
     scoring : str or callable, optional
         A score to maximize, by its name in `statfast.metrics.get_scorer`; None is "neg_log_loss".
     class_weight : dict or "balanced", optional
-        As in `LogisticRegression`.
+        Factors of the weights of the samples of each class, by label; "balanced" makes the classes
+        weigh the same.
     rule : {"min", "1se"}, default="min"
         The candidate with the best score, or the smallest C whose score is within a standard error
         of the best (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3).
     multi_class : {"multinomial", "ovr"}, default="multinomial"
-        As in `LogisticRegression`.
+        For three or more classes: "multinomial" is one model in which the probabilities are
+        proportional to the exponentials of the scores of the classes; "ovr" fits each class against
+        the others, and divides their probabilities by their sum.
     tol : float, default=1e-10
-        As in `LogisticRegression`.
+        The iterations end when a step moves the log-odds by no more, in root mean square and in
+        units of the standard deviation of a response; with an l1 penalty, when the duality gap (of
+        several classes: the fall that a step promises) is this fraction of the null model's loss.
     max_iter : int, default=100
-        As in `LogisticRegression`.
+        Maximum number of iterations.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -55,24 +65,27 @@ class LogisticRegressionCV(LogisticRegression):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
-        Coefficients of the fit to all rows.
+        Coefficients of the fit to all samples.
     intercept_ : ndarray of shape (1,) or (K,)
+        Intercept.
     C_ : float
         The chosen inverse strength.
     l1_ratio_ : float
-        The chosen share of the l1 norm.
+        The chosen fraction of the l1 norm.
     Cs_ : ndarray of shape (S,)
         Those tried, ascending.
     l1_ratios_ : ndarray of shape (R,)
+        Values of `l1_ratio` tried.
     scores_ : ndarray of shape (folds, R, S)
-        Scores of the rows held out.
+        Scores of the held-out samples.
     n_iter_ : ndarray of shape (1,) or (K,), int32
-        Passes of the fit to all rows.
+        Passes of the fit to all samples.
     converged_ : bool
+        Whether the iterations converged.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -104,10 +117,20 @@ class LogisticRegressionCV(LogisticRegression):
     method = "ml"
 
     def __init__(
-        self, *, Cs=10, l1_ratios=(0.0,), fit_intercept=True, cv=None, scoring=None,
-        class_weight=None, rule="min", multi_class="multinomial", tol=1e-10, max_iter=100,
-        n_jobs=None,
-    ):  # fmt: skip
+        self,
+        *,
+        Cs: ArrayLike = 10,
+        l1_ratios: ArrayLike = (0.0,),
+        fit_intercept: bool = True,
+        cv: Any = None,
+        scoring: str | Callable[..., Any] | None = None,
+        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
+        rule: Literal["min", "1se"] = "min",
+        multi_class: Literal["multinomial", "ovr"] = "multinomial",
+        tol: float = 1e-10,
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+    ) -> None:
         self.Cs = Cs
         self.l1_ratios = l1_ratios
         self.fit_intercept = fit_intercept
@@ -120,17 +143,17 @@ class LogisticRegressionCV(LogisticRegression):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Choose a penalty, and fit to all rows.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Choose the penalty by cross-validation, and fit to all samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite.
+            The samples, finite.
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows, of fits and scores.
+            Weights of the samples, of fits and scores.
 
         Returns
         -------
@@ -151,13 +174,13 @@ class LogisticRegressionCV(LogisticRegression):
         classes, codes = as_labels(y, n)
         if len(classes) < 2:
             raise ValueError(
-                "y must hold at least 2 classes to tell apart; got one class, "
+                "y must hold at least 2 classes; got one class, "
                 f"{shown(classes.tolist()[0])}. Pass rows of another class too."
             )
         weights = as_weights(sample_weight, n)
         Cs, ratios = strengths(self.Cs), shares(self.l1_ratios)
         pairs = [
-            (np.setdiff1d(np.arange(n), test) if train is None else train, test)
+            (rows_besides(test, n) if train is None else train, test)
             for train, test in as_folds(self.cv, rows, y, n, codes)
         ]
         for train, _ in pairs:
@@ -184,15 +207,17 @@ class LogisticRegressionCV(LogisticRegression):
             _scorer=search.scorer_,
         )
 
-    def score(self, X, y, sample_weight=None):
-        """Return the score that `scoring` names, or the accuracy where it is None.
+    def score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> float:
+        """Return the score named by `scoring`, or the accuracy where it is None.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Test samples.
         y : array-like of shape (m,)
             True labels.
         sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------

@@ -7,6 +7,7 @@ the proximal Newton steps of `ProximalNewton`: lassos with weights mu (1 - mu).
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     ConvergenceWarning,
     as_count,
@@ -126,18 +127,29 @@ def solve_logistic(X, y01, weights, l1, l2, *, intercept=True, standardize=False
 
 
 def logistic_path(
-    X, y, *, l1_ratio=1.0, alphas=100, eps=1e-3, sample_weight=None,
-    fit_intercept=True, standardize=False, tol=1e-8, max_iter=100, n_jobs=None,
-):  # fmt: skip
-    """Path of logistic regression with an l1 or elastic-net penalty.
+    X: Rows,
+    y: ArrayLike,
+    *,
+    l1_ratio: float = 1.0,
+    alphas: ArrayLike = 100,
+    eps: float = 1e-3,
+    sample_weight: Weights = None,
+    fit_intercept: bool = True,
+    standardize: bool = False,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    n_jobs: int | None = None,
+) -> RegularizationPath:
+    """Regularization path of logistic regression with an l1 or elastic-net penalty.
 
-    At each alpha the coefficients minimize, with n the sum of the weights,
+    At each alpha the coefficients minimize, with n the sum of the weights::
 
-        -log L(b_0, b) / n + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2).
+        -log L(b_0, b) / n + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2)
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
+        Samples.
     y : array-like of shape (n,)
         Labels of two classes; the log-odds are those of the second.
     l1_ratio : float, default=1.0
@@ -146,16 +158,20 @@ def logistic_path(
         Penalties, used in falling order; or how many, evenly spaced on a log scale from the least
         that leaves no coefficient down to `eps` times it.
     eps : float, default=1e-3
+        Smallest penalty relative to the largest.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     standardize : bool, default=False
         Penalize each coefficient times the standard deviation of its column (divisor n).
     tol : float, default=1e-8
-        Duality gap to reach, as a share of minus the log-likelihood of the null model.
+        Duality gap to reach, as a fraction of minus the log-likelihood of the null model.
     max_iter : int, default=100
         Most Newton steps for a penalty. Where they do not suffice the path ends, with a warning:
         smaller penalties have the coefficients found there, the gaps that those leave, and 0 steps.
     n_jobs : int, optional
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Returns
     -------

@@ -243,7 +243,7 @@ def start_of(shares, intercept, q):
 
 def fit_multinomial(
     rows, codes, weights, n_classes, *, ridge=0.0, intercept=True, tol=1e-10, max_iter=100,
-    n_jobs=None,
+    n_jobs=None, sums=None,
 ):  # fmt: skip
     """Fit a multinomial logistic model.
 
@@ -258,11 +258,14 @@ def fit_multinomial(
         Minimize minus the log-likelihood + ridge / 2 * the squares of all but the intercepts.
         With 0 the information matrix comes with the fit, and columns that others determine are left
         out: their coefficients are 0.
+    sums : SoftmaxSums, optional
+        Those of the rows, if they are made.
     tol : float
         The iterations end when a step moves the scores by no more, in root mean square and in units
         of the standard deviation of a response.
     """
-    sums = SoftmaxSums(rows, codes, weights, n_classes, intercept, n_jobs)
+    if sums is None:
+        sums = SoftmaxSums(rows, codes, weights, n_classes, intercept, n_jobs)
     q = sums.q
     gram = sums.gram()
     aliased = dependent_columns(gram) if ridge == 0.0 else np.empty(0, np.intp)

@@ -61,7 +61,8 @@ def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses,
         objective = None
         if masses[k] is not None and (masses[k] > 0.0).all():
             own = float(masses[k].sum())
-            objective = _FoldObjective(sums, layout.runs(k), found, penalty, own)
+            pull = layout.penalty(penalty, k)
+            objective = _FoldObjective(sums, layout.runs(k), found, pull, own)
         if objective is None or objective.start is None:
             out.append(None)
             continue

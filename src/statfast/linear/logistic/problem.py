@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,10 @@ class LogisticProblem:
         if self.marks.dtype == np.float64:
             return self.marks if code else 1.0 - self.marks
         return (self.marks == code).astype(np.float64)
+
+    def sums(self) -> Any:
+        """Sums over the rows for models of all classes, where they are not those of `X`."""
+        return None
 
     @property
     def penalties(self) -> tuple[float, float]:

@@ -80,7 +80,7 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
     fit = fit_multinomial(
         rows, task.codes, task.weights, n_classes, intercept=task.intercept,
         ridge=1 / task.C if task.penalty == "l2" else 0.0, tol=task.tol, max_iter=task.max_iter,
-        n_jobs=task.n_jobs,
+        n_jobs=task.n_jobs, sums=task.sums(),
     )  # fmt: skip
     names = names_of(task.columns, fit.coef.shape[1] - task.intercept, task.intercept)
     aliased = np.ones(len(names), dtype=bool)

@@ -7,6 +7,8 @@ their products with y. Those of folds are merged from those of parts of the rows
 """
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ from statfast.linear.penalized.coordinate_descent import Descent
 from statfast.linear.penalized.lasso_path import path_of
 
 ROOM = 1 << 25  # numbers of the products of all parts
+LOST = 1e-4  # of the squares of the terms of a residual: digits that are lost where it is less
 LEAST = 1e-100  # of squares whose columns are of no extreme size
 ROUNDING = 4e-16  # of a mean: a standard deviation of no more is that of a constant column
 
@@ -38,6 +41,15 @@ class ColumnProducts:
         apart = other.mean - self.mean
         scatter = self.scatter + other.scatter + (self.mass * share * apart)[:, None] * apart
         return ColumnProducts(mass, self.mean + share * apart, scatter)
+
+    def mean_squares(self, path):
+        """Mean squared errors (A,) of the path's predictions of these rows; None where they are so
+        near that the products would lose their digits."""
+        signs = np.vstack([-path.coefs, np.ones(len(path.alphas))])
+        squares = (signs * (self.scatter @ signs)).sum(axis=0)
+        if not (squares > LOST * (self.scatter.diagonal() @ signs**2)).all():
+            return None
+        return squares / self.mass + (self.mean @ signs - path.intercepts) ** 2
 
 
 def products_of(columns, state) -> ColumnProducts:
@@ -93,8 +105,17 @@ class MergedProducts(Units):
             return bool(np.isfinite(some).all() and LEAST < some.min() <= some.max() < 1 / LEAST)
 
 
-def merged_folds(rows, target, weights, folds, how, n_jobs):
-    """The columns of each fold, or None where it is better to look at the rows."""
+@dataclass(frozen=True)
+class MergedFolds:
+    """Products of folds."""
+
+    every: MergedProducts  # of all rows
+    fitted: list  # MergedProducts of the rows that each fold fits
+    held: list  # ColumnProducts of those that it holds out
+
+
+def merged_folds(rows, target, weights, folds, how, n_jobs) -> MergedFolds | None:
+    """The products of all folds, or None where it is better to look at the rows."""
     n, p = rows.shape
     if not isinstance(rows, np.ndarray) or not is_whole(n, p) or len(folds) * (p + 1) ** 2 > ROOM:
         return None
@@ -111,10 +132,12 @@ def merged_folds(rows, target, weights, folds, how, n_jobs):
     with np.errstate(all="ignore"):  # of columns that are not usual
         sums = sums_of(products_of, (rows, target, weights), state, parts, n_jobs=n_jobs)
         found = [
-            MergedProducts(others, how["intercept"], how["standardize"])
-            for others in sums_of_folds(sums, len(folds))
+            MergedProducts(some, how["intercept"], how["standardize"])
+            for some in (reduce(add, sums), *sums_of_folds(sums, len(folds)))
         ]
-    return found if all(columns.usual for columns in found) else None
+    if not all(columns.usual for columns in found):
+        return None
+    return MergedFolds(found[0], found[1:], sums[: len(folds)])
 
 
 def usual_sizes(rows, target):
@@ -132,9 +155,10 @@ def _all_others(fold, every):
 
 
 def path_by_products(columns, alphas, ratio, how):
-    """The path of columns that are known by their products."""
+    """The path of columns that are known by their products, and the gap it was to reach."""
     descent = Descent(columns, None, how["positive"])
-    return path_of(
+    path = path_of(
         descent, alphas, l1_ratio=ratio, mean=columns.target, tol=how["tol"],
         max_iter=how["max_iter"],
     )  # fmt: skip
+    return path, how["tol"] * columns.yy / columns.n

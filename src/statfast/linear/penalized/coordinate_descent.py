@@ -10,8 +10,8 @@ give the answer for these signs, and a step that would turn signs ends where the
 along it, in the manner of feature-sign search (Lee, Battle, Raina & Ng 2006). Then one pass over
 all columns tells the duality gap of the whole problem and the columns that were missed; of further
 passes for the same penalty, columns are spared that the gap proves inactive (gap-safe rule: Ndiaye,
-Fercoq, Gramfort & Salmon 2017, JMLR 18(128), 1-33). Where there are more rows than columns, and not
-too many of those, the working set is all columns, and no pass is needed.
+Fercoq, Gramfort & Salmon 2017, JMLR 18(128), 1-33). Where there are more dense rows than columns,
+and not too many of those, the working set is all columns, and no pass is needed.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.linear.coordinate_descent import DONE, PAUSED, descend, gap, shift
+from statfast._core.linear.coordinate_descent import DONE, PAUSED, descend, gap, newton, refresh
 from statfast._engine import checkpoint
 from statfast._linalg import dot
 from statfast.linear.penalized.active_gram import ActiveGram
@@ -61,10 +61,8 @@ class Descent:
         self.G, self.b, self.q = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
         self.inner = np.zeros(0)  # Z'y of the working columns
         self.gradient = self.product.copy()  # Z'(y - Z b) of all columns
-        self.factor, self.hard = (
-            ActiveGram(),
-            False,
-        )  # whether the last penalty asked for Newton steps
+        self.factor = ActiveGram()
+        self.hard = False  # whether the last penalty asked for Newton steps
         self.spared = np.zeros(p, dtype=bool)  # columns proved inactive at the present penalty
         if known:
             self.G = columns.products
@@ -84,9 +82,7 @@ class Descent:
 
     def refresh(self):
         """Make the gradient that of the coefficients `b`, set from outside."""
-        active = np.flatnonzero(self.b)
-        self.q = self.inner.copy()
-        shift(self.G, active, self.b[active], len(self.b), self.q)
+        refresh(self.G, self.inner, self.b, self.q)
 
     # ------------------------------------------------------------ one penalty
     def solve(self, l1, l2, before, tol, max_iter):
@@ -239,59 +235,11 @@ class Descent:
         other, a little is added to the diagonal: the step then runs along what leaves the fit as
         it is, and drops a column.
         """
-        G, b, q = self.G, self.b, self.q
-        some = np.flatnonzero(b)
-        if not len(some):
-            return
-        sign = np.sign(b[some])
-        order = self.factor.update(G, some, b[some], l2)
-        before = np.inf
-        for _ in range(REPEATS):
-            downhill = q[some] - l2 * b[some] - l1 * sign
-            step = downhill if order is None else self.factor.solve(downhill, order)
-            slope = float(downhill @ step)
-            change = np.zeros(len(b))
-            shift(G, some, -step, len(b), change)  # G step
-            curve = float(step @ change[some]) + float((l2 * step) @ step)
-            if not (np.isfinite(step).all() and slope > 0 and curve > 0):
-                return
-            now, turned, part = self._along(b[some], step, sign, slope, curve, l1)
-            if turned:
-                shift(G, some, now - b[some], len(b), q)
-            else:
-                q -= change * part
-            b[some] = now
+        if self.b.any():
+            factor = self.factor
+            made = factor.update(self.G, self.b, l2)
+            newton(
+                self.G, factor.order, factor.L if made else None, factor.inverse, l1, l2,
+                self.positive, STEP * self.yy, REPEATS, self.b, self.q, self.work[0],
+            )  # fmt: skip
             checkpoint()
-            if turned or slope < STEP * self.yy or slope > 0.1 * before:
-                return
-            before = slope
-
-    def _along(self, b, step, sign, slope, curve, l1):
-        """Where on the way from b to b + step the objective is least; and if a sign turned.
-
-        Along it the derivative is t curve - slope until a coefficient passes zero, from where on it
-        is 2 l1 |step| more.
-        """
-        end = min(slope / curve, 1.0) if abs(slope / curve - 1.0) > 1e-3 else 1.0
-        back = step * sign < 0
-        reach = np.full(len(b), np.inf)
-        reach[back] = -b[back] / step[back]
-        order = np.flatnonzero(reach < end)
-        if not len(order):
-            return b + end * step, False, end
-        order = order[np.argsort(reach[order], kind="stable")]
-        times, jumps = reach[order], 2.0 * l1 * np.abs(step[order])
-        if self.positive:
-            jumps[:] = np.inf
-        after = np.cumsum(jumps)
-        up = times * curve - slope + after >= 0  # the derivative just beyond
-        last = int(up.argmax()) if up.any() else len(order)
-        passed = after[last - 1] if last else 0.0
-        turn = (slope - passed) / curve  # where the derivative is zero before that
-        at_zero = last < len(order) and turn >= times[last]
-        if at_zero:
-            turn = times[last]
-        now = b + turn * step
-        if at_zero:
-            now[order[last]] = 0.0
-        return now, True, turn

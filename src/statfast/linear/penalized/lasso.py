@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lasso and the elastic net at one penalty."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._estimator import Estimator, FitState, Regressor
+from statfast._typing import ArrayLike, Rows, Weights, csr_matrix
 from statfast._validation import (
     as_count,
     as_flag,
@@ -30,9 +33,9 @@ START = 0.2  # of the largest penalty: below, a few penalties lead down to the o
 class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """Linear regression with an l1 and an l2 penalty, by coordinate descent.
 
-    Minimizes, with weights that sum to n,
+    Minimizes, with weights that sum to n::
 
-        sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2).
+        sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2)
 
     Parameters
     ----------
@@ -41,25 +44,30 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     l1_ratio : float, default=0.5
         Between 0 (ridge) and 1 (lasso).
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     standardize : bool, default=False
         Penalize each coefficient times the standard deviation of its column (divisor n).
     positive : bool, default=False
         No coefficient below zero.
     tol : float, default=1e-8
-        Duality gap to reach, as a share of the weighted sum of squares of y about its mean.
+        Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        Most sweeps.
+        Maximum number of sweeps of coordinate descent.
     n_jobs : int, optional
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+        Coefficients.
     intercept_ : float, or ndarray of shape (T,)
+        Intercept.
     dual_gap_ : float, or ndarray of shape (T,)
         By how much the objective may still fall, at most.
     n_iter_ : int, or list of T
         Sweeps and direct solutions.
     converged_ : bool
+        Whether the iterations converged.
     sparse_coef_ : csr_array of shape (1, d), or (T, d)
         The coefficients, without their zeros.
     path : function
@@ -91,9 +99,17 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """
 
     def __init__(
-        self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, standardize=False, positive=False,
-        tol=1e-8, max_iter=10_000, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        positive: bool = False,
+        tol: float = 1e-8,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
@@ -103,16 +119,17 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,) or (n, T)
             The columns are fitted one by one.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal rows.
+            Not negative; an integer counts as that many equal samples.
 
         Returns
         -------
@@ -133,7 +150,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             found.append(self._last(path, goal))
         if len(found) == 1:
             return self._publish(None, **state.published(), **found[0])
-        several = {name: [one[name] for one in found] for name in found[0]}
+        several: dict[str, Any] = {name: [one[name] for one in found] for name in found[0]}
         several |= {name: np.array(several[name]) for name in ("coef_", "intercept_", "dual_gap_")}
         several["converged_"] = all(several["converged_"])
         return self._publish(None, **state.published(), **several)
@@ -141,7 +158,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     path = staticmethod(enet_path)
 
     @property
-    def sparse_coef_(self):
+    def sparse_coef_(self) -> csr_matrix:
         """The coefficients as scipy.sparse.csr_array of shape (1, d), or (T, d)."""
         from scipy.sparse import csr_array
 
@@ -176,14 +193,28 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         state = FitState(rows.shape[1], column_names(X), more=how["intercept"])
         return (rows, target, weights), state
 
+    def _prepare_look(self, X, y, sample_weight):
+        """The same of a few rows of parts, which are too few for `_prepare`."""
+        rows = table_of(X, finite=False)
+        targets, flat = as_targets(y, rows.shape[0])
+        _, _, how = self._arguments()
+        if not flat or not is_whole(rows.shape[1], rows.shape[1]):
+            raise ValueError(
+                f"{type(self).__name__} of rows in parts takes one target, and no more columns "
+                f"than their products fit for; got {targets.shape[1]} targets and {rows.shape[1]} "
+                "columns. Fit the targets one by one, or choose columns first."
+            )
+        state = FitState(rows.shape[1], column_names(X), more=how["intercept"])
+        return (rows, targets[:, 0], None), state
+
     _statistics = staticmethod(products_of)
+    _sums_of_parts = True
     _solved_by = ("alpha", "l1_ratio", "standardize", "positive", "tol", "max_iter")
 
     def _solve(self, sums, state):
         alphas, ratio, how = self._arguments()
         columns = MergedProducts(sums, state.more, how["standardize"])
-        path = path_by_products(columns, alphas, ratio, how)
-        found = self._last(path, how["tol"] * columns.yy / columns.n)
+        found = self._last(*path_by_products(columns, alphas, ratio, how))
         return self._publish(None, **state.published(), **found)
 
     def _last(self, path, goal):
@@ -209,30 +240,42 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 class Lasso(ElasticNet):
     """Linear regression with an l1 penalty, by coordinate descent.
 
-    Minimizes, with weights that sum to n,
+    Minimizes, with weights that sum to n::
     ``sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha |b|_1``.
 
     Parameters
     ----------
     alpha : float, default=1.0
+        The penalty, not negative.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     standardize : bool, default=False
+        Penalize each coefficient times the standard deviation of its column (divisor n).
     positive : bool, default=False
+        No coefficient below zero.
     tol : float, default=1e-8
+        Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
+        Most sweeps.
     n_jobs : int, optional
-        All as in `ElasticNet`.
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
+        Coefficients.
     intercept_ : float, or ndarray of shape (T,)
+        Intercept.
     dual_gap_ : float, or ndarray of shape (T,)
+        By how much the objective may still fall, at most.
     n_iter_ : int, or list of T
+        Sweeps and direct solutions.
     converged_ : bool
+        Whether the iterations converged.
     sparse_coef_ : csr_array of shape (1, d), or (T, d)
+        The coefficients, without their zeros.
     path : function
-        All as in `ElasticNet`.
+        `enet_path`.
 
     Raises
     ------
@@ -258,9 +301,16 @@ class Lasso(ElasticNet):
     """
 
     def __init__(
-        self, alpha=1.0, *, fit_intercept=True, standardize=False, positive=False, tol=1e-8,
-        max_iter=10_000, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        positive: bool = False,
+        tol: float = 1e-8,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.standardize = standardize

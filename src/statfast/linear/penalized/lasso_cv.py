@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lasso and the elastic net with a penalty chosen by cross-validation."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._engine import each
 from statfast._estimator import RULES, Estimator, Regressor, chosen, folds_of
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -19,6 +22,7 @@ from statfast.linear.design.design import AcceptsSparse, LinearPredictor, linear
 from statfast.linear.design.targets import as_target, refuse_extreme
 from statfast.linear.design.units import power_of
 from statfast.linear.penalized.column_products import merged_folds, path_by_products
+from statfast.linear.penalized.coordinate_descent import Descent
 from statfast.linear.penalized.lasso_path import fit_path
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 
@@ -33,24 +37,31 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     alphas : int or array-like of shape (A,), default=100
         Penalties to try; or how many to choose for each l1_ratio, as `enet_path` does.
     eps : float, default=1e-3
+        Smallest penalty relative to the largest.
     cv : int, splitter or iterable of (train, test), optional
-        An integer cuts the rows in so many runs, without shuffling; None in 5.
+        An integer cuts the samples in so many runs, without shuffling; None in 5.
     rule : {"min", "1se"}, default="min"
         The penalty of the least error, or the largest one whose error is within a standard error
         of the least (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3).
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     standardize : bool, default=False
+        Penalize each coefficient times the standard deviation of its column (divisor n).
     positive : bool, default=False
+        No coefficient below zero.
     tol : float, default=1e-8
+        Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
+        Most sweeps.
     n_jobs : int, optional
-        The last six as in `ElasticNet`.
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,)
+        Coefficients.
     intercept_ : float
-        Of the fit to all rows.
+        Of the fit to all samples.
     alpha_, l1_ratio_ : float
         Those chosen.
     alpha_min_, alpha_1se_ : float
@@ -58,13 +69,15 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     alphas_ : ndarray of shape (A,), or (R, A)
         Those tried, in falling order; of a list of R values of `l1_ratio` a row for each.
     mse_path_ : ndarray of shape (A, folds), or (R, A, folds)
-        Mean squared errors of the rows held out.
+        Mean squared errors of the held-out samples.
     mse_mean_, mse_error_ : ndarray of shape (A,)
         For `l1_ratio_`: their means by weight, and the standard errors of those.
     dual_gap_ : float
+        By how much the objective may still fall, at most.
     n_iter_ : int
+        Sweeps and direct solutions.
     converged_ : bool
-        Of the fit to all rows.
+        Whether the fit to all samples converged.
 
     Raises
     ------
@@ -75,7 +88,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     Notes
     -----
     With n >= d and d <= 3000, the products of the columns of each fold are merged from those of its
-    parts: two passes over the rows, and folds + 1 paths. Else a fold is all rows with weight 0 for
+    parts: a pass over the rows, and folds + 1 paths. Else a fold is all rows with weight 0 for
     those held out: nothing is copied. The folds run side by side. Cost: folds + 1 paths.
 
     References
@@ -96,10 +109,20 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """
 
     def __init__(
-        self, *, l1_ratio=0.5, alphas=100, eps=1e-3, cv=None, rule="min",
-        fit_intercept=True, standardize=False, positive=False, tol=1e-8, max_iter=10_000,
-        n_jobs=None,
-    ):  # fmt: skip
+        self,
+        *,
+        l1_ratio: float | list[Any] = 0.5,
+        alphas: ArrayLike = 100,
+        eps: float = 1e-3,
+        cv: Any = None,
+        rule: Literal["min", "1se"] = "min",
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        positive: bool = False,
+        tol: float = 1e-8,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+    ) -> None:
         self.l1_ratio = l1_ratio
         self.alphas = alphas
         self.eps = eps
@@ -112,14 +135,17 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Choose, and fit to all rows.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Choose the penalty by cross-validation, and fit to all samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,)
+            Target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -146,14 +172,18 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         for ratio in ratios:
             tried = alphas
             if isinstance(alphas, int):
-                tried = self._grid(rows, target, weights, ratio, alphas, how)
+                tried = self._grid(rows, target, weights, ratio, alphas, how, merged)
             errors = self._errors(rows, target, folds, tried, ratio, how, merged)
             found.append((ratio, tried, errors, *chosen(errors, masses, rule)))
         ratio, tried, errors, mean, error, best, one, place = min(found, key=lambda f: f[3][f[5]])
-        path, goal = fit_path(
-            rows, target, weights, alphas=tried[: place + 1], l1_ratio=ratio, n_jobs=self.n_jobs,
-            **how,
-        )  # fmt: skip
+        tried_first = tried[: place + 1]
+        if merged is not None:
+            path, goal = path_by_products(merged.every, tried_first, ratio, how)
+        else:
+            path, goal = fit_path(
+                rows, target, weights, alphas=tried_first, l1_ratio=ratio, n_jobs=self.n_jobs,
+                **how,
+            )  # fmt: skip
         done = not (path.dual_gaps[-1] > goal > 0 and path.n_iters[-1] >= self.max_iter)
         if not done:
             warn_not_converged(self, int(path.n_iters[-1]))
@@ -183,7 +213,10 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             return [as_real(r, "l1_ratio", 0.0, 1.0) for r in given], True
         return [as_real(given, "l1_ratio", 0.0, 1.0)], False
 
-    def _grid(self, rows, target, weights, ratio, how_many, how):
+    def _grid(self, rows, target, weights, ratio, how_many, how, merged):
+        if merged is not None:
+            reach = Descent(merged.every, None, how["positive"]).reach
+            return alpha_grid(reach, merged.every, ratio, how_many, self.eps)
         columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
         power = power_of(target)
         left = np.ldexp(target, -power)
@@ -195,15 +228,19 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         return alpha_grid((largest, most), columns, ratio, how_many, self.eps, power)
 
     def _errors(self, rows, target, folds, tried, ratio, how, merged):
-        def fit(k):
-            if merged is not None:
-                return path_by_products(merged[k], tried, ratio, how)
-            return fit_path(rows, target, folds[k].kept, alphas=tried, l1_ratio=ratio, **how)[0]
+        def work(k):
+            fold = folds[k]
+            if merged is None:
+                path, _ = fit_path(rows, target, fold.kept, alphas=tried, l1_ratio=ratio, **how)
+            else:
+                path, _ = path_by_products(merged.fitted[k], tried, ratio, how)
+                found = merged.held[k].mean_squares(path)
+                if found is not None:
+                    return found
+            values = linear_values(rows[fold.test], path.coefs.T, path.intercepts, dtype=np.float64)
+            return (fold.held / fold.held.sum()) @ (target[fold.test][:, None] - values) ** 2
 
-        def loss(test, values):
-            return (target[test][:, None] - values) ** 2
-
-        return held_out(folds, rows, fit, loss, self.n_jobs)
+        return np.array(each(work, range(len(folds)), n_jobs=self.n_jobs)).T
 
 
 class LassoCV(ElasticNetCV):
@@ -212,28 +249,45 @@ class LassoCV(ElasticNetCV):
     Parameters
     ----------
     alphas : int or array-like of shape (A,), default=100
+        Penalties to try; or how many to choose for each l1_ratio, as `enet_path` does.
     eps : float, default=1e-3
+        Smallest penalty relative to the largest.
     cv : int, splitter or iterable of (train, test), optional
+        An integer cuts the samples in so many runs, without shuffling; None in 5.
     rule : {"min", "1se"}, default="min"
+        The penalty of the least error, or the largest one whose error is within a standard error of
+        the least (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3).
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     standardize : bool, default=False
+        Penalize each coefficient times the standard deviation of its column (divisor n).
     positive : bool, default=False
+        No coefficient below zero.
     tol : float, default=1e-8
+        Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
+        Most sweeps.
     n_jobs : int, optional
-        All as in `ElasticNetCV`.
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,)
+        Coefficients.
     intercept_, alpha_, alpha_min_, alpha_1se_ : float
+        Of the fit to all samples.
     alphas_ : ndarray of shape (A,)
+        Those tried, in falling order; of a list of R values of `l1_ratio` a row for each.
     mse_path_ : ndarray of shape (A, folds)
+        Mean squared errors of the held-out samples.
     mse_mean_, mse_error_ : ndarray of shape (A,)
+        For `l1_ratio_`: their means by weight, and the standard errors of those.
     dual_gap_ : float
+        By how much the objective may still fall, at most.
     n_iter_ : int
+        Sweeps and direct solutions.
     converged_ : bool
-        All as in `ElasticNetCV`.
+        Whether the fit to all samples converged.
 
     Raises
     ------
@@ -261,9 +315,19 @@ class LassoCV(ElasticNetCV):
     """
 
     def __init__(
-        self, *, alphas=100, eps=1e-3, cv=None, rule="min", fit_intercept=True,
-        standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        *,
+        alphas: ArrayLike = 100,
+        eps: float = 1e-3,
+        cv: Any = None,
+        rule: Literal["min", "1se"] = "min",
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        positive: bool = False,
+        tol: float = 1e-8,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alphas = alphas
         self.eps = eps
         self.cv = cv
@@ -277,18 +341,3 @@ class LassoCV(ElasticNetCV):
 
     def _ratios(self):
         return [1.0], False
-
-
-def held_out(folds, rows, fit, loss, n_jobs):
-    """Mean losses of the rows held out (A, folds), the folds side by side.
-
-    ``fit(k)`` gives the path of a fold, ``loss(test, values)`` the losses (k, A) of its values for
-    rows.
-    """
-
-    def work(k):
-        fold, path = folds[k], fit(k)
-        values = linear_values(rows[fold.test], path.coefs.T, path.intercepts, dtype=np.float64)
-        return (fold.held / fold.held.sum()) @ loss(fold.test, values)
-
-    return np.array(each(work, range(len(folds)), n_jobs=n_jobs)).T

@@ -2,18 +2,20 @@
 """Regularization paths of the lasso and the elastic net."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import ANY, taking
+from statfast._typing import Array, ArrayLike, Axes, DataFrame, Display, Rows, Weights
 from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import linear_values, table_of
 from statfast.linear.design.targets import as_target
 from statfast.linear.design.units import power_of
-from statfast.linear.penalized.coordinate_descent import Descent
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
+from statfast.linear.penalized.residual_descent import descent_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,7 +27,9 @@ class RegularizationPath:
     alphas : ndarray of shape (A,)
         Penalties, falling.
     coefs : ndarray of shape (d, A)
+        Coefficients, a column for each penalty.
     intercepts : ndarray of shape (A,)
+        Intercepts.
     dual_gaps : ndarray of shape (A,)
         By how much the objective may still fall, at most.
     n_iters : ndarray of shape (A,)
@@ -42,7 +46,13 @@ class RegularizationPath:
         """Unpack as scikit-learn's: ``alphas, coefs, dual_gaps = lasso_path(X, y)``."""
         return iter((self.alphas, self.coefs, self.dual_gaps))
 
-    def to_frame(self):
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, place):
+        return (self.alphas, self.coefs, self.dual_gaps)[place]
+
+    def to_frame(self) -> DataFrame:
         """Return the coefficients as a pandas data frame.
 
         Returns
@@ -56,18 +66,19 @@ class RegularizationPath:
         table = np.vstack([self.intercepts, self.coefs]).T
         return pandas.DataFrame(table, columns=names, index=pandas.Index(self.alphas, name="alpha"))
 
-    def plot(self, *, ax=None, **style):
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Display:
         """Draw the coefficients: `statfast.plot.regularization_path`.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
             Arguments of that function, such as ``names`` of the columns.
 
         Returns
         -------
-        matplotlib.axes.Axes
+        statfast.plot.Display
         """
         from importlib import import_module
 
@@ -82,12 +93,13 @@ class RegularizationPath:
 
     __repr__ = __str__
 
-    def predict(self, X):
-        """Linear predictions at all penalties.
+    def predict(self, X: Rows) -> Array:
+        """Return the linear predictor at every penalty.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -120,7 +132,7 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
     mean = float(np.average(y, weights=weights)) if intercept else 0.0
     target = y - mean
     columns = columns_of(X, weights, intercept, standardize, n_jobs, target)
-    descent = Descent(columns, target, positive)
+    descent = descent_of(columns, target, positive)
     with np.errstate(over="ignore"):
         square = float(np.ldexp(descent.yy, 2 * power))
     if not np.isfinite(square):
@@ -142,9 +154,8 @@ def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0
     columns = descent.columns
     n, p = columns.n, columns.p
     refuse_large(8 * p * len(alphas), "The coefficients for all alphas", "Pass fewer of them.")
-    penalties = [
-        columns.penalties(alpha * l1_ratio, alpha * (1 - l1_ratio), n, power) for alpha in alphas
-    ]
+    both = columns.penalties(alphas * l1_ratio, alphas * (1 - l1_ratio), n, power)
+    penalties = list(zip(*(values.tolist() for values in both), strict=True))
     coefs, gaps, rounds = np.zeros((p, len(alphas))), [], []
     before, top = np.inf, descent.largest
     first, ridge = penalties[0]
@@ -178,14 +189,25 @@ def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0
     return_n_iter=(False,),
 )
 def enet_path(
-    X, y, *, l1_ratio=0.5, alphas=100, eps=1e-3, sample_weight=None,
-    fit_intercept=True, standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
-):  # fmt: skip
+    X: Rows,
+    y: ArrayLike,
+    *,
+    l1_ratio: float = 0.5,
+    alphas: ArrayLike = 100,
+    eps: float = 1e-3,
+    sample_weight: Weights = None,
+    fit_intercept: bool = True,
+    standardize: bool = False,
+    positive: bool = False,
+    tol: float = 1e-8,
+    max_iter: int = 10_000,
+    n_jobs: int | None = None,
+) -> "RegularizationPath":
     """Elastic-net path: coefficients for a decreasing sequence of penalties.
 
-    At each alpha the coefficients minimize, with weights that sum to n,
+    At each alpha the coefficients minimize, with weights that sum to n::
 
-        sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2).
+        sum_i w_i (y_i - b_0 - x_i'b)^2 / (2 n) + alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2)
 
     Parameters
     ----------
@@ -193,14 +215,18 @@ def enet_path(
         float64 or float32, by rows or by columns; it is not copied. Sparse columns are centered
         without filling them in.
     y : array-like of shape (n,)
+        Target values.
     l1_ratio : float, default=0.5
         Between 0 (ridge) and 1 (lasso).
     alphas : int or array-like of shape (A,), default=100
         Penalties, used in falling order; or how many, evenly spaced on a log scale from the least
         that leaves no coefficient down to `eps` times it.
     eps : float, default=1e-3
+        Smallest penalty relative to the largest.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     standardize : bool, default=False
         Penalize each coefficient times the standard deviation of its column (divisor n), as
         glmnet does; coefficients are those of X all the same. For ``l1_ratio`` below 1, glmnet
@@ -209,10 +235,11 @@ def enet_path(
     positive : bool, default=False
         No coefficient below zero.
     tol : float, default=1e-8
-        Duality gap to reach, as a share of the weighted sum of squares of y about its mean.
+        Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        Most sweeps for a penalty.
+        Maximum number of sweeps of coordinate descent for a penalty.
     n_jobs : int, optional
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Returns
     -------
@@ -228,10 +255,12 @@ def enet_path(
     -----
     Coordinate descent on the Gram matrix of a working set chosen by the strong rule [2]_, with a
     direct solution where sweeps are slow; every gap is that of the whole problem, and of further
-    passes columns are left out that it proves inactive [3]_. With n >= d and d <= 3000 the working
-    set is all columns: O(n d^2) time and 8 d^2 bytes for all penalties together. Otherwise O(n d)
-    for each penalty and O(n w^2), 8 w^2 bytes for a working set of w columns. Ties: of equal
-    columns the first is used.
+    passes columns are left out that it proves inactive [3]_. Of dense rows with n >= d and
+    d <= 3000 the working set is all columns: O(n d^2) time and 8 d^2 bytes for all penalties
+    together. Otherwise O(n d) for each penalty and O(n w^2), 8 w^2 bytes for a working set of w
+    columns. Sparse columns whose nonzeros are fewer than a sixteenth of n and of d are descended
+    with the residuals, at O(1) a nonzero, and Anderson extrapolation [4]_. Ties: of equal columns
+    the first is used.
 
     References
     ----------
@@ -239,6 +268,7 @@ def enet_path(
     .. [2] R. Tibshirani et al. (2012). doi:10.1111/j.1467-9868.2011.01004.x
     .. [3] E. Ndiaye, O. Fercoq, A. Gramfort & J. Salmon (2017), "Gap safe screening rules for
        sparsity enforcing penalties". JMLR 18(128).
+    .. [4] Q. Bertrand & M. Massias (2021), "Anderson acceleration of coordinate descent". PMLR 130.
 
     Examples
     --------
@@ -272,25 +302,50 @@ def enet_path(
 
 @taking(copy_X=ANY, precompute=ANY, Xy=ANY, coef_init=ANY, verbose=ANY, return_n_iter=(False,))
 def lasso_path(
-    X, y, *, alphas=100, eps=1e-3, sample_weight=None, fit_intercept=True,
-    standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
-):  # fmt: skip
-    """Lasso for a falling sequence of penalties: `enet_path` with ``l1_ratio=1``.
+    X: Rows,
+    y: ArrayLike,
+    *,
+    alphas: ArrayLike = 100,
+    eps: float = 1e-3,
+    sample_weight: Weights = None,
+    fit_intercept: bool = True,
+    standardize: bool = False,
+    positive: bool = False,
+    tol: float = 1e-8,
+    max_iter: int = 10_000,
+    n_jobs: int | None = None,
+) -> "RegularizationPath":
+    """Lasso path: coefficients for a decreasing sequence of penalties.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d)
+        float64 or float32, by rows or by columns; it is not copied. Sparse columns are centered
+        without filling them in.
     y : array-like of shape (n,)
+        Target values.
     alphas : int or array-like of shape (A,), default=100
+        Penalties, used in falling order; or how many, evenly spaced on a log scale from the least
+        that leaves no coefficient down to `eps` times it.
     eps : float, default=1e-3
+        Smallest penalty relative to the largest.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     standardize : bool, default=False
+        Penalize each coefficient times the standard deviation of its column (divisor n), as glmnet
+        does; coefficients are those of X all the same. For ``l1_ratio`` below 1, glmnet also scales
+        y: its coefficients are s times those for y / s and `alphas` / s, with s the standard
+        deviation of y (divisor n).
     positive : bool, default=False
+        No coefficient below zero.
     tol : float, default=1e-8
+        Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
+        Most sweeps for a penalty.
     n_jobs : int, optional
-        All as in `enet_path`.
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Returns
     -------

@@ -25,7 +25,7 @@ def as_alphas(alphas, name="alphas"):
         raise wrong_type(name, "a list of penalties", alphas) from None
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(
-            f"{name} must be a list of penalties, or an integer, how many; got "
+            f"{name} must be a list of penalties, or an integer (how many); got "
             f"{shown(alphas) if values.ndim == 0 else f'shape {values.shape}'}."
         )
     if not np.isfinite(values).all() or (values < 0).any():

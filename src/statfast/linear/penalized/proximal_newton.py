@@ -11,7 +11,7 @@ import numpy as np
 
 from statfast._engine import checkpoint
 from statfast.linear.design.units import HEAVY
-from statfast.linear.penalized.coordinate_descent import Descent
+from statfast.linear.penalized.residual_descent import descent_of
 
 HALVINGS = 30
 ROUNDING = 1e-15  # of the null model's loss
@@ -136,7 +136,7 @@ class ProximalNewton:
         middle = float(weights @ target) / weights.sum() if self.intercept else 0.0
         target -= middle
         columns = inside.weighted(weights, self.intercept, target)
-        descent = Descent(columns, target)
+        descent = descent_of(columns, target)
         descent.b[:] = self.b[working]
         descent.refresh()
         descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, SWEEPS)

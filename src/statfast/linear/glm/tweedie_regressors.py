@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tweedie, Poisson and gamma regression with a ridge penalty, as scikit-learn has them."""
+
+import numpy as np
+
+from statfast._validation import as_flag, as_real
+from statfast.linear.glm.families import as_power, tweedie
+from statfast.linear.glm.glm import GeneralizedLinearModel
+from statfast.linear.glm.links import as_link
+
+
+class TweedieRegressor(GeneralizedLinearModel):
+    """Tweedie regression: a GLM whose variance is a power of the mean, with a ridge penalty.
+
+    Minimizes ``sum_i w_i deviance_i / (2 sum_i w_i) + alpha / 2 * |coef|^2``; the intercept is not
+    penalized.
+
+    Parameters
+    ----------
+    power : float, default=0.0
+        The variance is ``mu^power``, of power 0 (normal), 1 (Poisson), 2 (gamma), 3 (inverse
+        Gaussian), between 1 and 2 (sums of a Poisson number of gamma amounts), or up to 4.
+    alpha : float, default=1.0
+        Strength of the penalty. 0 is maximum likelihood, with all of the inference of
+        `GeneralizedLinearModel` with the family "tweedie".
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    link : str or float, default="auto"
+        Of `GeneralizedLinearModel`; "auto" is "identity" for power 0 and else "log".
+    max_iter : int, default=100
+        Maximum number of IRLS iterations.
+    tol : float, default=1e-10
+        The iterations end when a step moves the linear predictor by no more, in root mean square
+        and in units of the standard deviation of a response.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+        for any number.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+        Coefficients.
+    intercept_ : float
+        0 without an intercept.
+    n_iter_ : int
+        Passes over the samples, without those over a sample.
+    converged_ : bool
+        Whether the iterations converged.
+    n_features_in_ : int
+        Number of features, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Feature names, if fitted on a data frame whose names are all strings.
+
+    See Also
+    --------
+    statfast.linear.GeneralizedLinearModel : Other families, and standard errors by default.
+
+    Notes
+    -----
+    `fit` takes an offset or an exposure, too. Cost and memory are those of
+    `GeneralizedLinearModel`. A penalized fit has no standard errors.
+
+    References
+    ----------
+    Jørgensen, B. (1987). Exponential dispersion models. Journal of the Royal Statistical Society B
+    49, 127-162. https://doi.org/10.1111/j.2517-6161.1987.tb01685.x
+
+    Examples
+    --------
+    >>> from statfast.linear import TweedieRegressor
+    >>> hours, amounts = [[1], [2], [4], [5], [7]], [0.0, 1.3, 0.0, 4.1, 6.5]
+    >>> model = TweedieRegressor(power=1.5).fit(hours, amounts)
+    >>> model.predict([[6]]).round(3), round(model.score(hours, amounts), 4)
+    (array([3.881]), 0.4527)
+    """
+
+    family = "tweedie"
+    theta = None
+    weight_type = "frequency"
+
+    def __init__(
+        self,
+        *,
+        power: float = 0.0,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        link: str | float = "auto",
+        max_iter: int = 100,
+        tol: float = 1e-10,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.power = power
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.link = link
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def _formulas(self):
+        family = tweedie(as_power(self.power))
+        auto = isinstance(self.link, str) and self.link == "auto"
+        return family, as_link(family.link if auto else self.link)
+
+    def _more(self, rows):
+        alpha = as_real(self.alpha, "alpha", 0.0)
+        warm = as_flag(self.warm_start, "warm_start")
+        start = None
+        if warm and self.__sklearn_is_fitted__() and rows.shape[1] == self.n_features_in_:
+            one = [self.intercept_] if as_flag(self.fit_intercept, "fit_intercept") else []
+            start = np.append(one, self.coef_)
+        return {"alpha": alpha, "start": start}
+
+    def _shared_fits(self, X, y, weights, trains, tests, candidates):
+        return None  # the penalty is a share of the rows, which are not as many in each fold
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.power != 0
+        return tags
+
+
+class PoissonRegressor(TweedieRegressor):
+    """Poisson regression with the log link and a ridge penalty.
+
+    Minimizes ``sum_i w_i deviance_i / (2 sum_i w_i) + alpha / 2 * |coef|^2``; the intercept is not
+    penalized.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty. 0 is maximum likelihood, with standard errors whose dispersion is
+        estimated; see `GeneralizedLinearModel` for those of dispersion 1.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-10
+        The iterations end when a step moves the linear predictor by no more, in root mean square
+        and in units of the standard deviation of a response.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+        Coefficients.
+    intercept_ : float
+        0 without an intercept.
+    n_iter_ : int
+        Passes over the samples, without those over a sample.
+    converged_ : bool
+        Whether the iterations converged.
+    n_features_in_ : int
+        Number of features, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Feature names, if fitted on a data frame whose names are all strings.
+
+    Notes
+    -----
+    Responses need not be integers: rates weighed by their exposures give the same coefficients as
+    counts with ``fit(exposure=)``.
+
+    References
+    ----------
+    McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd ed., chapter 6.
+    https://doi.org/10.1007/978-1-4899-3242-6
+
+    Examples
+    --------
+    >>> from statfast.linear import PoissonRegressor
+    >>> hours, counts = [[1], [2], [4], [5], [7]], [2, 3, 6, 8, 15]
+    >>> model = PoissonRegressor().fit(hours, counts)
+    >>> model.coef_.round(4), model.predict([[6]]).round(3)
+    (array([0.3125]), array([10.863]))
+    """
+
+    power = 1.0
+    link = "log"
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        max_iter: int = 100,
+        tol: float = 1e-10,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+
+class GammaRegressor(PoissonRegressor):
+    """Gamma regression with the log link and a ridge penalty.
+
+    Minimizes ``sum_i w_i deviance_i / (2 sum_i w_i) + alpha / 2 * |coef|^2``; the intercept is not
+    penalized.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty. 0 is maximum likelihood, with standard errors.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-10
+        The iterations end when a step moves the linear predictor by no more, in root mean square
+        and in units of the standard deviation of a response.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d,)
+        Coefficients.
+    intercept_ : float
+        0 without an intercept.
+    n_iter_ : int
+        Passes over the samples, without those over a sample.
+    converged_ : bool
+        Whether the iterations converged.
+    n_features_in_ : int
+        Number of features, d.
+    feature_names_in_ : ndarray of shape (d,)
+        Feature names, if fitted on a data frame whose names are all strings.
+
+    Notes
+    -----
+    It is `TweedieRegressor` of power 2 with the log link.
+
+    References
+    ----------
+    McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd ed., chapter 8.
+    https://doi.org/10.1007/978-1-4899-3242-6
+
+    Examples
+    --------
+    >>> from statfast.linear import GammaRegressor
+    >>> hours, amounts = [[1], [2], [4], [5], [7]], [1.2, 0.9, 2.1, 2.8, 5.0]
+    >>> model = GammaRegressor().fit(hours, amounts)
+    >>> model.coef_.round(4), model.predict([[6]]).round(3)
+    (array([0.2204]), array([3.31]))
+    """
+
+    power = 2.0

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is known of a least squares fit: sums of squares, errors, and the tests made of them."""
+
+from dataclasses import replace
+from math import log, nan, pi
+
+import numpy as np
+
+from statfast._engine import aside
+from statfast._linalg import triangle_inverse
+from statfast.linear.inference.hypotheses import chi_squared
+from statfast.linear.inference.inference import Result
+
+SMALLEST = 1e-150  # responses of which the squares of residuals have all their digits
+VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
+
+
+def results_of(found, Y, weights, masses, names, intercept, analytic):
+    """A `Result` for each target; `Y` may be None where what the columns explain is known."""
+    q, one, rank = len(names), int(intercept), len(found.R)
+    kept = np.concatenate([np.arange(one), found.kept + one]).astype(np.intp)
+    inverse = triangle_inverse(found.R)
+    unscaled = np.zeros((q, q))
+    with np.errstate(over="ignore", invalid="ignore"):  # of columns that rounding tells apart alone
+        unscaled[np.ix_(kept, kept)] = aside(np.matmul, inverse, inverse.T)
+    aliased = np.ones(q, dtype=bool)
+    aliased[kept] = False
+    center = about = None
+    if one:  # about their mean, rows say nothing of the intercept
+        center, about = np.zeros(q - 1), unscaled.copy()
+        center[found.kept] = found.R[0, 1:] / found.R[0, 0]
+        about[0], about[:, 0] = 0.0, 0.0
+        about[0, 0] = 1 / found.R[0, 0] ** 2
+    used, total, logs = masses
+    count = used if analytic else total
+    df = count - rank
+    out = []
+    for t, rss in enumerate(found.rss.tolist()):
+        if found.explained is not None:
+            tss = rss + float(found.explained[t])
+        else:
+            y = Y[:, t]
+            mean = np.average(y, weights=weights) if intercept else 0.0
+            apart = (y - mean) ** 2
+            tss = float(apart.sum() if weights is None else weights @ apart)
+        loglik = nan
+        if rss > 0:
+            loglik = -0.5 * count * (log(2 * pi) + log(rss) - log(count) + 1)
+            if analytic:
+                loglik += 0.5 * logs
+        coef = np.concatenate([found.intercept[t : t + 1] * one, found.coef[t]])[1 - one :]
+        dispersion = rss / df if df > 0 else nan
+        largest = np.sqrt(tss) if Y is None else float(np.abs(Y[:, t]).max())
+        refusal = VANISHED if 0 < largest < SMALLEST else ""
+        bare = Result(
+            "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
+            count - one, rss, tss, rss, loglik, rank + 1, (), refusal, center=center, about=about,
+        )  # fmt: skip
+        out.append(bare if refusal else replace(bare, facts=facts_of(bare)))
+    return out
+
+
+def facts_of(result):
+    f, df1, df2, p = f_test(result)
+    error = ("Residual std. error", float(np.sqrt(result.dispersion)))
+    if not df1 > 0:  # the intercept alone
+        return (error,)
+    return (
+        ("R squared", r_squared(result)),
+        ("Adjusted R squared", adjusted_r_squared(result)),
+        ("F statistic", f"{f:.5g} on {df1:g} and {df2:g} df"),
+        ("P>F", f"{p:.4g}"),
+        error,
+    )
+
+
+def r_squared(result):
+    return 1 - result.deviance / result.null_deviance if result.null_deviance > 0 else nan
+
+
+def adjusted_r_squared(result):
+    if not (result.null_deviance > 0 and result.df_residual > 0):
+        return nan
+    return 1 - result.dispersion / (result.null_deviance / result.df_null)
+
+
+def f_test(result):
+    import scipy.special
+
+    df1, df2 = result.df_null - result.df_residual, result.df_residual
+    if not (df1 > 0 and df2 > 0):
+        return nan, df1, df2, nan
+    if result.robust is not None:  # Wald's test of all columns
+        told = np.flatnonzero(~result.aliased)
+        told = told[int(result.names[0] == "(Intercept)") :]
+        try:
+            f = chi_squared(result.robust[np.ix_(told, told)], result.coef[told]) / df1
+        except ValueError:  # as of fewer clusters than columns
+            return nan, df1, df2, nan
+        df2 = result.df_tests
+        return f, df1, df2, float(scipy.special.fdtrc(df1, df2, f))
+    explained = max(result.null_deviance - result.deviance, 0.0)
+    if result.dispersion == 0:
+        return np.inf, df1, df2, 0.0
+    f = explained / df1 / result.dispersion
+    return float(f), df1, df2, float(scipy.special.fdtrc(df1, df2, f))

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Logistic regression of rows in parts: the problem, and the sums of its multinomial models."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from statfast._distance import extent_of
+from statfast._engine import Parts, new_fit, remembered
+from statfast._estimator import codes_among, has_weight, looked
+from statfast._validation import as_count, as_flag, as_labels, as_real, as_weights, shown
+from statfast.linear.design.standardization import Standardization, frame_of_extent
+from statfast.linear.glm.part_rows import Response
+from statfast.linear.logistic.problem import LogisticProblem
+from statfast.linear.logistic.softmax_sums import SoftmaxSums
+
+
+class PartProblem(LogisticProblem):
+    """That of rows in parts. `marks` are the codes of the classes, `weights` their weights."""
+
+    def ones(self, code: int) -> Any:
+        labels = self.classes.tolist()
+        if len(labels) == 2:
+            return Response(labels[1], other=code == 0, named=True)
+        return Response(labels[code], named=True)
+
+    def sums(self) -> Any:
+        return PartSums(self.X, self.codes, self.weights, self.classes, self.intercept)
+
+
+def problem_of_parts(model: Any, parts: Parts, penalty: tuple, reference: Any) -> PartProblem:
+    """The parameters of a model, and what a first round says of its classes."""
+    if model.class_weight is not None:
+        raise ValueError(
+            "class_weight is for rows in memory; got it with rows in parts. Pass sample_weight."
+        )
+    look = looked(parts, True)
+    if look.y is None:
+        raise ValueError("This method requires y to be passed, but the target y is None.")
+    classes, _ = as_labels(look.y, None)
+    if len(classes) < 2:
+        raise ValueError(
+            "y must hold at least 2 classes; got one class, "
+            f"{shown(classes.tolist()[0])}. Pass rows of another class too."
+        )
+    word, C, ratio = penalty
+    if word not in (None, "l2"):
+        raise ValueError(
+            f"Rows in parts are fitted by maximum likelihood or with C and l1_ratio=0; got the "
+            f"penalty {word!r}. Fit it to a sample in memory."
+        )
+    mass = np.array([look.masses[label] for label in classes.tolist()])
+    if not (mass > 0.0).all():
+        raise ValueError(
+            "Every class in y needs a row with a positive sample_weight; the class "
+            f"{shown(classes.tolist()[mass.argmin()])} has none. Leave its rows out."
+        )
+    return PartProblem(
+        parts, np.arange(len(classes), dtype=np.intp), classes, reference(classes), mass, None,
+        as_flag(model.fit_intercept, "fit_intercept"), C, word,
+        as_count(model.max_iter, "max_iter"), as_real(model.tol, "tol", 0.0, open_low=True),
+        model.n_jobs, parts.names, ratio,
+    )  # fmt: skip
+
+
+class PartSums(SoftmaxSums):
+    """`SoftmaxSums` of parts, in a round each. `codes` are those of the classes, with weights."""
+
+    def __init__(self, parts, codes, weights, classes, intercept):
+        self.rows, self.codes, self.weights, self.n_jobs = parts, codes, weights, None
+        self.n_classes, self.classes = len(classes), classes
+        self.frame = frame_of_extent(parts.total(_extent, None), intercept)
+        self.frame.refuse_tiny()
+        self.columns, self.fit = None, new_fit(parts)
+        self._measure()
+
+    def _measure(self):
+        super()._measure()
+        self.n = sum(self.rows.lengths)
+
+    def take(self, columns):
+        self.columns, self.fit = columns, new_fit(self.rows)
+        parts = (part[columns] for part in (self.frame.shift, self.frame.scale, self.frame.reach))
+        self.frame = Standardization(self.frame.intercept, *parts)
+        self._measure()
+
+    def at(self, coef, every=0):
+        return self.rows.total(_sums, (self._told(), coef, every)).tables
+
+    def gram(self):
+        return self.rows.total(_gram, self._told()).tables[0]
+
+    def _told(self):
+        return _ToldClasses(self.fit, self.classes, self.frame, self.columns)
+
+
+@dataclass(frozen=True)
+class _ToldClasses:
+    """What tells the model to a worker."""
+
+    fit: str
+    classes: np.ndarray
+    frame: Standardization
+    columns: Any
+
+    def sums(self, columns):
+        return remembered(self.fit, columns[0], lambda: self._sums(*columns))
+
+    def _sums(self, X, y, weights):
+        sums = SoftmaxSums.__new__(SoftmaxSums)
+        sums.rows = X if self.columns is None else np.ascontiguousarray(X[:, self.columns])
+        sums.codes = codes_among(self.classes, *as_labels(y, len(X)))
+        sums.weights, sums.n_jobs = as_weights(weights, len(X)), None
+        sums.n_classes, sums.frame = len(self.classes), self.frame
+        sums._measure()
+        return sums
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """Numbers, arrays or None that add up."""
+
+    tables: tuple
+
+    def __add__(self, other: "_Tables") -> "_Tables":
+        both = zip(self.tables, other.tables, strict=True)
+        return _Tables(tuple(None if a is None else a + b for a, b in both))
+
+
+def _extent(columns, _):
+    return extent_of(columns[0]) if has_weight(columns[2]) else None
+
+
+def _sums(columns, told):
+    model, coef, every = told
+    return _Tables(model.sums(columns).at(coef, every)) if has_weight(columns[2]) else None
+
+
+def _gram(columns, model):
+    return _Tables((model.sums(columns).gram(),)) if has_weight(columns[2]) else None

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lasso and the elastic net where columns have few nonzeros: descent on the residuals.
+
+A visit to a column then costs its nonzeros, where with the Gram matrix of the working set a move
+costs as many numbers as there are columns in it. In place of Newton steps, a few sweeps tell where
+they lead (Anderson extrapolation: Bertrand & Massias 2021, Anderson acceleration of coordinate
+descent, proceedings.mlr.press/v130/bertrand21a.html), which is taken where the objective is less.
+"""
+
+import numpy as np
+
+from statfast._core.linear.coordinate_descent import gap
+from statfast._core.linear.residual_descent import descend
+from statfast._engine import checkpoint
+from statfast._linalg import dot
+from statfast.linear.penalized.coordinate_descent import Descent
+
+STILL = 1e-26  # of |y|^2: a sweep whose moves gain no more is all rounding
+SWEEPS = 5  # from which one extrapolates
+INSIDE = 0.3  # of the gap to reach: that of the columns that are not zero
+NUMBERS = 5e6  # of columns visited in a kernel call: some 20 ms
+NEARLY = 1e-12  # of the trace: added where sweeps depend on each other
+
+
+def descent_of(columns, y, positive=False):
+    """The descent for columns of many nonzeros, or of few."""
+    kind = ResidualDescent if columns.few else Descent
+    return kind(columns, y, positive)
+
+
+class ResidualDescent(Descent):
+    """`Descent` without a Gram matrix: `columns` are sparse."""
+
+    def refresh(self):
+        """Nothing: products are made of the residuals."""
+
+    def sharpened(self, l1, l2):
+        """The last answer: there are no Newton steps."""
+        return self._answer(0.0, 0)
+
+    def _newton(self, l1, l2):
+        raise NotImplementedError
+
+    def _admit(self, new):
+        columns = self.columns
+        self.working = np.concatenate([self.working, new])
+        self.member[new] = True
+        self.b = np.concatenate([self.b, np.zeros(len(new))])
+        self.q = self.gradient[self.working]
+        self.inner = self.product[self.working]
+        self.table, self.shift = columns.weighted_table(self.working)
+        table = self.table
+        self.fixed = (
+            table.indptr.astype(np.intp), table.indices.astype(np.int32), table.data,
+            columns.n * self.shift, self.shift, columns.square[self.working],
+        )  # fmt: skip
+
+    def _solve_working(self, l1, l2, goal, most):
+        if not len(self.b):
+            return 0
+        every = np.arange(len(self.b), dtype=np.intp)
+        small, rounds = STILL * self.yy, 0
+        self._set(self.b)
+        while rounds < max(most, 1):
+            _, gain = self._sweep(every, l1, l2, small, np.empty((1, len(every))))
+            rounds += 1
+            if gain <= small or self._gap_of(every, l1, l2) <= goal:
+                break
+            some = np.flatnonzero(self.b)
+            rounds += self._settle(some, l1, l2, INSIDE * goal, small, most - rounds)
+        return rounds
+
+    def _settle(self, some, l1, l2, goal, small, most):
+        """Minimize within some columns; returns the number of sweeps."""
+        rounds = 0
+        trail = np.empty((SWEEPS + 1, len(some)))
+        while rounds < most:
+            trail[0] = self.b[some]
+            made, gain = self._sweep(some, l1, l2, small, trail[1:])
+            rounds += made
+            if gain <= small:
+                break
+            self._extrapolate(some, l1, l2, trail)
+            if self._gap_of(some, l1, l2) <= goal:
+                break
+        return rounds
+
+    def _extrapolate(self, some, l1, l2, trail):
+        moves = np.diff(trail, axis=0)
+        products = np.inner(moves, moves)
+        products[np.diag_indices(SWEEPS)] += NEARLY * products.trace()
+        shares = np.linalg.solve(products, np.ones(SWEEPS))
+        there = shares @ trail[1:] / shares.sum()
+        if self.positive:
+            there = np.maximum(there, 0.0)
+        if not np.isfinite(there).all():
+            return
+        now = self._objective(l1, l2)
+        b, rest, offset = self.b, self.rest, self.offset
+        trial = b.copy()
+        trial[some] = there
+        self._set(trial)
+        if not self._objective(l1, l2) < now:
+            self.b, self.rest, self.offset = b, rest, offset
+
+    # ------------------------------------------------------------ its parts
+    def _set(self, b):
+        """Make the coefficients these, and the residuals theirs."""
+        self.b = b
+        self.rest = self.columns.root * self.y - self.table @ b
+        self.offset = np.array([-(self.shift @ b)])
+
+    def _sweep(self, some, l1, l2, small, trail, still=False):
+        found = descend(
+            *self.fixed, l1, l2, self.positive, small, some, self.b, self.q, self.rest,
+            self.offset, trail, still,
+        )  # fmt: skip
+        checkpoint()
+        return found
+
+    def _residuals(self):
+        return self.rest - self.offset[0] * self.columns.root
+
+    def _objective(self, l1, l2):
+        r, b = self._residuals(), self.b
+        return 0.5 * dot(r, r) + l1 * float(np.abs(b).sum()) + 0.5 * float((l2 * b) @ b)
+
+    def _gap_of(self, some, l1, l2):
+        """The duality gap of the problem of some columns, the only ones that are not zero."""
+        self._sweep(some, l1, l2, 0.0, np.empty((1, len(some))), still=True)
+        b, q, inner = self.b[some], self.q[some], self.inner[some]
+        return gap(b, q, inner, self.yy, l1, l2, self.positive)
