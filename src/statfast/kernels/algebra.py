@@ -49,11 +49,11 @@ class Composed(Kernel):
                 )
 
     @property
-    def domain(self) -> str:  # type: ignore[override]
+    def domain(self) -> str:
         return self.parts[0].domain
 
     @property
-    def _width(self) -> int:  # type: ignore[override]
+    def _width(self) -> int:
         return max(part._width for part in self.parts)
 
     @property

@@ -45,7 +45,7 @@ class Precomputed(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class FunctionKernel(Kernel):
-    """A Python function of two arrays of rows, or of two lists of strings.
+    """Kernel from a Python function of two arrays of samples, or two lists of strings.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class FunctionKernel(Kernel):
         return f"FunctionKernel({name}{definite}{domain})"
 
     @property
-    def positive_definite(self):
+    def positive_definite(self) -> bool | None:
         return True if self.definite else None
 
     def _between(self, A, B):

@@ -18,7 +18,7 @@ SOME = 64  # points whose values with themselves are made at a time
 
 
 class Kernel:
-    """Base of all kernels: symmetric functions k(x, y) of two points.
+    """Base class of kernels: symmetric functions k(x, y) of two points.
 
     ``k1 + k2``, ``k1 * k2``, ``2.5 * k``, ``k ** 3`` and ``k.normalize()`` are kernels, and
     ``k(X, Y)`` is ``k.matrix(X, Y)``, so that kernels serve where a function is asked for.
@@ -54,7 +54,7 @@ class Kernel:
     def matrix(
         self, X: Any, Y: Any = None, *, dtype: Any = np.float64, n_jobs: int | None = None
     ) -> np.ndarray:
-        """The kernel between all points of X and of Y.
+        """Return the Gram matrix between X and Y.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Kernel:
     __call__ = matrix
 
     def diagonal(self, X: Any) -> np.ndarray:
-        """The kernel of each point with itself.
+        """Return k(x, x) for each point.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Kernel:
         return values
 
     def normalize(self) -> "Kernel":
-        """k(x, y) / sqrt(k(x, x) k(y, y)): the cosine between the images of x and y.
+        """Return the normalized (cosine) kernel: k(x, y) / sqrt(k(x, x) k(y, y)).
 
         A point whose value with itself is 0, such as a row of zeros under `Linear`, has no
         direction: its values are 0.

@@ -19,7 +19,7 @@ NAMED = 3  # points that the sentence names
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MercerCheck:
-    """What `mercer_check` found; prints as a sentence.
+    """Result of `mercer_check`; prints as a sentence.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class MercerCheck:
         The unit eigenvector c of the smallest, one number a point, the largest in size positive:
         c'Kc = smallest. Where that is negative, a squared length would be.
     tol : float
-        How far below 0 the smallest may be, as a share of the largest eigenvalue.
+        How far below 0 the smallest may be, as a fraction of the largest eigenvalue.
     positive : bool
         The verdict: no eigenvalue is below -tol times the largest in size.
     """
@@ -77,16 +77,19 @@ def mercer_check(
     Parameters
     ----------
     kernel : str, Kernel or callable
-        As in `kernel_matrix`.
+        A name ("linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum", "precomputed"), a
+        kernel object, or a function of two arrays of samples.
     X : array-like of shape (n, d), list of n strings, or matrix of shape (n, n) if precomputed
         Points.
     tol : float, default=1e-10
         An eigenvalue counts as negative below -tol times the largest in size, to allow for
         rounding.
     gamma : {"scale", "auto"} or float, default="scale"
+        For a named kernel: 1 / (d var), with the variance of all values of X; 1 / d; or a number.
     degree : int, default=3
+        Degree of "poly", and the length of the substrings of "spectrum".
     coef0 : float, default=0.0
-        As in `kernel_matrix`.
+        Of "poly" and "sigmoid".
     n_jobs : int, optional
         Threads that make the matrix.
 

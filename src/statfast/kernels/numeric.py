@@ -14,6 +14,7 @@ import numpy as np
 from statfast._core.distance import dissimilarity, pairwise
 from statfast._core.tile import tiles
 from statfast._distance import MANHATTAN, extent_of, origin_of, packed, scale_of
+from statfast._typing import Array, Rows
 from statfast._validation import STEEPEST, as_count, as_real, refuse_large
 from statfast.kernels.algebra import raise_to
 from statfast.kernels.fill import overflow
@@ -32,7 +33,7 @@ class Numeric(Kernel):
 
 @dataclass(frozen=True)
 class Linear(Numeric):
-    """k(x, y) = x.y
+    """Linear kernel: k(x, y) = x.y
 
     Examples
     --------
@@ -43,7 +44,7 @@ class Linear(Numeric):
     """
 
     @property
-    def positive_definite(self):
+    def positive_definite(self) -> bool | None:
         return True
 
     def _between(self, A, B):
@@ -55,7 +56,7 @@ class Linear(Numeric):
 
 @dataclass(frozen=True)
 class Polynomial(Numeric):
-    """k(x, y) = (gamma x.y + coef0)^degree
+    """Polynomial kernel: k(x, y) = (gamma x.y + coef0)^degree
 
     Attributes
     ----------
@@ -93,7 +94,7 @@ class Polynomial(Numeric):
         )
 
     @property
-    def positive_definite(self):
+    def positive_definite(self) -> bool | None:
         return True if self.coef0 >= 0 else None
 
     def _between(self, A, B):
@@ -107,13 +108,13 @@ class Polynomial(Numeric):
 
         return fill
 
-    def features(self, X):
-        """The explicit images of rows: phi(x) with phi(x).phi(y) = k(x, y).
+    def features(self, X: Rows) -> Array:
+        """Return the explicit feature map: phi(x) with phi(x).phi(y) = k(x, y).
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -159,7 +160,7 @@ class Polynomial(Numeric):
 
 @dataclass(frozen=True)
 class Sigmoid(Numeric):
-    """k(x, y) = tanh(gamma x.y + coef0), which is not positive semi-definite in general.
+    """Sigmoid kernel: k(x, y) = tanh(gamma x.y + coef0), not positive semi-definite in general.
 
     Attributes
     ----------
@@ -203,10 +204,10 @@ class Decaying(Numeric):
         self._set(gamma=as_real(self.gamma, "gamma", 0))
 
     @property
-    def positive_definite(self):
+    def positive_definite(self) -> bool | None:
         return True
 
-    def normalize(self):
+    def normalize(self) -> Kernel:
         """The kernel itself, whose values of points with themselves are 1.
 
         Returns
@@ -221,7 +222,7 @@ class Decaying(Numeric):
 
 @dataclass(frozen=True)
 class RBF(Decaying):
-    """k(x, y) = exp(-gamma |x - y|^2), the Gaussian kernel.
+    """Gaussian (RBF) kernel: ``k(x, y) = exp(-gamma |x - y|^2)``.
 
     Squared distances come from products about the mean of the rows; those of which more than four
     digits would cancel are summed again by differences, so that equal rows have exactly 1.
@@ -260,7 +261,7 @@ class RBF(Decaying):
 
 @dataclass(frozen=True)
 class Laplacian(Decaying):
-    """k(x, y) = exp(-gamma |x - y|_1), from Manhattan distances by differences.
+    """Laplacian kernel: ``k(x, y) = exp(-gamma |x - y|_1)``, from Manhattan distances.
 
     Attributes
     ----------

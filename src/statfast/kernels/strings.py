@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import csr_array
 from statfast._validation import MANY, as_count
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.points import STRINGS
@@ -63,11 +64,11 @@ class Spectrum(Kernel):
         object.__setattr__(self, "k", as_count(self.k, "k", high=MANY))
 
     @property
-    def positive_definite(self):
+    def positive_definite(self) -> bool | None:
         return True
 
-    def features(self, X: Any):
-        """The counts of all substrings.
+    def features(self, X: Any) -> tuple[csr_array, Any]:
+        """Return the explicit feature map: counts of all substrings.
 
         Parameters
         ----------

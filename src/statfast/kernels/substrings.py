@@ -122,10 +122,10 @@ class Shared:
         if dense.any():
             rank = np.cumsum(dense) - 1
             self.left.append(table(*ours, dense, rank) * weight)
-            self.right.append(table(*theirs, dense, rank))
-            ours, theirs = without(*ours, dense), without(*theirs, dense)
+            self.right.append(table(*theirs, dense, rank))  # type: ignore[call-arg]
+            ours, theirs = without(*ours, dense), without(*theirs, dense)  # type: ignore[call-arg]
         if len(ours[0]) and len(theirs[0]):
-            self.lists.append((weight, ours, transposed(*theirs, found.columns)))
+            self.lists.append((weight, ours, transposed(*theirs, found.columns)))  # type: ignore[call-arg]
 
     def fill(self):
         """What fills blocks of the matrix."""

@@ -1,186 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kernel matrix of the training points, as the solver of the dual asks for it.
 
-What is asked for: the square of some points (`block`), rows that are summed (`add`), which are kept
-as float32 in one slab, the least recently used giving way, or all of them where they fit; and, once
-or twice a fit, sums in float64 (`exact`), of which nothing is kept. All threads make rows.
-
 Steps of the solver leave the sum of b = s a as it is, so that K b moves by a constant alone if
 a_i + a_j is taken off K_ij. Where images lie far from 0, values are made so that they lie about 0,
 before they are rounded to float32; `exact` sums are of the kernel itself.
 """
 
-from functools import cached_property
 from math import inf
 
 import numpy as np
 
 from statfast._core.svm import gram as tiles
-from statfast._core.svm import smo
 from statfast._distance import extent_of, origin_of
 from statfast._engine import checkpoint, each, grid
-from statfast._validation import warn_user
 from statfast.kernels import Precomputed
 from statfast.kernels.points import MATRIX
-from statfast.svm.dual.limits import cache_room
 from statfast.svm.dual.precision import away_of, is_far, tile_shape, tile_type
+from statfast.svm.dual.slab import LEAST_SIDE, PIECE, Gram, require_float32, whole_lines
 
 SPARE = 16  # rows that tiles may read beyond the last
-LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
-PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
 TASK = 4e6  # flop at least, as a task costs some 20 microseconds
-LARGEST = 1e37  # value: sums of some must be finite
-LARGE = 4096  # points of a square: no more memory than that of one is touched twice
 STRIP = 256  # rows of any kernel made at a time
-CROWDED = (
-    "The kernel matrix of {n} points takes {gib:.1f} GiB, over 4 GiB or a quarter of what is free: "
-    "{slots} of its rows are kept, others made again. cache_size says how many MB they may take."
-)
 REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
-
-
-def _whole(n, m):
-    """n rounded up to a multiple of m."""
-    return -(-n // m) * m
-
-
-def require_float32(largest):
-    """Refuse kernel values that float32 does not hold, with room for sums of them."""
-    if not largest < LARGEST:
-        raise ValueError(
-            f"The kernel has values such as {largest:.3g}, beyond float32, in which its matrix is "
-            "kept. Scale the columns of X, or choose another kernel."
-        )
-
-
-class Gram:
-    """A kernel matrix in float32, and its sums in float64; others say how values are made.
-
-    Parameters
-    ----------
-    n : int
-        Training points.
-    diagonal : ndarray of shape (n,)
-        The kernel of each with itself, in float64.
-    cache_size : float or None
-        Megabytes that rows may take; None is a quarter of the free memory, at most 4096.
-    away : ndarray of shape (n,), optional
-        What is taken off values, a_i + a_j.
-    """
-
-    whole = False  # whether the matrix is there already, and blocks cost little
-
-    def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
-        self.n, self.n_jobs, self._away = n, n_jobs, away
-        self.diagonal = diagonal if away is None else diagonal - 2.0 * away
-        self.longest = float(np.abs(diagonal).max())  # squared length of an image
-        require_float32(self.longest)
-        self._ld = _whole(n, smo.WIDE)
-        self._cache_size, self._slab, self._clock, self._told = cache_size, None, 0, False
-        self._square = np.empty(0, np.float32)  # of `block`
-
-    @cached_property
-    def slots(self):
-        """How many rows the slab has room for."""
-        limit = cache_room(self._cache_size)
-        return int(min(self.n, max(limit // (4 * self._ld), LEAST_SLOTS)))
-
-    def rows(self, index):
-        """Rows of the matrix as a new array, float32 (len(index), n)."""
-        out = np.empty((len(index), self.n), np.float32)
-        for begin in range(0, len(index), self.slots):
-            part = np.asarray(index[begin : begin + self.slots], np.int64)
-            slots = self._hold(part)
-            out[begin : begin + len(part)] = self._slab[slots, : self.n]
-        return out
-
-    def add(self, index, weights, total, at=None):
-        """total[:n] += K[:, index] @ weights, of float32 rows, summed in float64; perhaps only
-        where it is asked for, `at` some points."""
-        for begin in range(0, len(index), self.slots):
-            part = np.asarray(index[begin : begin + self.slots], np.int64)
-            slots = self._hold(part)
-            w = np.ascontiguousarray(weights[begin : begin + self.slots])
-
-            def task(columns, slots=slots, w=w):
-                step = max(8, int(PIECE / 4 / max(1, columns.stop - columns.start)) // 8 * 8)
-                for r in range(0, len(slots), step):
-                    checkpoint()
-                    some = slice(r, r + step)
-                    smo.add(self._slab, slots[some], w[some], columns.start, columns.stop, total)
-
-            effort = 2.0 * len(part) * self.n
-            each(task, grid(self.n, 1024, parts=8), n_jobs=self.n_jobs, effort=effort)
-
-    def by_rows(self):
-        """Whether rows are made one by one, and all can be kept: see `hold` and `kept`."""
-        return self.slots == self.n
-
-    def hold(self, index):
-        """Have the rows of some points."""
-        self._hold(np.asarray(index, np.int64))
-
-    def kept(self):
-        """The rows there are, (slots, ld), and the slot of each point, -1 if it has none."""
-        self._hold(np.empty(0, np.int64))
-        return self._slab, self._slot
-
-    def _hold(self, part):
-        """The slots of distinct points, no more than there are; their rows are in the slab."""
-        if self._slab is None:
-            self._slot = np.full(self.n, -1, np.int32)  # of a point, -1 if it has none
-            self._point = np.full(self.slots, -1, np.int64)  # of a slot
-            self._used = np.zeros(self.slots, np.int64)  # when
-            self._slab = np.empty((self.slots, self._ld), np.float32)
-        self._clock += 1
-        slots = self._slot[part]
-        missing = part[slots < 0]
-        self._used[slots[slots >= 0]] = self._clock
-        if len(missing):
-            free = self._oldest(len(missing))
-            given = self._point[free]
-            self._slot[given[given >= 0]] = -1
-            if self._cache_size is None and not self._told and (given >= 0).any():
-                self._told = True
-                warn_user(CROWDED.format(n=self.n, slots=self.slots, gib=4 * self.n**2 / 2**30))
-            self._point[free], self._slot[missing] = missing, free
-            self._used[free] = self._clock
-            try:
-                self._make(missing, free.astype(np.int32), self._slab, 0, self.n)
-            except BaseException:
-                self._point[free], self._slot[missing], self._used[free] = -1, -1, 0
-                raise
-        return self._slot[part]
-
-    def _oldest(self, count):
-        """So many slots, those never used first, then those not used for longest."""
-        fresh = np.flatnonzero(self._used == 0)
-        if len(fresh) >= count:
-            return fresh[:count]
-        if count == self.slots:
-            return np.arange(count)
-        order = np.argpartition(self._used, count)[:count]
-        return np.sort(order)
-
-    def block(self, index):
-        """K[index, index] as float32 with whole cache lines a row, zero beyond; the next call
-        takes the same memory."""
-        raise NotImplementedError
-
-    def _for_block(self, k):
-        wide = _whole(k, smo.WIDE)
-        if self._square.size < k * wide:
-            self._square = np.empty(max(k, min(self.n, LARGE)) * wide, np.float32)
-        out = self._square[: k * wide].reshape(k, wide)
-        out[:, k:] = 0
-        return out
-
-    def exact(self, index, weights, at=None):
-        """K[at, index] @ weights in float64 (`at` is all points)."""
-        raise NotImplementedError
-
-    def _make(self, index, slots, out, first, stop):
-        raise NotImplementedError
 
 
 class TileGram(Gram):
@@ -220,7 +61,7 @@ class TileGram(Gram):
     def _laid(self, index, dtype=None):
         """Rows as the tiles take them, and half their squared lengths."""
         count, d, dtype = len(index), self.X.shape[1], dtype or self._dtype
-        rows = np.zeros((_whole(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
+        rows = np.zeros((whole_lines(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
         start = np.zeros(len(rows), dtype)
         tiles.lay(self.X, index, self.origin, rows, start)
         return rows, start
@@ -228,7 +69,7 @@ class TileGram(Gram):
     def _pack(self, rows, count):
         """Panels of all rows."""
         d, wide = self.X.shape[1], tiles.columns(rows.dtype == np.float32)
-        panels = np.empty(_whole(count, wide) * max(d, 1), rows.dtype)
+        panels = np.empty(whole_lines(count, wide) * max(d, 1), rows.dtype)
         tiles.pack(rows, count, d, panels)
         return panels
 
@@ -361,15 +202,15 @@ class KernelGram(Gram):
         k = len(index)
         out = self._for_block(k)
         points = self._points(index)
-        if self._away is None:
+        if self._away is None and k <= LEAST_SIDE:  # of which a copy is no matter
             out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
             return out
         for begin in range(0, k, STRIP):
             part = index[begin : begin + STRIP]
-            values = self._values(part, points, np.float64)
-            out[begin : begin + STRIP, :k] = values - np.add.outer(
-                self._away[part], self._away[index]
-            )
+            values = self._values(part, points, np.float32 if self._away is None else np.float64)
+            if self._away is not None:
+                values -= np.add.outer(self._away[part], self._away[index])
+            out[begin : begin + STRIP, :k] = values
         return out
 
     def exact(self, index, weights, at=None):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The solver with the limits of one fit: tolerance, steps, time, and who is told how far it is."""
 
-import sys
 import time
 from math import inf
 from numbers import Integral
@@ -10,12 +9,11 @@ from typing import NamedTuple
 from statfast._validation import as_count, as_real, free_memory, wrong_type
 from statfast.svm.dual.solver import solve
 
-EVERY = 1.0  # seconds between lines of progress
 MOST_CACHE = 2**32  # bytes that are taken unasked
 
 
 class Progress(NamedTuple):
-    """How far a fit is.
+    """Progress of a fit.
 
     Attributes
     ----------
@@ -46,7 +44,7 @@ class Run:
         self.begin = time.monotonic()
         limit = estimator.time_limit
         self.end = self.begin + (inf if limit is None else as_real(limit, "time_limit", 0.0))
-        self.tell = as_listener(estimator.progress)
+        self.tell = as_callback(estimator.callback)
         self.machine, self.machines = 0, 1
         self.validates = False  # whether the machines are those of a cross-validation
         self.held_short = 0  # how many of those were stopped
@@ -56,7 +54,7 @@ class Run:
         more = {"tol": self.tol, **more}
         return solve(
             self.gram, linear, sign, upper, max_iter=self.max_iter, time_limit=left,
-            progress=None if self.tell is None else self._hear, **more,
+            callback=None if self.tell is None else self._hear, **more,
         )  # fmt: skip
 
     def counted(self, tasks):
@@ -72,7 +70,7 @@ class Run:
 
 
 def as_steps(max_iter):
-    """Most steps of the solver on a machine; None for -1, which is no limit."""
+    """Most steps of the solver on a machine; None for -1: as many as are taken unasked."""
     if max_iter is None or (isinstance(max_iter, Integral) and max_iter == -1):
         return None
     return as_count(max_iter, "max_iter")
@@ -90,25 +88,8 @@ def as_cache_size(cache_size):
     return None if cache_size is None else as_real(cache_size, "cache_size", 0.0, open_low=True)
 
 
-def as_listener(progress):
+def as_callback(callback):
     """A function of `Progress`, or None."""
-    if progress is None or progress is False:
-        return None
-    if progress is True:
-        return Lines()
-    if not callable(progress):
-        raise wrong_type("progress", "True, False or a function", progress)
-    return progress
-
-
-class Lines:
-    """A line a second on the standard error."""
-
-    def __init__(self):
-        self.last = 0.0
-
-    def __call__(self, at):
-        if at.seconds >= self.last + EVERY:
-            self.last = at.seconds
-            text = f"machine {at.machine} of {at.machines}: {at.n_iter} steps, gap {at.gap:.3g}"
-            print(f"{at.seconds:8.1f} s  {text}", file=sys.stderr, flush=True)
+    if callback is not None and not callable(callback):
+        raise wrong_type("callback", "a function or None", callback)
+    return callback

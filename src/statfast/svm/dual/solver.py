@@ -7,7 +7,9 @@ Three levels. Of all variables an active set of some hundreds or thousands is ch
 changed then moves the gradient of all variables by rows of the matrix. That is shrinking turned
 round: variables at a bound that they will not leave never become active. Of a few thousand
 variables most of which stay at zero, all are active, and rows of the matrix are made when a working
-set wants them.
+set wants them. Where so many are free that half of all should be active, sets of them chase each
+other: all are active then, and in the working set, as far as their square can be kept. Steps of
+LIBSVM's kind are then taken over all of them, each of which reads two rows.
 
 The matrix is float32, as LIBSVM's is; gradients are float64. At the end the gradient is made again
 from a float64 matrix, on all points. What then violates the conditions is worked on further, from
@@ -26,9 +28,12 @@ import numpy as np
 
 from statfast._core.svm import smo
 from statfast._engine import checkpoint
+from statfast.svm.dual.active import next_active
 
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
-MOST_ACTIVE = 4096  # where many are: 64 MB
+MOST_ACTIVE = 4096  # where many change from bound to bound: 64 MB
+WHOLE = 0.5  # of all variables: if more should be active for the free ones, all are; so they are
+DENSE = 0.9  # if so much of an active set is free; but
 EVERY = 8192  # where the matrix is there as a whole, so that no rounds are needed: 256 MB
 WORKING = 1024  # variables of a working set, where few are free
 LEAN = 384  # the same where rows are made when they are wanted
@@ -37,7 +42,10 @@ SPARSE = 0.25  # if fewer of the first active set are support vectors: of all st
 PART = 0.5  # of the rows, or fewer, are wanted: more cost more than squares
 ROOM = 1.25  # times the free variables: sets that hold them all are few
 BUDGET = 4e7  # multiply-adds between two looks at the clock
-STEPS = 20  # on a working set, for each of its variables
+STEPS = 20  # on a working set, for each of its variables,
+UNASKED = 2e7  # steps, or
+FOR_EACH = 200  # for each variable, where nobody says how many: twice as many as LIBSVM takes
+LONG = 4e8  # multiply-adds, or as many as take so long: nobody is heard meanwhile
 SHARE = 0.1  # of the violation may be left within a working set
 NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
 MEETING = 1e-4  # the same of the nu problem, whose hulls are those of averages of rows
@@ -51,10 +59,6 @@ FULL = 1.0 - 1e-14  # of an upper bound is all of it
 EMPTY = 1e-14  # of the largest multiplier is nothing of it
 ROUNDING = 1e-14  # of the largest f: so little is none
 IDLE = 10  # rounds without a smaller violation after which there will be none
-FEWEST = 512  # variables, and as many at first, when nothing is known of any
-AMPLE = 2  # times the violators: room for those they turn into some
-WORST = 1 / 64  # of a set are the worst violators, from either side
-GOLDEN = (5**0.5 - 1) / 2
 
 
 class DualSolution(NamedTuple):
@@ -78,7 +82,7 @@ class DualSolution(NamedTuple):
 
 def solve(
     gram, linear, sign, upper, *, start=None, sums=None, point=None, groups="one", tol=1e-3,
-    max_iter=None, time_limit=None, progress: Callable | None = None, hard=False,
+    max_iter=None, time_limit=None, callback: Callable | None = None, hard=False,
 ):  # fmt: skip
     """Minimize a'Qa/2 + linear'a, 0 <= a <= upper, sign'a constant, Q_ij = s_i s_j K_ij.
 
@@ -99,25 +103,26 @@ def solve(
     tol : float
         The violation at which to stop.
     max_iter : int, optional
-        Steps.
+        Steps; by default 2e7, or 200 for each variable if that is more.
     time_limit : float, optional
         Seconds.
-    progress : callable, optional
-        ``progress(steps, violation)``, in between; where it returns True the work ends.
+    callback : callable, optional
+        ``callback(steps, violation)``, in between; where it returns True the work ends.
     hard : bool
         Whether an unbounded dual is to be found out: a classifier has no margin then.
 
     Returns
     -------
     Dual
-        Its `reason` is "tol"; "max_iter", "time_limit" or "progress"; "precision" if steps become
-        too small for float64; "inseparable" if, with `hard`, the margin would be less than 3e-4 of
-        the largest length of an image (of the nu problem of classes, 1e-4).
+        Its `reason` is "tol"; "max_iter", "time_limit" or "callback"; "steps" after those taken
+        unasked; "precision" if steps become too small for float64; "inseparable" if, with `hard`,
+        the margin would be less than 3e-4 of the largest length of an image (of the nu problem of
+        classes, 1e-4).
     """
     return _Descent(gram, linear, sign, upper, start, sums, point, groups, tol, hard).run(
-        inf if max_iter is None else max_iter,
+        max_iter,
         inf if time_limit is None else time.monotonic() + time_limit,
-        progress,
+        callback,
     )
 
 
@@ -204,13 +209,16 @@ class _Descent:
             bottom[g] = -f.max(initial=-inf, where=down)
         return max(0.0, float((top - bottom).max())), top, bottom
 
-    def run(self, max_iter, deadline, progress):
+    def run(self, max_iter, deadline, callback):
         """Rounds, until the violation is at most tol by float64 sums."""
+        self.ends = "steps" if max_iter is None else "max_iter"  # the reason, after so many
+        if max_iter is None:
+            max_iter = max(UNASKED, FOR_EACH * len(self.b))
         while True:
             f = self.f()
             gap, top, bottom = self.violation(f)
-            if self.steps and progress is not None and progress(self.steps, gap) is True:
-                self.stop("progress")
+            if self.steps and callback is not None and callback(self.steps, gap) is True:
+                self.stop("callback")
             if self.hard and np.abs(self.b).sum() > self.most:
                 self.stop("inseparable")
             if float(self.b @ f) <= self.nothing:
@@ -231,7 +239,7 @@ class _Descent:
                 self.stop("precision")
                 continue
             ahead = self.choose(f, top, bottom)
-            self.round(f, max(INNER * self.tol, ahead * gap), max_iter, deadline, progress)
+            self.round(f, max(INNER * self.tol, ahead * gap), max_iter, deadline, callback)
 
     def rests(self, gap):
         """Whether rounding keeps the violation from falling."""
@@ -246,9 +254,10 @@ class _Descent:
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
         if self.rowwise:
             return 0.0
-        slow = ACTIVE * (1 + self.rounds / 8)  # where many change from bound to bound
-        count = int(min(max(slow, ROOM * free + ACTIVE / 2), MOST_ACTIVE))
-        if m > count and not (self.gram.whole and self.distinct and m <= EVERY):
+        slow = min(ACTIVE * (1 + self.rounds / 8), MOST_ACTIVE)  # many change from bound to bound
+        wanted = ROOM * free + ACTIVE / 2
+        count = int(max(slow, min(wanted, self.most_active())))
+        if m > count and not self.holds_all(free, wanted):
             middle = np.array([self.middle(f, top[g], bottom[g], g) for g in range(self.groups)])
             chosen = next_active(f, self.b, self.low, self.high, middle[self.group], count)
         else:
@@ -262,6 +271,20 @@ class _Descent:
         if len(chosen) == m:
             return 0.0
         return NEAR if self.b.any() and len(chosen) < count else AHEAD
+
+    def most_active(self):
+        """How many variables may be active, if so many are free."""
+        return self.gram.side if self.distinct else MOST_ACTIVE  # else the square is of copies
+
+    def holds_all(self, free, wanted):
+        """Whether the square of all is there, or is to be made as so many should be active."""
+        m = len(self.b)
+        if self.block is not None and len(self.active) == m:
+            return True
+        if self.gram.whole and self.distinct and m <= EVERY:
+            return True
+        dense = self.rounds > 1 and free > DENSE * len(self.active)
+        return (dense or wanted > max(MOST_ACTIVE, WHOLE * m)) and m <= self.most_active()
 
     def is_sparse(self):
         """Whether, as far as the first round tells, few rows of the matrix will be wanted."""
@@ -277,7 +300,7 @@ class _Descent:
             return -float(f[free].mean())
         return 0.5 * (top + bottom) if np.isfinite(top) and np.isfinite(bottom) else 0.0
 
-    def round(self, f, tol, max_iter, deadline, progress):
+    def round(self, f, tol, max_iter, deadline, callback):
         """Solve for the active variables, then bring the sums up to date."""
         active = self.active
         if len(active) == len(self.b):
@@ -298,8 +321,8 @@ class _Descent:
                 recent, work = np.full(q, -1, np.int32), smo.work_space(len(active), q)
                 wanted = recent.copy() if self.rowwise else None
             gap, steps, _, moving, missing = smo.descend(
-                block, low, high, group, self.groups, tol, SHARE, STEPS * q,
-                int(min(max_iter - self.steps, 1 << 60)), BUDGET, b, f, recent, work, slot, wanted,
+                block, low, high, group, self.groups, tol, SHARE, int(min(STEPS * q, LONG / q)),
+                int(max_iter - self.steps), BUDGET, b, f, recent, work, slot, wanted,
             )  # fmt: skip
             self.steps += steps
             if gap <= max(tol, grain * np.linalg.norm(b - begin), ROUNDING * np.abs(f).max()):
@@ -309,11 +332,11 @@ class _Descent:
             if len(active) == len(self.b) and float(b @ f) <= self.nothing:
                 break
             if self.steps >= max_iter:
-                self.stop("max_iter")
+                self.stop(self.ends)
             elif time.monotonic() > deadline:
                 self.stop("time_limit")
-            elif progress is not None and progress(self.steps, gap) is True:
-                self.stop("progress")
+            elif callback is not None and callback(self.steps, gap) is True:
+                self.stop("callback")
             elif slot is not None:
                 if missing and self.fetch(wanted[:missing]):
                     continue
@@ -384,63 +407,3 @@ def _working(free, m, least):
     """Variables of a working set: some more than are free, or all, which saves copying."""
     q = int(max(least, 1.2 * ROOM * free))
     return q if q < 0.7 * m else m
-
-
-# ---------- Which variables the solver of the dual works on next
-# The worst violators of the conditions of optimality are the wrong ones as long as there are many:
-# they are outliers, a few hundred of which put the others right, so that rounds become many. So of
-# violators at a bound an even part is taken, which stands for all of them, beside a few of the
-# worst, without which nothing might move, and the free variables; when few violate, all of them and
-# what is nearest to violating.
-#
-# The part is that with the largest multiples of the golden ratio, modulo 1: whatever the order of
-# the rows, it is spread evenly over them.
-def next_active(f, b, low, high, middle, most):
-    """The active set, ascending.
-
-    Parameters
-    ----------
-    f, b, low, high : ndarray of shape (m,)
-        The gradient, the variables and their bounds.
-    middle : float or ndarray of shape (m,)
-        What -f of free variables will be at the solution, about.
-    most : int
-        Variables of the set.
-    """
-    above = -f - middle
-    rises, falls = b < high, b > low
-    free, sides = rises & falls, (np.where(rises, above, -inf), np.where(falls, -above, -inf))
-    score = np.maximum(*sides)
-    violating = int(np.count_nonzero(score > 0.0)) if b.any() else 0
-    count = min(most, max(FEWEST, AMPLE * violating))
-    chosen = np.zeros(len(b), bool)
-    wrong = [np.flatnonzero(side > 0.0) for side in sides]
-    for side, places in zip(sides, wrong, strict=True):
-        chosen[places[largest(side[places], max(1, int(WORST * count)))]] = True
-    free &= ~chosen
-    outer = [places[~(free | chosen)[places]] for places in wrong]
-    many, room = [len(places) for places in outer], count - int(np.count_nonzero(chosen))
-    inner = int(np.count_nonzero(free))
-    room -= min(inner, max(room // 2, room - sum(many)))
-    part = min(many[0], max(room // 2, room - many[1]))
-    for places, some in zip(outer, (part, min(many[1], room - part)), strict=True):
-        chosen[places[largest(places * GOLDEN % 1.0, some)]] = True
-    room = count - int(np.count_nonzero(chosen))
-    chosen[free if inner <= room else largest(np.where(free, score, -inf), room)] = True
-    score[chosen] = -inf
-    chosen[largest(score, count - int(np.count_nonzero(chosen)))] = True
-    return np.flatnonzero(chosen)
-
-
-def largest(score, count):
-    """Places of the largest scores, the lowest place on ties; no -inf."""
-    if count <= 0:
-        return np.empty(0, np.intp)
-    if count >= len(score):
-        return np.flatnonzero(score > -inf)
-    least = np.partition(score, len(score) - count)[len(score) - count]
-    if least == -inf:
-        return np.flatnonzero(score > -inf)
-    found = np.flatnonzero(score > least)
-    ties = np.flatnonzero(score == least)[: count - len(found)]
-    return np.concatenate([found, ties])

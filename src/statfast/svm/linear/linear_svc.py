@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear support vector classification: LIBLINEAR's problem, solved directly where that is best."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._engine import each
-from statfast._estimator import Classifier, class_weighted
+from statfast._estimator import Classifier, SparseCoefficients, class_weighted
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_labels, as_weights, shown
 from statfast.svm.linear.model import (
     LinearMachine,
@@ -21,7 +24,7 @@ from statfast.svm.linear.sparse_weights import sparsest, with_constant
 LOSSES = ("hinge", "squared_hinge")
 
 
-class LinearSVC(Classifier, LinearMachine):
+class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     """Linear support vector classification.
 
     With labels y = 1 and -1 it minimizes, over w and b::
@@ -29,7 +32,7 @@ class LinearSVC(Classifier, LinearMachine):
         w'w / 2 + (b / intercept_scaling)^2 / 2 + C sum_i c_i loss(y_i (w'x_i + b))
 
     where the loss is ``max(0, 1 - m)`` ("hinge") or its square. That is LIBLINEAR's problem, with
-    the intercept penalized. Of more than two classes, each is told from all others.
+    the intercept penalized. Of more than two classes, each is separated from all others.
 
     With ``penalty="l1"`` the penalty is ``|w|_1 + |b| / intercept_scaling``, and most coefficients
     may be zero.
@@ -39,9 +42,11 @@ class LinearSVC(Classifier, LinearMachine):
     penalty : {"l2", "l1"}, default="l2"
         "l1" goes with the squared loss, and not with ``dual=True``.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        Squared hinge or hinge loss.
     C : float, default=1.0
         Weight of the losses against the penalty.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     intercept_scaling : float, default=1.0
         The larger it is, the less the intercept is penalized: it is the coefficient of a column
         that holds this number.
@@ -52,16 +57,16 @@ class LinearSVC(Classifier, LinearMachine):
         columns with the hinge, for more columns than rows with the squared loss.
     tol : float, default=1e-4
         As LIBLINEAR's. Descent: the largest less the least projected gradient of the dual; if the
-        gap is then more than tol / 100 of the objective, a smaller tol is tried. Newton:
-        the length of the gradient, relative to that at 0 times the share of the smaller class.
-        Interior point: its square is the gap, relative to the objective. Proximal Newton: its
-        square is the gap, relative to the losses at 0. Coordinate descent: the gap is at most
-        tol / 100 of the objective.
+        gap is then more than tol / 100 of the objective, a smaller tol is tried. Newton: the length
+        of the gradient, relative to that at 0 times the fraction of the smaller class. Interior
+        point: its square is the gap, relative to the objective. Proximal Newton: its square is the
+        gap, relative to the losses at 0. Coordinate descent: the gap is at most tol / 10 of the
+        objective.
     class_weight : dict or "balanced", optional
-        Factors of the weights c of the rows of each class, by label; "balanced" makes the classes
-        weigh the same.
+        Factors of the weights c of the samples of each class, by label; "balanced" makes the
+        classes weigh the same.
     random_state : int, Generator or None, default=None
-        The order in which descent visits rows; the direct methods have no use for it.
+        The order in which descent visits samples; the direct methods have no use for it.
     max_iter : int, default=1000
         Sweeps of descent, or iterations.
     time_limit : float, optional
@@ -75,18 +80,22 @@ class LinearSVC(Classifier, LinearMachine):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
+        Coefficients.
     intercept_ : ndarray of shape (1,) or (K,)
+        Intercept.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,) or (K,)
         What was minimized, a lower bound of it, and the difference, which is never negative but
         for rounding.
     n_iter_ : int
         Most sweeps or iterations of a class.
     converged_ : bool
+        Whether the iterations converged.
     solver_ : {"descent", "newton", "interior point", "proximal newton", "coordinate descent"}
+        Solver used.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -142,19 +151,19 @@ class LinearSVC(Classifier, LinearMachine):
     def __init__(
         self,
         *,
-        penalty="l2",
-        loss="squared_hinge",
-        C=1.0,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        dual="auto",
-        tol=1e-4,
-        class_weight=None,
-        random_state=None,
-        max_iter=1000,
-        time_limit=None,
-        n_jobs=None,
-    ):
+        penalty: Literal["l2", "l1"] = "l2",
+        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
+        C: float = 1.0,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: Literal["auto"] | bool = "auto",
+        tol: float = 1e-4,
+        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
+        random_state: RandomState = None,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.penalty = penalty
         self.loss = loss
         self.C = C
@@ -168,17 +177,17 @@ class LinearSVC(Classifier, LinearMachine):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the machine.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite.
+            The samples, finite.
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows, as factors of C; rows of weight 0 are left out.
+            Weights of the samples, as factors of C; samples of weight 0 are left out.
 
         Returns
         -------
@@ -195,13 +204,13 @@ class LinearSVC(Classifier, LinearMachine):
         Warns
         -----
         ConvergenceWarning
-            If max_iter or time_limit was reached; it tells the gap.
+            If max_iter or time_limit was reached; it reports the gap.
         """
         rows = rows_of(X, self.n_jobs)
         classes, codes = as_labels(y, rows.shape[0])
         if len(classes) < 2:
             raise ValueError(
-                "y must hold at least 2 classes to tell apart; got one class, "
+                "y must hold at least 2 classes; got one class, "
                 f"{shown(classes.tolist()[0])}. Pass rows of another class too."
             )
         weights = as_weights(sample_weight, rows.shape[0])
@@ -269,12 +278,13 @@ class LinearSVC(Classifier, LinearMachine):
             )
         return True
 
-    def decision_function(self, X):
-        """Return ``w'x + b``.
+    def decision_function(self, X: Rows) -> Array:
+        """Return the decision values ``w'x + b``.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -287,15 +297,16 @@ class LinearSVC(Classifier, LinearMachine):
         ValueError
             If X is not a finite 2-d array with the columns of the fitted one.
         """
-        out = values(new_rows(self, X), self.coef_, self.intercept_, self.n_jobs)
+        out = values(new_rows(self, X), self._coefs, self.intercept_, self.n_jobs)
         return out[:, 0] if len(self.classes_) == 2 else out
 
-    def predict(self, X):
-        """Return the class of each row.
+    def predict(self, X: Rows) -> Array:
+        """Predict the class of each sample.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear support vector regression: losses beyond a tube around the values."""
 
+from typing import Literal, Self
+
 import numpy as np
 
 from statfast._estimator import Regressor
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_real, as_targets, as_weights, warn_column_vector
 from statfast.svm.linear.model import (
     LinearMachine,
@@ -32,12 +35,14 @@ class LinearSVR(Regressor, LinearMachine):
     Parameters
     ----------
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        Absolute or squared error beyond epsilon.
     epsilon : float, default=0.0
         Errors up to here cost nothing, in the units of y. With 0 the first loss is the absolute
         error, the second the squared error of ridge regression.
     C : float, default=1.0
         Weight of the losses against the penalty.
     fit_intercept : bool, default=True
+        Whether to fit an intercept.
     intercept_scaling : float, default=1.0
         The larger it is, the less the intercept is penalized: it is the coefficient of a column
         that holds this number.
@@ -51,7 +56,7 @@ class LinearSVR(Regressor, LinearMachine):
         units of that in the first sweep. Newton: the length of the gradient, in units of that at
         0. Interior point: its square is the gap, relative to the objective.
     random_state : int, Generator or None, default=None
-        The order in which descent visits rows; the direct methods have no use for it.
+        The order in which descent visits samples; the direct methods have no use for it.
     max_iter : int, default=1000
         Sweeps of descent, or iterations.
     time_limit : float, optional
@@ -63,18 +68,22 @@ class LinearSVR(Regressor, LinearMachine):
     Attributes
     ----------
     coef_ : ndarray of shape (d,)
+        Coefficients.
     intercept_ : ndarray of shape (1,)
+        Intercept.
     primal_objective_, dual_objective_, dual_gap_ : float
         What was minimized, a lower bound of it, and the difference, which is never negative but
         for rounding.
     n_iter_ : int
         Sweeps or iterations.
     converged_ : bool
+        Whether the iterations converged.
     solver_ : {"descent", "newton", "interior point"}
+        Solver used.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -116,18 +125,18 @@ class LinearSVR(Regressor, LinearMachine):
     def __init__(
         self,
         *,
-        loss="epsilon_insensitive",
-        epsilon=0.0,
-        C=1.0,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        dual="auto",
-        tol=1e-4,
-        random_state=None,
-        max_iter=1000,
-        time_limit=None,
-        n_jobs=None,
-    ):
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
+        epsilon: float = 0.0,
+        C: float = 1.0,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: Literal["auto"] | bool = "auto",
+        tol: float = 1e-4,
+        random_state: RandomState = None,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.loss = loss
         self.epsilon = epsilon
         self.C = C
@@ -140,17 +149,17 @@ class LinearSVR(Regressor, LinearMachine):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the machine.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The rows, finite.
+            The samples, finite.
         y : array-like of shape (n,)
             A number for each row.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows, as factors of C; rows of weight 0 are left out.
+            Weights of the samples, as factors of C; samples of weight 0 are left out.
 
         Returns
         -------
@@ -167,7 +176,7 @@ class LinearSVR(Regressor, LinearMachine):
         Warns
         -----
         ConvergenceWarning
-            If max_iter or time_limit was reached; it tells the gap.
+            If max_iter or time_limit was reached; it reports the gap.
         """
         rows = rows_of(X, self.n_jobs)
         target, flat = as_targets(y, rows.shape[0])
@@ -204,12 +213,13 @@ class LinearSVR(Regressor, LinearMachine):
             solver_=solver,
         )
 
-    def predict(self, X):
-        """Predict the number of each row.
+    def predict(self, X: Rows) -> Array:
+        """Predict the target of each sample.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------

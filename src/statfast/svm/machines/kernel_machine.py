@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import usable_threads
 from statfast._estimator import Estimator
+from statfast._typing import Array
 from statfast._validation import ConvergenceWarning, warn_user
 from statfast.kernels import Linear
 from statfast.kernels.named import domain_of
@@ -29,23 +30,25 @@ from statfast.svm.machines.training import (
 
 FIXES = {
     "max_iter": "Raise max_iter or tol, or center and scale the columns of X.",
+    "steps": "So many are taken unasked: lower C, center and scale the columns of X, raise tol, or "
+    "set max_iter to more.",
     "time_limit": "Raise time_limit or tol, or center and scale the columns of X.",
-    "progress": "Let it go on, or raise tol.",
+    "callback": "Let it go on, or raise tol.",
     "precision": "Rounding hides the rest: center and scale the columns of X, or raise tol.",
 }
 
 
 class DualVariables(NamedTuple):
-    """Training rows by their multiplier.
+    """Training samples by their dual variable: zero, free or at the bound.
 
     Attributes
     ----------
     zero : ndarray of shape (n_0,)
-        Rows with a = 0, beyond the margin: without them the machine would be the same.
+        Samples with a = 0, beyond the margin: without them the machine would be the same.
     free : ndarray of shape (n_1,)
-        Rows with 0 < a < C, on the margin.
+        Samples with 0 < a < C, on the margin.
     bound : ndarray of shape (n_2,)
-        Rows with a = C, within the margin or on the wrong side.
+        Samples with a = C, within the margin or on the wrong side.
     """
 
     zero: NDArray[np.intp]
@@ -152,8 +155,8 @@ class KernelMachine(Estimator):
         return sums, np.float32 if small else np.float64
 
     @property
-    def coef_(self):
-        """Coefficients of the columns, where the kernel is linear."""
+    def coef_(self) -> Array:
+        """Coefficients of the features, where the kernel is linear."""
         if type(self.__dict__.get("kernel_")) is not Linear:
             raise AttributeError(
                 f"coef_ is there in a fitted {type(self).__name__} with kernel='linear' only."

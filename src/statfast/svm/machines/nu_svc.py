@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector classification with a share nu of rows within the margin."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
+from statfast._typing import RandomState
 from statfast._validation import as_real
 from statfast.svm.dual.problems import nu_svc
 from statfast.svm.machines.pairwise import PairwiseMachines
 from statfast.svm.machines.training import as_costs
+
+if TYPE_CHECKING:
+    from statfast.kernels.kernel import Kernel
+
 
 FAINTEST = 1e-11  # kernel value: steps are as wide as is right for curvatures above 1e-12 or so
 
@@ -21,7 +29,7 @@ class NuSVC(PairwiseMachines):
     Parameters
     ----------
     nu : float, default=0.5
-        Above 0, and at most twice the share of the smaller class of every pair.
+        Above 0, and at most twice the fraction of the smaller class of every pair.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
         matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
@@ -35,7 +43,7 @@ class NuSVC(PairwiseMachines):
         Of "poly" and "sigmoid".
     probability : bool, default=False
         Whether to estimate probabilities too, by five-fold cross-validation: six times the work.
-        Rows count by their weights, those of their classes included.
+        Samples count by their weights, those of their classes included.
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional
@@ -45,12 +53,13 @@ class NuSVC(PairwiseMachines):
         Weights of rows by class label; "balanced" makes them inversely proportional to the sizes
         of the classes. Labels that a dict leaves out have 1.
     max_iter : int, default=-1
-        Maximum number of SMO steps of each binary problem; -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for 2e7, or 200 for each row if that
+        is more, after which a warning says how far they came.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
-    progress : bool or callable, default=False
-        True writes a line a second to the standard error. A function is called with a
-        `statfast.svm.Progress`, and ends the training by returning True.
+    callback : callable, optional
+        Called with a `statfast.svm.Progress` while the fit goes on; it ends the training by
+        returning True.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         What `decision_function` gives of more than two classes.
     break_ties : bool, default=False
@@ -69,9 +78,9 @@ class NuSVC(PairwiseMachines):
     class_weight_ : ndarray of shape (K,)
         Weights of rows by class.
     support_ : ndarray of shape (S,)
-        Training rows that are support vectors, by class.
+        Training samples that are support vectors, by class.
     support_vectors_ : ndarray or CSR array of shape (S, d), or list of strings
-        Those rows; empty for ``kernel="precomputed"``.
+        Those samples; empty for ``kernel="precomputed"``.
     n_support_ : ndarray of shape (K,)
         Support vectors of each class.
     dual_coef_ : ndarray of shape (K - 1, S)
@@ -83,11 +92,11 @@ class NuSVC(PairwiseMachines):
     C_ : ndarray of shape (P,)
         C of the `SVC` that is the same.
     margin_ : ndarray of shape (P,)
-        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
+        ``2 / |w|``: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of P `statfast.svm.DualVariables`
-        Training rows with a = 0, 0 < a < C and a = C.
+        Training samples with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (P,)
-        |w|^2 / 2 and the cost of errors at `C_`;
+        ``|w|^2 / 2`` and the cost of errors at `C_`;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
     kkt_violation_ : ndarray of shape (P,)
         Of the conditions of optimality, at the end.
@@ -98,13 +107,13 @@ class NuSVC(PairwiseMachines):
     kernel_ : Kernel
         The kernel, with its gamma.
     shape_fit_ : tuple of int
-        Shape of the training rows.
+        Shape of the training samples.
     probA_, probB_ : ndarray of shape (P,)
-        As for `SVC`; with ``probability=True`` only.
+        Parameters of the sigmoids; with ``probability=True`` only.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -138,23 +147,23 @@ class NuSVC(PairwiseMachines):
     def __init__(
         self,
         *,
-        nu=0.5,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        probability=False,
-        tol=1e-3,
-        cache_size=None,
-        class_weight=None,
-        max_iter=-1,
-        time_limit=None,
-        progress=False,
-        decision_function_shape="ovr",
-        break_ties=False,
-        random_state=None,
-        n_jobs=None,
-    ):
+        nu: float = 0.5,
+        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
+        degree: int = 3,
+        gamma: Literal["scale", "auto"] | float = "scale",
+        coef0: float = 0.0,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        callback: Callable[..., Any] | None = None,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        break_ties: bool = False,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.nu = nu
         self.kernel = kernel
         self.degree = degree
@@ -166,7 +175,7 @@ class NuSVC(PairwiseMachines):
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.time_limit = time_limit
-        self.progress = progress
+        self.callback = callback
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.random_state = random_state
@@ -193,7 +202,7 @@ class NuSVC(PairwiseMachines):
         machine = nu_svc(run, rows, sign, weights, min(settled, most))
         if machine is None:
             raise ValueError(
-                f"The rows of two classes of y cannot be told apart with nu={settled}: the margin "
+                f"The rows of two classes of y cannot be separated with nu={settled}: the margin "
                 "is zero, or nearly. Raise nu, scale the columns of X, choose another kernel, or "
                 "use SVC."
             )

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector regression within a tube that leaves out a given share of the rows."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
 from statfast._validation import as_real
 from statfast.svm.dual.problems import nu_svr
 from statfast.svm.machines.svc import as_finite_cost
 from statfast.svm.machines.svr import RegressionMachine
 from statfast.svm.machines.training import as_costs
 
+if TYPE_CHECKING:
+    from statfast.kernels.kernel import Kernel
+
 
 class NuSVR(RegressionMachine):
-    """Nu-support vector regression: nu bounds the fraction of rows outside the tube.
+    """Nu-support vector regression: nu bounds the fraction of samples outside the tube.
 
     nu is an upper bound of the share of rows outside the tube and a lower bound of the share of
     support vectors. It is the `SVR` whose epsilon has that effect.
@@ -37,12 +43,13 @@ class NuSVR(RegressionMachine):
         Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
         more than 4096.
     max_iter : int, default=-1
-        Maximum number of SMO steps of each binary problem; -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for 2e7, or 200 for each row if that
+        is more, after which a warning says how far they came.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
-    progress : bool or callable, default=False
-        True writes a line a second to the standard error. A function is called with a
-        `statfast.svm.Progress`, and ends the training by returning True.
+    callback : callable, optional
+        Called with a `statfast.svm.Progress` while the fit goes on; it ends the training by
+        returning True.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -50,24 +57,25 @@ class NuSVR(RegressionMachine):
     Attributes
     ----------
     support_ : ndarray of shape (S,)
-        Training rows that are support vectors.
+        Training samples that are support vectors.
     support_vectors_ : ndarray or CSR array of shape (S, d), or list of strings
-        Those rows; empty for ``kernel="precomputed"``.
+        Those samples; empty for ``kernel="precomputed"``.
     n_support_ : ndarray of shape (1,)
         How many they are.
     dual_coef_ : ndarray of shape (1, S)
         Their coefficients in f.
     intercept_ : ndarray of shape (1,)
+        Intercept.
     coef_ : ndarray of shape (1, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
     epsilon_ : float
         Half the width of the tube.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
+        ``2 / |w|``: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of 1 `statfast.svm.DualVariables`
-        Training rows with a = 0, 0 < a < C and a = C.
+        Training samples with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,)
-        |w|^2 / 2 and the cost of errors and of the tube;
+        ``|w|^2 / 2`` and the cost of errors and of the tube;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
     kkt_violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
@@ -78,11 +86,11 @@ class NuSVR(RegressionMachine):
     kernel_ : Kernel
         The kernel, with its gamma.
     shape_fit_ : tuple of int
-        Shape of the training rows.
+        Shape of the training samples.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -116,19 +124,19 @@ class NuSVR(RegressionMachine):
     def __init__(
         self,
         *,
-        nu=0.5,
-        C=1.0,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        tol=1e-3,
-        cache_size=None,
-        max_iter=-1,
-        time_limit=None,
-        progress=False,
-        n_jobs=None,
-    ):
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
+        degree: int = 3,
+        gamma: Literal["scale", "auto"] | float = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        callback: Callable[..., Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.nu = nu
         self.C = C
         self.kernel = kernel
@@ -139,7 +147,7 @@ class NuSVR(RegressionMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
         self.time_limit = time_limit
-        self.progress = progress
+        self.callback = callback
         self.n_jobs = n_jobs
 
     def _settled(self):

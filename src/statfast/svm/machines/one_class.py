@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The one-class machine: a region that holds most of the rows."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from statfast._typing import Array, Rows, Weights
 from statfast._validation import as_real, as_type, as_weights
 from statfast.svm.dual.problems import one_class
 from statfast.svm.machines.kernel_machine import KernelMachine
 from statfast.svm.machines.training import as_costs
 
+if TYPE_CHECKING:
+    from statfast.kernels.kernel import Kernel
+
 
 class OneClassSVM(KernelMachine):
-    """One-class SVM: novelty detection by the support of a distribution.
+    """One-class SVM: novelty detection by estimating the support of a distribution.
 
     It separates the images of the rows from the origin: with f(x) = w.phi(x) - rho it minimizes::
 
@@ -32,20 +38,21 @@ class OneClassSVM(KernelMachine):
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     nu : float, default=0.5
-        An upper bound of the share of training rows that are left out, and a lower bound of that of
-        support vectors; above 0 and at most 1.
+        An upper bound of the fraction of training samples that are left out, and a lower bound of
+        that of support vectors; above 0 and at most 1.
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional
         Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
         more than 4096.
     max_iter : int, default=-1
-        Maximum number of SMO steps of each binary problem; -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for 2e7, or 200 for each row if that
+        is more, after which a warning says how far they came.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
-    progress : bool or callable, default=False
-        True writes a line a second to the standard error. A function is called with a
-        `statfast.svm.Progress`, and ends the training by returning True.
+    callback : callable, optional
+        Called with a `statfast.svm.Progress` while the fit goes on; it ends the training by
+        returning True.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -53,23 +60,24 @@ class OneClassSVM(KernelMachine):
     Attributes
     ----------
     support_ : ndarray of shape (S,)
-        Training rows that are support vectors.
+        Training samples that are support vectors.
     support_vectors_ : ndarray or CSR array of shape (S, d), or list of strings
-        Those rows; empty for ``kernel="precomputed"``.
+        Those samples; empty for ``kernel="precomputed"``.
     n_support_ : ndarray of shape (1,)
         How many they are.
     dual_coef_ : ndarray of shape (1, S)
         Their coefficients in f.
     intercept_ : ndarray of shape (1,)
+        Intercept.
     coef_ : ndarray of shape (1, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
     offset_ : ndarray of shape (1,)
         rho; ``score_samples`` less it is ``decision_function``.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0. The region is
+        ``2 / |w|``: the width of the strip -1 < f < 1; infinite where w is 0. The region is
         ``offset_ * margin_ / 2`` from the origin.
     multipliers_ : tuple of 1 `statfast.svm.DualVariables`
-        Training rows with a = 0, 0 < a < w and a = w, the weight of the row.
+        Training samples with a = 0, 0 < a < w and a = w, the weight of the sample.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,)
         What is minimized, above;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
@@ -82,11 +90,11 @@ class OneClassSVM(KernelMachine):
     kernel_ : Kernel
         The kernel, with its gamma.
     shape_fit_ : tuple of int
-        Shape of the training rows.
+        Shape of the training samples.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -119,18 +127,18 @@ class OneClassSVM(KernelMachine):
     def __init__(
         self,
         *,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        nu=0.5,
-        tol=1e-3,
-        cache_size=None,
-        max_iter=-1,
-        time_limit=None,
-        progress=False,
-        n_jobs=None,
-    ):
+        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
+        degree: int = 3,
+        gamma: Literal["scale", "auto"] | float = "scale",
+        coef0: float = 0.0,
+        nu: float = 0.5,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        callback: Callable[..., Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -140,11 +148,11 @@ class OneClassSVM(KernelMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
         self.time_limit = time_limit
-        self.progress = progress
+        self.callback = callback
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Find the region.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
@@ -152,9 +160,10 @@ class OneClassSVM(KernelMachine):
             Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"``
             the symmetric matrix of kernel values, (n, n).
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows; an integer weight equals a repeated row. `tol` is meant for weights
-            of which the largest is about 1, and others are scaled to that.
+            Weights of the samples; an integer weight equals a repeated sample. `tol` is meant for
+            weights of which the largest is about 1, and others are scaled to that.
 
         Returns
         -------
@@ -172,7 +181,7 @@ class OneClassSVM(KernelMachine):
         Warns
         -----
         ConvergenceWarning
-            If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
+            If steps, time, `callback` or rounding ended the training before `tol`; the model is
             usable.
         UserWarning
             If the columns of X lie far from 0, and the kernel is a polynomial; if `cache_size` is
@@ -190,13 +199,14 @@ class OneClassSVM(KernelMachine):
         fitted = self._single(training, machine)
         return self._publish(X, **fitted, offset_=np.array([machine.rho]))
 
-    def score_samples(self, X):
-        """Return w.phi(x): f(x) without the offset.
+    def score_samples(self, X: Rows) -> Array:
+        """Return w.phi(x): the decision values without the offset.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
+            Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
+            n).
 
         Returns
         -------
@@ -211,13 +221,14 @@ class OneClassSVM(KernelMachine):
         sums, dtype = self._sums(X)
         return as_type(sums[0][:, 0], dtype)
 
-    def decision_function(self, X):
-        """Return f(x), positive within the region.
+    def decision_function(self, X: Rows) -> Array:
+        """Return the decision values f(x), positive for inliers.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            As for `score_samples`.
+            Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
+            n).
 
         Returns
         -------
@@ -232,13 +243,14 @@ class OneClassSVM(KernelMachine):
         sums, dtype = self._sums(X)
         return as_type(sums[0][:, 0] - self.offset_, dtype)
 
-    def predict(self, X):
-        """Return +1 for rows within the region or on its boundary, -1 for others.
+    def predict(self, X: Rows) -> Array:
+        """Return +1 for inliers, the boundary included, and -1 for outliers.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            As for `score_samples`.
+            Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
+            n).
 
         Returns
         -------
@@ -252,16 +264,19 @@ class OneClassSVM(KernelMachine):
         sums, _ = self._sums(X)
         return np.where(sums[0][:, 0] - self.offset_ >= 0.0, 1, -1)
 
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Fit, and return +1 for the rows within the region, -1 for the others.
+    def fit_predict(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Array:
+        """Fit, and return +1 for inliers and -1 for outliers.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or list of strings
-            As for `fit`.
+            Training rows, finite; strings for a kernel on strings; for ``kernel="precomputed"`` the
+            symmetric matrix of kernel values, (n, n).
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            As for `fit`.
+            Weights of the samples; an integer weight equals a repeated sample. `tol` is meant for
+            weights of which the largest is about 1, and others are scaled to that.
 
         Returns
         -------

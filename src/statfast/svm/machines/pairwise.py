@@ -2,10 +2,12 @@
 """What `SVC` and `NuSVC` share: a machine for each pair of classes, votes and probabilities."""
 
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
 from statfast._estimator import Classifier, class_weighted, coupled, sigmoid, sigmoid_fit
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -72,7 +74,7 @@ class WithProbability:
 class PairwiseMachines(Classifier, KernelMachine):
     """Base of the classifiers."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Train a machine for each pair of classes.
 
         Parameters
@@ -83,7 +85,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows, which multiply C. An integer weight equals a repeated row.
+            Weights of the samples, which multiply C. An integer weight equals a repeated sample.
 
         Returns
         -------
@@ -104,7 +106,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         Warns
         -----
         ConvergenceWarning
-            If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
+            If steps, time, `callback` or rounding ended the training before `tol`; the model is
             usable.
         UserWarning
             If the columns of X lie far from 0, and the kernel is a polynomial; if `cache_size` is
@@ -214,13 +216,14 @@ class PairwiseMachines(Classifier, KernelMachine):
             return sums[0] + self.intercept_, dtype
         return pair_values(sums, -self.intercept_), dtype
 
-    def predict(self, X):
-        """Return the class of each row, that which most pairs prefer.
+    def predict(self, X: Rows) -> Array:
+        """Predict the class of each sample.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
+            Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
+            n).
 
         Returns
         -------
@@ -240,13 +243,14 @@ class PairwiseMachines(Classifier, KernelMachine):
         count = scores if self.break_ties else votes
         return self.classes_.take(count(values, len(self.classes_)).argmax(axis=1))
 
-    def decision_function(self, X):
-        """Return how far rows lie on the side of each class, or of the first of each pair.
+    def decision_function(self, X: Rows) -> Array:
+        """Return decision values: for each class, or for each pair of classes.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            As for `predict`.
+            Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
+            n).
 
         Returns
         -------
@@ -270,8 +274,8 @@ class PairwiseMachines(Classifier, KernelMachine):
         return as_type(values, dtype)
 
     @WithProbability
-    def predict_proba(self, X):
-        """Return class probabilities, from sigmoids of the pairs' values put together.
+    def predict_proba(self, X: Rows) -> Array:
+        """Return class probabilities, from sigmoids of the pairs' values combined.
 
         They are estimated by cross-validation, and need not agree with `predict` for rows near the
         boundary. There with ``probability=True`` only.
@@ -279,7 +283,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            As for `predict`.
+            Samples.
 
         Returns
         -------
@@ -305,13 +309,13 @@ class PairwiseMachines(Classifier, KernelMachine):
         return coupled(r).astype(dtype)
 
     @WithProbability
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of `predict_proba`.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            As for `predict`.
+            Samples.
 
         Returns
         -------

@@ -10,9 +10,10 @@ from statfast._validation import is_sparse
 from statfast.kernels import Precomputed, as_kernel
 from statfast.kernels.named import gamma_of, has_gamma
 from statfast.kernels.points import MATRIX
-from statfast.svm.dual.gram import REMADE, require_float32
+from statfast.svm.dual.gram import REMADE
 from statfast.svm.dual.limits import Run, cache_room
 from statfast.svm.dual.precision import tile_shape
+from statfast.svm.dual.slab import require_float32
 from statfast.svm.dual.solver import EVERY
 from statfast.svm.dual.whole import WholeGram, width_of
 from statfast.svm.machines.training import Training, TrainingPoints, as_training_points, warn_far
@@ -87,7 +88,7 @@ def fits_of_folds(model, X, y, sample_weight, trains, candidates):
     first = models[0]
     if len(rest) > 1 or first.max_iter not in (-1, None) or first.time_limit is not None:
         return None
-    if first.progress is not False and first.progress is not None:
+    if first.callback is not None:
         return None
     shared = SharedMatrix.of(first, X, sample_weight, trains, len(candidates))
     return None if shared is None else _fits(shared, models, X, y, sample_weight, trains)

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector classification with a penalty C on errors."""
 
+from collections.abc import Callable
 from math import inf
 from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from statfast._typing import RandomState
 from statfast._validation import as_real
 from statfast.svm.dual.problems import INSEPARABLE, c_svc
 from statfast.svm.machines.pairwise import PairwiseMachines
 from statfast.svm.machines.training import as_costs
+
+if TYPE_CHECKING:
+    from statfast.kernels.kernel import Kernel
 
 
 class SVC(PairwiseMachines):
@@ -40,7 +46,7 @@ class SVC(PairwiseMachines):
         Of "poly" and "sigmoid".
     probability : bool, default=False
         Whether to estimate probabilities too, by five-fold cross-validation: six times the work.
-        Rows count by their weights, those of their classes included.
+        Samples count by their weights, those of their classes included.
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional
@@ -50,12 +56,13 @@ class SVC(PairwiseMachines):
         Factors of C by class label; "balanced" makes them inversely proportional to the sizes
         of the classes. Labels that a dict leaves out have 1.
     max_iter : int, default=-1
-        Maximum number of SMO steps of each binary problem; -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for 2e7, or 200 for each row if that
+        is more, after which a warning says how far they came.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
-    progress : bool or callable, default=False
-        True writes a line a second to the standard error. A function is called with a
-        `statfast.svm.Progress`, and ends the training by returning True.
+    callback : callable, optional
+        Called with a `statfast.svm.Progress` while the fit goes on; it ends the training by
+        returning True.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         What `decision_function` gives of more than two classes.
     break_ties : bool, default=False
@@ -74,9 +81,9 @@ class SVC(PairwiseMachines):
     class_weight_ : ndarray of shape (K,)
         Factors of C by class.
     support_ : ndarray of shape (S,)
-        Training rows that are support vectors, by class.
+        Training samples that are support vectors, by class.
     support_vectors_ : ndarray or CSR array of shape (S, d), or list of strings
-        Those rows; empty for ``kernel="precomputed"``.
+        Those samples; empty for ``kernel="precomputed"``.
     n_support_ : ndarray of shape (K,)
         Support vectors of each class.
     dual_coef_ : ndarray of shape (K - 1, S)
@@ -86,11 +93,11 @@ class SVC(PairwiseMachines):
     coef_ : ndarray of shape (P, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
     margin_ : ndarray of shape (P,)
-        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
+        ``2 / |w|``: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of P `statfast.svm.DualVariables`
-        Training rows with a = 0, 0 < a < C and a = C.
+        Training samples with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (P,)
-        |w|^2 / 2 and the cost of errors, or, with ``C=inf``, of w times what leaves no error;
+        ``|w|^2 / 2`` and the cost of errors, or, with ``C=inf``, of w times what leaves no error;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
     kkt_violation_ : ndarray of shape (P,)
         Of the conditions of optimality, at the end.
@@ -101,14 +108,14 @@ class SVC(PairwiseMachines):
     kernel_ : Kernel
         The kernel, with its gamma.
     shape_fit_ : tuple of int
-        Shape of the training rows.
+        Shape of the training samples.
     probA_, probB_ : ndarray of shape (P,)
-        P(first of the pair | f) = 1 / (1 + exp(A f + B)), f positive for the first; with
+        ``P(first of the pair | f) = 1 / (1 + exp(A f + B))``, f positive for the first; with
         ``probability=True`` only.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -120,7 +127,7 @@ class SVC(PairwiseMachines):
     Scale the columns: the kernels weigh them as they are.
 
     All pairs share the kernel matrix, and rows of it that are kept. Training is interrupted by
-    Ctrl-C, `time_limit`, `max_iter` or `progress`.
+    Ctrl-C, `time_limit`, `max_iter` or `callback`.
 
     Cost: between n^2 and n^3 times that of a kernel value for a fit; S values for each row that is
     predicted. Memory: the kernel matrix in float32 where it fits `cache_size`, else `cache_size`.
@@ -155,23 +162,23 @@ class SVC(PairwiseMachines):
     def __init__(
         self,
         *,
-        C=1.0,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        probability=False,
-        tol=1e-3,
-        cache_size=None,
-        class_weight=None,
-        max_iter=-1,
-        time_limit=None,
-        progress=False,
-        decision_function_shape="ovr",
-        break_ties=False,
-        random_state=None,
-        n_jobs=None,
-    ):
+        C: float = 1.0,
+        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
+        degree: int = 3,
+        gamma: Literal["scale", "auto"] | float = "scale",
+        coef0: float = 0.0,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        callback: Callable[..., Any] | None = None,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        break_ties: bool = False,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.degree = degree
@@ -183,7 +190,7 @@ class SVC(PairwiseMachines):
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.time_limit = time_limit
-        self.progress = progress
+        self.callback = callback
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.random_state = random_state

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector regression within a tube of a given width."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Self
+
 import numpy as np
 
 from statfast._estimator import Regressor
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_real, as_targets, as_type, as_weights, warn_column_vector
 from statfast.svm.dual.problems import svr
 from statfast.svm.machines.kernel_machine import KernelMachine
 from statfast.svm.machines.svc import as_finite_cost
 from statfast.svm.machines.training import as_costs
+
+if TYPE_CHECKING:
+    from statfast.kernels.kernel import Kernel
+
 
 LARGEST = 1e200  # target: times C, and summed, it must be finite
 
@@ -16,7 +24,7 @@ LARGEST = 1e200  # target: times C, and summed, it must be finite
 class RegressionMachine(Regressor, KernelMachine):
     """Base of the regressors."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the function.
 
         Parameters
@@ -27,7 +35,7 @@ class RegressionMachine(Regressor, KernelMachine):
         y : array-like of shape (n,)
             Targets, finite numbers.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows, which multiply C. An integer weight equals a repeated row.
+            Weights of the samples, which multiply C. An integer weight equals a repeated sample.
 
         Returns
         -------
@@ -45,7 +53,7 @@ class RegressionMachine(Regressor, KernelMachine):
         Warns
         -----
         ConvergenceWarning
-            If `max_iter`, `time_limit`, `progress` or rounding ended the training; the model is
+            If steps, time, `callback` or rounding ended the training before `tol`; the model is
             usable.
         UserWarning
             If the columns of X lie far from 0, and the kernel is a polynomial; if `cache_size` is
@@ -88,13 +96,14 @@ class RegressionMachine(Regressor, KernelMachine):
         """Fitted attributes of one class alone."""
         return {}
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Return f(x).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
+            Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
+            n).
 
         Returns
         -------
@@ -140,12 +149,13 @@ class SVR(RegressionMachine):
         Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
         more than 4096.
     max_iter : int, default=-1
-        Maximum number of SMO steps of each binary problem; -1 for no limit.
+        Maximum number of SMO steps of each binary problem; -1 for 2e7, or 200 for each row if that
+        is more, after which a warning says how far they came.
     time_limit : float, optional
         Most seconds of the whole fit; the model is usable all the same.
-    progress : bool or callable, default=False
-        True writes a line a second to the standard error. A function is called with a
-        `statfast.svm.Progress`, and ends the training by returning True.
+    callback : callable, optional
+        Called with a `statfast.svm.Progress` while the fit goes on; it ends the training by
+        returning True.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -153,22 +163,23 @@ class SVR(RegressionMachine):
     Attributes
     ----------
     support_ : ndarray of shape (S,)
-        Training rows that are support vectors.
+        Training samples that are support vectors.
     support_vectors_ : ndarray or CSR array of shape (S, d), or list of strings
-        Those rows; empty for ``kernel="precomputed"``.
+        Those samples; empty for ``kernel="precomputed"``.
     n_support_ : ndarray of shape (1,)
         How many they are.
     dual_coef_ : ndarray of shape (1, S)
         Their coefficients in f.
     intercept_ : ndarray of shape (1,)
+        Intercept.
     coef_ : ndarray of shape (1, d)
         Coefficients of the columns, for ``kernel="linear"`` only.
     margin_ : ndarray of shape (1,)
-        2 / |w|: the width of the strip -1 < f < 1; infinite where w is 0.
+        ``2 / |w|``: the width of the strip -1 < f < 1; infinite where w is 0.
     multipliers_ : tuple of 1 `statfast.svm.DualVariables`
-        Training rows with a = 0, 0 < a < C and a = C.
+        Training samples with a = 0, 0 < a < C and a = C.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,)
-        |w|^2 / 2 and the cost of errors;
+        ``|w|^2 / 2`` and the cost of errors;
         a lower bound of it, by the dual; and the difference, which bounds the error of both.
     kkt_violation_ : ndarray of shape (1,)
         Of the conditions of optimality, at the end.
@@ -179,11 +190,11 @@ class SVR(RegressionMachine):
     kernel_ : Kernel
         The kernel, with its gamma.
     shape_fit_ : tuple of int
-        Shape of the training rows.
+        Shape of the training samples.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -220,19 +231,19 @@ class SVR(RegressionMachine):
     def __init__(
         self,
         *,
-        C=1.0,
-        epsilon=0.1,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        tol=1e-3,
-        cache_size=None,
-        max_iter=-1,
-        time_limit=None,
-        progress=False,
-        n_jobs=None,
-    ):
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
+        degree: int = 3,
+        gamma: Literal["scale", "auto"] | float = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        callback: Callable[..., Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.C = C
         self.epsilon = epsilon
         self.kernel = kernel
@@ -243,7 +254,7 @@ class SVR(RegressionMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
         self.time_limit = time_limit
-        self.progress = progress
+        self.callback = callback
         self.n_jobs = n_jobs
 
     def _settled(self):

@@ -25,8 +25,9 @@ from statfast._validation import (
 from statfast.kernels import Kernel, Polynomial, Precomputed, as_kernel
 from statfast.kernels.named import domain_of, gamma_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX, STRINGS, as_strings, require_symmetric
-from statfast.svm.dual.gram import Gram, MatrixGram, gram_of
+from statfast.svm.dual.gram import MatrixGram, gram_of
 from statfast.svm.dual.limits import Run
+from statfast.svm.dual.slab import Gram
 from statfast.svm.machines.sparse_values import require_sparse, sparse_values, training_matrix
 
 LARGEST = 1e150  # numbers beyond overflow when squared and added up

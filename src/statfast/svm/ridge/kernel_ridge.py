@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ridge regression on the images of a kernel."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from statfast._engine import usable_threads
 from statfast._estimator import Answers, Estimator, Regressor, copied
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_rows,
     as_targets,
@@ -26,6 +29,10 @@ from statfast.svm.machines.training import as_new_points, as_training_points
 from statfast.svm.ridge.held_out import Singular, groups_of, held_out
 from statfast.svm.ridge.system import factor_of, least_squares, multipliers
 
+if TYPE_CHECKING:
+    from statfast.kernels.kernel import Kernel
+
+
 ALIASES = {"polynomial": "poly", "cosine": Linear().normalize()}
 
 
@@ -38,8 +45,8 @@ class RidgeExpansion(Expansion):
 class KernelRidge(Regressor, Estimator):
     """Kernel ridge regression: f(x) = sum_i c_i K(x_i, x).
 
-    Minimizes sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2, with |f|^2 = c'Kc. There is no intercept:
-    center y, or choose a kernel with a constant part.
+    Minimizes ``sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2``, with ``|f|^2 = c'Kc``. There is no
+    intercept: center y, or choose a kernel with a constant part.
 
     Parameters
     ----------
@@ -72,7 +79,7 @@ class KernelRidge(Regressor, Estimator):
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -125,7 +132,16 @@ class KernelRidge(Regressor, Estimator):
     ({'alpha': 0.01}, 'closed form')
     """
 
-    def __init__(self, alpha=1.0, *, kernel="linear", gamma=None, degree=3, coef0=1.0, n_jobs=None):
+    def __init__(
+        self,
+        alpha: ArrayLike = 1.0,
+        *,
+        kernel: "str | Kernel | Callable[..., Any]" = "linear",
+        gamma: float | Literal["scale"] | Literal["auto"] | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
@@ -133,8 +149,8 @@ class KernelRidge(Regressor, Estimator):
         self.coef0 = coef0
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the dual coefficients.
 
         Parameters
         ----------
@@ -144,7 +160,7 @@ class KernelRidge(Regressor, Estimator):
         y : array-like of shape (n,) or (n, T)
             Targets, finite numbers.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows. An integer weight equals a repeated row.
+            Weights of the samples. An integer weight equals a repeated sample.
 
         Returns
         -------
@@ -174,18 +190,19 @@ class KernelRidge(Regressor, Estimator):
             _expansion=expansion, _flat=flat,
         )  # fmt: skip
 
-    def predict(self, X):
-        """Return f(x).
+    def predict(self, X: Rows) -> Array:
+        """Predict f(x).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or list of strings
-            Rows; for ``kernel="precomputed"`` their kernel values with the training rows, (m, n).
+            Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
+            n).
 
         Returns
         -------
         ndarray of shape (m,), or (m, T) if y was 2-d
-            float32 for dense float32 X of a model of dense rows, else float64.
+            float32 for dense float32 X of a model of dense samples, else float64.
 
         Raises
         ------

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What of a kernel matrix is kept: a square of some points, or of all, and rows in a slab.
+
+The solver of the dual asks for the square of the points it works on (`block`), for rows that are
+summed (`add`), which are kept in one slab, the least recently used giving way, or all of them where
+they fit; and, once or twice a fit, for sums in float64 (`exact`), of which nothing is kept. What is
+kept is float32. All threads make rows.
+"""
+
+from functools import cached_property
+from math import inf
+
+import numpy as np
+
+from statfast._core.svm import smo
+from statfast._engine import checkpoint, each, grid
+from statfast._validation import warn_user
+from statfast.svm.dual.limits import cache_room
+
+LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
+LEAST_SIDE = 4096  # points of a square that are allowed likewise, and that are laid out at once
+PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
+LARGEST = 1e37  # value: sums of some must be finite
+CROWDED = (
+    "The kernel matrix of {n} points takes {gib:.1f} GiB, over 4 GiB or a quarter of what is free: "
+    "{slots} of its rows are kept, others made again. cache_size says how many MB they may take."
+)
+
+
+def whole_lines(n, m=smo.WIDE):
+    """n rounded up to a multiple of m."""
+    return -(-n // m) * m
+
+
+def require_float32(largest):
+    """Refuse kernel values that float32 does not hold, with room for sums of them."""
+    if not largest < LARGEST:
+        raise ValueError(
+            f"The kernel has values such as {largest:.3g}, beyond float32, in which its matrix is "
+            "kept. Scale the columns of X, or choose another kernel."
+        )
+
+
+class Gram:
+    """A kernel matrix in float32, and its sums in float64; others say how values are made.
+
+    Parameters
+    ----------
+    n : int
+        Training points.
+    diagonal : ndarray of shape (n,)
+        The kernel of each with itself, in float64.
+    cache_size : float or None
+        Megabytes that rows may take; None is a quarter of the free memory, at most 4096.
+    away : ndarray of shape (n,), optional
+        What is taken off values, a_i + a_j.
+    """
+
+    whole = False  # whether the matrix is there already, and blocks cost little
+
+    def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
+        self.n, self.n_jobs, self._away = n, n_jobs, away
+        self.diagonal = diagonal if away is None else diagonal - 2.0 * away
+        self.longest = float(np.abs(diagonal).max())  # squared length of an image
+        require_float32(self.longest)
+        self._ld = whole_lines(n)
+        self._cache_size, self._slab, self._clock, self._told = cache_size, None, 0, False
+        self._square = np.empty(0, np.float32)  # of `block`
+
+    @cached_property
+    def slots(self):
+        """How many rows the slab has room for."""
+        limit = cache_room(self._cache_size) - self._square.nbytes
+        return int(min(self.n, max(limit // (4 * self._ld), LEAST_SLOTS)))
+
+    @cached_property
+    def side(self):
+        """Of how many points the square may be kept, beside the slab if there is one."""
+        given = None if self._cache_size == inf else self._cache_size  # a matrix that is there
+        room = cache_room(given) - (0 if self._slab is None else self._slab.nbytes)
+        return max(LEAST_SIDE, int((max(room, 0) / 4) ** 0.5) - smo.WIDE)
+
+    def rows(self, index):
+        """Rows of the matrix as a new array, float32 (len(index), n)."""
+        out = np.empty((len(index), self.n), np.float32)
+        for begin in range(0, len(index), self.slots):
+            part = np.asarray(index[begin : begin + self.slots], np.int64)
+            slots = self._hold(part)
+            out[begin : begin + len(part)] = self._slab[slots, : self.n]
+        return out
+
+    def add(self, index, weights, total, at=None):
+        """total[:n] += K[:, index] @ weights, of float32 rows, summed in float64; perhaps only
+        where it is asked for, `at` some points."""
+        for begin in range(0, len(index), self.slots):
+            part = np.asarray(index[begin : begin + self.slots], np.int64)
+            slots = self._hold(part)
+            w = np.ascontiguousarray(weights[begin : begin + self.slots])
+
+            def task(columns, slots=slots, w=w):
+                step = max(8, int(PIECE / 4 / max(1, columns.stop - columns.start)) // 8 * 8)
+                for r in range(0, len(slots), step):
+                    checkpoint()
+                    some = slice(r, r + step)
+                    smo.add(self._slab, slots[some], w[some], columns.start, columns.stop, total)
+
+            effort = 2.0 * len(part) * self.n
+            each(task, grid(self.n, 1024, parts=8), n_jobs=self.n_jobs, effort=effort)
+
+    def by_rows(self):
+        """Whether rows are made one by one, and all can be kept: see `hold` and `kept`."""
+        return self.slots == self.n
+
+    def hold(self, index):
+        """Have the rows of some points."""
+        self._hold(np.asarray(index, np.int64))
+
+    def kept(self):
+        """The rows there are, (slots, ld), and the slot of each point, -1 if it has none."""
+        self._hold(np.empty(0, np.int64))
+        return self._slab, self._slot
+
+    def _hold(self, part):
+        """The slots of distinct points, no more than there are; their rows are in the slab."""
+        if self._slab is None:
+            self._slot = np.full(self.n, -1, np.int32)  # of a point, -1 if it has none
+            self._point = np.full(self.slots, -1, np.int64)  # of a slot
+            self._used = np.zeros(self.slots, np.int64)  # when
+            self._slab = np.empty((self.slots, self._ld), np.float32)
+        self._clock += 1
+        slots = self._slot[part]
+        missing = part[slots < 0]
+        self._used[slots[slots >= 0]] = self._clock
+        if len(missing):
+            free = self._oldest(len(missing))
+            given = self._point[free]
+            self._slot[given[given >= 0]] = -1
+            if self._cache_size is None and not self._told and (given >= 0).any():
+                self._told = True
+                warn_user(CROWDED.format(n=self.n, slots=self.slots, gib=4 * self.n**2 / 2**30))
+            self._point[free], self._slot[missing] = missing, free
+            self._used[free] = self._clock
+            try:
+                self._make(missing, free.astype(np.int32), self._slab, 0, self.n)
+            except BaseException:
+                self._point[free], self._slot[missing], self._used[free] = -1, -1, 0
+                raise
+        return self._slot[part]
+
+    def _oldest(self, count):
+        """So many slots, those never used first, then those not used for longest."""
+        fresh = np.flatnonzero(self._used == 0)
+        if len(fresh) >= count:
+            return fresh[:count]
+        if count == self.slots:
+            return np.arange(count)
+        order = np.argpartition(self._used, count)[:count]
+        return np.sort(order)
+
+    def block(self, index):
+        """K[index, index] as float32 with whole cache lines a row, zero beyond; the next call
+        takes the same memory."""
+        raise NotImplementedError
+
+    def _for_block(self, k):
+        wide = whole_lines(k)
+        if self._square.size < k * wide:
+            self._square = np.empty(max(k, min(self.n, LEAST_SIDE)) * wide, np.float32)
+        out = self._square[: k * wide].reshape(k, wide)
+        out[:, k:] = 0
+        return out
+
+    def exact(self, index, weights, at=None):
+        """K[at, index] @ weights in float64 (`at` is all points)."""
+        raise NotImplementedError
+
+    def _make(self, index, slots, out, first, stop):
+        raise NotImplementedError
