@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classifiers whose scores become probabilities by a calibrator fitted to rows held out."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._engine import each
@@ -15,6 +17,7 @@ from statfast._estimator import (
     sigmoid_fit,
     takes_weights,
 )
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_labels,
@@ -27,30 +30,32 @@ from statfast._validation import (
     shown,
     warn_user,
 )
+from statfast.calibration.temperature import as_logits, softmax, temperature_fit
 
-METHODS = ("sigmoid", "isotonic")
+METHODS = ("sigmoid", "isotonic", "temperature")
 PREFIT = "prefit"
 
 
 class CalibratedClassifierCV(Classifier, Estimator):
-    """Probability calibration of a classifier on held-out rows: Platt's sigmoid or isotonic.
+    """Probability calibration of a classifier on held-out folds: Platt's sigmoid or isotonic.
 
     Parameters
     ----------
     estimator : classifier, optional
         Anything with ``fit`` and ``decision_function`` or ``predict_proba``. None takes
         ``LinearSVC(random_state=0)``.
-    method : {"sigmoid", "isotonic"}, default="sigmoid"
-        Platt's logistic curve, or any rising function, which wants a thousand rows or more.
+    method : {"sigmoid", "isotonic", "temperature"}, default="sigmoid"
+        Platt's logistic curve; any rising function, which wants a thousand samples or more; or one
+        factor of the logits of all classes, which changes no prediction.
     cv : int, splitter, iterable or "prefit", optional
-        Folds. None is 5 folds, and an integer so many, with the shares of the classes in each.
-        "prefit": the estimator is fitted already, and all rows are for the calibrator.
+        Folds. None is 5 folds, and an integer so many, with the proportions of the classes in each.
+        "prefit": the estimator is fitted already, and all samples are for the calibrator.
     n_jobs : int, optional
         Threads on which folds are fitted; None is one.
     ensemble : bool or "auto", default="auto"
         True: a classifier and a calibrator for each fold, whose probabilities are averaged. False:
-        one calibrator, fitted to the scores of all rows by the classifiers of the folds they were
-        held out by, and one classifier, of all rows. "auto" is True, but for scikit-learn's
+        one calibrator, fitted to the scores of all samples by the classifiers of the folds they
+        were held out by, and one classifier, of all samples. "auto" is True, but for scikit-learn's
         FrozenEstimator, which is fitted already.
 
     Attributes
@@ -67,7 +72,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
     Notes
     -----
     Of more than two classes, each has a calibrator of its own, and the probabilities are divided by
-    their sum; where that is 0, all classes are equally likely.
+    their sum; where that is 0, all classes are equally likely. With "temperature", the logits are
+    the scores of the classes, (-f, f) of two, or logarithms of probabilities.
 
     References
     ----------
@@ -80,6 +86,9 @@ class CalibratedClassifierCV(Classifier, Estimator):
     Niculescu-Mizil, A. and Caruana, R. (2005). Predicting good probabilities with supervised
     learning. ICML, 625-632. doi:10.1145/1102351.1102430
 
+    Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of modern neural
+    networks. ICML, 1321-1330. arXiv:1706.04599
+
     Examples
     --------
     >>> from statfast import CalibratedClassifierCV, LinearSVC
@@ -91,20 +100,28 @@ class CalibratedClassifierCV(Classifier, Estimator):
     array([[0.96, 0.04]])
     """
 
-    def __init__(self, estimator=None, *, method="sigmoid", cv=None, n_jobs=None, ensemble="auto"):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        method: Literal["sigmoid", "isotonic", "temperature"] = "sigmoid",
+        cv: Any = None,
+        n_jobs: int | None = None,
+        ensemble: bool | Literal["auto"] = "auto",
+    ) -> None:
         self.estimator = estimator
         self.method = method
         self.cv = cv
         self.n_jobs = n_jobs
         self.ensemble = ensemble
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit classifiers and calibrators.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows.
+            Samples.
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
@@ -129,7 +146,10 @@ class CalibratedClassifierCV(Classifier, Estimator):
         classes, codes = as_labels(y, n)
         weights = as_weights(sample_weight, n)
         if len(classes) < 2:
-            raise ValueError(f"y must hold at least 2 classes; got one class, {classes[0]!r}.")
+            only = classes.tolist()[0]
+            raise ValueError(
+                f"y must hold at least 2 classes; got one class, {only!r}. Pass rows of another."
+            )
         estimator = _learner(self.estimator)
         if weights is not None and not takes_weights(estimator):
             warn_user(
@@ -155,8 +175,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
         else:
             fitted = [
                 CalibratedClassifier(
-                    learner, _calibrators(scores, codes[test], len(classes), _part(weights, test),
-                                          method), classes, method,
+                    learner, _calibrators(learner, scores, codes[test], len(classes),
+                                          _part(weights, test), method), classes, method,
                 )
                 for learner, test, scores in fits
             ]  # fmt: skip
@@ -173,32 +193,32 @@ class CalibratedClassifierCV(Classifier, Estimator):
             **more,
         )
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Return class probabilities.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
-            Rows.
+            Samples.
 
         Returns
         -------
         ndarray of shape (m, K)
         """
         if is_sparse(X):
-            rows_for(self, np.zeros((1, X.shape[1])))  # for its sentences
+            rows_for(self, np.zeros((1, X.shape[1])))  # type: ignore[index, union-attr]  # for its sentences
         else:
             X = rows_for(self, X)
         shares = [one.predict_proba(X) for one in self.calibrated_classifiers_]
         return sum(shares[1:], shares[0]) / len(shares)
 
-    def predict(self, X):
-        """Return the label of the most probable class of each row; of ties, the first.
+    def predict(self, X: Rows) -> Array:
+        """Predict the most probable class, the first of equals.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
-            Rows.
+            Samples.
 
         Returns
         -------
@@ -225,11 +245,11 @@ class CalibratedClassifier:
         Fitted.
     calibrators : list
         One for each class, or one of two: pairs (A, B) of 1 / (1 + exp(A f + B)), or pairs of
-        places and values between which the function is linear.
+        places and values between which the function is linear. Or the one factor of logits.
     classes : ndarray of shape (K,)
         Labels, sorted.
     method : str
-        "sigmoid" or "isotonic".
+        "sigmoid", "isotonic" or "temperature".
     """
 
     def __init__(self, estimator, calibrators, classes, method):
@@ -251,6 +271,8 @@ class CalibratedClassifier:
         ndarray of shape (m, K)
         """
         scores = _scores(self.estimator, X, self.classes)
+        if self.method == "temperature":
+            return softmax(self.calibrators[0] * as_logits(scores, _tells_shares(self.estimator)))
         if len(self.classes) == 2:
             share = self._value(0, scores[:, 0])
             return np.column_stack([1.0 - share, share])
@@ -310,7 +332,10 @@ def _of_prefit(estimator, rows, classes, codes, weights, method):
     codes = np.array([place[label] for label in classes.tolist()])[codes]
     scores = _scores(estimator, rows, known)
     return CalibratedClassifier(
-        estimator, _calibrators(scores, codes, len(known), weights, method), known, method
+        estimator,
+        _calibrators(estimator, scores, codes, len(known), weights, method),
+        known,
+        method,
     )
 
 
@@ -321,8 +346,8 @@ def _of_all(estimator, fits, rows, classes, codes, weights, method):
         scores[test], seen[test] = own, True
     if not seen.all():
         raise ValueError("cv must hold out each row once for ensemble=False. Pass cv=5.")
-    calibrators = _calibrators(scores, codes, len(classes), weights, method)
     learner = _fit(estimator, rows, classes[codes], weights)
+    calibrators = _calibrators(learner, scores, codes, len(classes), weights, method)
     return CalibratedClassifier(learner, calibrators, classes, method)
 
 
@@ -355,8 +380,15 @@ def _scores(learner, X, classes):
     return out
 
 
-def _calibrators(scores, codes, k, weights, method):
+def _tells_shares(learner):
+    """Whether the scores are probabilities, as there is no decision_function."""
+    return getattr(learner, "decision_function", None) is None
+
+
+def _calibrators(learner, scores, codes, k, weights, method):
     masses = np.ones(len(codes)) if weights is None else weights
+    if method == "temperature":
+        return [temperature_fit(as_logits(scores, _tells_shares(learner)), codes, masses)]
     positives = [codes == 1] if k == 2 else [codes == c for c in range(k)]
     found = []
     for c, positive in enumerate(positives):

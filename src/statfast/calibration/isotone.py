@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Isotonic regression: the monotone function nearest to the targets."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._engine import aside
 from statfast._estimator import Estimator, Regressor, Transformer, isotonic
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_real,
@@ -20,7 +23,14 @@ from statfast._validation import (
 NEAR = np.finfo(np.float64).resolution  # places closer than this are one
 
 
-def isotonic_regression(y, *, sample_weight=None, y_min=None, y_max=None, increasing=True):
+def isotonic_regression(
+    y: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    y_min: float | None = None,
+    y_max: float | None = None,
+    increasing: bool = True,
+) -> Array:
     """Isotonic regression of a sequence: pool adjacent violators (PAV).
 
     Parameters
@@ -143,14 +153,21 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
     array([1.75, 2.5 ])
     """
 
-    def __init__(self, *, y_min=None, y_max=None, increasing=True, out_of_bounds="nan"):
+    def __init__(
+        self,
+        *,
+        y_min: float | None = None,
+        y_max: float | None = None,
+        increasing: bool | Literal["auto"] = True,
+        out_of_bounds: Literal["nan", "clip", "raise"] = "nan",
+    ) -> None:
         self.y_min = y_min
         self.y_max = y_max
         self.increasing = increasing
         self.out_of_bounds = out_of_bounds
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the monotone function.
 
         Parameters
         ----------
@@ -199,8 +216,8 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
             increasing_=bool(rises),
         )
 
-    def predict(self, T):
-        """Values of the function.
+    def predict(self, T: ArrayLike) -> Array:
+        """Predict the monotone function.
 
         Parameters
         ----------
@@ -234,8 +251,8 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
             out[beyond] = np.nan
         return out.astype(kept)
 
-    def transform(self, T):
-        """Values of the function: `predict`.
+    def transform(self, T: ArrayLike) -> Any:
+        """Return `predict` of the samples.
 
         Parameters
         ----------

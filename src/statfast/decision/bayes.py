@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bayes' rule with any densities: one for each class, fitted or known."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, Estimator, copied, takes_weights
+from statfast._estimator import (
+    Classifier,
+    CoefficientTable,
+    Estimator,
+    Tabled,
+    copied,
+    takes_weights,
+)
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -21,12 +30,13 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.decision.cost_sensitive import labeled, rejected_label
+from statfast.decision.densities import drawn, log_densities, log_density
 from statfast.decision.risks import as_cost, as_priors, as_reject, least_risk
 
 
-@dataclass(frozen=True)
-class BayesErrorEstimate:
-    """What `BayesClassifier.bayes_error` found by drawing rows.
+@dataclass(frozen=True, repr=False)
+class BayesErrorEstimate(Tabled):
+    """Result of `BayesClassifier.bayes_error`: a Monte Carlo estimate.
 
     Attributes
     ----------
@@ -35,25 +45,38 @@ class BayesErrorEstimate:
     standard_error : float
         Of that mean.
     n_samples : int
-        Rows drawn.
+        Samples drawn.
     """
 
     error: float
     standard_error: float
     n_samples: int
 
+    def table(self) -> CoefficientTable:
+        """One row: the error, its standard error and the number of samples.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        numbers = {
+            "Error": self.error,
+            "Std. error": self.standard_error,
+            "Samples": self.n_samples,
+        }
+        return CoefficientTable(["Bayes error"], {key: np.array([v]) for key, v in numbers.items()})
+
 
 class BayesClassifier(Classifier, Estimator):
-    """Bayes classifier: a density for each class, priors, and the decision of least risk.
+    """Bayes classifier: class densities, priors, and the decision of least conditional risk.
 
     Parameters
     ----------
     density : estimator, or mapping of label to estimator
-        What is fitted to the rows of a class (a copy of it): anything with ``fit(X)`` and
-        ``score_samples(X)``, the log density, such as `MultivariateNormal`. A mapping has one
-        for each class. For densities that are known see `of`.
+        Fitted to the samples of a class (a copy of it): anything with ``fit(X)`` and
+        ``score_samples(X)``, the log density. A mapping has one for each class.
     priors : array-like of shape (K,), optional
-        Probabilities of the classes, in the order of `classes_`. None takes their shares.
+        Class probabilities, in the order of `classes_`. None takes the class frequencies.
     rule : {"map", "ml"}, default="map"
         Maximum a posteriori, or maximum likelihood, which takes all classes as equally likely.
     cost : array-like of shape (K, K), optional
@@ -72,12 +95,13 @@ class BayesClassifier(Classifier, Estimator):
     priors_ : ndarray of shape (K,)
         Probabilities of the classes; 1 / K with ``rule="ml"``.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights; zeros for given densities.
+        Samples of each class, or their total weight; zeros for given densities.
     cost_ : ndarray of shape (K, K)
+        Costs used.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -108,8 +132,15 @@ class BayesClassifier(Classifier, Estimator):
     """
 
     def __init__(
-        self, density=None, *, priors=None, rule="map", cost=None, reject=None, reject_label=None
-    ):
+        self,
+        density: Any = None,
+        *,
+        priors: ArrayLike | None = None,
+        rule: Literal["map", "ml"] = "map",
+        cost: ArrayLike | None = None,
+        reject: float | None = None,
+        reject_label: str | int | None = None,
+    ) -> None:
         self.density = density
         self.priors = priors
         self.rule = rule
@@ -119,9 +150,17 @@ class BayesClassifier(Classifier, Estimator):
 
     @classmethod
     def of(
-        cls, densities, *, priors=None, classes=None, n_features=1, rule="map", cost=None,
-        reject=None, reject_label=None,
-    ):  # fmt: skip
+        cls,
+        densities: Sequence[Any],
+        *,
+        priors: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        n_features: int = 1,
+        rule: Literal["map", "ml"] = "map",
+        cost: ArrayLike | None = None,
+        reject: float | None = None,
+        reject_label: str | int | None = None,
+    ) -> Self:
         """Make the classifier of known densities.
 
         Parameters
@@ -134,12 +173,15 @@ class BayesClassifier(Classifier, Estimator):
         classes : array-like of shape (K,), optional
             Distinct labels, ascending; None is 0, 1, ...
         n_features : int, default=1
-            Columns d, of densities that do not tell by ``n_features_in_``.
+            Number of features of densities without ``n_features_in_``.
         rule : {"map", "ml"}, default="map"
+            Maximum a posteriori, or maximum likelihood, which takes all classes as equally likely.
         cost : array-like of shape (K, K), optional
+            Cost of each decision (column) for each true class (row). None is 1 for each error.
         reject : float, optional
+            Cost of deciding nothing, which is done where every decision has a larger expected cost.
         reject_label : str or int, optional
-            As for the class.
+            What `predict` gives there; None is "reject" for labels that are strings, else -1.
 
         Returns
         -------
@@ -173,13 +215,13 @@ class BayesClassifier(Classifier, Estimator):
         width = next((w for w in widths if w is not None), as_count(n_features, "n_features"))
         return model._become(distinct, list(densities), np.zeros(len(distinct)), width, None)
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit a density to the rows of each class.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit a density to the samples of each class.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The rows, finite.
+            The samples, finite.
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
@@ -265,12 +307,13 @@ class BayesClassifier(Classifier, Estimator):
 
     # ------------------------------------------------------------ prediction
 
-    def predict(self, X):
-        """Return the decision of least expected cost for each row.
+    def predict(self, X: Rows) -> Array:
+        """Return the decision of least expected cost for each sample.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -280,8 +323,7 @@ class BayesClassifier(Classifier, Estimator):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one, or a row has density
-            0 in every class.
+            If X is not finite, 2-d and of d columns, or a row has density 0 in every class.
         """
         log = self.predict_log_proba(X)
         if self.cost is None and self.reject is None:  # no rounding of small posteriors
@@ -289,12 +331,13 @@ class BayesClassifier(Classifier, Estimator):
         decision = least_risk(np.exp(log) @ self.cost_, as_reject(self.reject))
         return labeled(decision, self.classes_, self._label)
 
-    def predict_proba(self, X):
-        """Return the posterior probability of each class for each row.
+    def predict_proba(self, X: Rows) -> Array:
+        """Return the posterior probability of each class for each sample.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -307,12 +350,13 @@ class BayesClassifier(Classifier, Estimator):
         """
         return np.exp(self.predict_log_proba(X))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of the posteriors, also where these underflow to 0.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -331,7 +375,7 @@ class BayesClassifier(Classifier, Estimator):
     def _log_posteriors(self, rows):
         with np.errstate(divide="ignore"):
             joint = np.log(self.priors_) + np.stack(
-                [_of_rows(density, rows) for density in self.densities_], axis=1
+                [log_densities(density, rows) for density in self.densities_], axis=1
             )
         top = joint.max(axis=1, keepdims=True)
         if not np.isfinite(top).all():
@@ -344,12 +388,13 @@ class BayesClassifier(Classifier, Estimator):
         out = joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
         return out.astype(np.float32) if rows.dtype == np.float32 else out
 
-    def conditional_risk(self, X):
-        """Return the expected cost of each decision for each row.
+    def conditional_risk(self, X: Rows) -> Array:
+        """Return the conditional risk (expected cost) of each decision for each sample.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -362,21 +407,23 @@ class BayesClassifier(Classifier, Estimator):
         """
         return self.predict_proba(X).astype(np.float64) @ self.cost_
 
-    def bayes_error(self, n_samples=100_000, random_state=None):
-        """Estimate the least expected cost of any rule, by drawing rows from the densities.
+    def bayes_error(
+        self, n_samples: int = 100_000, random_state: RandomState = None
+    ) -> "BayesErrorEstimate":
+        """Estimate the Bayes error by Monte Carlo sampling from the densities.
 
         Parameters
         ----------
         n_samples : int, default=100_000
-            Rows to draw, at least 2: classes by their priors, rows from their densities, which
-            need ``sample`` or ``rvs``.
+            Samples to draw, at least 2: classes by their priors, samples from their densities,
+            which need ``sample`` or ``rvs``.
         random_state : int, Generator or None
+            Seed or generator; an integer makes the result reproducible.
 
         Returns
         -------
         BayesErrorEstimate
-            The mean of the least conditional risk (or of `reject`, where that is less), whose
-            standard error is smaller than that of counted errors.
+            The mean of the least conditional risk (or of `reject`, where that is less).
 
         Raises
         ------
@@ -392,53 +439,10 @@ class BayesClassifier(Classifier, Estimator):
         least = []
         for density, count in zip(self.densities_, counts.tolist(), strict=True):
             for start in range(0, count, 1 << 16):
-                rows = _drawn(density, min(1 << 16, count - start), rng, self.n_features_in_)
+                rows = drawn(density, min(1 << 16, count - start), rng, self.n_features_in_)
                 least.append((np.exp(self._log_posteriors(rows)) @ self.cost_).min(axis=1))
         values = np.concatenate(least)
         if self.reject is not None:
             values = np.minimum(values, as_reject(self.reject))
         error = values.std(ddof=1) / np.sqrt(n)
         return BayesErrorEstimate(float(values.mean()), float(error), n)
-
-
-def log_density(density):
-    """The function from rows to log densities of an object."""
-    for name in ("score_samples", "logpdf", "logpmf"):
-        if callable(getattr(density, name, None)):
-            return getattr(density, name)
-    if callable(density):
-        return density
-    raise TypeError(
-        f"A density must be a function of rows, or have score_samples or logpdf; got "
-        f"{shown(density)}. Pass a fitted one."
-    )
-
-
-def _of_rows(density, rows):
-    """Log densities of rows, one number each."""
-    found = np.asarray(log_density(density)(rows), dtype=np.float64)
-    if found.shape == (len(rows), 1):
-        found = found[:, 0]
-    if found.ndim == 0 and len(rows) == 1:  # scipy's, of one row
-        found = found[None]
-    if found.shape != (len(rows),):
-        raise ValueError(
-            f"A density must give one number for each of {len(rows)} rows; got shape "
-            f"{found.shape}. Reduce it over the columns."
-        )
-    return found
-
-
-def _drawn(density, n, rng, width):
-    """Rows drawn from a density."""
-    if callable(getattr(density, "sample", None)):
-        found = density.sample(n, random_state=rng.integers(2**31 - 1))
-        found = found[0] if isinstance(found, tuple) else found
-    elif callable(getattr(density, "rvs", None)):
-        found = density.rvs(size=n, random_state=rng)
-    else:
-        raise TypeError(
-            f"{shown(density)} has neither sample nor rvs, so no rows can be drawn. Pass the "
-            "posteriors of rows to statfast.decision.bayes_error."
-        )
-    return np.asarray(found, dtype=np.float64).reshape(n, width)

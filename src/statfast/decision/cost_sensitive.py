@@ -2,10 +2,12 @@
 """Any classifier with probabilities, made to decide by what errors cost."""
 
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._estimator import Classifier, Estimator, copied, takes_weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_labels,
     as_sparse,
@@ -49,9 +51,9 @@ class CostSensitiveClassifier(Classifier, Estimator):
         0 for right decisions it is 1 / (1 + c), c the cost of a false negative divided by that of
         a false positive. NaN for more classes, or where one decision is never worse.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -60,7 +62,7 @@ class CostSensitiveClassifier(Classifier, Estimator):
 
     Notes
     -----
-    Decisions are as good as the probabilities: calibrate those of a learner that exaggerates.
+    Decisions are as good as the probabilities: calibrate those of a classifier that exaggerates.
     Ties go to the lowest label. Cost: that of the estimator, and n K^2 operations to decide.
 
     References
@@ -81,18 +83,26 @@ class CostSensitiveClassifier(Classifier, Estimator):
     65
     """
 
-    def __init__(self, estimator=None, cost=None, *, reject=None, reject_label=None):
+    def __init__(
+        self,
+        estimator: Any = None,
+        cost: ArrayLike | None = None,
+        *,
+        reject: float | None = None,
+        reject_label: str | int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.cost = cost
         self.reject = reject
         self.reject_label = reject_label
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit a copy of the estimator.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+            Training samples.
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
@@ -139,12 +149,13 @@ class CostSensitiveClassifier(Classifier, Estimator):
             threshold_=threshold(cost), _label=label,
         )  # fmt: skip
 
-    def predict(self, X):
-        """Return the decision of least expected cost for each row.
+    def predict(self, X: Any) -> Array:
+        """Return the decision of least expected cost for each sample.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
@@ -154,12 +165,13 @@ class CostSensitiveClassifier(Classifier, Estimator):
         decision = least_risk(self.conditional_risk(X), as_reject(self.reject))
         return labeled(decision, self.classes_, self._label)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Array:
         """Return the probabilities of the estimator.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
@@ -173,12 +185,13 @@ class CostSensitiveClassifier(Classifier, Estimator):
             rows_for(self, X, finite=False)
         return self.estimator_.predict_proba(X)
 
-    def conditional_risk(self, X):
-        """Return the expected cost of each decision for each row.
+    def conditional_risk(self, X: Any) -> Array:
+        """Return the conditional risk (expected cost) of each decision for each sample.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Probabilities from counts."""
 
+from typing import Literal
+
 import numpy as np
 
+from statfast._typing import Array, ArrayLike
 from statfast._validation import as_choice, as_real, as_rows, to_array
 
 
-def estimate_probabilities(counts, method="ml", *, m=None, prior=None):
+def estimate_probabilities(
+    counts: ArrayLike,
+    method: Literal["ml", "laplace", "m"] = "ml",
+    *,
+    m: float | None = None,
+    prior: ArrayLike | None = None,
+) -> Array:
     """Estimate probabilities from counts: maximum likelihood, Laplace, m-estimate.
 
     Parameters

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_real,
     as_rows,
@@ -14,7 +15,9 @@ from statfast._validation import (
 SUM = 1e-6  # that posteriors may be off 1
 
 
-def posteriors(likelihoods, priors, *, evidence=None):
+def posteriors(
+    likelihoods: ArrayLike, priors: ArrayLike, *, evidence: ArrayLike | None = None
+) -> Array:
     """Posterior class probabilities by Bayes' rule.
 
     Parameters
@@ -67,12 +70,13 @@ def posteriors(likelihoods, priors, *, evidence=None):
     return found
 
 
-def conditional_risk(posteriors, cost=None):
+def conditional_risk(posteriors: ArrayLike, cost: ArrayLike | None = None) -> Array:
     """Conditional risk: the expected cost of each decision, given posteriors.
 
     Parameters
     ----------
     posteriors : array-like of shape (n, K)
+        Posterior probabilities of the classes.
     cost : array-like of shape (K, D), optional
         Cost of each decision (column) for each true class (row). None is 1 for a wrong class and 0
         for the right one, so that the risk of a class is 1 less its posterior.
@@ -97,14 +101,18 @@ def conditional_risk(posteriors, cost=None):
     return table @ as_cost(cost, table.shape[1])
 
 
-def decide(posteriors, cost=None, *, reject=None):
-    """Bayes decision: the one of least conditional risk.
+def decide(
+    posteriors: ArrayLike, cost: ArrayLike | None = None, *, reject: float | None = None
+) -> Array:
+    """Bayes decision: that of least conditional risk.
 
     Parameters
     ----------
     posteriors : array-like of shape (n, K)
+        Posterior probabilities of the classes.
     cost : array-like of shape (K, D), optional
-        As for `conditional_risk`.
+        Cost of each decision (column) for each true class (row). None is 1 for a wrong class and 0
+        for the right one, so that the risk of a class is 1 less its posterior.
     reject : float, optional
         Cost of deciding nothing, which is done where all decisions have a larger risk (Chow's
         rule). None always decides.
@@ -134,7 +142,13 @@ def decide(posteriors, cost=None, *, reject=None):
     return least_risk(conditional_risk(posteriors, cost), as_reject(reject))
 
 
-def bayes_error(posteriors, cost=None, *, reject=None, sample_weight=None):
+def bayes_error(
+    posteriors: ArrayLike,
+    cost: ArrayLike | None = None,
+    *,
+    reject: float | None = None,
+    sample_weight: Weights = None,
+) -> float:
     """Bayes error: the least expected cost of any rule, for given posteriors.
 
     Parameters
@@ -142,8 +156,9 @@ def bayes_error(posteriors, cost=None, *, reject=None, sample_weight=None):
     posteriors : array-like of shape (n, K)
         Of each value that may be seen.
     cost : array-like of shape (K, D), optional
-        As for `conditional_risk`. None is the probability of an error: for two classes the mean
-        of min(p, 1 - p), for more that of 1 less the largest posterior.
+        Cost of each decision (column) for each true class (row). None is the probability of an
+        error: for two classes the mean of min(p, 1 - p), for more that of 1 less the largest
+        posterior.
     reject : float, optional
         Cost of deciding nothing.
     sample_weight : array-like of shape (n,), optional

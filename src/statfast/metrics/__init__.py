@@ -54,6 +54,12 @@ from statfast.metrics.clustering.validity import (
     scatter_decomposition,
 )
 from statfast.metrics.distance.axioms import MetricCheck, metric_check, open_ball
+from statfast.metrics.distance.tables import (
+    pairwise_distances,
+    pairwise_distances_argmin,
+    pairwise_distances_argmin_min,
+    pairwise_kernels,
+)
 from statfast.metrics.probability.margins import hinge_loss, margin_loss
 from statfast.metrics.probability.reliability import (
     ScoreParts,
@@ -68,7 +74,14 @@ from statfast.metrics.probability.scores import (
     squared_probability_error,
 )
 from statfast.metrics.ranking.areas import partial_auc_score, ranking_error, roc_auc_score
-from statfast.metrics.ranking.curves import auc, coverage_curve, gain_curve, roc_curve
+from statfast.metrics.ranking.curves import (
+    auc,
+    coverage_curve,
+    det_curve,
+    gain_curve,
+    roc_curve,
+)
+from statfast.metrics.ranking.discounted_gain import dcg_score, ndcg_score
 from statfast.metrics.ranking.hull import brier_curve, cost_curve, h_measure, roc_hull
 from statfast.metrics.ranking.intervals import (
     AUCInterval,
@@ -154,6 +167,8 @@ __all__ = [
     "d2_pinball_score",
     "d2_tweedie_score",
     "davies_bouldin_score",
+    "dcg_score",
+    "det_curve",
     "dunn_index",
     "expected_cost",
     "explained_variance_score",
@@ -190,10 +205,15 @@ __all__ = [
     "metric_check",
     "multilabel_confusion_matrix",
     "mutual_info_score",
+    "ndcg_score",
     "negative_predictive_value",
     "normalized_mutual_info_score",
     "open_ball",
     "pair_confusion_matrix",
+    "pairwise_distances",
+    "pairwise_distances_argmin",
+    "pairwise_distances_argmin_min",
+    "pairwise_kernels",
     "partial_auc_score",
     "precision_recall_curve",
     "precision_recall_fscore_support",

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scorers by their names, which are scikit-learn's."""
 
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +84,7 @@ _TABLE = {
 }  # fmt: skip
 
 
-def get_scorer_names():
+def get_scorer_names() -> list[str]:
     """Names that `get_scorer` knows.
 
     Returns
@@ -99,8 +101,8 @@ def get_scorer_names():
     return sorted(_TABLE)
 
 
-def get_scorer(scoring):
-    """The scorer of a name.
+def get_scorer(scoring: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Return the scorer of a name.
 
     Parameters
     ----------
@@ -139,11 +141,17 @@ def get_scorer(scoring):
     function, response, sign, arguments, each = _TABLE[scoring]
     if isinstance(function, str):
         function = getattr(import_module("statfast.metrics"), function)
-    return Scorer(function, response, sign, dict(arguments), scoring, each)
+    return Scorer(function, response, sign, dict(arguments), scoring, each)  # type: ignore[arg-type]
 
 
-def make_scorer(score_func, *, response_method="predict", greater_is_better=True, **kwargs):
-    """Make a scorer of a function of true and predicted values.
+def make_scorer(
+    score_func: Callable[..., Any],
+    *,
+    response_method: str | tuple[str, ...] = "predict",
+    greater_is_better: bool = True,
+    **kwargs: Any,
+) -> Callable[..., Any]:
+    """Make a scorer from a function of true and predicted values.
 
     Parameters
     ----------

@@ -30,6 +30,7 @@ from statfast.model_selection.partitions import (
     StratifiedGroupKFold,
     StratifiedKFold,
 )
+from statfast.model_selection.randomized_search import RandomizedSearchCV
 from statfast.model_selection.resampling import (
     Bootstrap,
     ShuffleSplit,
@@ -37,7 +38,7 @@ from statfast.model_selection.resampling import (
     TimeSeriesSplit,
     train_test_split,
 )
-from statfast.model_selection.search import GridSearchCV, RandomizedSearchCV
+from statfast.model_selection.search import GridSearchCV
 from statfast.model_selection.validate import (
     cross_val_predict,
     cross_val_score,

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Models compared on the same folds: their scores with intervals, and tests of all pairs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable
+from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_real, wrong_type
 from statfast.metrics import auc_test
 from statfast.model_selection.paired_tests import (
@@ -29,17 +31,22 @@ from statfast.model_selection.partitions import (
 from statfast.model_selection.scoring import as_plan, classifies, known_classes
 from statfast.model_selection.validate import cross_validate, held_out_answers
 
+if TYPE_CHECKING:
+    from statfast.plot.selection_plots import ComparisonDisplay
+
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """How good several models are on the same folds.
+    """Result of `compare`: scores of several models on the same folds.
 
     Attributes
     ----------
     names : list of str
+        Names of the models.
     scores : ndarray of shape (k, J)
         Of each model on each fold.
     means : ndarray of shape (k,)
+        Means.
     intervals : ndarray of shape (k, 2)
         Of the mean scores, corrected for the overlap of training parts.
     tests : dict
@@ -47,7 +54,7 @@ class Comparison:
     bayes : dict
         By pair: the Bayesian correlated t test, whose `p_value` is nan.
     mcnemar : dict
-        By pair: of classifiers, by their errors on rows held out; else empty. `estimate` is nan.
+        By pair: of classifiers, by their errors on held-out samples; else empty. `estimate` is nan.
     delong : dict
         By pair: of classifiers of two classes that have scores, by areas under ROC curves.
     friedman : TestResult or None
@@ -67,8 +74,8 @@ class Comparison:
     friedman: "TestResult | None"
     paths: list
 
-    def table(self):
-        """All pairs, as a printed table.
+    def table(self) -> CoefficientTable:
+        """Return all pairwise tests as a table.
 
         Returns
         -------
@@ -89,8 +96,8 @@ class Comparison:
             columns["P (DeLong)"] = np.array([self.delong[p].p_value for p in pairs])
         return CoefficientTable([f"{a} - {b}" for a, b in pairs], columns)
 
-    def to_frame(self):
-        """Scores of models, with their intervals.
+    def to_frame(self) -> DataFrame:
+        """Return the scores and intervals as a pandas data frame.
 
         Returns
         -------
@@ -101,12 +108,13 @@ class Comparison:
         columns = {"mean": self.means, "low": self.intervals[:, 0], "high": self.intervals[:, 1]}
         return pandas.DataFrame(columns, index=self.names)
 
-    def plot(self, *, ax=None, **style):
-        """Show the mean scores with their intervals.
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> "ComparisonDisplay":
+        """Draw the mean scores with their intervals.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
             Of the points.
 
@@ -130,23 +138,38 @@ class Comparison:
 
 
 def compare(
-    models, X, y, *, cv=None, scoring=None, groups=None, sample_weight=None, method="corrected_t",
-    rope=0.01, level=0.95, random_state=None,
-):  # fmt: skip
-    """Compare models on the same folds.
+    models: dict[Any, Any] | list[Any],
+    X: Rows,
+    y: ArrayLike,
+    *,
+    cv: Any = None,
+    scoring: str | Callable[..., Any] | None = None,
+    groups: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    method: str = "corrected_t",
+    rope: float = 0.01,
+    level: float = 0.95,
+    random_state: RandomState = None,
+) -> "Comparison":
+    """Compare models on the same folds, with corrected tests.
 
     Parameters
     ----------
     models : dict or list of estimators
         By names, or those of their classes.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,)
+        Class labels or target values.
     cv : int, splitter or iterable of (train, test), optional
         None is ten times ten folds.
     scoring : str or callable, optional
-        As in `cross_validate`.
+        Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
+        the estimator's own ``score``.
     groups : array-like of shape (n,), optional
+        For splitters that keep groups together.
     sample_weight : array-like of shape (n,), optional
+        Weights of fits and scores. Samples of weight 0 are left out.
     method : str, default="corrected_t"
         Test of scores: "corrected_t"; or "5x2cv_f" or "5x2cv_t", for which `cv` is five times two
         folds.
@@ -170,7 +193,7 @@ def compare(
 
     Notes
     -----
-    McNemar's and DeLong's tests take what models say of rows held out by one partition of the
+    McNemar's and DeLong's tests take predictions for the samples held out by one partition of the
     rows. p values are not adjusted for the number of pairs.
 
     References
@@ -232,7 +255,7 @@ def compare(
         if method == "corrected_t":
             tests[pair] = corrected_t_test(d, test_share=share, level=level)
         else:
-            tests[pair] = five_by_two_test(d.reshape(5, 2), kind=method[-1])
+            tests[pair] = five_by_two_test(d.reshape(5, 2), kind=method[-1])  # type: ignore[arg-type]
         bayes[pair] = bayesian_t_test(d, test_share=share, rope=rope, level=level)
     mcnemar, delong = _on_rows(names, listed, plan, labels)
     alone = [corrected_t_test(s, test_share=share, level=level) for s in scores]

@@ -1,45 +1,68 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores as they change with a parameter, or with the number of rows fitted."""
 
+from collections.abc import Callable, Sequence
 from math import nan
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import ANY, taking
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     as_estimator,
     as_flag,
-    as_generator,
     to_array,
     wrong_type,
 )
 from statfast.model_selection.scoring import Scores, as_error_score, as_plan, as_scorers
+from statfast.model_selection.splitter import as_shuffler
 from statfast.model_selection.tables import scored_candidates
 from statfast.model_selection.ways import Folds, fitted_folds, require_weights, with_params
 
 
 @taking(verbose=ANY, pre_dispatch=ANY, params=(None,))
 def validation_curve(
-    estimator, X, y=None, *, param_name, param_range, groups=None, cv=None, scoring=None,
-    n_jobs=None, sample_weight=None, error_score=nan,
-):  # fmt: skip
-    """Score an estimator for several values of a parameter, on rows fitted and held out.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    param_name: str,
+    param_range: Sequence[Any] | Array,
+    groups: ArrayLike | None = None,
+    cv: Any = None,
+    scoring: str | Callable[..., Any] | None = None,
+    n_jobs: int | None = None,
+    sample_weight: Weights = None,
+    error_score: float | Literal["raise"] = nan,
+) -> tuple[Array, Array]:
+    """Validation curve: training and test scores for several values of a parameter.
 
     Parameters
     ----------
     estimator : estimator
+        With ``fit``, by scikit-learn's protocol; copies of it are fitted.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
+        Class labels or target values.
     param_name : str
+        Name of the parameter to vary.
     param_range : array-like of shape (A,)
         Values of the parameter.
     groups : array-like of shape (n,), optional
+        For splitters that keep groups together.
     cv : int, splitter or iterable of (train, test), optional
+        None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`.
     scoring : str or callable, optional
+        Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
+        the estimator's own ``score``.
     n_jobs : int, optional
+        Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     sample_weight : array-like of shape (n,), optional
+        Weights of fits and scores. Samples of weight 0 are left out.
     error_score : float or "raise", default=nan
-        All as in `cross_validate`.
+        What a fold scores whose fit or score fails; a warning says so.
 
     Returns
     -------
@@ -84,30 +107,52 @@ def validation_curve(
 
 @taking(verbose=ANY, pre_dispatch=ANY, exploit_incremental_learning=(False,), params=(None,))
 def learning_curve(
-    estimator, X, y=None, *, groups=None, train_sizes=(0.1, 0.325, 0.55, 0.775, 1.0), cv=None,
-    scoring=None, n_jobs=None, sample_weight=None, shuffle=False, random_state=None,
-    error_score=nan, return_times=False,
-):  # fmt: skip
-    """Score an estimator fitted to more and more rows.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    train_sizes: ArrayLike = (0.1, 0.325, 0.55, 0.775, 1.0),
+    cv: Any = None,
+    scoring: str | Callable[..., Any] | None = None,
+    n_jobs: int | None = None,
+    sample_weight: Weights = None,
+    shuffle: bool = False,
+    random_state: RandomState = None,
+    error_score: float | Literal["raise"] = nan,
+    return_times: bool = False,
+) -> tuple[Array, ...]:
+    """Learning curve: scores for growing training sets.
 
     Parameters
     ----------
     estimator : estimator
+        With ``fit``, by scikit-learn's protocol; copies of it are fitted.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
+        Class labels or target values.
     groups : array-like of shape (n,), optional
+        For splitters that keep groups together.
     train_sizes : array-like of shape (T,), default=(0.1, 0.325, 0.55, 0.775, 1.0)
-        Numbers of rows, or shares of those that the smallest training part has.
+        Numbers of rows, or proportions of those that the smallest training part has.
     cv : int, splitter or iterable of (train, test), optional
+        None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`.
     scoring : str or callable, optional
+        Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
+        the estimator's own ``score``.
     n_jobs : int, optional
+        Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     sample_weight : array-like of shape (n,), optional
-        All as in `cross_validate`.
+        Weights of fits and scores. Samples of weight 0 are left out.
     shuffle : bool, default=False
         Take the rows of a training part in random order, not in theirs.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     error_score : float or "raise", default=nan
+        What a fold scores whose fit or score fails; a warning says so.
     return_times : bool, default=False
+        Also return fit and score times.
 
     Returns
     -------
@@ -148,10 +193,9 @@ def learning_curve(
     trains = [folds.train(k) for k in range(len(folds.pairs))]
     sizes = _sizes(train_sizes, min(map(len, trains)))
     if as_flag(shuffle, "shuffle"):
-        rng = as_generator(random_state)
+        rng = as_shuffler(random_state)
         trains = [rng.permutation(train) for train in trains]
     (name,) = scorers
-    test, fitted_scores = [], []
     scores = Scores(scorers, error_score)
     for train, (_, held) in zip(trains, folds.pairs, strict=True):
         pairs = [(np.sort(train[:size]), held) for size in sizes]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimates of the error beyond plain folds: the bootstrap, and an interval by nested folds."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +12,14 @@ from statfast._distance import scale_of
 from statfast._estimator import (
     BOOTSTRAPS,
     BootstrapEstimate,
+    CoefficientTable,
+    Tabled,
     no_information,
     parts_of_folds,
     runs,
     stratified_runs,
 )
+from statfast._typing import ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -39,21 +44,33 @@ from statfast.model_selection.ways import (
 
 
 def bootstrap_error(
-    estimator, X, y, *, method=".632+", n_bootstraps=200, loss="auto", random_state=None
-):
-    """Estimate the error of an estimator by the bootstrap.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike,
+    *,
+    method: str = ".632+",
+    n_bootstraps: int = 200,
+    loss: str = "auto",
+    random_state: RandomState = None,
+) -> BootstrapEstimate:
+    """Bootstrap estimate (.632, .632+) of the error of an estimator.
 
     Parameters
     ----------
     estimator : estimator
+        Estimator to fit; copies of it are used.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,)
+        Class labels or target values.
     method : str, default=".632+"
         ".632+" [1]_, ".632" or "out_of_bag".
     n_bootstraps : int, default=200
+        Number of bootstrap samples.
     loss : str, default="auto"
         "zero_one", "squared", "absolute", or "auto": 0-1 for classifiers, else squared.
     random_state : int, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Returns
     -------
@@ -123,9 +140,9 @@ def _of_fits(pairs, fits, classes):
         yield coded(fitted.models[0].predict(rows_of_fold(fitted.rows, test)), classes)
 
 
-@dataclass(frozen=True)
-class NestedInterval:
-    """The error of an estimator, with an interval that allows for folds being dependent.
+@dataclass(frozen=True, repr=False)
+class NestedInterval(Tabled):
+    """Result of `nested_cv_interval`.
 
     Attributes
     ----------
@@ -142,6 +159,7 @@ class NestedInterval:
     bias : float
         Taken off.
     path : str
+        How the models were fitted.
     """
 
     error: float
@@ -152,18 +170,45 @@ class NestedInterval:
     bias: float
     path: str
 
+    def table(self) -> CoefficientTable:
+        """Both estimates with their intervals.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        ends = np.array([self.interval, self.cv_interval])
+        columns = {
+            "Error": np.array([self.error, self.cv_error]),
+            "Lower": ends[:, 0],
+            "Upper": ends[:, 1],
+        }
+        return CoefficientTable(["nested", "plain"], columns)
+
 
 def nested_cv_interval(
-    estimator, X, y, *, n_splits=10, n_repeats=50, loss="auto", level=0.9, bias_exponent=1.0,
-    sample_weight=None, random_state=None,
-):  # fmt: skip
-    """Estimate the error by cross-validation, with an interval that covers it.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike,
+    *,
+    n_splits: int = 10,
+    n_repeats: int = 50,
+    loss: str = "auto",
+    level: float = 0.9,
+    bias_exponent: float = 1.0,
+    sample_weight: Weights = None,
+    random_state: RandomState = None,
+) -> "NestedInterval":
+    """Nested cross-validation: an error estimate with a confidence interval.
 
     Parameters
     ----------
     estimator : estimator
+        Estimator to fit; copies of it are used.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,)
+        Class labels or target values.
     n_splits : int, default=10
         K, at least 3.
     n_repeats : int, default=50
@@ -173,11 +218,12 @@ def nested_cv_interval(
     level : float, default=0.9
         Of the interval.
     bias_exponent : float, default=1.0
-        The bias of K (1 - 1/K) n rows is (1 + ((K - 2) / K)^e) times the difference of nested and
-        plain estimates: e = 1 in the paper [1]_, 1.5 in its authors' software.
+        The bias of K (1 - 1/K) n samples is (1 + ((K - 2) / K)^e) times the difference of nested
+        and plain estimates: e = 1 in the paper [1]_, 1.5 in its authors' software.
     sample_weight : array-like of shape (n,), optional
         Weights of the fits.
     random_state : int, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Returns
     -------
@@ -288,20 +334,33 @@ def _pairs(estimator, X, y, weights, parts, truth, classes, loss):
     return inner, outer, path
 
 
-def external_validation(estimator, X, y, X_new, y_new, *, scoring=None, select_on_all=False):
-    """Score an estimator on rows of another set.
+def external_validation(
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike,
+    X_new: ArrayLike,
+    y_new: ArrayLike,
+    *,
+    scoring: str | Callable[..., Any] | None = None,
+    select_on_all: bool = False,
+) -> float:
+    """External validation: the score of an estimator on another data set.
 
     Parameters
     ----------
     estimator : estimator
-        A search selects on (X, y) alone, unless told otherwise.
+        A search selects on (X, y) alone, unless this says otherwise.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,)
+        Class labels or target values.
     X_new : array-like of shape (m, d)
         The other set.
     y_new : array-like of shape (m,)
+        Labels or targets of the new samples.
     scoring : str or callable, optional
-        As in `cross_validate`.
+        Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
+        the estimator's own ``score``.
     select_on_all : bool, default=False
         Show the optimism of selection that has seen the other set: it is fitted, too.
 

@@ -7,7 +7,8 @@ from math import prod
 
 import numpy as np
 
-from statfast._validation import MANY, as_count, as_generator, shown, wrong_type
+from statfast._validation import MANY, as_count, shown, wrong_type
+from statfast.model_selection.splitter import as_shuffler
 
 
 def all_candidates(param_grid):
@@ -26,13 +27,14 @@ def drawn_candidates(distributions, n_iter, random_state):
     """Candidates drawn: without replacement where all values are listed."""
     grids = as_grids(distributions, "param_distributions")
     n_iter = as_count(n_iter, "n_iter", high=MANY)
-    rng = as_generator(random_state)
+    rng = as_shuffler(random_state)
     if not any(hasattr(value, "rvs") for grid in grids for value in grid.values()):
         every = all_candidates(grids)
-        return [every[k] for k in rng.permutation(len(every))[:n_iter]]
+        order = rng.permutation(len(every)) if n_iter < len(every) else range(len(every))
+        return [every[k] for k in order[:n_iter]]
     found = []
     for _ in range(n_iter):
-        grid = grids[int(rng.integers(len(grids)))]
+        grid = grids[int(rng.choice(len(grids)))]
         found.append({name: _draw(grid[name], name, rng) for name in sorted(grid)})
     return found
 
@@ -42,7 +44,7 @@ def _draw(values, name, rng):
         drawn = values.rvs(random_state=rng)
         return drawn.item() if hasattr(drawn, "item") and np.ndim(drawn) == 0 else drawn
     listed = as_values(values, name)
-    return listed[int(rng.integers(len(listed)))]
+    return listed[int(rng.choice(len(listed)))]
 
 
 def as_grids(grids, name):

@@ -2,12 +2,13 @@
 """Leave-one-out: what each row is given by a fit to all others."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import copied
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_weights
 from statfast.model_selection.partitions import LeaveOneOut as EachRow
 from statfast.model_selection.scoring import as_plan, known_classes
@@ -18,7 +19,7 @@ from statfast.model_selection.ways import require_weights
 
 @dataclass(frozen=True)
 class LeftOutAnswers:
-    """What each row is given by a fit to all others.
+    """Result of `leave_one_out`: what each sample is given by a fit to all others.
 
     Attributes
     ----------
@@ -32,20 +33,32 @@ class LeftOutAnswers:
     path: str
 
 
-def leave_one_out(estimator, X, y=None, *, method="predict", priors="refit", sample_weight=None):
+def leave_one_out(
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    method: str = "predict",
+    priors: Literal["refit", "fixed"] = "refit",
+    sample_weight: Weights = None,
+) -> "LeftOutAnswers":
     """Leave-one-out predictions, by a closed form where there is one.
 
     Parameters
     ----------
     estimator : estimator
+        Estimator to fit; copies of it are used.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
+        Class labels or target values.
     method : str, default="predict"
         "predict", "predict_proba", "predict_log_proba" or "decision_function".
     priors : {"refit", "fixed"}, default="refit"
-        Of a discriminant without given priors: the shares of the classes in the other rows, as a
-        fit to these takes; or "fixed", those in all rows, as R's ``MASS`` does.
+        Of a discriminant without given priors: the proportions of the classes in the other samples,
+        as a fit to these takes; or "fixed", those in all samples, as R's ``MASS`` does.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
@@ -59,7 +72,7 @@ def leave_one_out(estimator, X, y=None, *, method="predict", priors="refit", sam
     Notes
     -----
     Formulas there are for least squares, ridge, kernel ridge, linear and quadratic discriminants,
-    and nearest neighbors; rows of leverage near 1 are fitted anew. Other sums over rows are merged
+    and nearest neighbors; rows of leverage near 1 are refitted. Other sums over rows are merged
     n times.
 
     References

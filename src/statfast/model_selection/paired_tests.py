@@ -3,10 +3,12 @@
 
 from dataclasses import dataclass, field
 from math import inf, nan, sqrt
+from typing import Literal
 
 import numpy as np
 
-from statfast._estimator import CoefficientTable
+from statfast._estimator import CoefficientTable, Tabled
+from statfast._typing import ArrayLike
 from statfast._validation import (
     as_choice,
     as_count,
@@ -18,13 +20,14 @@ from statfast._validation import (
 )
 
 
-@dataclass(frozen=True)
-class TestResult:
-    """A test of whether two models, or several, are equally good.
+@dataclass(frozen=True, repr=False)
+class TestResult(Tabled):
+    """Result of a test of two or more models.
 
     Attributes
     ----------
     name : str
+        Name of the test.
     statistic : float
         Infinite where all differences are the same and not 0.
     df : tuple of float
@@ -37,7 +40,7 @@ class TestResult:
         Confidence, or credible, interval of the difference; empty where there is none. Ends
         beyond the largest float64 are infinite.
     more : dict
-        What else the test tells, by name.
+        Further results of the test, by name.
     """
 
     __test__ = False  # not one of pytest's
@@ -50,9 +53,27 @@ class TestResult:
     interval: tuple = ()
     more: dict = field(default_factory=dict)
 
+    def table(self) -> CoefficientTable:
+        """One row: the statistic, its degrees of freedom, the difference with its interval, and p.
 
-def corrected_t_test(differences, *, test_share, level=0.95):
-    """Corrected resampled t test of differences of scores, one from each fold.
+        Returns
+        -------
+        CoefficientTable
+        """
+        columns = {"Statistic": self.statistic}
+        columns |= {("df", "df2")[k]: number for k, number in enumerate(self.df)}
+        if self.estimate == self.estimate:
+            columns["Difference"] = self.estimate
+        if self.interval:
+            columns |= dict(zip(("Lower", "Upper"), self.interval, strict=True))
+        columns["P>|stat|"] = self.p_value
+        return CoefficientTable([self.name], {key: np.array([v]) for key, v in columns.items()})
+
+
+def corrected_t_test(
+    differences: ArrayLike, *, test_share: float, level: float = 0.95
+) -> "TestResult":
+    """Corrected resampled t test of score differences (Nadeau and Bengio 2003).
 
     Parameters
     ----------
@@ -106,8 +127,10 @@ def corrected_t_test(differences, *, test_share, level=0.95):
     return TestResult("Corrected resampled t test", statistic, (J - 1,), p, mean * size, interval)
 
 
-def bayesian_t_test(differences, *, test_share, rope=0.0, level=0.95):
-    """Bayesian correlated t test: how probable it is that one model is better.
+def bayesian_t_test(
+    differences: ArrayLike, *, test_share: float, rope: float = 0.0, level: float = 0.95
+) -> "TestResult":
+    """Bayesian correlated t test of two models.
 
     Parameters
     ----------
@@ -166,7 +189,7 @@ def bayesian_t_test(differences, *, test_share, rope=0.0, level=0.95):
     )  # fmt: skip
 
 
-def five_by_two_test(differences, *, kind="f"):
+def five_by_two_test(differences: ArrayLike, *, kind: Literal["f", "t"] = "f") -> "TestResult":
     """5 x 2 cross-validated t test or F test of two models.
 
     Parameters
@@ -216,15 +239,15 @@ def five_by_two_test(differences, *, kind="f"):
     return TestResult("5x2cv F test", f, (10, 5), float(fdtrc(10, 5, f)), mean * size)
 
 
-def mcnemar_test(first_only, second_only, *, method="exact"):
-    """McNemar's test of two classifiers on the same rows.
+def mcnemar_test(first_only: int, second_only: int, *, method: str = "exact") -> "TestResult":
+    """McNemar's test of two classifiers on the same samples.
 
     Parameters
     ----------
     first_only : int
-        Rows that the first alone gets right.
+        Samples that the first alone gets right.
     second_only : int
-        Rows that the second alone gets right.
+        Samples that the second alone gets right.
     method : str, default="exact"
         "exact": binomial; "midp": less half the probability of what was seen, less conservative
         [2]_; "corrected" or "chi2": chi-squared, with or without a continuity correction.
@@ -273,7 +296,9 @@ def mcnemar_test(first_only, second_only, *, method="exact"):
     )
 
 
-def friedman_test(scores, *, names=None, greater_is_better=True):
+def friedman_test(
+    scores: ArrayLike, *, names: list[str] | None = None, greater_is_better: bool = True
+) -> "TestResult":
     """Friedman test of several models, with Nemenyi's and Holm's post-hoc tests.
 
     Parameters
@@ -283,6 +308,7 @@ def friedman_test(scores, *, names=None, greater_is_better=True):
     names : list of str, optional
         Of the models.
     greater_is_better : bool, default=True
+        Whether larger scores are better.
 
     Returns
     -------

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Splitters whose folds hold out each row once: K folds, in their kinds, and leaving out."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from statfast._estimator import group_runs, parts_of_folds, require_members, runs, stratified_runs
-from statfast._validation import as_count, as_flag, as_generator, to_array
-from statfast.model_selection.splitter import Splitter, codes_of, groups_of, n_rows
+from statfast._typing import Array, ArrayLike, RandomState, Rows
+from statfast._validation import as_count, as_flag, to_array
+from statfast.model_selection.splitter import Splitter, as_shuffler, codes_of, groups_of, n_rows
 
 
 class KFold(Splitter):
-    """K-fold splitter: consecutive rows, or rows drawn at random.
+    """K-fold splitter: consecutive samples, or shuffled ones.
 
     Parameters
     ----------
     n_splits : int, default=5
         At least 2.
     shuffle : bool, default=False
-        Deal the rows out at random. Within a fold they keep their order.
-    random_state : int, Generator or None, default=None
+        Deal the samples out at random. Within a fold they keep their order.
+    random_state : int, RandomState, Generator or None, default=None
         Of the shuffling.
 
     Raises
@@ -27,8 +30,8 @@ class KFold(Splitter):
 
     Notes
     -----
-    Without shuffling the rows of each fold are scikit-learn's: the first n % K folds have one row
-    more. Shuffled ones are drawn by numpy's ``Generator``, which is another than scikit-learn's.
+    The rows of each fold are scikit-learn's, shuffled or not, for the same integer as
+    `random_state`: the first n % K folds have one row more.
 
     Examples
     --------
@@ -37,7 +40,9 @@ class KFold(Splitter):
     [[0, 1, 2], [3, 4], [5, 6]]
     """
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+    def __init__(
+        self, n_splits: int = 5, *, shuffle: bool = False, random_state: RandomState = None
+    ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -52,15 +57,15 @@ class KFold(Splitter):
 
 
 class StratifiedKFold(Splitter):
-    """K folds, each with its share of every class.
+    """Stratified K-fold splitter: class proportions are kept.
 
     Parameters
     ----------
     n_splits : int, default=5
         At least 2, at most the number of rows of the largest class.
     shuffle : bool, default=False
-        Deal the rows of each class out at random.
-    random_state : int, Generator or None, default=None
+        Deal the samples of each class out at random.
+    random_state : int, RandomState, Generator or None, default=None
         Of the shuffling.
 
     Raises
@@ -75,7 +80,8 @@ class StratifiedKFold(Splitter):
 
     Notes
     -----
-    Without shuffling the rows of each fold are scikit-learn's.
+    The rows of each fold are scikit-learn's, shuffled or not, for the same integer as
+    `random_state`.
 
     Examples
     --------
@@ -85,7 +91,9 @@ class StratifiedKFold(Splitter):
     [[0, 1, 2], [3, 4, 5]]
     """
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+    def __init__(
+        self, n_splits: int = 5, *, shuffle: bool = False, random_state: RandomState = None
+    ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -99,7 +107,7 @@ class StratifiedKFold(Splitter):
 
 
 class GroupKFold(Splitter):
-    """K-fold splitter that keeps groups of rows together.
+    """K-fold splitter that keeps groups together.
 
     Parameters
     ----------
@@ -107,7 +115,7 @@ class GroupKFold(Splitter):
         At least 2, at most the number of groups.
     shuffle : bool, default=False
         Deal the groups out at random, about as many to each fold, whatever their sizes.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Of the shuffling.
 
     Raises
@@ -118,7 +126,8 @@ class GroupKFold(Splitter):
     Notes
     -----
     The largest group goes first, and each to the fold that has the fewest rows, the first of
-    equals: without shuffling the rows of each fold are scikit-learn's.
+    equals. The rows of each fold are scikit-learn's, shuffled or not, for the same integer as
+    `random_state`.
 
     Examples
     --------
@@ -130,7 +139,9 @@ class GroupKFold(Splitter):
 
     needs_groups = True
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+    def __init__(
+        self, n_splits: int = 5, *, shuffle: bool = False, random_state: RandomState = None
+    ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -149,7 +160,7 @@ class GroupKFold(Splitter):
 
 
 class StratifiedGroupKFold(Splitter):
-    """K folds that keep groups together, with about its share of every class in each.
+    """Stratified K-fold splitter that keeps groups together.
 
     Parameters
     ----------
@@ -157,7 +168,7 @@ class StratifiedGroupKFold(Splitter):
         At least 2, at most the number of groups.
     shuffle : bool, default=False
         Take groups that are alike in a random order.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Of the shuffling.
 
     Raises
@@ -170,8 +181,8 @@ class StratifiedGroupKFold(Splitter):
     -----
     A greedy rule: groups are taken by falling standard deviation of their counts of the classes,
     each goes where the shares of the classes then differ least between folds, and of folds that are
-    equal in that to the one with the fewest rows. Without shuffling the folds are scikit-learn's.
-    Time O(G K^2 C) for G groups and C classes.
+    equal in that to the one with the fewest rows. The folds are scikit-learn's, shuffled or not,
+    for the same integer as `random_state`. Time O(G K^2 C) for G groups and C classes.
 
     Examples
     --------
@@ -184,7 +195,9 @@ class StratifiedGroupKFold(Splitter):
 
     needs_groups = True
 
-    def __init__(self, n_splits=5, shuffle=False, random_state=None):
+    def __init__(
+        self, n_splits: int = 5, shuffle: bool = False, random_state: RandomState = None
+    ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -223,13 +236,16 @@ def _most_even(load, more, total):
 
 
 class RepeatedKFold(Splitter):
-    """K folds of rows drawn at random, several times.
+    """Repeated K-fold splitter.
 
     Parameters
     ----------
     n_splits : int, default=5
+        Number of splits.
     n_repeats : int, default=10
-    random_state : int, Generator or None, default=None
+        Number of repetitions.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Raises
     ------
@@ -245,13 +261,15 @@ class RepeatedKFold(Splitter):
 
     _one: type = KFold
 
-    def __init__(self, *, n_splits=5, n_repeats=10, random_state=None):
+    def __init__(
+        self, *, n_splits: int = 5, n_repeats: int = 10, random_state: RandomState = None
+    ) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.random_state = random_state
 
     def _held_out(self, n, y, groups):
-        rng = as_generator(self.random_state)
+        rng = as_shuffler(self.random_state)
         one = self._one(self.n_splits, shuffle=True, random_state=rng)
         times = as_count(self.n_repeats, "n_repeats")
         return [part for _ in range(times) for part in one._held_out(n, y, groups)]
@@ -261,13 +279,16 @@ class RepeatedKFold(Splitter):
 
 
 class RepeatedStratifiedKFold(RepeatedKFold):
-    """K folds, each with its share of every class, drawn several times.
+    """Repeated stratified K-fold splitter.
 
     Parameters
     ----------
     n_splits : int, default=5
+        Number of splits.
     n_repeats : int, default=10
-    random_state : int, Generator or None, default=None
+        Number of repetitions.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Raises
     ------
@@ -285,7 +306,7 @@ class RepeatedStratifiedKFold(RepeatedKFold):
 
 
 class LeaveOneOut(Splitter):
-    """Leave-one-out splitter: each row is a test set.
+    """Leave-one-out splitter: each sample is a test set.
 
     Examples
     --------
@@ -306,7 +327,7 @@ class LeaveOneOut(Splitter):
 
 
 class LeaveOneGroupOut(Splitter):
-    """Each group of rows is held out by a fold of its own, in the order of their labels.
+    """Leave-one-group-out splitter: each group is a test set.
 
     Raises
     ------
@@ -337,7 +358,7 @@ class LeaveOneGroupOut(Splitter):
 
 
 class PredefinedSplit(Splitter):
-    """Folds given by the user, by the number of the fold that holds each row out.
+    """Predefined splitter: the test fold of each sample is given.
 
     Parameters
     ----------
@@ -357,17 +378,20 @@ class PredefinedSplit(Splitter):
     [[0], [1, 3]]
     """
 
-    def __init__(self, test_fold):
+    def __init__(self, test_fold: ArrayLike) -> None:
         self.test_fold = test_fold
 
-    def split(self, X=None, y=None, groups=None):
-        """Give the rows of each fold.
+    def split(
+        self, X: Rows | None = None, y: object = None, groups: object = None
+    ) -> Iterator[tuple[Array, Array]]:
+        """Yield the indices of each fold.
 
         Parameters
         ----------
         X : array-like of shape (n, ...), optional
-            If given, the number of its rows is checked.
+            If given, the number of its samples is checked.
         y, groups : ignored
+            Not used; present for the interface.
 
         Yields
         ------
@@ -406,7 +430,7 @@ def as_folds_of(n_splits, n):
 
 def generator_of(shuffle, random_state):
     """A generator to shuffle with, or None."""
-    return as_generator(random_state) if as_flag(shuffle, "shuffle") else None
+    return as_shuffler(random_state) if as_flag(shuffle, "shuffle") else None
 
 
 def require_groups(names, k):

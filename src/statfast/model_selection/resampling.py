@@ -3,24 +3,35 @@
 
 from math import ceil, floor
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import ArrayLike, RandomState
 from statfast._validation import as_count, as_flag, as_generator, as_real
-from statfast.model_selection.splitter import Splitter, as_takeable, codes_of, n_rows, take
+from statfast.model_selection.splitter import (
+    Splitter,
+    as_shuffler,
+    as_takeable,
+    codes_of,
+    n_rows,
+    take,
+)
 
 
 class ShuffleSplit(Splitter):
-    """Monte Carlo: independent random splits into rows to fit and rows held out.
+    """Random-split (Monte Carlo) splitter: independent training and test sets.
 
     Parameters
     ----------
     n_splits : int, default=10
+        Number of splits.
     test_size : float or int, optional
         Share or number of the rows held out; None takes what `train_size` leaves, or 0.1.
     train_size : float or int, optional
         Share or number of the rows fitted; None takes all others.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Raises
     ------
@@ -30,7 +41,7 @@ class ShuffleSplit(Splitter):
     Notes
     -----
     A share of the rows held out is rounded up, one of those fitted down. The places of a split
-    are in random order, as scikit-learn's are; numpy's ``Generator`` draws them.
+    are in random order. They are scikit-learn's for the same integer as `random_state`.
 
     Examples
     --------
@@ -41,7 +52,14 @@ class ShuffleSplit(Splitter):
 
     _default = 0.1
 
-    def __init__(self, n_splits=10, *, test_size=None, train_size=None, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 10,
+        *,
+        test_size: float | None = None,
+        train_size: float | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_splits = n_splits
         self.test_size = test_size
         self.train_size = train_size
@@ -50,22 +68,25 @@ class ShuffleSplit(Splitter):
     def _pairs(self, n, y, groups):
         times = as_count(self.n_splits, "n_splits")
         n_train, n_test = sizes(n, self.test_size, self.train_size, self._default)
-        rng = as_generator(self.random_state)
+        rng = as_shuffler(self.random_state)
         for _ in range(times):
             order = rng.permutation(n)
             yield order[n_test : n_test + n_train], order[:n_test]
 
 
 class StratifiedShuffleSplit(ShuffleSplit):
-    """Independent random splits, each with its share of every class on both sides.
+    """Stratified random-split splitter: class proportions are kept.
 
     Parameters
     ----------
     n_splits : int, default=10
+        Number of splits.
     test_size : float or int, optional
+        Share or number of the rows held out; None takes what `train_size` leaves, or 0.1.
     train_size : float or int, optional
-    random_state : int, Generator or None, default=None
-        All as in `ShuffleSplit`.
+        Share or number of the rows fitted; None takes all others.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Raises
     ------
@@ -75,7 +96,8 @@ class StratifiedShuffleSplit(ShuffleSplit):
 
     Notes
     -----
-    Shares of the classes are rounded by largest remainder, equal ones in random order.
+    Shares of the classes are rounded by largest remainder, equal ones in random order. The splits
+    are scikit-learn's for the same integer as `random_state`.
 
     Examples
     --------
@@ -102,7 +124,7 @@ class StratifiedShuffleSplit(ShuffleSplit):
                     f"The {name} = {size} should be greater or equal to the number of classes = "
                     f"{len(counts)}. Raise {name}."
                 )
-        rng = as_generator(self.random_state)
+        rng = as_shuffler(self.random_state)
         for _ in range(times):
             fitted = shares(counts, n_train, rng)
             held = shares(counts - fitted, n_test, rng)
@@ -115,12 +137,14 @@ class StratifiedShuffleSplit(ShuffleSplit):
 
 
 class Bootstrap(Splitter):
-    """Rows drawn with replacement; those that were not drawn are held out.
+    """Bootstrap splitter: training sets drawn with replacement, tested on the samples not drawn.
 
     Parameters
     ----------
     n_splits : int, default=100
+        Number of splits.
     random_state : int, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Raises
     ------
@@ -148,7 +172,7 @@ class Bootstrap(Splitter):
     [10, 10]
     """
 
-    def __init__(self, n_splits=100, *, random_state=None):
+    def __init__(self, n_splits: int = 100, *, random_state: RandomState = None) -> None:
         self.n_splits = n_splits
         self.random_state = random_state
 
@@ -166,7 +190,7 @@ class Bootstrap(Splitter):
 
 
 class TimeSeriesSplit(Splitter):
-    """Rows in the order of time: each fold is held out after those that it follows.
+    """Time-series splitter: each test fold follows its training samples.
 
     Parameters
     ----------
@@ -195,7 +219,14 @@ class TimeSeriesSplit(Splitter):
     [([0, 1], [2]), ([0, 1, 2], [3])]
     """
 
-    def __init__(self, n_splits=5, *, max_train_size=None, test_size=None, gap=0):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        max_train_size: int | None = None,
+        test_size: int | None = None,
+        gap: int = 0,
+    ) -> None:
         self.n_splits = n_splits
         self.max_train_size = max_train_size
         self.test_size = test_size
@@ -226,9 +257,14 @@ class TimeSeriesSplit(Splitter):
 
 
 def train_test_split(
-    *arrays, test_size=None, train_size=None, random_state=None, shuffle=True, stratify=None
-):
-    """Split arrays into rows to fit and rows held out, at random.
+    *arrays: Any,
+    test_size: float | None = None,
+    train_size: float | None = None,
+    random_state: RandomState = None,
+    shuffle: bool = True,
+    stratify: ArrayLike | None = None,
+) -> list[Any]:
+    """Split arrays into random training and test sets.
 
     Parameters
     ----------
@@ -237,7 +273,9 @@ def train_test_split(
     test_size : float or int, optional
         Share or number of the rows held out; None takes what `train_size` leaves, or 0.25.
     train_size : float or int, optional
-    random_state : int, Generator or None, default=None
+        Proportion or number of training samples; None takes all others.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     shuffle : bool, default=True
         False holds out the last rows.
     stratify : array-like of shape (n,), optional
@@ -311,10 +349,12 @@ def _number(size, name, n, rounded):
 def shares(counts, n, rng):
     """n rows dealt to classes by their counts: largest remainders, equal ones at random."""
     exact = counts / counts.sum() * n
-    dealt = np.minimum(np.floor(exact).astype(np.intp), counts)
-    order = np.lexsort((rng.random(len(counts)), dealt - exact))
-    while dealt.sum() < n:
-        for c in order[: n - dealt.sum()]:
-            dealt[c] += dealt[c] < counts[c]
-        order = order[dealt[order] < counts[order]]
+    dealt = np.floor(exact).astype(np.intp)
+    rest = exact - dealt
+    for most in np.unique(rest)[::-1]:
+        missing = n - dealt.sum()
+        if missing <= 0:
+            break
+        equal = np.flatnonzero((rest == most) & (dealt < counts))
+        dealt[rng.choice(equal, min(missing, len(equal)), replace=False)] += 1
     return dealt

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The search for parameters: candidates are scored on the same folds, which share their work."""
 
+from collections.abc import Callable
 from math import nan
 from time import perf_counter
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._estimator import RULES, Estimator, delegated
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_estimator,
@@ -16,22 +19,33 @@ from statfast._validation import (
     shown,
     warn_user,
 )
-from statfast.model_selection.grids import all_candidates, drawn_candidates
+from statfast.model_selection.grids import all_candidates
 from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers
 from statfast.model_selection.tables import scored_candidates
 from statfast.model_selection.ways import pairwise, require_weights, with_params
 
+NO_BEST = "This search has refit=False, and so no best estimator to ask. Pass refit=True."
 
-class _ParameterSearch(Estimator):
+
+class ParameterSearch(Estimator):
     """What the searches share: the fit, and the best estimator's methods."""
 
-    def fit(self, X, y=None, *, groups=None, sample_weight=None):
-        """Score all candidates, and fit the best to all rows.
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ) -> Self:
+        """Evaluate all candidates, and fit the best to all samples.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : array-like of shape (n,), optional
+            Class labels or target values.
         groups : array-like of shape (n,), optional
             For splitters that keep groups together.
         sample_weight : array-like of shape (n,), optional
@@ -136,6 +150,8 @@ class _ParameterSearch(Estimator):
         return int(np.argmax(mean >= mean[best] - error))
 
     def _delegate(self):
+        if self.refit is False or self.refit is None:
+            raise AttributeError(NO_BEST)
         return self.__dict__.get("best_estimator_", self.estimator)
 
     @property
@@ -145,10 +161,7 @@ class _ParameterSearch(Estimator):
     def _asked(self, X, method):
         if "best_estimator_" not in self.__dict__:
             if self.__sklearn_is_fitted__():
-                raise AttributeError(
-                    f"This {type(self).__name__} was fitted with refit=False, so that {method} has "
-                    "no estimator. Pass refit=True."
-                )
+                raise AttributeError(NO_BEST)
             raise not_fitted(self)
         shape = np.shape(X) if isinstance(X, list | np.ndarray) and _regular(X) else ()
         width = self.n_features_in_
@@ -157,12 +170,13 @@ class _ParameterSearch(Estimator):
         return getattr(self.best_estimator_, method)
 
     @delegated("predict")
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Predict by the best estimator.
 
         Parameters
         ----------
         X : array-like
+            Samples to predict.
 
         Returns
         -------
@@ -171,12 +185,13 @@ class _ParameterSearch(Estimator):
         return self._asked(X, "predict")(X)
 
     @delegated("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Probabilities of the classes by the best estimator.
 
         Parameters
         ----------
         X : array-like
+            Samples to predict.
 
         Returns
         -------
@@ -185,12 +200,13 @@ class _ParameterSearch(Estimator):
         return self._asked(X, "predict_proba")(X)
 
     @delegated("predict_log_proba")
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Logarithms of the probabilities of the classes by the best estimator.
 
         Parameters
         ----------
         X : array-like
+            Samples to predict.
 
         Returns
         -------
@@ -199,12 +215,13 @@ class _ParameterSearch(Estimator):
         return self._asked(X, "predict_log_proba")(X)
 
     @delegated("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Scores of the best estimator.
 
         Parameters
         ----------
         X : array-like
+            Samples to predict.
 
         Returns
         -------
@@ -213,12 +230,13 @@ class _ParameterSearch(Estimator):
         return self._asked(X, "decision_function")(X)
 
     @delegated("transform")
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Transform by the best estimator.
 
         Parameters
         ----------
         X : array-like
+            Samples to transform.
 
         Returns
         -------
@@ -226,14 +244,17 @@ class _ParameterSearch(Estimator):
         """
         return self._asked(X, "transform")(X)
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> float:
         """Score the best estimator, by the score that chose it.
 
         Parameters
         ----------
         X : array-like
+            Test samples.
         y : array-like of shape (n,), optional
+            True labels or target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -261,7 +282,7 @@ class _ParameterSearch(Estimator):
         return tags
 
 
-class GridSearchCV(_ParameterSearch):
+class GridSearchCV(ParameterSearch):
     """Exhaustive search over a grid of parameter values, by cross-validation.
 
     Parameters
@@ -271,14 +292,15 @@ class GridSearchCV(_ParameterSearch):
     param_grid : dict or list of dict
         Lists of values by the names of parameters, or several such dicts.
     scoring : str, callable, list or dict, optional
-        As in `cross_validate`.
+        Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
+        the estimator's own ``score``.
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name.
     refit : bool, str or callable, default=True
-        Fit the best to all rows; of several scores the name of that which decides. A function of
+        Fit the best to all samples; of several scores the name of that which decides. A function of
         `cv_results_` gives the index of the best.
     cv : int, splitter or iterable of (train, test), optional
-        As in `cross_validate`.
+        None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`.
     rule : {"min", "1se"}, default="min"
         Take the candidate of the best mean score ("min": of least loss), the first of equals; or
         "1se": the first one in the grid whose mean is within a standard error of the best, so list
@@ -286,6 +308,7 @@ class GridSearchCV(_ParameterSearch):
     error_score : float or "raise", default=nan
         What a failed fit scores; a warning says so, and the other candidates are not lost.
     return_train_score : bool, default=False
+        Also return scores on the training samples.
 
     Attributes
     ----------
@@ -294,22 +317,31 @@ class GridSearchCV(_ParameterSearch):
         error of the mean over folds. Scores of single folds up to 1000 of them; `error_score`
         (nan) where a fit or a score fails.
     best_estimator_ : estimator
-        Fitted to all rows.
+        Fitted to all samples.
     best_params_ : dict
+        Parameters of the best candidate.
     best_index_ : int
+        Index of the best candidate in `cv_results_`.
     best_score_ : float
-        Mean score of the best over the folds. It is a maximum, and so too high for new rows:
+        Mean score of the best over the folds. It is a maximum, and so too high for new samples:
         validate the search itself, by `cross_validate`.
     scorer_ : callable or dict
+        Scorer used.
     n_splits_ : int
+        Number of folds.
     multimetric_ : bool
+        Whether there are several scores.
     path_ : str
         How the folds were fitted: "merged statistics", "closed form", "shared structure" or
         "refit".
     refit_time_ : float
+        Seconds of the final fit.
     classes_ : ndarray
+        Class labels of the best estimator.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -342,9 +374,18 @@ class GridSearchCV(_ParameterSearch):
     """
 
     def __init__(
-        self, estimator=None, param_grid=None, *, scoring=None, n_jobs=None, refit=True, cv=None,
-        rule="min", error_score=nan, return_train_score=False,
-    ):  # fmt: skip
+        self,
+        estimator: Any = None,
+        param_grid: dict[Any, Any] | list[dict[str, Any]] | None = None,
+        *,
+        scoring: str | Callable[..., Any] | list[Any] | dict[Any, Any] | None = None,
+        n_jobs: int | None = None,
+        refit: bool | str | Callable[..., Any] = True,
+        cv: Any = None,
+        rule: Literal["min", "1se"] = "min",
+        error_score: float | Literal["raise"] = nan,
+        return_train_score: bool = False,
+    ) -> None:
         self.estimator = estimator
         self.param_grid = param_grid
         self.scoring = scoring
@@ -357,89 +398,6 @@ class GridSearchCV(_ParameterSearch):
 
     def _candidates(self):
         return all_candidates(self.param_grid)
-
-
-class RandomizedSearchCV(_ParameterSearch):
-    """Randomized search over parameters, by cross-validation.
-
-    Parameters
-    ----------
-    estimator : estimator
-    param_distributions : dict or list of dict
-        Lists of values, or distributions with ``rvs``, by the names of parameters.
-    n_iter : int, default=10
-        Candidates to draw; without replacement if all values are listed.
-    scoring : str, callable, list or dict, optional
-    n_jobs : int, optional
-    refit : bool, str or callable, default=True
-    cv : int, splitter or iterable of (train, test), optional
-    rule : {"min", "1se"}, default="min"
-    random_state : int, Generator or None, default=None
-    error_score : float or "raise", default=nan
-    return_train_score : bool, default=False
-        All others as in `GridSearchCV`.
-
-    Attributes
-    ----------
-    cv_results_ : dict
-        Scores are `error_score` (nan) where a fit or a score fails.
-    best_estimator_ : estimator
-    best_params_ : dict
-    best_index_ : int
-    best_score_ : float
-    scorer_ : callable or dict
-    n_splits_ : int
-    multimetric_ : bool
-    path_ : str
-    refit_time_ : float
-    classes_ : ndarray
-    n_features_in_ : int
-    feature_names_in_ : ndarray
-        All as in `GridSearchCV`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `GridSearchCV`.
-
-    Notes
-    -----
-    As `GridSearchCV`.
-
-    References
-    ----------
-    J. Bergstra & Y. Bengio (2012), "Random search for hyper-parameter optimization". JMLR 13,
-    281-305.
-
-    Examples
-    --------
-    >>> from statfast import Ridge
-    >>> from statfast.model_selection import RandomizedSearchCV
-    >>> search = RandomizedSearchCV(Ridge(), {"alpha": [0.1, 1.0, 9.0]}, n_iter=2, random_state=0)
-    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0], [9.0]]
-    >>> len(search.fit(X, list(range(10))).cv_results_["params"])
-    2
-    """
-
-    def __init__(
-        self, estimator=None, param_distributions=None, *, n_iter=10, scoring=None, n_jobs=None,
-        refit=True, cv=None, rule="min", random_state=None, error_score=nan,
-        return_train_score=False,
-    ):  # fmt: skip
-        self.estimator = estimator
-        self.param_distributions = param_distributions
-        self.n_iter = n_iter
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.refit = refit
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.error_score = error_score
-        self.return_train_score = return_train_score
-
-    def _candidates(self):
-        return drawn_candidates(self.param_distributions, self.n_iter, self.random_state)
 
 
 def _regular(X):

@@ -2,10 +2,14 @@
 """What splitters have in common: scikit-learn's protocol, by duck typing."""
 
 import inspect
+from collections.abc import Iterator
+from numbers import Integral
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Rows
 from statfast._validation import (
+    as_generator,
     as_labels,
     as_sparse,
     is_sparse,
@@ -23,13 +27,15 @@ class Splitter:
 
     needs_groups = False
 
-    def split(self, X, y=None, groups=None):
-        """Give the rows of each fold.
+    def split(
+        self, X: Rows, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[Array, Array]]:
+        """Yield the training and test indices of each fold.
 
         Parameters
         ----------
         X : array-like of shape (n, ...)
-            Only the number of its rows counts.
+            Only the number of its samples counts.
         y : array-like of shape (n,), optional
             Labels, for splitters that look at them.
         groups : array-like of shape (n,), optional
@@ -42,13 +48,17 @@ class Splitter:
         """
         yield from self._pairs(n_rows(X), y, groups)
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(
+        self, X: Rows | None = None, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> int:
         """Count the folds.
 
         Parameters
         ----------
         X : array-like of shape (n, ...), optional
+            Samples, if the number of splits depends on them.
         y : array-like of shape (n,), optional
+            Class labels or target values.
         groups : array-like of shape (n,), optional
             All of them looked at only where they decide how many folds there are.
 
@@ -117,6 +127,20 @@ def take(X, places):
     if hasattr(X, "shape"):
         return X.take(places) if hasattr(X, "column_names") else X[places]
     return [X[place] for place in places]
+
+
+def as_shuffler(random_state):
+    """What shuffles rows: for an integer, or a RandomState, the numbers that scikit-learn draws.
+
+    ``RandomState`` has a stream that numpy keeps for ever; it takes seeds of 32 bits. Anything else
+    is as in `as_generator`.
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    rng = as_generator(random_state)
+    if isinstance(random_state, Integral) and random_state < 2**32:
+        return np.random.RandomState(int(random_state))
+    return rng
 
 
 def codes_of(y, n):

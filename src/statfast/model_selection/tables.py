@@ -37,13 +37,7 @@ class Scored:
             out[f"mean_{what}_time"] = times.mean(axis=1)
             out[f"std_{what}_time"] = times.std(axis=1)
         for name in sorted({key for params in candidates for key in params}):
-            column = np.ma.MaskedArray(
-                np.empty(len(candidates), dtype=object), mask=True, fill_value="?"
-            )
-            for c, params in enumerate(candidates):
-                if name in params:
-                    column[c] = params[name]
-            out[f"param_{name}"] = column
+            out[f"param_{name}"] = _values_of(name, candidates)
         out["params"] = candidates
         for kind, scores in (("test", self.test), ("train", self.train)):
             for name, values in scores.items():
@@ -56,8 +50,20 @@ class Scored:
                     ends = values.std(axis=1, ddof=1) / np.sqrt(k) if k > 1 else np.zeros(len(mean))
                     out[f"se_test_{name}"] = ends
                     filled = np.where(np.isnan(mean), -np.inf, mean)
-                    out[f"rank_test_{name}"] = 1 + (filled > filled[:, None]).sum(axis=1)
+                    above = (filled > filled[:, None]).sum(axis=1)
+                    out[f"rank_test_{name}"] = (1 + above).astype(np.int32)
         return out
+
+
+def _values_of(name, candidates):
+    """The values of a parameter: numbers where all are, masked where a candidate has none."""
+    listed = [params[name] for params in candidates if name in params]
+    plain = all(isinstance(value, bool | int | float | np.number | np.bool_) for value in listed)
+    column = np.ma.masked_all(len(candidates), np.array(listed).dtype if plain else object)
+    for c, params in enumerate(candidates):
+        if name in params:
+            column[c] = params[name]
+    return column
 
 
 def scored_candidates(estimator, folds, candidates, scorers, error_score, with_train=False):

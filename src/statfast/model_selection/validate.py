@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cross-validation: scores and predictions of rows held out, by the way that spares most work."""
 
+from collections.abc import Callable
 from math import nan
 from time import perf_counter
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import ANY, Scorer, copied, taking
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
 from statfast.model_selection.scoring import (
     Scores,
@@ -30,18 +33,31 @@ METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 @taking(verbose=ANY, pre_dispatch=ANY)
 def cross_validate(
-    estimator, X, y=None, *, groups=None, scoring=None, cv=None, n_jobs=None, params=None,
-    sample_weight=None, return_train_score=False, return_estimator=False, return_indices=False,
-    error_score=nan,
-):  # fmt: skip
-    """Score an estimator on rows held out, and say how the folds were fitted.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    scoring: str | Callable[..., Any] | list[Any] | dict[Any, Any] | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    params: dict[Any, Any] | None = None,
+    sample_weight: Weights = None,
+    return_train_score: bool = False,
+    return_estimator: bool = False,
+    return_indices: bool = False,
+    error_score: float | Literal["raise"] = nan,
+) -> dict[Any, Any]:
+    """Cross-validate an estimator: scores, times, and how the folds were fitted.
 
     Parameters
     ----------
     estimator : estimator
         With ``fit``, by scikit-learn's protocol; copies of it are fitted.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
+        Class labels or target values.
     groups : array-like of shape (n,), optional
         For splitters that keep groups together.
     scoring : str, callable, list or dict, optional
@@ -52,12 +68,15 @@ def cross_validate(
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     params : dict, optional
-        As in scikit-learn: ``{"sample_weight": w}`` weighs the fits alone.
+        Parameters of ``fit``: ``{"sample_weight": w}`` weights the fits but not the scores.
     sample_weight : array-like of shape (n,), optional
-        Weights of fits and scores. Rows of weight 0 are left out.
+        Weights of fits and scores. Samples of weight 0 are left out.
     return_train_score : bool, default=False
+        Also return scores on the training samples.
     return_estimator : bool, default=False
+        Also return the fitted estimators.
     return_indices : bool, default=False
+        Also return the indices of the folds.
     error_score : float or "raise", default=nan
         What a fold scores whose fit or score fails; a warning says so.
 
@@ -85,7 +104,7 @@ def cross_validate(
     -----
     All ways give the scores of refits. Statistics of folds are merged, never subtracted, so that
     an outlier in one fold costs no digits in the others: equal to refits but for rounding, which
-    the condition of the rows magnifies alike. Leave-one-out formulas fit a row anew where its
+    the condition of the rows magnifies alike. Leave-one-out formulas refit a sample where its
     leverage is near 1. Iterations that share their start end by the criterion of a fit by itself;
     for scores that are functions of the model, and for ``return_estimator``, they are refits.
 
@@ -145,24 +164,43 @@ def cross_validate(
 
 @taking(verbose=ANY, pre_dispatch=ANY)
 def cross_val_score(
-    estimator, X, y=None, *, groups=None, scoring=None, cv=None, n_jobs=None, params=None,
-    sample_weight=None, error_score=nan,
-):  # fmt: skip
-    """Score an estimator on rows held out: one score of `cross_validate`.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    scoring: str | Callable[..., Any] | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    params: dict[Any, Any] | None = None,
+    sample_weight: Weights = None,
+    error_score: float | Literal["raise"] = nan,
+) -> Array:
+    """Cross-validated scores of an estimator.
 
     Parameters
     ----------
     estimator : estimator
+        With ``fit``, by scikit-learn's protocol; copies of it are fitted.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
+        Class labels or target values.
     groups : array-like of shape (n,), optional
+        For splitters that keep groups together.
     scoring : str or callable, optional
+        Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
+        the estimator's own ``score``.
     cv : int, splitter or iterable of (train, test), optional
+        None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`.
     n_jobs : int, optional
+        Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     params : dict, optional
+        Parameters of ``fit``.
     sample_weight : array-like of shape (n,), optional
+        Weights of fits and scores. Samples of weight 0 are left out.
     error_score : float or "raise", default=nan
-        All as in `cross_validate`.
+        What a fold scores whose fit or score fails; a warning says so.
 
     Returns
     -------
@@ -196,23 +234,38 @@ def cross_val_score(
 
 @taking(verbose=ANY, pre_dispatch=ANY)
 def cross_val_predict(
-    estimator, X, y=None, *, groups=None, cv=None, n_jobs=None, params=None, sample_weight=None,
-    method="predict",
-):  # fmt: skip
-    """Predict each row by a fit to folds that do not hold it.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    params: dict[Any, Any] | None = None,
+    sample_weight: Weights = None,
+    method: str = "predict",
+) -> Array:
+    """Cross-validated predictions: each sample by a fit to the other folds.
 
     Parameters
     ----------
     estimator : estimator
+        With ``fit``, by scikit-learn's protocol; copies of it are fitted.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
+        Class labels or target values.
     groups : array-like of shape (n,), optional
+        For splitters that keep groups together.
     cv : int, splitter or iterable of (train, test), optional
-        All as in `cross_validate`; each row must be held out once.
+        None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`. Each sample
+        must be held out once.
     n_jobs : int, optional
+        Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     params : dict, optional
+        Parameters of ``fit``.
     sample_weight : array-like of shape (n,), optional
-        All as in `cross_validate`.
+        Weights of fits and scores. Samples of weight 0 are left out.
     method : str, default="predict"
         What to ask: "predict", "predict_proba", "predict_log_proba" or "decision_function".
 

@@ -4,12 +4,14 @@
 from dataclasses import dataclass
 from functools import partial
 from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import each
-from statfast._estimator import copied
+from statfast._estimator import CoefficientTable, Tabled, copied
+from statfast._typing import ArrayLike, Display, RandomState, Rows
 from statfast._validation import (
     as_choice,
     as_count,
@@ -28,32 +30,35 @@ LARGE = 1 << 20  # numbers of X
 KINDS = ("auto", "squared", "kohavi_wolpert", "domingos")
 
 
-@dataclass(frozen=True)
-class BiasVariance:
-    """The mean loss on rows held out, and the parts of it.
+@dataclass(frozen=True, repr=False)
+class BiasVariance(Tabled):
+    """Result of `bias_variance`: the mean loss on held-out samples, and its parts.
 
     Attributes
     ----------
     kind : str
+        Decomposition used: "squared", "kohavi_wolpert" or "domingos".
     loss : float
-        Mean over samples and rows: ``loss = noise + bias + net_variance``.
+        Mean over bootstrap sets and test samples: ``loss = noise + bias + net_variance``.
     bias : float
         Of squared loss, and of Kohavi and Wolpert's, the square.
     variance : float
-        How far predictions of single samples are from the main one.
+        How far predictions by single bootstrap sets are from the main one.
     net_variance : float
         What variance adds to the loss; that of Domingos is `unbiased_variance` less what variance
-        mends in rows whose main prediction is wrong.
+        corrects in samples whose main prediction is wrong.
     noise : float
-        0, as it cannot be told from bias with one target for each row.
+        0, as it cannot be distinguished from bias with one target for each row.
     unbiased_variance, biased_variance : float
-        Domingos: of rows whose main prediction is right, or wrong; else nan.
+        Domingos: of samples whose main prediction is right, or wrong; else nan.
     main_prediction : ndarray of shape (m,)
-        Mean, or most frequent label (of equals the lowest), of each row's predictions.
+        Mean, or most frequent label (of equals the lowest), of each sample's predictions.
     predictions : ndarray of shape (R, m)
-        Of each sample; of labels their codes.
+        By each of R bootstrap sets; of labels their codes.
     targets : ndarray of shape (m,)
+        Labels or targets of the test samples.
     path : str
+        How the models were fitted.
     """
 
     kind: str
@@ -69,29 +74,79 @@ class BiasVariance:
     targets: NDArray
     path: str
 
+    def table(self) -> CoefficientTable:
+        """The loss and its parts; those that this decomposition does not have are left out.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        parts = {
+            "loss": self.loss,
+            "noise": self.noise,
+            "bias": self.bias,
+            "variance": self.variance,
+            "net variance": self.net_variance,
+            "unbiased variance": self.unbiased_variance,
+            "biased variance": self.biased_variance,
+        }
+        told = {name: part for name, part in parts.items() if part == part}
+        return CoefficientTable(list(told), {self.kind: np.array(list(told.values()))})
+
+    def plot(self, *, ax: Any = None, **style: Any) -> Display:
+        """Draw shots at a target: `statfast.plot.bias_variance_target`.
+
+        Parameters
+        ----------
+        ax : sequence of one matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
+        **style : object
+            Style of the shots.
+
+        Returns
+        -------
+        statfast.plot.TargetDisplay
+        """
+        from importlib import import_module
+
+        return import_module("statfast.plot").bias_variance_target(self, ax=ax, **style)
+
 
 def bias_variance(
-    estimator, X, y, *, X_test=None, y_test=None, loss="auto", n_rounds=200, random_state=None,
-    n_jobs=None,
-):  # fmt: skip
-    """Decompose the error of an estimator into bias and variance, by the bootstrap.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike,
+    *,
+    X_test: Rows | None = None,
+    y_test: ArrayLike | None = None,
+    loss: str = "auto",
+    n_rounds: int = 200,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> "BiasVariance":
+    """Bias-variance decomposition of the error of an estimator, by the bootstrap.
 
     Parameters
     ----------
     estimator : estimator
+        Estimator to fit; copies of it are used.
     X : array-like of shape (n, d)
-        Rows of which samples are drawn with replacement.
+        Data from which bootstrap sets are drawn.
     y : array-like of shape (n,)
+        Class labels or target values.
     X_test : array-like of shape (m, d), optional
-        Rows to predict; None holds 30 % of X out.
+        Samples to predict; None holds 30 % of X out.
     y_test : array-like of shape (m,), optional
+        Labels or targets of the test samples.
     loss : str, default="auto"
         "squared"; "kohavi_wolpert" [1]_ or "domingos" [2]_ for labels; "auto": Kohavi and Wolpert's
         for classifiers, else squared.
     n_rounds : int, default=200
         Samples, at least 2.
     random_state : int, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Returns
     -------

@@ -19,6 +19,7 @@ from statfast._estimator import (
     Estimator,
     copied,
     rows_at,
+    rows_besides,
     sums_of,
     sums_of_folds,
     takes_weights,
@@ -75,7 +76,7 @@ class _Again:
     def split(self, X, y=None, groups=None):
         n = len(y)
         for train, test in self.pairs:
-            yield (np.setdiff1d(np.arange(n), test) if train is None else train), test
+            yield (rows_besides(test, n) if train is None else train), test
 
     def _held_out(self, n, y, groups):
         return [test for _, test in self.pairs]
@@ -89,6 +90,7 @@ class Fitted:
     errors: list
     seconds: float
     rows: Any = None  # in the place of X for what is asked of the models
+    held: Any = None  # statistics of the rows held out, where there are
 
 
 def shares_statistics(estimator):
@@ -274,12 +276,12 @@ def _merged(estimator, folds, candidates, whole):
 
 def _with_rows(statistics, folds):
     """Statistics, or None of folds that fit no row of positive weight."""
-    for k, (others, seconds) in enumerate(statistics):
-        yield (others if len(folds.train(k)) else None), seconds
+    for k, (others, held, seconds) in enumerate(statistics):
+        yield (others if len(folds.train(k)) else None), held, seconds
 
 
 def _solved(templates, statistics, state, X):
-    for others, seconds in statistics:
+    for others, held, seconds in statistics:
         start = perf_counter()
         models, errors = [], []
         for template in templates:
@@ -292,18 +294,20 @@ def _solved(templates, statistics, state, X):
                 error = raised
             models.append(model)
             errors.append(error)
-        yield Fitted(models, errors, seconds + perf_counter() - start, X)
+        yield Fitted(models, errors, seconds + perf_counter() - start, X, held)
 
 
 def _statistics_of(model, columns, state, plan, begun):
-    """Statistics of the rows that each fold fits, and the seconds they took."""
+    """Statistics of the rows that each fold fits, of those that it holds out or None, and the
+    seconds they took."""
     for group in plan:
         start = perf_counter()
         sums, before = begun or (sums_of(model._statistics, columns, state, group.parts), 0.0)
         begun, each = None, (before + perf_counter() - start) / group.count
         start = perf_counter()
-        for others in sums_of_folds(sums, group.count, group.kinds):
-            yield others, each + perf_counter() - start
+        held = [None] * group.count if group.kinds is not None else sums[: group.count]
+        for others, own in zip(sums_of_folds(sums, group.count, group.kinds), held, strict=True):
+            yield others, own, each + perf_counter() - start
             start = perf_counter()
 
 

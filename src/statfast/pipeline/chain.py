@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A chain of estimators, each but the last a transformer."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._estimator import ANY, Estimator, copied, delegated, takes_weights, taking
-from statfast._validation import column_names, not_fitted, shown
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import column_names, not_fitted
 from statfast.pipeline.merged import MergedSteps
-from statfast.pipeline.steps import is_skipped, numbered_names
+from statfast.pipeline.steps import checked_steps, is_skipped, numbered_names
 
 
 class Passthrough:
@@ -38,7 +41,7 @@ class Pipeline(MergedSteps, Estimator):
     n_features_in_ : int
         Columns of the first step.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -75,19 +78,22 @@ class Pipeline(MergedSteps, Estimator):
     1.0
     """
 
-    def __init__(self, steps=None):
+    def __init__(self, steps: Any = None) -> None:
         self.steps = steps
 
     # ------------------------------------------------------------ fit
 
-    def fit(self, X, y=None, sample_weight=None, **params):
-        """Fit each step to what the steps before make of the rows.
+    def fit(
+        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None, **params: Any
+    ) -> Self:
+        """Fit the steps in order.
 
         Parameters
         ----------
         X : array-like
             What the first step takes.
         y : array-like of shape (n,), optional
+            Class labels or target values.
         sample_weight : array-like of shape (n,), optional
             Given to each step that takes it.
         **params : object
@@ -101,16 +107,21 @@ class Pipeline(MergedSteps, Estimator):
         return self._published(X, fitted)
 
     @delegated("transform")
-    def fit_transform(self, X, y=None, sample_weight=None, **params):
-        """Fit, and transform the same rows.
+    def fit_transform(
+        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None, **params: Any
+    ) -> Any:
+        """Fit, and transform the same samples.
 
         Parameters
         ----------
         X : array-like
+            Training samples.
         y : array-like of shape (n,), optional
+            Class labels or target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
         **params : object
-            As for `fit`.
+            Parameters by name; those of parts as ``name__parameter``.
 
         Returns
         -------
@@ -120,16 +131,21 @@ class Pipeline(MergedSteps, Estimator):
         self._published(X, fitted)
         return rows
 
-    def fit_predict(self, X, y=None, sample_weight=None, **params):
-        """Fit, and predict the same rows.
+    def fit_predict(
+        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None, **params: Any
+    ) -> Array:
+        """Fit, and predict the same samples.
 
         Parameters
         ----------
         X : array-like
+            Training samples.
         y : array-like of shape (n,), optional
+            Class labels or target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
         **params : object
-            As for `fit`.
+            Parameters of the steps' ``fit``, as ``step__parameter``.
 
         Returns
         -------
@@ -182,32 +198,7 @@ class Pipeline(MergedSteps, Estimator):
         return self._publish(X, steps_=fitted, **more)
 
     def _checked(self):
-        """The steps, if they are what steps must be."""
-        steps = self.steps
-        if not isinstance(steps, list | tuple) or not len(steps):
-            raise TypeError(
-                f"steps must be a list of pairs (name, estimator); got {shown(steps)}. Use "
-                "make_pipeline(...) for names made of the classes."
-            )
-        for pair in steps:
-            if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str):
-                raise TypeError(f"steps must hold pairs (name, estimator); got {shown(pair)}.")
-        names = [name for name, _ in steps]
-        for name in names:
-            if "__" in name or not name or name == "steps" or names.count(name) > 1:
-                raise ValueError(
-                    f"Names of steps must differ, hold no '__' and not be 'steps'; got {name!r}. "
-                    "Rename it."
-                )
-        for number, (name, step) in enumerate(steps):
-            if is_skipped(step):
-                continue
-            last = number == len(steps) - 1
-            able = hasattr(step, "fit") and (last or hasattr(step, "transform"))
-            if isinstance(step, type) or not able:
-                wanted = "an estimator with fit" if last else "a transformer"
-                raise TypeError(f"steps: {name!r} must be {wanted}; got {shown(step)}.")
-        return list(steps)
+        return checked_steps(self.steps)
 
     def _arguments(self, steps, params):
         wanted = {name: {} for name, _ in steps}
@@ -259,12 +250,13 @@ class Pipeline(MergedSteps, Estimator):
         return self.steps_[-1][1]
 
     @delegated("transform")
-    def transform(self, X):
-        """Transform by all steps.
+    def transform(self, X: Rows) -> Any:
+        """Transform through all steps.
 
         Parameters
         ----------
         X : array-like
+            Samples to transform.
 
         Returns
         -------
@@ -275,12 +267,13 @@ class Pipeline(MergedSteps, Estimator):
         return rows if is_skipped(last) else last.transform(rows)
 
     @delegated("inverse_transform")
-    def inverse_transform(self, X):
-        """Undo the steps from the last to the first.
+    def inverse_transform(self, X: Rows) -> Any:
+        """Invert the steps, from the last to the first.
 
         Parameters
         ----------
         X : array-like
+            Transformed samples.
 
         Returns
         -------
@@ -294,12 +287,13 @@ class Pipeline(MergedSteps, Estimator):
         return X
 
     @delegated("predict")
-    def predict(self, X, **params):
-        """Predict by the last step.
+    def predict(self, X: Rows, **params: Any) -> Array:
+        """Predict with the last step.
 
         Parameters
         ----------
         X : array-like
+            Samples to predict.
         **params : object
             Arguments of the last step's method.
 
@@ -310,12 +304,13 @@ class Pipeline(MergedSteps, Estimator):
         return self._before_last_then("predict", X, params)
 
     @delegated("predict_proba")
-    def predict_proba(self, X, **params):
-        """Probabilities of the classes by the last step.
+    def predict_proba(self, X: Rows, **params: Any) -> Array:
+        """Return the class probabilities of the last step.
 
         Parameters
         ----------
         X : array-like
+            Samples to predict.
         **params : object
             Arguments of the last step's method.
 
@@ -326,12 +321,13 @@ class Pipeline(MergedSteps, Estimator):
         return self._before_last_then("predict_proba", X, params)
 
     @delegated("predict_log_proba")
-    def predict_log_proba(self, X, **params):
-        """Logarithms of the probabilities of the classes by the last step.
+    def predict_log_proba(self, X: Rows, **params: Any) -> Array:
+        """Return the log probabilities of the last step.
 
         Parameters
         ----------
         X : array-like
+            Samples to predict.
         **params : object
             Arguments of the last step's method.
 
@@ -342,12 +338,13 @@ class Pipeline(MergedSteps, Estimator):
         return self._before_last_then("predict_log_proba", X, params)
 
     @delegated("decision_function")
-    def decision_function(self, X, **params):
-        """Scores of the last step.
+    def decision_function(self, X: Rows, **params: Any) -> Array:
+        """Return the decision values of the last step.
 
         Parameters
         ----------
         X : array-like
+            Samples to predict.
         **params : object
             Arguments of the last step's method.
 
@@ -358,14 +355,17 @@ class Pipeline(MergedSteps, Estimator):
         return self._before_last_then("decision_function", X, params)
 
     @delegated("score")
-    def score(self, X, y=None, sample_weight=None):
-        """Score of the last step.
+    def score(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> float:
+        """Return the score of the last step.
 
         Parameters
         ----------
         X : array-like
+            Test samples.
         y : array-like of shape (n,), optional
+            True labels or target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -389,8 +389,8 @@ class Pipeline(MergedSteps, Estimator):
         rows = self._before_last(X)
         return getattr(self._last(), method)(rows, **params)
 
-    def get_feature_names_out(self, input_features=None):
-        """Names of the columns that all steps make.
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the output features.
 
         Parameters
         ----------
@@ -409,12 +409,13 @@ class Pipeline(MergedSteps, Estimator):
                 names = self._of_step(step, "get_feature_names_out")(names)
         return names
 
-    def set_output(self, *, transform=None):
-        """Choose what ``transform`` of each step returns.
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Set the output container of ``transform`` for each step.
 
         Parameters
         ----------
         transform : {"default", "pandas", "polars"}, optional
+            Container of the output: an array or sparse matrix, or a data frame.
 
         Returns
         -------
@@ -428,7 +429,7 @@ class Pipeline(MergedSteps, Estimator):
 
 
 @taking(memory=(None,), transform_input=(None,), verbose=ANY)
-def make_pipeline(*steps):
+def make_pipeline(*steps: Any) -> "Pipeline":
     """Make a `Pipeline` whose steps have the lowercase names of their classes.
 
     Parameters

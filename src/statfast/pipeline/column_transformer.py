@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Transformers side by side, each for some of the columns."""
 
+from collections.abc import Callable
 from time import perf_counter
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from statfast._estimator import (
     copied,
     takes_weights,
 )
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_flag,
     as_weights,
@@ -30,7 +33,7 @@ DONE = ("drop", "passthrough")
 
 
 class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer, Estimator):
-    """Apply transformers to columns, and concatenate the results.
+    """Apply transformers to features, and concatenate the results.
 
     Parameters
     ----------
@@ -41,7 +44,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
     remainder : {"drop", "passthrough"} or transformer, default="drop"
         For columns that no transformer gets.
     sparse_threshold : float, default=0.3
-        If results are sparse, give a sparse matrix where the share of values stored is less.
+        If results are sparse, give a sparse matrix where the fraction of values stored is less.
     n_jobs : int, optional
         Kept for scikit-learn's sake: transformers have threads of their own.
     transformer_weights : dict of str to float, optional
@@ -63,8 +66,9 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
     output_indices_ : dict of str to slice
         Where in the result that of each transformer stands.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -110,15 +114,15 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
 
     def __init__(
         self,
-        transformers=None,
+        transformers: list[Any] | None = None,
         *,
-        remainder="drop",
-        sparse_threshold=0.3,
-        n_jobs=None,
-        transformer_weights=None,
-        verbose=False,
-        verbose_feature_names_out=True,
-    ):
+        remainder: Any = "drop",
+        sparse_threshold: float = 0.3,
+        n_jobs: int | None = None,
+        transformer_weights: dict[str, float] | None = None,
+        verbose: bool = False,
+        verbose_feature_names_out: bool | str | Callable[..., Any] = True,
+    ) -> None:
         self.transformers = transformers
         self.remainder = remainder
         self.sparse_threshold = sparse_threshold
@@ -128,14 +132,17 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         self.verbose_feature_names_out = verbose_feature_names_out
 
     # ------------------------------------------------------------ fit
-    def fit(self, X, y=None, sample_weight=None):
-        """Fit each transformer to its columns.
+    def fit(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> Self:
+        """Fit each transformer to its features.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,), optional
+            Class labels or target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -144,14 +151,19 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         self._fit_all(X, y, sample_weight)
         return self
 
-    def fit_transform(self, X, y=None, sample_weight=None):
-        """Fit, and transform the same rows.
+    def fit_transform(
+        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None
+    ) -> Any:
+        """Fit, and transform the same samples.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,), optional
+            Class labels or target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -273,12 +285,13 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         return planned
 
     # ------------------------------------------------------------ rows
-    def transform(self, X):
-        """Transform the columns, each by its transformer.
+    def transform(self, X: Rows) -> Any:
+        """Transform the features, each by its transformer.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (m, d)
+            Samples to transform.
 
         Returns
         -------
@@ -325,12 +338,15 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             )
         return list(range(d))
 
-    def set_output(self, *, transform=None):
-        """Choose what ``transform`` gives, of each transformer too.
+    def set_output(
+        self, *, transform: Literal["default", "pandas", "polars"] | None = None
+    ) -> Self:
+        """Set the output container of ``transform``, for each transformer too.
 
         Parameters
         ----------
         transform : {"default", "pandas", "polars"}, optional
+            Container of the output: an array or sparse matrix, or a data frame.
 
         Returns
         -------
@@ -345,7 +361,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
 
     # ------------------------------------------------------------ the fitted ones
     @property
-    def named_transformers_(self):
+    def named_transformers_(self) -> Any:
         """The fitted transformers by their names."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
@@ -365,13 +381,13 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
 
 
 def make_column_transformer(
-    *transformers,
-    remainder="drop",
-    sparse_threshold=0.3,
-    n_jobs=None,
-    verbose=False,
-    verbose_feature_names_out=True,
-):
+    *transformers: Any,
+    remainder: Any = "drop",
+    sparse_threshold: float = 0.3,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    verbose_feature_names_out: bool | str | Callable[..., Any] = True,
+) -> "ColumnTransformer":
     """Make a `ColumnTransformer` whose transformers have the lowercase names of their classes.
 
     Parameters
@@ -379,10 +395,16 @@ def make_column_transformer(
     *transformers : (transformer, columns)
         Of several of one class, each name ends with its number: "scaler-1", "scaler-2".
     remainder : {"drop", "passthrough"} or transformer, default="drop"
+        For columns that no transformer gets.
     sparse_threshold : float, default=0.3
+        If results are sparse, give a sparse matrix where the fraction of values stored is less.
     n_jobs : int, optional
+        Kept for scikit-learn's sake: transformers have threads of their own.
     verbose : bool, default=False
+        Print the seconds that each transformer takes.
     verbose_feature_names_out : bool, str or callable, default=True
+        Names as ``transformer__name``; as they are; as a format with {transformer_name} and
+        {feature_name}; or what a function of both gives.
 
     Returns
     -------

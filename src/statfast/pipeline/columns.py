@@ -3,6 +3,7 @@
 
 import re
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -103,15 +104,17 @@ def taken(X, places, alone=False):
 
 
 class make_column_selector:
-    """Columns of a data frame by their names and types, for `ColumnTransformer`.
+    """Selector of data-frame columns by name and type, for `ColumnTransformer`.
 
     Parameters
     ----------
     pattern : str, optional
         A regular expression, to be found in the name.
     dtype_include : type or list of types, optional
-        As for ``pandas.DataFrame.select_dtypes``; of polars frames, polars types or selectors.
+        Types to take, as of ``pandas.DataFrame.select_dtypes``; of polars frames, polars types or
+        selectors.
     dtype_exclude : type or list of types, optional
+        Types to leave out.
 
     Examples
     --------
@@ -124,12 +127,14 @@ class make_column_selector:
     ['city']
     """
 
-    def __init__(self, pattern=None, *, dtype_include=None, dtype_exclude=None):
+    def __init__(
+        self, pattern: str | None = None, *, dtype_include: Any = None, dtype_exclude: Any = None
+    ) -> None:
         self.pattern = pattern
         self.dtype_include = dtype_include
         self.dtype_exclude = dtype_exclude
 
-    def __call__(self, df):
+    def __call__(self, df: Any) -> list[str]:
         """Names of the columns.
 
         Parameters

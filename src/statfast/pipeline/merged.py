@@ -7,6 +7,7 @@ The last step sums up the rows as they are given. Its statistics tell the moment
 `ColumnTransformer` of scalers is a choice of columns, made before anything is summed, and a scaler.
 
 Where the last step is a kernel machine, the candidates of a search share the matrix of each fold.
+Where it is a logistic regression, folds and candidates share rows that are scaled once (`scaled`).
 """
 
 from itertools import chain
@@ -16,6 +17,7 @@ import numpy as np
 from statfast._estimator import ColumnMoments, FitState, copied
 from statfast._validation import as_rows, column_names, is_sparse
 from statfast.pipeline.columns import as_container, taken
+from statfast.pipeline.scaled import scaled_fits
 from statfast.pipeline.steps import Steps, is_skipped
 
 
@@ -84,7 +86,10 @@ class MergedSteps(Steps):
         return getattr(self._final(), "_shared_models", False)
 
     def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
-        """For each fold the pipelines of all candidates, whose last steps share its rows."""
+        """For each fold the pipelines of all candidates, whose last steps share its rows; or those
+        of folds that share all rows."""
+        if hasattr(self._final(), "_scaled_fits"):
+            return scaled_fits(self, X, y, sample_weight, trains, candidates)
         if not self._shared_models or len(candidates) < 2:
             return None
         models = [copied(self).set_params(**params) for params in candidates]

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators in a list, by name: their parameters are those of the estimator that holds them."""
 
+from typing import Any, Self
+
 from statfast._estimator import Estimator, accepted_names
+from statfast._typing import Attributes
+from statfast._validation import shown
 
 
 class ByName(dict):
@@ -14,23 +18,24 @@ class ByName(dict):
             raise AttributeError(name) from None
 
 
-class NamedEstimators:
+class NamedEstimators(Attributes):
     """Mixin: a parameter is a list of tuples that begin with a name and an estimator."""
 
     _listed: str  # the name of that parameter
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, and with `deep` each estimator and its parameters by its name.
 
         Parameters
         ----------
         deep : bool, default=True
+            Also return the parameters of nested estimators.
 
         Returns
         -------
         dict of str to object
         """
-        params = Estimator.get_params(self, deep=False)
+        params = Estimator.get_params(self, deep=False)  # type: ignore[arg-type]
         if deep:
             for name, step in self._pairs():
                 params[name] = step
@@ -38,12 +43,13 @@ class NamedEstimators:
                     params.update((f"{name}__{key}", v) for key, v in step.get_params().items())
         return params
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set a parameter, an estimator by its name, or a parameter of one, ``name__parameter``.
 
         Parameters
         ----------
         **params : object
+            Parameters by name; those of parts as ``name__parameter``.
 
         Returns
         -------
@@ -54,11 +60,11 @@ class NamedEstimators:
         ValueError
             If there is no such estimator or parameter.
         """
-        own = Estimator.get_params(self, deep=False)
-        for key in dict.fromkeys([self._listed, *own, *accepted_names(type(self))]):
+        own = Estimator.get_params(self, deep=False)  # type: ignore[arg-type]
+        for key in dict.fromkeys([self._listed, *own, *accepted_names(type(self))]):  # type: ignore[arg-type]
             if key in params:
-                Estimator.set_params(self, **{key: params.pop(key)})
-        nested = {}
+                Estimator.set_params(self, **{key: params.pop(key)})  # type: ignore[type-var]
+        nested: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
             name, found, rest = key.partition("__")
             if name not in (names := [name for name, _ in self._pairs()]) and name not in own:
@@ -103,7 +109,7 @@ class Steps(NamedEstimators):
     _listed = "steps"
 
     @property
-    def named_steps(self):
+    def named_steps(self) -> Any:
         """The steps by their names, as entries and attributes; fitted ones after ``fit``."""
         return ByName(self._present())
 
@@ -162,3 +168,31 @@ class Steps(NamedEstimators):
 def is_skipped(step):
     """Whether a step does nothing."""
     return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def checked_steps(steps):
+    """The steps of a pipeline, if they are what steps must be."""
+    if not isinstance(steps, list | tuple) or not len(steps):
+        raise TypeError(
+            f"steps must be a list of pairs (name, estimator); got {shown(steps)}. Use "
+            "make_pipeline(...) for names made of the classes."
+        )
+    for pair in steps:
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise TypeError(f"steps must hold pairs (name, estimator); got {shown(pair)}.")
+    names = [name for name, _ in steps]
+    for name in names:
+        if "__" in name or not name or name == "steps" or names.count(name) > 1:
+            raise ValueError(
+                f"Names of steps must differ, hold no '__' and not be 'steps'; got {name!r}. "
+                "Rename it."
+            )
+    for number, (name, step) in enumerate(steps):
+        if is_skipped(step):
+            continue
+        last = number == len(steps) - 1
+        able = hasattr(step, "fit") and (last or hasattr(step, "transform"))
+        if isinstance(step, type) or not able:
+            wanted = "an estimator with fit" if last else "a transformer"
+            raise TypeError(f"steps: {name!r} must be {wanted}; got {shown(step)}.")
+    return list(steps)

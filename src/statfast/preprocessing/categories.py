@@ -7,10 +7,12 @@ Counts of two samples add, so that encoders can be fitted to rows that come in b
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._estimator import Estimator, Transformer
+from statfast._typing import Rows
 from statfast._validation import (
     as_columns,
     as_count,
@@ -143,7 +145,7 @@ def rare(counts, n, min_frequency, max_categories):
         mask = counts < least
     # As in scikit-learn, the group has a place of its own even where all categories would fit.
     if max_categories is not None and max_categories < len(counts) - mask.sum() + 1:
-        keep = max_categories - 1
+        keep = int(max_categories) - 1  # of unsigned integers there is no negative
         order = np.argsort(counts, kind="stable")
         mask[order if keep == 0 else order[:-keep]] = True
     return mask
@@ -155,7 +157,7 @@ class CategoryEncoder(Transformer, Estimator):
 
     _tolerant: tuple[str, ...] = ()  # values of handle_unknown with which any category may come
 
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: object = None) -> Self:
         """Find the categories.
 
         Parameters
@@ -163,6 +165,7 @@ class CategoryEncoder(Transformer, Estimator):
         X : array-like of shape (n, d)
             Numbers, strings or objects; a data frame with columns of any of these.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -170,13 +173,15 @@ class CategoryEncoder(Transformer, Estimator):
         """
         return self._solved(self._counted(X)[0], column_names(X))
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Rows, y: object = None) -> Any:
         """Find the categories, and encode the same rows.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -186,13 +191,15 @@ class CategoryEncoder(Transformer, Estimator):
         counted, places = self._counted(X)
         return self._solved(counted, column_names(X))._encoded(places)
 
-    def partial_fit(self, X, y=None):
-        """Add the categories of more rows to those found so far.
+    def partial_fit(self, X: Rows, y: object = None) -> Self:
+        """Update the categories with more samples.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -222,12 +229,13 @@ class CategoryEncoder(Transformer, Estimator):
         ]
         return EncodedCounts(len(columns[0]), values, counts), places
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Encode rows.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to transform.
 
         Returns
         -------
@@ -301,8 +309,8 @@ class CategoryEncoder(Transformer, Estimator):
         return mask
 
     @property
-    def infrequent_categories_(self):
-        """For each column the categories that are counted as one, as rare; None without."""
+    def infrequent_categories_(self) -> list[Any]:
+        """Infrequent categories of each feature, which are encoded as one; None without."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         pairs = zip(self.categories_, self._rare_ones, strict=True)

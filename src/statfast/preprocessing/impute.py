@@ -2,12 +2,15 @@
 """Missing values filled by one value for each column."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._estimator import Estimator, Transformer
+from statfast._typing import Rows
 from statfast._validation import (
     as_choice,
     as_columns,
@@ -47,7 +50,7 @@ class Totals:
 
 
 class SimpleImputer(Transformer, Estimator):
-    """Fill missing values by the mean, the median or the mode of their column, or by a constant.
+    """Imputation of missing values by the mean, median or mode of a feature, or a constant.
 
     Parameters
     ----------
@@ -72,8 +75,9 @@ class SimpleImputer(Transformer, Estimator):
     indicator_features_ : ndarray of int
         Columns with missing values at fit, if `add_indicator`.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -106,13 +110,14 @@ class SimpleImputer(Transformer, Estimator):
     def __init__(
         self,
         *,
-        missing_values=np.nan,
-        strategy="mean",
-        fill_value=None,
-        copy=True,
-        add_indicator=False,
-        keep_empty_features=False,
-    ):
+        missing_values: float | str | None = np.nan,
+        strategy: Literal["mean", "median", "most_frequent", "constant"]
+        | Callable[..., Any] = "mean",
+        fill_value: float | str | None = None,
+        copy: bool = True,
+        add_indicator: bool = False,
+        keep_empty_features: bool = False,
+    ) -> None:
         self.missing_values = missing_values
         self.strategy = strategy
         self.fill_value = fill_value
@@ -120,14 +125,15 @@ class SimpleImputer(Transformer, Estimator):
         self.add_indicator = add_indicator
         self.keep_empty_features = keep_empty_features
 
-    def fit(self, X, y=None):
-        """Find what to fill in.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Compute the fill values.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Numbers, strings or objects; a data frame with columns of any of these.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -135,13 +141,15 @@ class SimpleImputer(Transformer, Estimator):
         """
         return self._fit(X, None)
 
-    def partial_fit(self, X, y=None):
-        """Add rows to those fitted so far, of whose columns sums and counts are kept.
+    def partial_fit(self, X: Rows, y: object = None) -> Self:
+        """Update the fill values with more samples, if they follow from sums or counts.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -204,12 +212,13 @@ class SimpleImputer(Transformer, Estimator):
             fitted["feature_names_in_"] = self.feature_names_in_
         return self._publish(X, **fitted)
 
-    def transform(self, X):
-        """Fill the missing values of rows.
+    def transform(self, X: Rows) -> Any:
+        """Impute the missing values.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to transform.
 
         Returns
         -------
@@ -236,12 +245,13 @@ class SimpleImputer(Transformer, Estimator):
             out = np.hstack([out, missing[:, self.indicator_features_].astype(rows.dtype)])
         return out
 
-    def inverse_transform(self, X):
-        """Put missing values back where they were filled.
+    def inverse_transform(self, X: Rows) -> Any:
+        """Restore the missing values where they were imputed.
 
         Parameters
         ----------
         X : array-like of shape (m, columns of `transform`)
+            Transformed samples.
 
         Returns
         -------

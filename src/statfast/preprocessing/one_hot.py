@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Categories as columns of zeros and ones."""
 
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Rows
 from statfast._validation import (
     as_choice,
     as_csr,
@@ -21,7 +25,7 @@ UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
 
 
 class OneHotEncoder(CategoryEncoder):
-    """One-hot encoding of categories.
+    """One-hot encoding of categorical features.
 
     Parameters
     ----------
@@ -37,7 +41,7 @@ class OneHotEncoder(CategoryEncoder):
         For a category that was not there at fit: refuse it, give zeros, or count it with the rare
         ones if there are any, with a warning for "warn".
     min_frequency : int or float, optional
-        Categories there less often, as a number or a share of the rows, are counted as one.
+        Categories there less often, as a number or a fraction of the samples, are counted as one.
     max_categories : int, optional
         Most columns for each of those of X, one of them for all that are rarer.
     feature_name_combiner : "concat" or callable, default="concat"
@@ -52,8 +56,9 @@ class OneHotEncoder(CategoryEncoder):
     infrequent_categories_ : list of ndarray or None
         Categories counted as one.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -93,15 +98,15 @@ class OneHotEncoder(CategoryEncoder):
     def __init__(
         self,
         *,
-        categories="auto",
-        drop=None,
-        sparse_output=True,
-        dtype=np.float64,
-        handle_unknown="error",
-        min_frequency=None,
-        max_categories=None,
-        feature_name_combiner="concat",
-    ):
+        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
+        drop: ArrayLike | None = None,
+        sparse_output: bool = True,
+        dtype: Any = np.float64,
+        handle_unknown: Literal["error", "ignore", "infrequent_if_exist", "warn"] = "error",
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+        feature_name_combiner: Literal["concat"] | Callable[..., Any] = "concat",
+    ) -> None:
         self.categories = categories
         self.drop = drop
         self.sparse_output = sparse_output
@@ -217,8 +222,8 @@ class OneHotEncoder(CategoryEncoder):
         ones = np.ones(len(found), dtype=self.dtype)
         return csr_array((ones, found, starts), shape=(n, self._n_features_out))
 
-    def inverse_transform(self, X):
-        """Give the categories back.
+    def inverse_transform(self, X: Rows) -> Any:
+        """Return the categories.
 
         Parameters
         ----------

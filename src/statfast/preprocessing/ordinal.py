@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Categories as numbers."""
 
+from collections.abc import Sequence
 from numbers import Integral
+from typing import Any, Literal
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Rows
 from statfast._validation import (
     as_choice,
     as_rows,
@@ -34,7 +37,8 @@ class OrdinalEncoder(CategoryEncoder):
     encoded_missing_value : int or nan, default=nan
         For None and NaN.
     min_frequency : int or float, optional
-        Categories there less often, as a number or a share of the rows, get one number, the last.
+        Categories there less often, as a number or a fraction of the samples, get one number, the
+        last.
     max_categories : int, optional
         Most numbers for a column, one of them for all that are rarer; missing values do not count.
 
@@ -45,8 +49,9 @@ class OrdinalEncoder(CategoryEncoder):
     infrequent_categories_ : list of ndarray or None
         Categories with one number.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -84,14 +89,14 @@ class OrdinalEncoder(CategoryEncoder):
     def __init__(
         self,
         *,
-        categories="auto",
-        dtype=np.float64,
-        handle_unknown="error",
-        unknown_value=None,
-        encoded_missing_value=np.nan,
-        min_frequency=None,
-        max_categories=None,
-    ):
+        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
+        dtype: Any = np.float64,
+        handle_unknown: Literal["error", "use_encoded_value"] = "error",
+        unknown_value: float | None = None,
+        encoded_missing_value: float = np.nan,
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+    ) -> None:
         self.categories = categories
         self.dtype = dtype
         self.handle_unknown = handle_unknown
@@ -175,12 +180,13 @@ class OrdinalEncoder(CategoryEncoder):
             out[:, j] = table[place]
         return out
 
-    def inverse_transform(self, X):
-        """Give the categories back.
+    def inverse_transform(self, X: Rows) -> Any:
+        """Return the categories.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Transformed samples.
 
         Returns
         -------

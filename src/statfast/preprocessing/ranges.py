@@ -2,17 +2,20 @@
 """Columns brought to a range, or to their median and quartiles."""
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._core.distance.extent import extent
+from statfast._engine import Chunks
 from statfast._estimator import Estimator, FitState, Transformer, summed
+from statfast._typing import Rows
 from statfast._validation import (
     as_csr,
     as_flag,
     as_real,
     as_rows,
-    as_type,
     column_names,
     is_sparse,
     not_fitted,
@@ -21,6 +24,7 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
+from statfast.preprocessing.affine import in_blocks, less_and_over, times_and_more
 
 _ROUNDING = 10.0 * np.finfo(np.float64).eps  # a range below it counts as none
 
@@ -38,17 +42,15 @@ class ColumnScaler(Transformer, Estimator):
         return self._affine()
 
     def _applied(self, X, way):
-        rows = rows_for(self, X)
-        with np.errstate(over="ignore", under="ignore"):
-            out = way(rows.astype(np.float64, copy=False))
-        return as_type(out, rows.dtype, "X scaled")
+        return in_blocks(rows_for(self, X), way)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> Any:
         """Undo `transform`.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Transformed samples.
 
         Returns
         -------
@@ -62,7 +64,7 @@ class ColumnScaler(Transformer, Estimator):
             If X is not a finite 2-d array with the columns of the fitted one.
         """
         shift, scale = self._fitted_affine()
-        return self._applied(X, lambda Z: Z * scale + shift)
+        return self._applied(X, times_and_more(scale, shift))
 
     def _named(self, names):
         return names
@@ -84,22 +86,26 @@ class Extremes:
 def block_extremes(columns, state) -> Extremes:
     """Those of a block of rows, which is refused if it is not finite."""
     X = np.asarray(columns[0])
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+    rows = X if X.strides[1] == X.itemsize else np.ascontiguousarray(X)
+    total = np.zeros(X.shape[1])
+    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    extent(rows, total, low, high)
+    if not np.isfinite(total).all():
         require_finite(X)
     return Extremes(len(X), low, high)
 
 
 class MinMaxScaler(ColumnScaler):
-    """Scale each column to a given range.
+    """Scale each feature to a given range.
 
     Parameters
     ----------
     feature_range : tuple (low, high), default=(0, 1)
+        Range of the transformed features.
     copy : bool, default=True
         Kept for scikit-learn's sake: input is never modified.
     clip : bool, default=False
-        Keep later rows within the range.
+        Keep later samples within the range.
 
     Attributes
     ----------
@@ -108,8 +114,9 @@ class MinMaxScaler(ColumnScaler):
     scale_, min_ : ndarray of shape (d,)
         A scaled value is ``X * scale_ + min_``. A constant column becomes the low end.
     n_samples_seen_, n_features_in_ : int
+        Number of samples seen, and of features.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -134,33 +141,40 @@ class MinMaxScaler(ColumnScaler):
            [1.  , 0.  ]])
     """
 
-    def __init__(self, feature_range=(0, 1), *, copy=True, clip=False):
+    def __init__(
+        self, feature_range: tuple[float, float] = (0, 1), *, copy: bool = True, clip: bool = False
+    ) -> None:
         self.feature_range = feature_range
         self.copy = copy
         self.clip = clip
 
-    def fit(self, X, y=None):
-        """Find the least and largest values.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Compute the minimum and maximum of each feature.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or Chunks
+            Training samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
         self : MinMaxScaler
         """
         columns, state = self._prepare(X, y)
-        return self._solve(summed(self._statistics, columns, state), state)
+        effort = np.inf if isinstance(X, Chunks) else 2.0 * columns[0].size
+        return self._solve(summed(self._statistics, columns, state, effort=effort), state)
 
-    def partial_fit(self, X, y=None):
-        """Add rows to those fitted so far.
+    def partial_fit(self, X: Rows, y: object = None) -> Self:
+        """Update the minima and maxima with more samples.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -177,8 +191,6 @@ class MinMaxScaler(ColumnScaler):
         return self._solve(found, state)
 
     def _prepare(self, X, y=None, sample_weight=None):
-        from statfast._engine import Chunks
-
         self._range()
         as_flag(self.copy, "copy")
         as_flag(self.clip, "clip")
@@ -197,6 +209,8 @@ class MinMaxScaler(ColumnScaler):
                 f"feature_range must hold a number and a larger one; got {shown(ends)}."
             )
         return low, high
+
+    _sums_of_parts = True
 
     @staticmethod
     def _statistics(columns, state):
@@ -225,12 +239,13 @@ class MinMaxScaler(ColumnScaler):
             **names,
         )
 
-    def transform(self, X):
-        """Scale rows.
+    def transform(self, X: Rows) -> Any:
+        """Scale the features.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to transform.
 
         Returns
         -------
@@ -246,9 +261,10 @@ class MinMaxScaler(ColumnScaler):
         """
         self._fitted_affine()
         low, high = self._range()
-        scale, least, start = self.scale_, self.min_, self.data_min_
+        scale, start = self.scale_, self.data_min_
+        end = times_and_more(scale, self.min_ + start * scale)
         # About the least value, so that columns far from zero keep their digits.
-        out = self._applied(X, lambda Z: (Z - start) * scale + (least + start * scale))
+        out = self._applied(X, lambda Z, out: end(np.subtract(Z, start, out=out), out))
         return np.clip(out, low, high) if self.clip else out
 
     def _affine(self):
@@ -256,12 +272,12 @@ class MinMaxScaler(ColumnScaler):
 
 
 class RobustScaler(ColumnScaler):
-    """Scale each column by its median and a range of quantiles.
+    """Scale each feature by its median and a range of quantiles.
 
     Parameters
     ----------
     with_centering : bool, default=True
-        Take the medians off. Sparse rows, which would no longer be sparse, need False.
+        Take the medians off. Sparse samples, which would no longer be sparse, need False.
     with_scaling : bool, default=True
         Divide by the distance of the quantiles.
     quantile_range : tuple (low, high), default=(25.0, 75.0)
@@ -278,8 +294,9 @@ class RobustScaler(ColumnScaler):
     scale_ : ndarray of shape (d,), or None
         Distances of the quantiles; 1 where there is none.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -305,22 +322,29 @@ class RobustScaler(ColumnScaler):
     """
 
     def __init__(
-        self, *, with_centering=True, with_scaling=True, quantile_range=(25.0, 75.0), copy=True,
-        unit_variance=False,
-    ):  # fmt: skip
+        self,
+        *,
+        with_centering: bool = True,
+        with_scaling: bool = True,
+        quantile_range: tuple[float, float] = (25.0, 75.0),
+        copy: bool = True,
+        unit_variance: bool = False,
+    ) -> None:
         self.with_centering = with_centering
         self.with_scaling = with_scaling
         self.quantile_range = quantile_range
         self.copy = copy
         self.unit_variance = unit_variance
 
-    def fit(self, X, y=None):
-        """Find medians and quantiles.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Compute medians and quantiles.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -359,12 +383,13 @@ class RobustScaler(ColumnScaler):
             X, center_=found[0] if centers else None, scale_=spread if scales else None
         )
 
-    def transform(self, X):
-        """Scale rows.
+    def transform(self, X: Rows) -> Any:
+        """Scale the features.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to transform.
 
         Returns
         -------
@@ -389,7 +414,7 @@ class RobustScaler(ColumnScaler):
             scaled = rows.copy()
             scaled.data = scaled.data / scale[scaled.indices]
             return scaled
-        return self._applied(X, lambda Z: (Z - shift) / scale)
+        return self._applied(X, less_and_over(shift, scale))
 
     def _quantiles(self):
         ends = self.quantile_range

@@ -1,34 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns less their means, over their standard deviations."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import Estimator, FitState, Transformer, column_moments, summed
+from statfast._typing import Rows, Weights
 from statfast._validation import (
     as_csr,
     as_flag,
     as_rows,
-    as_type,
     as_weights,
     column_names,
     is_sparse,
     not_fitted,
     rows_for,
 )
+from statfast.preprocessing.affine import in_blocks, less_and_over, times_and_more
 
 CENTERED = "Cannot center sparse matrices, as X is one: pass `with_mean=False` instead."
 
 
 class StandardScaler(Transformer, Estimator):
-    """Standardize each column to mean 0 and standard deviation 1.
+    """Standardize each feature to mean 0 and standard deviation 1.
 
     Parameters
     ----------
     copy : bool, default=True
         Kept for scikit-learn's sake: input is never modified.
     with_mean : bool, default=True
-        Take the means off. Sparse rows, which would no longer be sparse, need False.
+        Take the means off. Sparse samples, which would no longer be sparse, need False.
     with_std : bool, default=True
         Divide by the standard deviations.
 
@@ -41,10 +44,11 @@ class StandardScaler(Transformer, Estimator):
     scale_ : ndarray of shape (d,), or None
         Standard deviations; 1 for a constant column. None without `with_std`.
     n_samples_seen_ : int or float
-        Rows, or the sum of their weights.
+        Samples, or the sum of their weights.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Raises
     ------
@@ -78,20 +82,22 @@ class StandardScaler(Transformer, Estimator):
            [ 1.225,  0.   ]])
     """
 
-    def __init__(self, *, copy=True, with_mean=True, with_std=True):
+    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
         self.copy = copy
         self.with_mean = with_mean
         self.with_std = with_std
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Find means and standard deviations.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Compute means and standard deviations.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or Chunks
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            An integer weight equals a repeated row.
+            An integer weight equals a repeated sample.
 
         Returns
         -------
@@ -100,14 +106,17 @@ class StandardScaler(Transformer, Estimator):
         columns, state = self._prepare(X, y, sample_weight)
         return self._solve(summed(self._statistics, columns, state, effort=_effort(columns)), state)
 
-    def partial_fit(self, X, y=None, sample_weight=None):
-        """Add rows to those fitted so far.
+    def partial_fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Update means and standard deviations with more samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -117,7 +126,7 @@ class StandardScaler(Transformer, Estimator):
         if before is not None and not is_sparse(X):
             rows_for(self, X, finite=False)  # for its sentences
         elif before is not None:
-            rows_for(self, np.zeros((1, X.shape[1])))
+            rows_for(self, np.zeros((1, X.shape[1])))  # type: ignore[index, union-attr]
         columns, state = self._prepare(X, y, sample_weight)
         found = summed(self._statistics, columns, state, effort=_effort(columns))
         if before is not None:
@@ -140,6 +149,8 @@ class StandardScaler(Transformer, Estimator):
             rows = as_rows(X, finite=False)
         weights = as_weights(sample_weight, rows.shape[0])
         return (rows, weights), FitState(rows.shape[1], column_names(X))
+
+    _sums_of_parts = True
 
     @staticmethod
     def _statistics(columns, state):
@@ -166,12 +177,13 @@ class StandardScaler(Transformer, Estimator):
 
     # ------------------------------------------------------------ rows
 
-    def transform(self, X, copy=None):
-        """Scale rows.
+    def transform(self, X: Rows, copy: bool | None = None) -> Any:
+        """Standardize the features.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to transform.
         copy : bool, optional
             Kept for scikit-learn's sake.
 
@@ -189,14 +201,15 @@ class StandardScaler(Transformer, Estimator):
             beyond its type.
         """
         shift, scale = self._affine()
-        return self._applied(X, shift, 1.0 / scale, lambda Z: (Z - shift) / scale)
+        return self._applied(X, shift, 1.0 / scale, less_and_over(shift, scale))
 
-    def inverse_transform(self, X, copy=None):
+    def inverse_transform(self, X: Rows, copy: bool | None = None) -> Any:
         """Undo `transform`.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Transformed samples.
         copy : bool, optional
             Kept for scikit-learn's sake.
 
@@ -212,7 +225,7 @@ class StandardScaler(Transformer, Estimator):
             As for `transform`.
         """
         shift, scale = self._affine()
-        return self._applied(X, shift, scale, lambda Z: Z * scale + shift)
+        return self._applied(X, shift, scale, times_and_more(scale, shift))
 
     def _affine(self):
         """What is taken off (d,), and what it is then divided by (d,)."""
@@ -231,10 +244,7 @@ class StandardScaler(Transformer, Estimator):
             scaled = rows.copy()
             scaled.data = scaled.data * factor[scaled.indices]
             return scaled
-        rows = rows_for(self, X)
-        with np.errstate(over="ignore", under="ignore"):
-            out = dense(rows.astype(np.float64, copy=False))
-        return as_type(out, rows.dtype, "X scaled")
+        return in_blocks(rows_for(self, X), dense)
 
     def _named(self, names):
         return names

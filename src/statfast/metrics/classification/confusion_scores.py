@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The confusion matrix, and scores of all classes at once."""
 
+from typing import Literal
+
 import numpy as np
 
+from statfast._estimator import with_pairs
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     UndefinedMetricWarning,
     as_choice,
@@ -13,9 +17,18 @@ from statfast._validation import (
 )
 from statfast.metrics.classification.indicators import indicators_of
 from statfast.metrics.classification.label_table import label_table
+from statfast.metrics.classification.part_counts import confusion_of_parts
 
 
-def confusion_matrix(y_true, y_pred, *, labels=None, sample_weight=None, normalize=None):
+@with_pairs(confusion_of_parts)
+def confusion_matrix(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    normalize: Literal["true", "pred", "all"] | None = None,
+) -> Array:
     """Confusion matrix: counts of true classes (rows) and predicted labels (columns).
 
     Parameters
@@ -88,8 +101,10 @@ def chosen(table, labels):
     return np.where(both, counts[np.ix_(known, known)], 0)
 
 
-def accuracy_score(y_true, y_pred, *, normalize=True, sample_weight=None):
-    """Accuracy: the fraction of rows whose predicted label is the true one.
+def accuracy_score(
+    y_true: ArrayLike, y_pred: ArrayLike, *, normalize: bool = True, sample_weight: Weights = None
+) -> float:
+    """Accuracy: the fraction of samples that are classified correctly.
 
     Parameters
     ----------
@@ -128,8 +143,10 @@ def _right_of_all(y_true, y_pred, sample_weight):
     return float(table.hits.sum()), float(table.total)
 
 
-def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
-    """Zero-one loss: the fraction of rows whose predicted label is wrong.
+def zero_one_loss(
+    y_true: ArrayLike, y_pred: ArrayLike, *, normalize: bool = True, sample_weight: Weights = None
+) -> float:
+    """Zero-one loss: the fraction of samples that are classified wrongly.
 
     Parameters
     ----------
@@ -159,8 +176,8 @@ def zero_one_loss(y_true, y_pred, *, normalize=True, sample_weight=None):
     return 1.0 - right / total if as_flag(normalize, "normalize") else total - right
 
 
-def hamming_loss(y_true, y_pred, *, sample_weight=None):
-    """Share of labels that are wrong: with one label a row, `zero_one_loss`.
+def hamming_loss(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None) -> float:
+    """Hamming loss: the fraction of labels that are wrong.
 
     Parameters
     ----------
@@ -186,8 +203,10 @@ def hamming_loss(y_true, y_pred, *, sample_weight=None):
     return float(table.total - table.hits.sum()) / float(table.total)
 
 
-def balanced_accuracy_score(y_true, y_pred, *, sample_weight=None, adjusted=False):
-    """Average recall: the mean over the true classes of the share of each that was found.
+def balanced_accuracy_score(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None, adjusted: bool = False
+) -> float:
+    """Balanced accuracy: the mean recall over the classes.
 
     Parameters
     ----------
@@ -225,8 +244,10 @@ def balanced_accuracy_score(y_true, y_pred, *, sample_weight=None, adjusted=Fals
     return (score - chance) / (1.0 - chance) if chance < 1 else float("nan")
 
 
-def matthews_corrcoef(y_true, y_pred, *, sample_weight=None):
-    """Matthews' correlation of true and predicted labels, and Gorodkin's for K classes.
+def matthews_corrcoef(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None
+) -> float:
+    """Matthews correlation coefficient; of K classes, Gorodkin's.
 
     Parameters
     ----------
@@ -267,8 +288,14 @@ def matthews_corrcoef(y_true, y_pred, *, sample_weight=None):
 
 
 def cohen_kappa_score(
-    y1, y2, *, labels=None, weights=None, sample_weight=None, replace_undefined_by=float("nan")
-):
+    y1: ArrayLike,
+    y2: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    weights: Literal["linear", "quadratic"] | None = None,
+    sample_weight: Weights = None,
+    replace_undefined_by: float = float("nan"),
+) -> float:
     """Cohen's kappa: agreement of two raters beyond that of chance.
 
     Parameters

@@ -3,9 +3,11 @@
 
 from collections.abc import Mapping
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_labels,
     as_real,
@@ -21,8 +23,16 @@ from statfast.metrics.classification.label_table import (
 )
 
 
-def expected_cost(y, decision, cost, *, labels=None, decisions=None, sample_weight=None):
-    """The mean cost of decisions.
+def expected_cost(
+    y: ArrayLike,
+    decision: ArrayLike,
+    cost: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    decisions: ArrayLike | None = None,
+    sample_weight: Weights = None,
+) -> float:
+    """Expected cost: the mean cost of decisions.
 
     Parameters
     ----------
@@ -38,7 +48,7 @@ def expected_cost(y, decision, cost, *, labels=None, decisions=None, sample_weig
     decisions : array-like of shape (D,), optional
         The decision of each column; None takes the labels.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; `prevalence_weights` has those of other shares of the classes.
+        Weights of rows; `prevalence_weights` has those of other proportions of the classes.
 
     Returns
     -------
@@ -88,8 +98,14 @@ def _places(found, named, name):
     return np.array([place[label] for label in found.tolist()])
 
 
-def prevalence_weights(y_true, prevalence, *, pos_label=1, sample_weight=None):
-    """Weights of rows by which the classes have given shares of the whole.
+def prevalence_weights(
+    y_true: ArrayLike,
+    prevalence: dict[Any, Any] | ArrayLike,
+    *,
+    pos_label: Any = 1,
+    sample_weight: Weights = None,
+) -> Array:
+    """Sample weights that give the classes prescribed proportions.
 
     Every measure here that takes `sample_weight` is, with these, what it would be on data of this
     prevalence: precision, predictive values, accuracy, calibration and costs change with the shares
@@ -100,12 +116,12 @@ def prevalence_weights(y_true, prevalence, *, pos_label=1, sample_weight=None):
     y_true : array-like of shape (n,)
         True labels.
     prevalence : float, dict, or array-like of shape (K,)
-        The share of the positive class of two, between 0 and 1; or that of each class, by label or
-        in their sorted order, which are scaled to sum to 1.
+        The fraction of the positive class of two, between 0 and 1; or that of each class, by label
+        or in their sorted order, which are scaled to sum to 1.
     pos_label : label, default=1
         The positive class, if `prevalence` is a number.
     sample_weight : array-like of shape (n,), optional
-        Weights that rows have within their class.
+        Weights that samples have within their class.
 
     Returns
     -------

@@ -3,9 +3,11 @@
 
 from math import nan
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import UndefinedMetricWarning, as_flag, shown, warn_user
 from statfast.metrics.classification.confusion_scores import chosen
 from statfast.metrics.classification.indicators import indicators_of
@@ -14,9 +16,14 @@ from statfast.metrics.classification.set_measures import ClassSums, sums_in
 
 
 def class_likelihood_ratios(
-    y_true, y_pred, *, labels=None, sample_weight=None, replace_undefined_by=nan
-):
-    """Likelihood ratios: how much either answer changes the odds of the positive class.
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    replace_undefined_by: float | dict[Any, Any] = nan,
+) -> tuple[float, float]:
+    """Positive and negative likelihood ratios of a binary classifier.
 
     Parameters
     ----------
@@ -27,15 +34,15 @@ def class_likelihood_ratios(
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     replace_undefined_by : {nan, 1.0} or dict, default=nan
-        What to return, with a warning, where a ratio has no denominator: nan; 1.0, a test that
-        tells nothing; or a dict such as ``{"LR+": inf, "LR-": 0.0}``.
+        What to return, with a warning, where a ratio has no denominator: nan; 1.0, an
+        uninformative test; or a dict such as ``{"LR+": inf, "LR-": 0.0}``.
 
     Returns
     -------
     positive, negative : float
-        The true positive rate by the false positive rate, at least 1 for a test that is better
-        than chance; and the false negative rate by the true negative rate, at most 1. Both are
-        nan where `y_true` has no positive row.
+        The true positive rate by the false positive rate, at least 1 for a test that is better than
+        chance; and the false negative rate by the true negative rate, at most 1. Both are nan where
+        `y_true` has no positive sample.
 
     Raises
     ------
@@ -113,9 +120,14 @@ def negative_likelihood_ratio(y_true, y_pred, *, sample_weight=None):
 
 
 def multilabel_confusion_matrix(
-    y_true, y_pred, *, sample_weight=None, labels=None, samplewise=False
-):
-    """A confusion matrix of each label against all others.
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    labels: ArrayLike | None = None,
+    samplewise: bool = False,
+) -> Array:
+    """Confusion matrix of each label against all others.
 
     Parameters
     ----------
@@ -131,8 +143,8 @@ def multilabel_confusion_matrix(
     Returns
     -------
     ndarray of shape (K, 2, 2) or (n, 2, 2)
-        Of each label the rows without it that were not given it and were, then those with it that
-        were not given it and were; int64, or float64 if weights are passed.
+        Of each label the samples without it that were not given it and were, then those with it
+        that were not given it and were; int64, or float64 if weights are passed.
 
     Raises
     ------

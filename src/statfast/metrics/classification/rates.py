@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rates of rightly and falsely left and found rows, beside recall and precision."""
 
+from typing import Any, Literal
+
+from statfast._typing import ArrayLike, Weights
 from statfast.metrics.classification.set_measures import (
     fall_out_parts,
     miss_parts,
@@ -11,9 +14,15 @@ from statfast.metrics.classification.set_measures import (
 
 
 def specificity_score(
-    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
     """Specificity (true negative rate): TN / (TN + FP).
 
     Parameters
@@ -30,8 +39,8 @@ def specificity_score(
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -58,10 +67,16 @@ def specificity_score(
 
 
 def false_positive_rate(
-    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
-    """Share of the other classes' rows that were taken for the class: FP / (FP + TN).
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
+    """False positive rate: FP / (FP + TN).
 
     Parameters
     ----------
@@ -77,8 +92,8 @@ def false_positive_rate(
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -105,10 +120,16 @@ def false_positive_rate(
 
 
 def false_negative_rate(
-    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
-    """Share of the rows of a class that were missed: FN / (FN + TP).
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
+    """False negative rate: FN / (FN + TP).
 
     Parameters
     ----------
@@ -124,8 +145,8 @@ def false_negative_rate(
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -152,10 +173,16 @@ def false_negative_rate(
 
 
 def negative_predictive_value(
-    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
-    """Share of the rows given another label that have another one: TN / (TN + FN).
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
+    """Negative predictive value: TN / (TN + FN).
 
     Parameters
     ----------
@@ -171,8 +198,8 @@ def negative_predictive_value(
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------

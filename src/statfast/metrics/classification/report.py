@@ -2,9 +2,11 @@
 """The printed table of precision, recall and F-measure by class."""
 
 from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import as_count, as_flag, warn_user
 from statfast.metrics.classification.indicators import indicators_of
 from statfast.metrics.classification.label_table import label_table, named_labels
@@ -21,9 +23,16 @@ HEADERS = ("precision", "recall", "f1-score", "support")
 
 
 def classification_report(
-    y_true, y_pred, *, labels=None, target_names=None, sample_weight=None, digits=2,
-    output_dict=False, zero_division="warn",
-):  # fmt: skip
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    target_names: list[str] | None = None,
+    sample_weight: Weights = None,
+    digits: int = 2,
+    output_dict: bool = False,
+    zero_division: Literal["warn"] | float = "warn",
+) -> Any:
     """Precision, recall, F-measure and support of each class and on average, as text.
 
     Parameters
@@ -41,7 +50,8 @@ def classification_report(
     output_dict : bool, default=False
         A dict instead of text.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        As in `precision_score`.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -92,7 +102,7 @@ def classification_report(
     lines = (first, "macro avg", "weighted avg", "samples avg")[: len(average_rows)]
     averages = list(zip(lines, average_rows, strict=True))
     if output_dict:
-        found = {
+        found: dict[str, Any] = {
             name: dict(zip(HEADERS, map(float, values), strict=True)) for name, *values in rows
         }
         for name, values in averages:

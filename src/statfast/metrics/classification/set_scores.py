@@ -3,8 +3,10 @@
 
 from math import inf
 from numbers import Real
+from typing import Any, Literal
 
 from statfast._estimator import ANY, taking
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_real
 from statfast.metrics.classification.set_measures import (
     class_average,
@@ -18,9 +20,15 @@ from statfast.metrics.classification.set_measures import (
 
 
 def precision_score(
-    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted", "samples"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
     """Precision: TP / (TP + FP).
 
     Parameters
@@ -32,14 +40,14 @@ def precision_score(
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
     average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
-        Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        Of the positive class of two alone; from the sums over classes; the mean over classes; that
+        by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -66,9 +74,15 @@ def precision_score(
 
 
 def recall_score(
-    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted", "samples"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
     """Recall (sensitivity): TP / (TP + FN).
 
     Parameters
@@ -80,14 +94,14 @@ def recall_score(
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
     average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
-        Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        Of the positive class of two alone; from the sums over classes; the mean over classes; that
+        by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -114,10 +128,16 @@ def recall_score(
 
 
 def f1_score(
-    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
-    """Harmonic mean of precision and recall: 2 TP / (2 TP + FN + FP).
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted", "samples"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
+    """F1 score: the harmonic mean of precision and recall, 2 TP / (2 TP + FN + FP).
 
     Parameters
     ----------
@@ -128,14 +148,14 @@ def f1_score(
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
     average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
-        Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        Of the positive class of two alone; from the sums over classes; the mean over classes; that
+        by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -162,10 +182,17 @@ def f1_score(
 
 
 def fbeta_score(
-    y_true, y_pred, *, beta, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
-    """Weighted harmonic mean of precision and recall.
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    beta: float,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted", "samples"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
+    """F-beta score: the weighted harmonic mean of precision and recall.
 
     (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP) with b = `beta`; recall itself where b is infinite.
 
@@ -180,14 +207,14 @@ def fbeta_score(
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
     average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
-        Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        Of the positive class of two alone; from the sums over classes; the mean over classes; that
+        by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -215,10 +242,16 @@ def fbeta_score(
 
 
 def jaccard_score(
-    y_true, y_pred, *, labels=None, pos_label=1, average="binary", sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
-    """Rows rightly given a label over those that have it or were given it: TP / (TP + FP + FN).
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted", "samples"] | None = "binary",
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | Any:
+    """Jaccard index: TP / (TP + FP + FN).
 
     Parameters
     ----------
@@ -229,14 +262,14 @@ def jaccard_score(
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
     average : {"binary", "micro", "macro", "weighted", "samples", None}, default="binary"
-        Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        Of the positive class of two alone; from the sums over classes; the mean over classes; that
+        by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------
@@ -264,10 +297,17 @@ def jaccard_score(
 
 @taking(warn_for=ANY)
 def precision_recall_fscore_support(
-    y_true, y_pred, *, beta=1.0, labels=None, pos_label=1, average=None, sample_weight=None,
-    zero_division="warn",
-):  # fmt: skip
-    """Precision, recall, F-measure and the rows of each class, from one table.
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    beta: float = 1.0,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: Literal["binary", "micro", "macro", "weighted", "samples"] | None = None,
+    sample_weight: Weights = None,
+    zero_division: Literal["warn"] | float = "warn",
+) -> tuple[float | Any, float | Any, float | Any, Array | None]:
+    """Precision, recall, F-measure and support of each class.
 
     Parameters
     ----------
@@ -280,14 +320,14 @@ def precision_recall_fscore_support(
     pos_label : label, default=1
         The positive class of two, where `average` is "binary".
     average : {"binary", "micro", "macro", "weighted", "samples", None}, default=None
-        Of the positive class of two alone; from the sums over classes; the mean over classes;
-        that by their weight in `y_true`; the mean over rows of several labels; or each class by
+        Of the positive class of two alone; from the sums over classes; the mean over classes; that
+        by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        What a share of no rows is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is left out
-        of averages.
+        What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
+        left out of averages.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import (
     UndefinedMetricWarning,
     as_count,
@@ -17,8 +18,16 @@ from statfast._validation import (
 from statfast.metrics.classification.label_table import as_column
 
 
-def top_k_accuracy_score(y_true, y_score, *, k=2, normalize=True, sample_weight=None, labels=None):
-    """Top-k accuracy: the fraction of rows whose class has one of the k highest scores.
+def top_k_accuracy_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: int = 2,
+    normalize: bool = True,
+    sample_weight: Weights = None,
+    labels: ArrayLike | None = None,
+) -> float:
+    """Top-k accuracy: the fraction of samples whose class has one of the k highest scores.
 
     Parameters
     ----------
@@ -29,7 +38,7 @@ def top_k_accuracy_score(y_true, y_score, *, k=2, normalize=True, sample_weight=
     k : int, default=2
         How many classes are looked at.
     normalize : bool, default=True
-        False gives the number (or weight) of these rows.
+        False gives the number (or weight) of these samples.
     sample_weight : array-like of shape (n,), optional
         Weights of rows.
     labels : array-like of shape (K,), optional

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far two clusterings agree: pairs of rows (Rand), and bits they tell of each other."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from statfast._estimator import taking
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, refuse_large
 
-AVERAGES = {
+AVERAGES: dict[str, Callable[..., Any]] = {
     "min": min,
     "geometric": lambda a, b: (a * b) ** 0.5,
     "arithmetic": lambda a, b: (a + b) / 2,
@@ -17,7 +19,9 @@ AVERAGES = {
 
 
 @taking(eps=(None,), sparse=(False,))
-def contingency_matrix(labels_true, labels_pred, sample_weight=None):
+def contingency_matrix(
+    labels_true: ArrayLike, labels_pred: ArrayLike, sample_weight: Weights = None
+) -> Array:
     """Contingency matrix: counts of pairs of labels.
 
     Parameters
@@ -55,8 +59,8 @@ def contingency_matrix(labels_true, labels_pred, sample_weight=None):
     return table
 
 
-def rand_score(labels_true, labels_pred):
-    """Rand index: the fraction of pairs of rows on which two clusterings agree.
+def rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """Rand index: the fraction of pairs of samples on which two clusterings agree.
 
     Parameters
     ----------
@@ -66,7 +70,7 @@ def rand_score(labels_true, labels_pred):
     Returns
     -------
     float
-        Between 0 and 1; 1 for fewer than two rows.
+        Between 0 and 1; 1 for fewer than two samples.
 
     Raises
     ------
@@ -88,8 +92,8 @@ def rand_score(labels_true, labels_pred):
     return 1.0 if pairs == 0 else float((pairs + 2 * both - rows - columns) / pairs)
 
 
-def adjusted_rand_score(labels_true, labels_pred):
-    """Rand's share of pairs, corrected for chance: 0 on average for random labels, 1 for equal.
+def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """Adjusted Rand index: 0 on average for random labels, 1 for identical clusterings.
 
     Parameters
     ----------
@@ -126,7 +130,9 @@ def adjusted_rand_score(labels_true, labels_pred):
 
 
 @taking(contingency=(None,))
-def mutual_info_score(labels_true, labels_pred, sample_weight=None):
+def mutual_info_score(
+    labels_true: ArrayLike, labels_pred: ArrayLike, sample_weight: Weights = None
+) -> float:
     """Mutual information of two clusterings, in nats.
 
     Parameters
@@ -155,8 +161,13 @@ def mutual_info_score(labels_true, labels_pred, sample_weight=None):
     return _information(cells_of(labels_true, labels_pred, sample_weight))[0]
 
 
-def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="arithmetic"):
-    """Mutual information over an average of the two entropies.
+def normalized_mutual_info_score(
+    labels_true: ArrayLike,
+    labels_pred: ArrayLike,
+    *,
+    average_method: Literal["arithmetic", "geometric", "min", "max"] = "arithmetic",
+) -> float:
+    """Normalized mutual information: over an average of the two entropies.
 
     Parameters
     ----------
@@ -189,8 +200,13 @@ def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="ar
     return 0.0 if mutual == 0 else min(1.0, mutual / average(true, pred))
 
 
-def adjusted_mutual_info_score(labels_true, labels_pred, *, average_method="arithmetic"):
-    """Mutual information corrected for chance: 0 on average for random labels, 1 for equal.
+def adjusted_mutual_info_score(
+    labels_true: ArrayLike,
+    labels_pred: ArrayLike,
+    *,
+    average_method: Literal["arithmetic", "geometric", "min", "max"] = "arithmetic",
+) -> float:
+    """Adjusted mutual information: 0 on average for random labels, 1 for identical clusterings.
 
     Parameters
     ----------
@@ -238,8 +254,10 @@ def adjusted_mutual_info_score(labels_true, labels_pred, *, average_method="arit
     return min(1.0, float((mutual - expected) / span))
 
 
-def homogeneity_completeness_v_measure(labels_true, labels_pred, *, beta=1.0):
-    """Whether clusters hold one class only, classes one cluster only, and both.
+def homogeneity_completeness_v_measure(
+    labels_true: ArrayLike, labels_pred: ArrayLike, *, beta: float = 1.0
+) -> tuple[float, float, float]:
+    """Homogeneity, completeness and V-measure of a clustering.
 
     Parameters
     ----------
@@ -281,8 +299,8 @@ def homogeneity_completeness_v_measure(labels_true, labels_pred, *, beta=1.0):
     return homogeneity, completeness, v
 
 
-def homogeneity_score(labels_true, labels_pred):
-    """Whether each cluster holds rows of one class only: see `homogeneity_completeness_v_measure`.
+def homogeneity_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """Homogeneity: whether each cluster holds members of one class only.
 
     Parameters
     ----------
@@ -303,8 +321,8 @@ def homogeneity_score(labels_true, labels_pred):
     return homogeneity_completeness_v_measure(labels_true, labels_pred)[0]
 
 
-def completeness_score(labels_true, labels_pred):
-    """Whether each class lies in one cluster only: see `homogeneity_completeness_v_measure`.
+def completeness_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """Completeness: whether all members of a class are in one cluster.
 
     Parameters
     ----------
@@ -325,8 +343,8 @@ def completeness_score(labels_true, labels_pred):
     return homogeneity_completeness_v_measure(labels_true, labels_pred)[1]
 
 
-def v_measure_score(labels_true, labels_pred, *, beta=1.0):
-    """Mean of homogeneity and completeness: see `homogeneity_completeness_v_measure`.
+def v_measure_score(labels_true: ArrayLike, labels_pred: ArrayLike, *, beta: float = 1.0) -> float:
+    """V-measure: the harmonic mean of homogeneity and completeness.
 
     Parameters
     ----------

@@ -3,11 +3,12 @@
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike
 from statfast.metrics.clustering.agreement import cells_of
 
 
-def pair_confusion_matrix(labels_true, labels_pred):
-    """Pairs of rows by whether either clustering has them together.
+def pair_confusion_matrix(labels_true: ArrayLike, labels_pred: ArrayLike) -> Array:
+    """Pair confusion matrix of two clusterings.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ def pair_confusion_matrix(labels_true, labels_pred):
     return np.array(table, dtype=np.int64)
 
 
-def fowlkes_mallows_score(labels_true, labels_pred):
-    """Geometric mean of precision and recall of the pairs of rows that a clustering has together.
+def fowlkes_mallows_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """Fowlkes-Mallows index: geometric mean of pairwise precision and recall.
 
     Parameters
     ----------

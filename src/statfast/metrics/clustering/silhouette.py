@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Silhouettes: how much nearer each row is to its own cluster than to the next."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from statfast._distance import PRECOMPUTED, Condensed
+from statfast._typing import ArrayLike, RandomState, Rows
 from statfast._validation import as_count, as_flag, as_generator, as_labels, refuse_large
 from statfast.metrics.clustering.cluster_distances import SUM, as_table, gather
 
 
 def silhouette_samples(
-    X, labels, *, metric="euclidean", p=2, metric_params=None, return_neighbors=False, n_jobs=None
-):
-    """Silhouette width of each row: (b - a) / max(a, b).
+    X: Rows,
+    labels: ArrayLike,
+    *,
+    metric: str | Callable[..., Any] = "euclidean",
+    p: float = 2,
+    metric_params: dict[Any, Any] | None = None,
+    return_neighbors: bool = False,
+    n_jobs: int | None = None,
+) -> Any:
+    """Silhouette width of each sample: (b - a) / max(a, b).
 
     Here a is the mean dissimilarity to the other rows of its cluster, and b the least mean
     dissimilarity to the rows of another cluster. A row alone in its cluster has width 0.
@@ -24,7 +35,7 @@ def silhouette_samples(
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, a function of two rows, taken as symmetric, or
+        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
         "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
@@ -74,25 +85,33 @@ def silhouette_samples(
 
 
 def silhouette_score(
-    X, labels, *, metric="euclidean", p=2, metric_params=None, sample_size=None, random_state=None,
-    n_jobs=None,
-):  # fmt: skip
-    """Mean silhouette width: see `silhouette_samples`.
+    X: Rows,
+    labels: ArrayLike,
+    *,
+    metric: str | Callable[..., Any] = "euclidean",
+    p: float = 2,
+    metric_params: dict[Any, Any] | None = None,
+    sample_size: int | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> float:
+    """Mean silhouette width.
 
     Parameters
     ----------
     X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
-        Finite rows, or the dissimilarities between them.
+        Finite samples, or the dissimilarities between them.
     labels : array-like of shape (n,)
         The cluster of each row.
     metric : str or callable, default="euclidean"
-        As in `silhouette_samples`.
+        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
+        "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
         Other parameters of the metric.
     sample_size : int, optional
-        Use so many rows, drawn without replacement; None uses all, exactly. Not for a triangle.
+        Use so many samples, drawn without replacement; None uses all, exactly. Not for a triangle.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draw.
     n_jobs : int, optional

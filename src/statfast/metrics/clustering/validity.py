@@ -1,33 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How compact clusters are, and how far apart: from their means, and from their nearest rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._distance import rescaled
 from statfast._engine import checkpoint, reduce
-from statfast._estimator import CoefficientTable
+from statfast._estimator import CoefficientTable, Tabled
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_labels, as_rows, as_weights
 from statfast.metrics.clustering.cluster_distances import LEAST, MOST, as_table, gather
 
 
 @dataclass(frozen=True, repr=False)
-class ScatterDecomposition:
-    """Sums of squares of clustered rows: what `scatter_decomposition` found.
+class ScatterDecomposition(Tabled):
+    """Result of `scatter_decomposition`: sums of squares of clustered samples.
 
     Attributes
     ----------
     total : float
-        About the mean of all rows.
+        About the mean of all samples.
     within : float
         About the means of the clusters.
     between : float
-        Of the means of the clusters, each as often as it has rows, about that of all.
+        Of the means of the clusters, each as often as it has samples, about that of all.
     within_clusters : ndarray
         The parts of `within`: shape (k,), in the order of the sorted labels.
     sizes : ndarray
-        Rows, or their weight, of each cluster: shape (k,).
+        Samples, or their weight, of each cluster: shape (k,).
     centers : ndarray
         The means: shape (k, d).
     """
@@ -39,13 +42,13 @@ class ScatterDecomposition:
     sizes: np.ndarray
     centers: np.ndarray
 
-    def table(self):
-        """The sum of squares within each cluster, between them, and in all.
+    def table(self) -> CoefficientTable:
+        """Return the sums of squares within each cluster, between them, and in total.
 
         Returns
         -------
         CoefficientTable
-            With the size, sum of squares and share of the total in each row.
+            With the size, sum of squares and fraction of the total in each row.
         """
         names = [f"cluster {c}" for c in range(len(self.sizes))]
         mass = float(np.sum(self.sizes))
@@ -55,45 +58,16 @@ class ScatterDecomposition:
         columns = {"Size": sizes, "Sum Sq": sums, "Share": share}
         return CoefficientTable([*names, "within", "between", "total"], columns)
 
-    def to_frame(self):
-        """Return the table as a pandas data frame.
 
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return self.table().to_frame()
-
-    def plot(self, *, ax=None, **style):
-        """Draw it: `statfast.plot.table`.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-        **style : object
-            As there.
-
-        Returns
-        -------
-        statfast.plot.Display
-        """
-        from importlib import import_module
-
-        return import_module("statfast.plot").table(self.table(), ax=ax, **style)
-
-    def __str__(self):
-        return str(self.table())
-
-    __repr__ = __str__
-
-
-def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
+def scatter_decomposition(
+    X: Rows, labels: ArrayLike, sample_weight: Weights = None, *, n_jobs: int | None = None
+) -> "ScatterDecomposition":
     """Decomposition of the total sum of squares into those within and between clusters.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Finite rows.
+        Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row.
     sample_weight : array-like of shape (n,), optional
@@ -129,7 +103,7 @@ def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
         return found
     alike = (given == given[0]).all(axis=0)
     with np.errstate(over="ignore"):
-        return ScatterDecomposition(
+        return ScatterDecomposition(  # type: ignore[call-arg]
             *(part / scale / scale for part in (found.total, found.within, found.between)),
             found.within_clusters / scale / scale,
             found.sizes,
@@ -137,13 +111,13 @@ def scatter_decomposition(X, labels, sample_weight=None, *, n_jobs=None):
         )
 
 
-def calinski_harabasz_score(X, labels, *, n_jobs=None):
+def calinski_harabasz_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = None) -> float:
     """Calinski-Harabasz index (variance ratio): (between / (k - 1)) / (within / (n - k)).
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Finite rows.
+        Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
     n_jobs : int, optional
@@ -152,7 +126,7 @@ def calinski_harabasz_score(X, labels, *, n_jobs=None):
     Returns
     -------
     float
-        Higher is better; 1 where all rows lie on the means of their clusters.
+        Higher is better; 1 where all samples lie on the means of their clusters.
 
     Raises
     ------
@@ -177,15 +151,15 @@ def calinski_harabasz_score(X, labels, *, n_jobs=None):
     return float(parts.between * (len(rows) - k) / (parts.within * (k - 1)))
 
 
-def davies_bouldin_score(X, labels, *, n_jobs=None):
-    """Mean over clusters of the worst (s_i + s_j) / |m_i - m_j|.
+def davies_bouldin_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = None) -> float:
+    """Davies-Bouldin index: mean over clusters of the worst ``(s_i + s_j) / |m_i - m_j|``.
 
     Here m are the means of clusters and s the mean distance of their rows to them.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Finite rows.
+        Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
     n_jobs : int, optional
@@ -229,17 +203,26 @@ def davies_bouldin_score(X, labels, *, n_jobs=None):
     return float(worst.mean())
 
 
-def dunn_index(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs=None):
-    """Least dissimilarity between rows of two clusters, over the largest within one.
+def dunn_index(
+    X: Rows,
+    labels: ArrayLike,
+    *,
+    metric: str | Callable[..., Any] = "euclidean",
+    p: float = 2,
+    metric_params: dict[Any, Any] | None = None,
+    n_jobs: int | None = None,
+) -> float:
+    """Dunn index: least distance between clusters over the largest diameter.
 
     Parameters
     ----------
     X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
-        Finite rows, or the dissimilarities between them.
+        Finite samples, or the dissimilarities between them.
     labels : array-like of shape (n,)
         The cluster of each row; at least 2 different ones.
     metric : str or callable, default="euclidean"
-        As in `silhouette_samples`.
+        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
+        "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
@@ -250,7 +233,7 @@ def dunn_index(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs
     Returns
     -------
     float
-        Higher is better; infinity where all rows of each cluster are the same.
+        Higher is better; infinity where all samples of each cluster are the same.
 
     Raises
     ------
@@ -281,18 +264,25 @@ def dunn_index(X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs
 
 
 def cluster_diameter_separation(
-    X, labels, *, metric="euclidean", p=2, metric_params=None, n_jobs=None
-):
-    """Diameter and separation of each cluster, as R's ``pam`` has them in ``clusinfo``.
+    X: Rows,
+    labels: ArrayLike,
+    *,
+    metric: str | Callable[..., Any] = "euclidean",
+    p: float = 2,
+    metric_params: dict[Any, Any] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Array, Array]:
+    """Diameter and separation of each cluster, as in R's ``pam`` (``clusinfo``).
 
     Parameters
     ----------
     X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
-        Finite rows, or the dissimilarities between them.
+        Finite samples, or the dissimilarities between them.
     labels : array-like of shape (n,)
         The cluster of each row.
     metric : str or callable, default="euclidean"
-        As in `silhouette_samples`.
+        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
+        "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
@@ -305,7 +295,7 @@ def cluster_diameter_separation(
     diameter : ndarray of shape (k,)
         Largest dissimilarity between two of its rows, in the order of the sorted labels.
     separation : ndarray of shape (k,)
-        Least dissimilarity between one of its rows and one of another cluster; infinity where
+        Least dissimilarity between one of its samples and one of another cluster; infinity where
         there is no other.
 
     Raises

@@ -25,7 +25,7 @@ AXIOMS = ("nonnegative", "identity", "symmetry", "triangle")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MetricCheck:
-    """What `metric_check` found; true if no axiom is broken, and prints as a sentence.
+    """Result of `metric_check`: true if no axiom is violated; prints as a sentence.
 
     Attributes
     ----------
@@ -81,17 +81,17 @@ class MetricCheck:
 
 
 def metric_check(d: Any, X: Any, *, tol: float = 1e-10) -> MetricCheck:
-    """Check the axioms of a metric on some points, and name those that break one.
+    """Check the axioms of a metric on some points.
 
     Parameters
     ----------
     d : callable or str
-        A function of two points (rows, or objects of any kind), called for each ordered pair; or
+        A function of two points (samples, or objects of any kind), called for each ordered pair; or
         the name of a metric of `NearestNeighbors`.
     X : array-like of shape (n, q), or sequence of n objects
         Points.
     tol : float, default=1e-10
-        Share of the largest distance that counts as rounding.
+        Fraction of the largest distance that counts as rounding.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def _number(d, points, i, j):
             f"d must give numbers; got {shown(value)} for points {i} and {j}."
         ) from error
     if isnan(found):
-        raise ValueError(f"d must give numbers; got NaN for points {i} and {j}. Mend it.")
+        raise ValueError(f"d must give numbers; got NaN for points {i} and {j}. Fix it.")
     return found
 
 
@@ -200,18 +200,21 @@ def open_ball(
     X: Any, center: Any, radius: float, *, metric: str | Callable = "euclidean",
     metric_params: dict | None = None,
 ) -> NDArray[np.bool_]:  # fmt: skip
-    """Tell which rows lie in the open ball: nearer to a center than a radius.
+    """Return which samples lie in the open ball about a center.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
+        Samples.
     center : array-like of shape (d,)
+        Center of the ball.
     radius : float
-        Positive. Rows at this distance are not within.
+        Positive. Samples at this distance are not within.
     metric : str or callable, default="euclidean"
-        As for `NearestNeighbors`: Manhattan, Chebyshev, Minkowski with ``metric_params={"p": 3}``,
-        Mahalanobis with ``{"V": covariance}``, a function of two rows, and others.
+        Distance: a name of `NearestNeighbors`, such as "minkowski" with ``metric_params={"p": 3}``
+        or "mahalanobis" with ``{"V": covariance}``, or a function of two samples.
     metric_params : dict, optional
+        Further parameters of the metric.
 
     Returns
     -------

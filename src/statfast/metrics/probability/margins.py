@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Losses of margins: of z = y f with labels -1 and 1, and the mean hinge loss of classes."""
 
+from typing import Literal
+
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_choice,
     as_labels,
@@ -17,8 +20,11 @@ from statfast.metrics.classification.top_k import among
 LOSSES = ("zero_one", "hinge", "logistic", "exponential", "squared")
 
 
-def margin_loss(margin, loss="logistic"):
-    """Loss of margins, which are positive where a row is classified rightly.
+def margin_loss(
+    margin: ArrayLike,
+    loss: Literal["zero_one", "hinge", "logistic", "exponential", "squared"] = "logistic",
+) -> Array:
+    """Margin loss: 0-1, hinge, squared, logistic and exponential losses of margins.
 
     Parameters
     ----------
@@ -66,8 +72,14 @@ def margin_loss(margin, loss="logistic"):
         return np.exp(-z) if loss == "exponential" else (1 - z) ** 2
 
 
-def hinge_loss(y_true, pred_decision, *, labels=None, sample_weight=None):
-    """Mean hinge loss of decision values; of more than two classes, Crammer and Singer's.
+def hinge_loss(
+    y_true: ArrayLike,
+    pred_decision: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Weights = None,
+) -> float:
+    """Mean hinge loss; of more than two classes, Crammer and Singer's.
 
     Parameters
     ----------

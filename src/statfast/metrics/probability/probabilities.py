@@ -51,7 +51,8 @@ def classes_and_shares(y_true, y_prob, labels, sample_weight, pos_label=None, bi
             )
     if len(classes) < 2:
         raise ValueError(
-            f"y_true contains only one label ({classes[0]!r}). Name all by the labels argument."
+            f"y_true contains only one label ({shown(classes.tolist()[0])}). Name all by the "
+            "labels argument."
         )
     if shares.shape[1] == 1:
         shares = np.column_stack([1 - shares, shares])

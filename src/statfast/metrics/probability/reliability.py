@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far probabilities are what they say: the reliability curve, and the parts of a score."""
 
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from statfast._estimator import pooled
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     MANY,
     as_choice,
@@ -41,9 +42,15 @@ class ScoreParts(NamedTuple):
 
 
 def score_decomposition(
-    y_true, y_pred, *, loss="squared", method="isotonic", n_bins=None, pos_label=None,
-    sample_weight=None,
-):  # fmt: skip
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    loss: Literal["squared", "log"] = "squared",
+    method: Literal["isotonic", "groups"] = "isotonic",
+    n_bins: int | None = None,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+) -> "ScoreParts":
     """CORP decomposition of the Brier score or the logarithmic loss.
 
     Parameters
@@ -56,7 +63,7 @@ def score_decomposition(
         The score.
     method : {"isotonic", "groups"}, default="isotonic"
         What recalibrated predictions are: the rising function of the predictions that is nearest to
-        the truth (CORP), which needs no bins; or the mean of the rows with the same prediction
+        the truth (CORP), which needs no bins; or the mean of the samples with the same prediction
         (Murphy: reliability, resolution, uncertainty), or in the same of `n_bins` bins.
     n_bins : int, optional
         Bins of equal width between the lowest and the highest prediction, for "groups".
@@ -149,8 +156,14 @@ def _score(y, p, weights, loss):
 
 
 def calibration_curve(
-    y_true, y_prob, *, pos_label=None, n_bins=5, strategy="uniform", sample_weight=None
-):
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    *,
+    pos_label: Any = None,
+    n_bins: int = 5,
+    strategy: Literal["uniform", "quantile", "isotonic"] = "uniform",
+    sample_weight: Weights = None,
+) -> tuple[Array, Array]:
     """Calibration curve: the fraction of positives against the mean probability, in bins.
 
     Parameters
@@ -172,7 +185,7 @@ def calibration_curve(
     Returns
     -------
     prob_true, prob_pred : ndarray of shape (number of bins,)
-        Share of positives and mean probability in each.
+        Fraction of positives and mean probability in each.
 
     Raises
     ------

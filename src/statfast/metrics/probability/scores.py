@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Proper scores of probabilities: Brier's, the logarithmic one, and shares of them explained."""
 
+from typing import Any, Literal
+
 import numpy as np
 
+from statfast._estimator import with_pairs
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import UndefinedMetricWarning, as_choice, as_flag, warn_user
+from statfast.metrics.probability.part_losses import log_loss_of_parts
 from statfast.metrics.probability.probabilities import (
     classes_and_shares,
     marks_and_shares,
@@ -13,8 +18,14 @@ from statfast.metrics.probability.probabilities import (
 
 
 def brier_score_loss(
-    y_true, y_proba, *, sample_weight=None, pos_label=None, labels=None, scale_by_half="auto"
-):
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    scale_by_half: bool | Literal["auto"] = "auto",
+) -> float:
     """Brier score: the mean squared error of predicted probabilities.
 
     Parameters
@@ -81,8 +92,15 @@ def _squares(codes, shares):
     return (shares * shares).sum(axis=1) - own * own + (1 - own) ** 2
 
 
-def squared_probability_error(y_true, y_proba, *, labels=None, sample_weight=None, average=True):
-    """Half the squared distance of each row of probabilities from the corner of its class.
+def squared_probability_error(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    average: bool = True,
+) -> float | Any:
+    """Half the squared distance of the probabilities from the true class, by sample.
 
     Parameters
     ----------
@@ -123,8 +141,16 @@ def squared_probability_error(y_true, y_proba, *, labels=None, sample_weight=Non
     return mean_of(errors, weights) if as_flag(average, "average") else errors
 
 
-def log_loss(y_true, y_proba, *, normalize=True, sample_weight=None, labels=None):
-    """Mean of minus the logarithm of the probability of the true class.
+@with_pairs(log_loss_of_parts)
+def log_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    normalize: bool = True,
+    sample_weight: Weights = None,
+    labels: ArrayLike | None = None,
+) -> float:
+    """Log loss: minus the mean log probability of the true class.
 
     Parameters
     ----------
@@ -180,8 +206,14 @@ def _costs(shares):
     return -np.log(np.clip(shares, eps, 1 - eps).astype(np.float64))
 
 
-def d2_log_loss_score(y_true, y_proba, *, sample_weight=None, labels=None):
-    """Share of the logarithmic loss of the classes' shares that probabilities explain.
+def d2_log_loss_score(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    labels: ArrayLike | None = None,
+) -> float:
+    """D2 of the log loss, relative to the class frequencies.
 
     Parameters
     ----------
@@ -217,8 +249,15 @@ def d2_log_loss_score(y_true, y_proba, *, sample_weight=None, labels=None):
     return 1 - mean_of(_logs(codes, shares), weights) / mean_of(_logs(codes, null), weights)
 
 
-def d2_brier_score(y_true, y_proba, *, sample_weight=None, pos_label=None, labels=None):
-    """Share of the Brier score of the classes' shares that probabilities explain: skill.
+def d2_brier_score(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+) -> float:
+    """D2 of the Brier score (skill score), relative to the class frequencies.
 
     Parameters
     ----------
@@ -236,7 +275,7 @@ def d2_brier_score(y_true, y_proba, *, sample_weight=None, pos_label=None, label
     Returns
     -------
     float
-        At most 1; NaN, with an `UndefinedMetricWarning`, of one row.
+        At most 1; NaN, with an `UndefinedMetricWarning`, of one row or rows of one class.
 
     Raises
     ------

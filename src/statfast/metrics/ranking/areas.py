@@ -3,10 +3,13 @@
 
 from fractions import Fraction
 from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._engine import each
+from statfast._estimator import with_pairs
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -21,17 +24,25 @@ from statfast.metrics.classification.indicators import as_marks
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
 from statfast.metrics.ranking.curves import roc_of
+from statfast.metrics.ranking.part_areas import area_of_parts
 from statfast.metrics.ranking.sorted_pass import as_scores, pair_counts, steps_of
 from statfast.metrics.ranking.two_classes import binary_codes, steps_for, warn_one_class
 
-AVERAGES = ("macro", "weighted", "micro", None)
+AVERAGES = ("macro", "weighted", "micro", "samples", None)
 
 
+@with_pairs(area_of_parts)
 def roc_auc_score(
-    y_true, y_score, *, average="macro", sample_weight=None, max_fpr=None, multi_class="raise",
-    labels=None,
-):  # fmt: skip
-    """Area under the ROC curve: how likely a positive row is above a negative one.
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    average: Literal["macro", "weighted", "micro", "samples"] | None = "macro",
+    sample_weight: Weights = None,
+    max_fpr: float | None = None,
+    multi_class: Literal["raise", "ovr", "ovo"] = "raise",
+    labels: ArrayLike | None = None,
+) -> float | Any:
+    """Area under the ROC curve (AUC): the probability that a positive ranks above a negative.
 
     Parameters
     ----------
@@ -40,10 +51,11 @@ def roc_auc_score(
         are averaged as classes are.
     y_score : array-like of shape (n,) or (n, K)
         Scores, higher where a row is rather positive; of several classes, their probabilities.
-    average : {"macro", "weighted", "micro", None}, default="macro"
+    average : {"macro", "weighted", "micro", "samples", None}, default="macro"
         Of more than two classes or labels: the mean, that by the weights of the classes (of the
-        pairs of classes), of all class and row pairs at once, or each by itself. "micro" and None
-        are for "ovr" and labels.
+        pairs of classes), of all class and sample pairs at once, or each by itself. "micro" and
+        None are for "ovr" and labels; "samples" is for labels: the mean of the areas of the
+        samples.
     sample_weight : array-like of shape (n,), optional
         Weights of rows; not for "ovo".
     max_fpr : float, optional
@@ -117,17 +129,28 @@ def _of_labels(y_true, columns, average, sample_weight, max_fpr):
     if average == "micro":
         each = None if weights is None else np.repeat(weights, truth.shape[1])
         return roc_auc_score(truth.ravel(), columns.ravel(), sample_weight=each, max_fpr=max_fpr)
-    areas = [
+    if average == "samples":
+        areas = [
+            roc_auc_score(marks, scores, max_fpr=max_fpr)
+            for marks, scores in zip(truth, columns, strict=True)
+        ]
+        return mean_where_heavy(np.array(areas), weights)
+    areas = np.array([
         roc_auc_score(marks, scores, sample_weight=weights, max_fpr=max_fpr)
         for marks, scores in zip(truth.T, columns.T, strict=True)
-    ]
-    if average is None:
-        return np.array(areas)
-    masses = None
+    ])  # fmt: skip
     if average == "weighted":
-        each = np.ones(len(truth)) if weights is None else weights
-        masses = (truth == truth.max(axis=0)).T @ each
-    return float(np.average(areas, weights=masses))
+        mass = truth.sum(axis=0) if weights is None else weights @ truth
+        return mean_where_heavy(areas, mass)
+    return areas if average is None else float(areas.mean())
+
+
+def mean_where_heavy(scores, weights):
+    """The mean of scores by weights, in which one without weight need not be a number."""
+    if weights is None:
+        return float(scores.mean())
+    heavy = weights > 0
+    return float(scores[heavy] @ weights[heavy] / weights.sum()) if heavy.any() else float("nan")
 
 
 def _area(scores, codes, weights=None, max_fpr=None):
@@ -168,10 +191,16 @@ def standardized(area, low, high):
 
 
 def partial_auc_score(
-    y_true, y_score, bounds, *, focus="specificity", corrected=False, pos_label=None,
-    sample_weight=None,
-):  # fmt: skip
-    """Area under a part of the ROC curve.
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    bounds: tuple[float, float],
+    *,
+    focus: Literal["specificity", "sensitivity"] = "specificity",
+    corrected: bool = False,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+) -> float:
+    """Partial area under the ROC curve.
 
     Parameters
     ----------
@@ -193,7 +222,7 @@ def partial_auc_score(
     Returns
     -------
     float
-        nan where there are rows of one class only; a warning says so.
+        nan where there are samples of one class only; a warning says so.
 
     Raises
     ------
@@ -232,6 +261,8 @@ def _of_classes(y_true, columns, average, sample_weight, max_fpr, multi_class, l
             f"max_fpr={max_fpr} is for two classes: partial AUC computation is not available in "
             "multiclass setting. Leave it out."
         )
+    if average == "samples":
+        raise ValueError("average='samples' is for indicators of several labels a row.")
     if multi_class == "raise":
         raise ValueError("multi_class must be in ('ovo', 'ovr') for more than two classes.")
     y = as_column(y_true, "y_true")
@@ -271,8 +302,7 @@ def _one_against_rest(scores, codes, k, average, weights):
         return areas
     if average == "macro":
         return float(areas.mean())
-    mass = np.bincount(codes, weights, k)
-    return float(areas[mass > 0] @ mass[mass > 0] / mass.sum())
+    return mean_where_heavy(areas, np.bincount(codes, weights, k))
 
 
 def _one_against_one(scores, codes, average):
@@ -290,7 +320,14 @@ def _one_against_one(scores, codes, average):
     return float(np.average(areas, weights=sizes if average == "weighted" else None))
 
 
-def ranking_error(y_true, y_score, *, pos_label=None, sample_weight=None, as_fraction=False):
+def ranking_error(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+    as_fraction: bool = False,
+) -> float | Any:
     """Ranking error: the fraction of negative-positive pairs in the wrong order, ties half.
 
     1 - AUC, from whole numbers: no rounding but that of the last division.

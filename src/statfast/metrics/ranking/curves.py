@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Curves of a ranking: ROC, coverage, gain and lift."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.ranking import rank
 from statfast._engine import aside
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     UndefinedMetricWarning,
     as_flag,
@@ -14,7 +17,14 @@ from statfast._validation import (
 from statfast.metrics.ranking.two_classes import steps_for
 
 
-def roc_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=True):
+def roc_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+    drop_intermediate: bool = True,
+) -> tuple[Array, Array, Array]:
     """ROC curve: false and true positive rates at each score.
 
     Parameters
@@ -111,7 +121,14 @@ def counts_of(steps, drop_intermediate):
     return fp, tp, np.concatenate([[np.inf], values])
 
 
-def coverage_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=True):
+def coverage_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+    drop_intermediate: bool = True,
+) -> tuple[Array, Array, Array]:
     """Coverage curve: numbers of negatives and positives at or above each score.
 
     The ROC curve before it is scaled: steps show how many rows they are of, and lines of equal
@@ -159,8 +176,10 @@ def coverage_curve(y_true, y_score, *, pos_label=None, sample_weight=None, drop_
     return counts_of(steps_for(y_true, y_score, pos_label, sample_weight), drop_intermediate)
 
 
-def gain_curve(y_true, y_score, *, pos_label=None, sample_weight=None):
-    """Share of the positives among the highest scores, by the share of rows taken.
+def gain_curve(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: Weights = None
+) -> tuple[Array, Array, Array, Array]:
+    """Cumulative gain curve: the fraction of positives among the highest scores.
 
     Parameters
     ----------
@@ -176,7 +195,7 @@ def gain_curve(y_true, y_score, *, pos_label=None, sample_weight=None):
     Returns
     -------
     share : ndarray of shape (m,)
-        Of all rows, rising from 0 to 1.
+        Of all samples, rising from 0 to 1.
     gain : ndarray of shape (m,)
         Of the positives, rising from 0 to 1.
     lift : ndarray of shape (m,)
@@ -206,7 +225,7 @@ def gain_curve(y_true, y_score, *, pos_label=None, sample_weight=None):
     return share, gain, np.concatenate([lift[:1], lift]), thresholds
 
 
-def auc(x, y):
+def auc(x: ArrayLike, y: ArrayLike) -> float:
     """Area under a curve, by trapezoids.
 
     Parameters
@@ -242,3 +261,66 @@ def auc(x, y):
             raise ValueError("x is neither increasing nor decreasing. Sort the points by it.")
         width = -width
     return float((width * (y[1:] / 2 + y[:-1] / 2)).sum())
+
+
+def det_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+    drop_intermediate: bool = False,
+) -> tuple[Array, Array, Array]:
+    """Detection error tradeoff: false positive and false negative rates at each score.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_score : array-like of shape (n,)
+        Scores, higher where a row is rather positive.
+    pos_label : label, optional
+        The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
+    sample_weight : array-like of shape (n,), optional
+        Weights of rows; those of weight 0 are left out.
+    drop_intermediate : bool, default=False
+        Leave out thresholds between others of the same false negative rate.
+
+    Returns
+    -------
+    fpr : ndarray of shape (m,)
+        Falling to 0.
+    fnr : ndarray of shape (m,)
+        Rising from 0.
+    thresholds : ndarray of shape (m,)
+        Rising; infinity where no finite one has no false positive.
+
+    Raises
+    ------
+    ValueError
+        As `roc_curve`; also if there are rows of one class only.
+
+    References
+    ----------
+    Martin, A. et al. (1997). The DET curve in assessment of detection task performance.
+    Eurospeech 1997, 1895-1898. https://doi.org/10.21437/Eurospeech.1997-504
+
+    Examples
+    --------
+    >>> from statfast.metrics import det_curve
+    >>> det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    (array([0.5, 0.5, 0. ]), array([0. , 0.5, 0.5]), array([0.35, 0.4 , 0.8 ]))
+    """
+    as_flag(drop_intermediate, "drop_intermediate")
+    fp, tp, thresholds = counts_of(steps_for(y_true, y_score, pos_label, sample_weight), False)
+    if not (fp[-1] > 0 and tp[-1] > 0):
+        raise ValueError(
+            "Only one class is present in y_true. Detection error tradeoff curve is not defined in "
+            "that case. Pass rows of both."
+        )
+    first = int(np.searchsorted(fp, fp[0], side="right")) - 1
+    last = int(np.searchsorted(tp, tp[-1]))
+    kept = np.arange(last, first - 1, -1)
+    if drop_intermediate and len(kept) > 2:
+        rise = np.diff(tp[kept]) != 0
+        kept = kept[np.concatenate([[True], rise[:-1] | rise[1:], [True]])]
+    return fp[kept] / fp[-1], 1.0 - tp[kept] / tp[-1], thresholds[kept]

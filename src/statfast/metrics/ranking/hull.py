@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The convex hull of a ranking, and the costs that follow from it for every ratio of them."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.ranking import pool
 from statfast._engine import aside
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_count,
     as_pair,
@@ -14,8 +17,10 @@ from statfast.metrics.ranking.curves import counts_of
 from statfast.metrics.ranking.two_classes import steps_for
 
 
-def roc_hull(y_true, y_score, *, pos_label=None, sample_weight=None):
-    """Upper convex hull of the ROC curve: what the ranking can reach, mixing thresholds.
+def roc_hull(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: Weights = None
+) -> tuple[Array, Array, Array]:
+    """Upper convex hull of the ROC curve.
 
     Parameters
     ----------
@@ -33,7 +38,7 @@ def roc_hull(y_true, y_score, *, pos_label=None, sample_weight=None):
     fpr, tpr : ndarray of shape (m,)
         Corners, from (0, 0) to (1, 1).
     thresholds : ndarray of shape (m,)
-        At or above which rows are positive, falling, from infinity.
+        At or above which samples are positive, falling, from infinity.
 
     Raises
     ------
@@ -81,8 +86,10 @@ def hull_of(steps):
     return fp, tp, np.concatenate([[np.inf], steps.values[last]])
 
 
-def cost_curve(y_true, y_score, *, pos_label=None, sample_weight=None):
-    """Least normalized expected cost for every ratio of costs and shares of the classes.
+def cost_curve(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: Weights = None
+) -> tuple[Array, Array, Array]:
+    """Cost curve: the least normalized expected cost for every class ratio and cost ratio.
 
     Parameters
     ----------
@@ -101,9 +108,9 @@ def cost_curve(y_true, y_score, *, pos_label=None, sample_weight=None):
         Where the best threshold changes, rising from 0 to 1: p C(FN) / (p C(FN) + (1 - p) C(FP))
         with the share p of positives.
     cost : ndarray of shape (m,)
-        The lower envelope there, linear in between, as a share of the most that it can be.
+        The lower envelope there, linear in between, as a fraction of the most that it can be.
     thresholds : ndarray of shape (m - 1,)
-        The best one between two of these; infinite where no row is best taken for positive.
+        The best one between two of these; infinite where no sample is best taken for positive.
 
     Raises
     ------
@@ -136,8 +143,15 @@ def cost_curve(y_true, y_score, *, pos_label=None, sample_weight=None):
     return at, cost, thresholds[np.searchsorted(inner, (at[:-1] + at[1:]) / 2)]
 
 
-def brier_curve(y_true, y_prob, *, n_points=201, pos_label=None, sample_weight=None):
-    """Expected cost of taking a probability at its word, by the share of costs.
+def brier_curve(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    *,
+    n_points: int = 201,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+) -> tuple[Array, Array]:
+    """Brier curve: the expected cost of thresholding probabilities, by the proportion of costs.
 
     At the share c of the cost of a false positive, rows are positive whose probability is above c.
     The area below the curve is the Brier score: what it has above that of `cost_curve`, the
@@ -161,7 +175,7 @@ def brier_curve(y_true, y_prob, *, n_points=201, pos_label=None, sample_weight=N
     cost : ndarray of shape (n_points,)
         Shares c.
     loss : ndarray of shape (n_points,)
-        2 (c FP + (1 - c) FN) over all rows.
+        2 (c FP + (1 - c) FN) over all samples.
 
     Raises
     ------
@@ -193,9 +207,15 @@ def brier_curve(y_true, y_prob, *, n_points=201, pos_label=None, sample_weight=N
 
 
 def h_measure(
-    y_true, y_score, *, shape=None, severity_ratio=None, pos_label=None, sample_weight=None
-):
-    """Hand's H: how much of the cost of knowing nothing the best thresholds save, over all costs.
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    shape: tuple[float, float] | None = None,
+    severity_ratio: float | None = None,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+) -> float:
+    """H measure (Hand 2009): loss averaged over a distribution of costs, normalized.
 
     Parameters
     ----------
@@ -204,8 +224,8 @@ def h_measure(
     y_score : array-like of shape (n,)
         Scores, higher where a row is rather positive; they may be infinite.
     shape : pair of float, optional
-        Parameters of the beta distribution of the share of the cost of a false positive. None takes
-        1 + p and 2 - p with the share p of positives, as Hand and Anagnostopoulos advise.
+        Parameters of the beta distribution of the fraction of the cost of a false positive. None
+        takes 1 + p and 2 - p with the share p of positives, as Hand and Anagnostopoulos advise.
     severity_ratio : float, optional
         In the place of `shape`: cost of a false positive over that of a false negative at the mode
         of a beta distribution whose first parameter is 2.

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How sure an area under the ROC curve is: intervals, tests of two, and bands."""
 
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from statfast._core.ranking import resample
 from statfast._engine import aside, each, grid
 from statfast._linalg import mirrored
+from statfast._typing import ArrayLike, RandomState
 from statfast._validation import (
     as_choice,
     as_count,
@@ -49,7 +50,7 @@ class AUCInterval(NamedTuple):
 
 
 class AUCTest(NamedTuple):
-    """A test of two areas under ROC curves.
+    """Result of a test of two areas under ROC curves.
 
     Attributes
     ----------
@@ -84,7 +85,7 @@ class AUCTest(NamedTuple):
 
 
 class ROCBand(NamedTuple):
-    """A band about a ROC curve.
+    """Confidence band of a ROC curve.
 
     Attributes
     ----------
@@ -106,9 +107,11 @@ class ROCBand(NamedTuple):
 
 
 def auc_interval(
-    y_true, y_score, *, level=0.95, method="delong", n_resamples=2000, stratified=True,
-    random_state=None, pos_label=None, n_jobs=None,
-):  # fmt: skip
+    y_true: ArrayLike, y_score: ArrayLike, *, level: float = 0.95,
+    method: Literal["delong", "logit", "bootstrap"] = "delong", n_resamples: int = 2000,
+    stratified: bool = True, random_state: RandomState = None, pos_label: Any = None,
+    n_jobs: int | None = None,
+) -> "AUCInterval":  # fmt: skip
     """Confidence interval of the area under the ROC curve.
 
     Parameters
@@ -196,9 +199,10 @@ def auc_interval(
 
 
 def auc_test(
-    y_true, y_score1, y_score2, *, y_true2=None, level=0.95, alternative="two-sided",
-    pos_label=None,
-):  # fmt: skip
+    y_true: ArrayLike, y_score1: ArrayLike, y_score2: ArrayLike, *,
+    y_true2: ArrayLike | None = None, level: float = 0.95,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided", pos_label: Any = None,
+) -> "AUCTest":  # fmt: skip
     """DeLong's test of whether two areas under ROC curves differ.
 
     Parameters
@@ -206,9 +210,9 @@ def auc_test(
     y_true : array-like of shape (n,)
         Labels of two classes.
     y_score1, y_score2 : array-like of shape (n,)
-        Scores of the same rows by two models; or, with `y_true2`, of other rows.
+        Scores of the same samples by two models; or, with `y_true2`, of other samples.
     y_true2 : array-like of shape (m,), optional
-        Labels of the rows of `y_score2`, if these are others: the test is then not paired.
+        Labels of the samples of `y_score2`, if these are others: the test is then not paired.
     level : float, default=0.95
         Confidence of the interval of the difference.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
@@ -297,10 +301,11 @@ def _tested(auc1, auc2, error, df, level, alternative):
 
 
 def roc_band(
-    y_true, y_score, *, fpr=None, level=0.95, n_resamples=2000, stratified=True,
-    random_state=None, pos_label=None, n_jobs=None,
-):  # fmt: skip
-    """Bootstrap band of a ROC curve: an interval of its height at each false positive rate.
+    y_true: ArrayLike, y_score: ArrayLike, *, fpr: ArrayLike | None = None, level: float = 0.95,
+    n_resamples: int = 2000, stratified: bool = True, random_state: RandomState = None,
+    pos_label: Any = None, n_jobs: int | None = None,
+) -> "ROCBand":  # fmt: skip
+    """Bootstrap confidence band of a ROC curve.
 
     Parameters
     ----------

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Precision against recall: the points, the curve between them, and the average precision."""
 
+from typing import Any, Literal
+
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -15,16 +18,22 @@ from statfast._validation import (
 from statfast.metrics.classification.indicators import as_marks, is_wide
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
+from statfast.metrics.ranking.areas import mean_where_heavy
 from statfast.metrics.ranking.sorted_pass import steps_of
 from statfast.metrics.ranking.two_classes import binary_codes, steps_for
 
-AVERAGES = ("macro", "micro", "weighted", None)
+AVERAGES = ("macro", "micro", "weighted", "samples", None)
 
 
 def precision_recall_curve(
-    y_true, y_score, *, pos_label=None, sample_weight=None, drop_intermediate=False
-):
-    """Precision and recall of the rows at or above each score.
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+    drop_intermediate: bool = False,
+) -> tuple[Array, Array, Array]:
+    """Precision-recall curve: precision and recall at each threshold.
 
     Parameters
     ----------
@@ -83,9 +92,14 @@ def precision_recall_curve(
 
 
 def precision_recall_interpolation(
-    y_true, y_score, *, n_points=1001, pos_label=None, sample_weight=None
-):
-    """Precision at given recall, between the thresholds as by drawing rows of a tie at random.
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    n_points: int = 1001,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+) -> tuple[Array, Array, float]:
+    """Precision at given recall, interpolated as by breaking ties at random.
 
     Between two thresholds positives and negatives grow in proportion, so that precision is a
     hyperbola in recall, not a line; the area under it is taken exactly.
@@ -168,8 +182,14 @@ def _area_between(tp, fp):
 
 
 def average_precision_score(
-    y_true, y_score, *, average="macro", pos_label=1, sample_weight=None, labels=None
-):
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    average: Literal["macro", "micro", "weighted", "samples"] | None = "macro",
+    pos_label: Any = 1,
+    sample_weight: Weights = None,
+    labels: ArrayLike | None = None,
+) -> float | Any:
     """Average precision: the area under the precision-recall curve in steps.
 
     Parameters
@@ -179,8 +199,8 @@ def average_precision_score(
     y_score : array-like of shape (n,) or (n, K)
         Scores, higher where a row is rather positive; of more than two classes, and of several
         labels a row, of each.
-    average : {"macro", "micro", "weighted", None}, default="macro"
-        Of more than two classes, or several labels a row.
+    average : {"macro", "micro", "weighted", "samples", None}, default="macro"
+        Of more than two classes, or several labels a row; "samples": the mean over the rows.
     pos_label : label, default=1
         The positive class of two.
     sample_weight : array-like of shape (n,), optional
@@ -235,7 +255,7 @@ def _of_classes(y, columns, average, pos_label, sample_weight, labels):
 
 
 def _of_columns(own, columns, average, pos_label, sample_weight):
-    """Of each column by itself, averaged; or of all their entries as one."""
+    """Of each column (or row) by itself, averaged; or of all their entries as one."""
     n, k = own.shape
     scores = as_rows(columns, name="y_score")
     if scores.shape != (n, k) or pos_label != 1:
@@ -247,6 +267,10 @@ def _of_columns(own, columns, average, pos_label, sample_weight):
     if average == "micro":
         each = None if weights is None else np.repeat(weights, k)
         return precision_of(steps_of(np.ascontiguousarray(scores).ravel(), own.ravel(), each))
+    if average == "samples":
+        pairs = zip(np.ascontiguousarray(scores), own, strict=True)
+        found = np.array([precision_of(steps_of(row, marks, None)) for row, marks in pairs])
+        return mean_where_heavy(found, weights)
     found = np.array([
         precision_of(steps_of(np.ascontiguousarray(scores[:, c]), own[:, c].copy(), weights))
         for c in range(k)
@@ -256,4 +280,4 @@ def _of_columns(own, columns, average, pos_label, sample_weight):
     if average == "macro":
         return float(found.mean())
     mass = own.sum(axis=0) if weights is None else weights @ own
-    return float(np.average(found, weights=mass)) if mass.any() else 0.0
+    return mean_where_heavy(found, mass) if mass.any() else 0.0

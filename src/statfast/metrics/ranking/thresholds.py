@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where to cut a ranking: operating points, distances of classes, and lines of equal worth."""
 
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import (
     as_choice,
     as_pair,
@@ -17,12 +18,12 @@ CRITERIA = ("youden", "closest", "accuracy", "f", "cost", "tpr", "fpr")
 
 
 class OperatingPoint(NamedTuple):
-    """A threshold, and what rows at or above it are.
+    """A threshold, and the rates at it.
 
     Attributes
     ----------
     threshold : float
-        Rows with this score or a higher one are taken for positive; infinite: none is.
+        Samples with this score or a higher one are taken for positive; infinite: none is.
     value : float
         Of the criterion.
     fpr, tpr : float
@@ -58,10 +59,18 @@ class KolmogorovSmirnov(NamedTuple):
 
 
 def choose_threshold(
-    y_true, y_score, criterion="youden", *, cost=(1.0, 1.0), prevalence=None, beta=1.0, target=None,
-    pos_label=None, sample_weight=None,
-):  # fmt: skip
-    """The threshold that is best by a criterion.
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    criterion: Literal["youden", "closest", "accuracy", "f", "cost", "tpr", "fpr"] = "youden",
+    *,
+    cost: tuple[float, float] = (1.0, 1.0),
+    prevalence: float | None = None,
+    beta: float = 1.0,
+    target: float | None = None,
+    pos_label: Any = None,
+    sample_weight: Weights = None,
+) -> "OperatingPoint":
+    """Choose the decision threshold that is best by a criterion.
 
     Parameters
     ----------
@@ -76,8 +85,8 @@ def choose_threshold(
     cost : pair of float, default=(1.0, 1.0)
         Of a false positive and of a false negative, for "cost".
     prevalence : float, optional
-        Share of positives where the threshold is to be used, for "cost", "accuracy" and "f"; None
-        takes that of the rows.
+        Fraction of positives where the threshold is to be used, for "cost", "accuracy" and "f";
+        None takes that of the samples.
     beta : float, default=1.0
         How many times recall counts as much as precision, for "f".
     target : float, optional
@@ -156,8 +165,10 @@ def _worth(criterion, fpr, tpr, share, cost, beta):
     return -(false * (1 - share) * fpr + missed * share * (1 - tpr)), -1.0
 
 
-def ks_statistic(y_true, y_score, *, pos_label=None, sample_weight=None):
-    """Kolmogorov and Smirnov's distance between the scores of two classes.
+def ks_statistic(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: Weights = None
+) -> "KolmogorovSmirnov":
+    """Kolmogorov-Smirnov statistic of the scores of two classes.
 
     Parameters
     ----------
@@ -209,17 +220,25 @@ class IsoLine(NamedTuple):
     value: float
 
 
-def iso_line(value, positives, negatives, *, measure="accuracy", space="roc", cost=(1.0, 1.0)):
-    """The line on which all points of a ROC or coverage plot are worth the same.
+def iso_line(
+    value: float,
+    positives: float,
+    negatives: float,
+    *,
+    measure: Literal["accuracy", "average_recall", "cost"] = "accuracy",
+    space: Literal["roc", "coverage"] = "roc",
+    cost: tuple[float, float] = (1.0, 1.0),
+) -> "IsoLine":
+    """Iso-accuracy, iso-recall or iso-cost line of a ROC or coverage plot.
 
     Parameters
     ----------
     value : float
         The worth.
     positives, negatives : float
-        Numbers (or weights, or shares) of the rows of either class.
+        Numbers (or weights, or shares) of the samples of either class.
     measure : {"accuracy", "average_recall", "cost"}, default="accuracy"
-        Worth: share of right decisions; mean of the two recalls; mean cost of a row.
+        Worth: fraction of right decisions; mean of the two recalls; mean cost of a row.
     space : {"roc", "coverage"}, default="roc"
         Axes of rates, or of numbers.
     cost : pair of float, default=(1.0, 1.0)

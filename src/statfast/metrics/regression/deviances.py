@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import as_real
 from statfast.metrics.regression.outputs import (
     in_units,
@@ -13,8 +14,10 @@ from statfast.metrics.regression.outputs import (
 
 
 @np.errstate(over="ignore")
-def mean_tweedie_deviance(y_true, y_pred, *, sample_weight=None, power=0):
-    """Mean of the unit deviance whose variance is a power of the mean.
+def mean_tweedie_deviance(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None, power: float = 0
+) -> float:
+    """Mean Tweedie deviance, whose variance is a power of the mean.
 
     Parameters
     ----------
@@ -57,8 +60,10 @@ def mean_tweedie_deviance(y_true, y_pred, *, sample_weight=None, power=0):
     return float((found * unit)[0])
 
 
-def mean_poisson_deviance(y_true, y_pred, *, sample_weight=None):
-    """Mean Poisson deviance: `mean_tweedie_deviance` of power 1.
+def mean_poisson_deviance(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None
+) -> float:
+    """Mean Poisson deviance.
 
     Parameters
     ----------
@@ -87,8 +92,10 @@ def mean_poisson_deviance(y_true, y_pred, *, sample_weight=None):
     return mean_tweedie_deviance(y_true, y_pred, sample_weight=sample_weight, power=1)
 
 
-def mean_gamma_deviance(y_true, y_pred, *, sample_weight=None):
-    """Mean gamma deviance: `mean_tweedie_deviance` of power 2.
+def mean_gamma_deviance(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None
+) -> float:
+    """Mean gamma deviance.
 
     Parameters
     ----------

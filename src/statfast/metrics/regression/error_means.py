@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Means of errors of predicted numbers."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import as_real
 from statfast.metrics.regression.outputs import (
     averaged,
@@ -17,8 +20,14 @@ EPS = np.finfo(np.float64).eps
 
 
 @np.errstate(over="ignore")
-def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Mean of the squared errors.
+def mean_squared_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """Mean squared error.
 
     Parameters
     ----------
@@ -51,8 +60,14 @@ def mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="unifo
 
 
 @np.errstate(over="ignore")
-def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Root of the mean of the squared errors, of each output by itself.
+def root_mean_squared_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """Root mean squared error.
 
     Parameters
     ----------
@@ -85,8 +100,14 @@ def root_mean_squared_error(y_true, y_pred, *, sample_weight=None, multioutput="
 
 
 @np.errstate(over="ignore")
-def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Mean of the absolute errors.
+def mean_absolute_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """Mean absolute error.
 
     Parameters
     ----------
@@ -119,8 +140,14 @@ def mean_absolute_error(y_true, y_pred, *, sample_weight=None, multioutput="unif
 
 
 @np.errstate(over="ignore")
-def median_absolute_error(y_true, y_pred, *, multioutput="uniform_average", sample_weight=None):
-    """Median of the absolute errors.
+def median_absolute_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    multioutput: ArrayLike = "uniform_average",
+    sample_weight: Weights = None,
+) -> float | Any:
+    """Median absolute error.
 
     With weights, half of their sum lies at or below it; where it is just half, the mean of the two
     values next to it.
@@ -155,8 +182,8 @@ def median_absolute_error(y_true, y_pred, *, multioutput="uniform_average", samp
 
 
 @np.errstate(over="ignore")
-def max_error(y_true, y_pred):
-    """The largest absolute error.
+def max_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Maximum absolute error.
 
     Parameters
     ----------
@@ -186,9 +213,13 @@ def max_error(y_true, y_pred):
 
 @np.errstate(over="ignore")
 def mean_absolute_percentage_error(
-    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"
-):
-    """Mean of the absolute errors relative to the true values (1 is 100 %).
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """Mean absolute percentage error (1 is 100 %).
 
     A true value of 0 counts as the rounding unit of float64, so that the result is large.
 
@@ -222,8 +253,14 @@ def mean_absolute_percentage_error(
 
 
 @np.errstate(over="ignore")
-def mean_squared_log_error(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Mean of the squared differences of log(1 + y).
+def mean_squared_log_error(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """Mean squared logarithmic error.
 
     Parameters
     ----------
@@ -256,9 +293,13 @@ def mean_squared_log_error(y_true, y_pred, *, sample_weight=None, multioutput="u
 
 @np.errstate(over="ignore")
 def root_mean_squared_log_error(
-    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"
-):
-    """Root of the mean of the squared differences of log(1 + y).
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """Root mean squared logarithmic error.
 
     Parameters
     ----------
@@ -291,9 +332,14 @@ def root_mean_squared_log_error(
 
 @np.errstate(over="ignore")
 def mean_pinball_loss(
-    y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
-):
-    """Mean of the pinball loss, which the quantile of order alpha makes least.
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    alpha: float = 0.5,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """Mean pinball (quantile) loss.
 
     Parameters
     ----------

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shares of the variation, or of another loss, that predictions explain."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import UndefinedMetricWarning, as_flag, as_real, warn_user
 from statfast.metrics.regression.deviances import tweedie_deviance
 from statfast.metrics.regression.error_means import pinball
@@ -19,9 +22,15 @@ from statfast.metrics.regression.outputs import (
 
 @np.errstate(over="ignore")
 def r2_score(
-    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average", force_finite=True
-):
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+    force_finite: bool = True,
+) -> float | Any:
     """Coefficient of determination: 1 - (residual sum of squares) / (total sum of squares).
+
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,) or (n, T)
@@ -64,9 +73,14 @@ def r2_score(
 
 @np.errstate(over="ignore")
 def explained_variance_score(
-    y_true, y_pred, *, sample_weight=None, multioutput="uniform_average", force_finite=True
-):
-    """Share of the variance explained: as `r2_score`, but for the mean of the errors.
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+    force_finite: bool = True,
+) -> float | Any:
+    """Explained variance: `r2_score` without the mean of the errors.
 
     Parameters
     ----------
@@ -107,9 +121,15 @@ def explained_variance_score(
 
 @np.errstate(over="ignore")
 def d2_pinball_score(
-    y_true, y_pred, *, sample_weight=None, alpha=0.5, multioutput="uniform_average"
-):
-    """Share of the pinball loss of the constant quantile that predictions explain.
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    alpha: float = 0.5,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """D2 of the pinball loss, relative to the constant quantile.
+
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,) or (n, T)
@@ -148,8 +168,14 @@ def d2_pinball_score(
 
 
 @np.errstate(over="ignore")
-def d2_absolute_error_score(y_true, y_pred, *, sample_weight=None, multioutput="uniform_average"):
-    """Share of the absolute error of the constant median that predictions explain.
+def d2_absolute_error_score(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sample_weight: Weights = None,
+    multioutput: ArrayLike = "uniform_average",
+) -> float | Any:
+    """D2 of the absolute error: the fraction explained, relative to the median.
 
     Parameters
     ----------
@@ -182,8 +208,11 @@ def d2_absolute_error_score(y_true, y_pred, *, sample_weight=None, multioutput="
 
 
 @np.errstate(over="ignore")
-def d2_tweedie_score(y_true, y_pred, *, sample_weight=None, power=0):
-    """Share of the Tweedie deviance of the constant mean that predictions explain.
+def d2_tweedie_score(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None, power: float = 0
+) -> float:
+    """D2 of the Tweedie deviance, relative to the mean.
+
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)

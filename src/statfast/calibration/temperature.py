@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Temperature scaling: one factor of all logits, which leaves the order of the classes as it is."""
+
+import numpy as np
+
+LEAST = 1e-12  # added to probabilities before logarithms are taken
+REACH = 10.0  # of the logarithm of the factor
+
+
+def as_logits(scores, probabilities):
+    """Logits (m, K) of scores (m, K), or (m, 1) of the second of two classes.
+
+    `probabilities` says that a score of the second class is its probability. More than two classes
+    are looked at: rows within 0 and 1 that sum to 1 are probabilities. Unseen classes, whose scores
+    are NaN, are never likely.
+    """
+    if scores.shape[1] == 1:
+        if not probabilities:
+            return np.hstack([-scores, scores])
+        return np.log(np.hstack([1.0 - scores, scores]) + LEAST)
+    seen = ~np.isnan(scores)
+    known = np.where(seen, scores, 0.0)
+    if ((known >= 0) & (known <= 1)).all() and np.isclose(known.sum(axis=1), 1.0).all():
+        known = np.log(known + LEAST)
+    return np.where(seen, known, -np.inf)
+
+
+def temperature_fit(logits, codes, weights):
+    """The factor that maximizes the likelihood, within exp(-10) and exp(10).
+
+    The logarithm of the likelihood is concave in the factor; the root of its slope is bracketed.
+    """
+    from scipy.optimize import brentq
+
+    own = logits[np.arange(len(codes)), codes]
+    told = np.isfinite(own) & (weights > 0)
+    logits, own, weights = logits[told], own[told], weights[told]
+    finite = np.where(np.isfinite(logits), logits, 0.0)
+
+    def slope(log_factor):
+        shares = softmax(np.exp(log_factor) * logits)
+        return float(weights @ ((shares * finite).sum(axis=1) - own))
+
+    if not told.any():
+        return 1.0
+    if slope(-REACH) >= 0.0:
+        return float(np.exp(-REACH))
+    if slope(REACH) <= 0.0:
+        return float(np.exp(REACH))
+    return float(np.exp(brentq(slope, -REACH, REACH, xtol=1e-13, rtol=1e-13)))
+
+
+def softmax(values):
+    """Shares of the exponentials of each row."""
+    out = np.exp(values - values.max(axis=1, keepdims=True))
+    return out / out.sum(axis=1, keepdims=True)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts of pairs of labels of rows that lie in parts: one round, as many numbers as pairs."""
+
+import numpy as np
+
+from statfast._estimator import has_weight
+from statfast._validation import as_labels, as_weights
+
+
+class PairCounts:
+    """How often, by weight, each pair of a true and a predicted label was found."""
+
+    def __init__(self, counts):
+        self.counts = counts
+
+    def __add__(self, other):
+        counts = dict(self.counts)
+        for pair, weight in other.counts.items():
+            counts[pair] = counts.get(pair, 0) + weight
+        return PairCounts(counts)
+
+
+def pairs_in(columns, _):
+    """Those of a part: predictions, truth, weights."""
+    predicted, truth, weights = columns
+    n = len(predicted)
+    if not has_weight(weights):
+        return None
+    names, rows = as_labels(truth, n, name="y_true")
+    others, cells = as_labels(predicted, n, name="y_pred")
+    weights = as_weights(weights, n)
+    counts = np.bincount(rows * len(others) + cells, weights, len(names) * len(others))
+    pairs = [(a, b) for a in names.tolist() for b in others.tolist()]
+    return PairCounts({p: w for p, w in zip(pairs, counts.tolist(), strict=True) if w})
+
+
+def labels_in(columns, _):
+    """The true labels of a part, as keys that add up."""
+    labels, codes = as_labels(columns[1], len(columns[0]), name="y_true")
+    return PairCounts(dict(zip(labels.tolist(), np.bincount(codes).tolist(), strict=True)))
+
+
+def confusion_of_parts(parts, **more):
+    """`confusion_matrix` of parts: of each pair of labels, as often as it was found."""
+    from statfast.metrics.classification.confusion_scores import confusion_matrix
+
+    found = parts.total(pairs_in, None)
+    if found is None:
+        raise ValueError("y_true has 0 label(s) while a minimum of 1 is required.")
+    truth, predicted = zip(*sorted(found.counts), strict=True)
+    weights = np.array([found.counts[pair] for pair in sorted(found.counts)])
+    return confusion_matrix(list(truth), list(predicted), sample_weight=weights, **more)
