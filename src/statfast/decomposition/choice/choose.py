@@ -2,11 +2,14 @@
 """How many components: every usual rule side by side, and parallel analysis with p values."""
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import Chunks, checkpoint, report
+from statfast._estimator import CoefficientTable, Tabled
+from statfast._typing import Axes, Display, RandomState, Rows
 from statfast._validation import (
     MANY,
     as_choice,
@@ -34,18 +37,18 @@ from statfast.decomposition.components.number import (
 KEPT = (np.float64, np.float32, np.uint8)
 
 
-@dataclass(frozen=True)
-class ComponentChoice:
-    """What each rule says of the number of components.
+@dataclass(frozen=True, repr=False)
+class ComponentChoice(Tabled):
+    """Number of components by each rule.
 
     Attributes
     ----------
     eigenvalues : ndarray of shape (m,)
         Variances along all components, with divisor n - 1; m is the smaller of rows and columns.
     share, cumulative : ndarray of shape (m,)
-        Their shares of the whole, and the running sums of those.
+        Their proportions of the whole, and the running sums of those.
     broken_stick : ndarray of shape (m,)
-        Expected shares of the pieces of a stick broken at random.
+        Expected proportions of the pieces of a stick broken at random.
     evidence : ndarray of shape (m,)
         Minka's log evidence of 0 to m - 1 components; -inf where it is not defined.
     reference : ndarray of shape (m,) or None
@@ -55,6 +58,7 @@ class ComponentChoice:
     n_by_share, n_by_kaiser, n_by_broken_stick, n_by_evidence : int
         Components by each rule. The broken stick may say 0.
     n_by_parallel_analysis : int or None
+        Number of components by parallel analysis.
     """
 
     eigenvalues: NDArray[np.float64]
@@ -70,28 +74,42 @@ class ComponentChoice:
     n_by_evidence: int
     n_by_parallel_analysis: int | None
 
-    def to_frame(self):
-        """Return the numbers as a pandas data frame, a row for each component.
+    def table(self) -> CoefficientTable:
+        """Return the figures of each component as a table.
+
+        The evidence beside component k is that of k components.
 
         Returns
         -------
-        pandas.DataFrame
+        CoefficientTable
         """
-        import pandas
-
         names = ["eigenvalues", "share", "cumulative", "broken_stick", "evidence"]
         names += [] if self.reference is None else ["reference", "p_values"]
-        index = [f"PC{j + 1}" for j in range(len(self.eigenvalues))]
-        return pandas.DataFrame({name: getattr(self, name) for name in names}, index=index)
+        rows = [f"PC{j + 1}" for j in range(len(self.eigenvalues))]
+        columns = {name: getattr(self, name) for name in names}
+        columns["evidence"] = np.append(self.evidence[1:], np.nan)
+        return CoefficientTable(rows, columns)
 
-    def plot(self, *, ax=None, **style):
+    def __str__(self):
+        rules = ("share", "kaiser", "broken_stick", "evidence", "parallel_analysis")
+        words = ("share", "Kaiser's rule", "broken stick", "evidence", "parallel analysis")
+        found = [
+            (getattr(self, f"n_by_{rule}"), word) for rule, word in zip(rules, words, strict=True)
+        ]
+        said = ", ".join(f"{n} by {rule}" for n, rule in found if n is not None)
+        return f"Components: {said}\n\n{super().__str__()}"
+
+    __repr__ = __str__
+
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Display:
         """Draw the scree with broken stick and parallel analysis: `statfast.plot.scree`.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
-            For the line of eigenvalues.
+            Style of the line of eigenvalues.
 
         Returns
         -------
@@ -103,17 +121,17 @@ class ComponentChoice:
 
 
 def choose_components(
-    X,
+    X: Rows,
     *,
-    correlation=True,
-    share=0.9,
-    n_permutations=99,
-    null="permutation",
-    quantile=0.95,
-    random_state=None,
-    n_jobs=None,
-):
-    """Choose the number of principal components by the usual rules.
+    correlation: bool = True,
+    share: float = 0.9,
+    n_permutations: int = 99,
+    null: Literal["permutation", "normal"] = "permutation",
+    quantile: float = 0.95,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> "ComponentChoice":
+    """Choose the number of principal components by several rules.
 
     - *share*: the fewest that hold more than a share of the variance.
     - *Kaiser*: those above the mean eigenvalue (1, for correlations).
@@ -131,13 +149,17 @@ def choose_components(
     correlation : bool, default=True
         Divide columns by their standard deviation, which Kaiser's rule and Horn's have in mind.
     share : float, default=0.9
+        Proportion of the variance to be explained.
     n_permutations : int, default=99
         Samples without correlation; 0 leaves parallel analysis out.
     null : {"permutation", "normal"}, default="permutation"
         Each column in random order (Buja & Eyuboglu 1992), or normal numbers of its variance.
     quantile : float, default=0.95
+        Quantile of the random eigenvalues in parallel analysis.
     random_state : None, int, Generator, default=None
+        Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Returns
     -------

@@ -2,12 +2,21 @@
 """Errors of held-out rows for every number of components, from the sums of the folds alone."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import checkpoint
-from statfast._estimator import as_folds, sums_of, without_each
+from statfast._estimator import (
+    CoefficientTable,
+    Tabled,
+    as_folds,
+    rows_besides,
+    sums_of,
+    without_each,
+)
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import as_count, as_flag, as_rows, as_targets, as_weights
 from statfast.decomposition.components.decompose import scale_of
 from statfast.decomposition.components.eigen import largest_eigen
@@ -16,14 +25,14 @@ from statfast.decomposition.components.moments import block_moments, require_fin
 KEPT = (np.float64, np.float32, np.uint8)
 
 
-@dataclass(frozen=True)
-class ComponentErrors:
-    """Held-out errors of 0, 1, ..., m components.
+@dataclass(frozen=True, repr=False)
+class ComponentErrors(Tabled):
+    """Cross-validated errors of 0, 1, ..., m components.
 
     Attributes
     ----------
     errors : ndarray of shape (K, m + 1)
-        Mean squared error of each fold, by the components of all other rows.
+        Mean squared error of each fold, by the components of all other samples.
     mean, standard_error : ndarray of shape (m + 1,)
         Their mean over folds, and its standard error.
     n_components : int
@@ -35,10 +44,29 @@ class ComponentErrors:
     standard_error: NDArray[np.float64]
     n_components: int
 
+    def table(self) -> CoefficientTable:
+        """The mean error of each number of components, and its standard error.
 
-def reconstruction_errors(X, y=None, *, cv=5, correlation=False, max_components=None,
-                          sample_weight=None, n_jobs=None):  # fmt: skip
-    """Cross-validated errors of principal components, for all numbers of them at once.
+        Returns
+        -------
+        CoefficientTable
+        """
+        columns = {"Mean error": self.mean, "Std. error": self.standard_error}
+        names = [f"{k} component{'s' * (k != 1)}" for k in range(len(self.mean))]
+        return CoefficientTable(names, columns)
+
+
+def reconstruction_errors(
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    cv: Any = 5,
+    correlation: bool = False,
+    max_components: int | None = None,
+    sample_weight: Weights = None,
+    n_jobs: int | None = None,
+) -> "ComponentErrors":
+    """Cross-validated reconstruction errors of PCA, for every number of components.
 
     Without y, the mean squared distance of held-out rows from their reconstruction by the leading
     components of the other rows. With y, the mean squared error of `PrincipalComponentRegression`.
@@ -46,17 +74,20 @@ def reconstruction_errors(X, y=None, *, cv=5, correlation=False, max_components=
     Parameters
     ----------
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,) or (n, T), optional
         Targets, whose squared errors are summed.
     cv : int, splitter or iterable of (train, test), default=5
-        An integer cuts the rows into so many runs.
+        An integer cuts the samples into so many runs.
     correlation : bool, default=False
         Divide columns by their standard deviation among the other rows. Distances are then those
         of standardized columns.
     max_components : int, optional
         The largest number of interest; None is min(n of the smallest training part, d).
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     n_jobs : int, optional
+        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
     Returns
     -------
@@ -126,7 +157,7 @@ def _statistics(columns, state):
 def _train(pair, n):
     """Rows that a fold is fitted on."""
     train, test = pair
-    return np.setdiff1d(np.arange(n), test) if train is None else train
+    return rows_besides(test, n) if train is None else train
 
 
 def _errors(train, test, d, most, correlation):

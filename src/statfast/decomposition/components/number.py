@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_count, as_real, shown, wrong_type
+from statfast._validation import as_count, as_real, either, shown, wrong_type
 from statfast.decomposition.components.decompose import most_components
 
 RULES = ("mle", "kaiser", "broken_stick")
@@ -23,8 +23,9 @@ def as_rule(n_components, n, mass, d):
         return most
     if isinstance(n_components, str):
         if n_components not in RULES:
-            wanted = " or ".join(repr(rule) for rule in RULES)
-            raise ValueError(f"n_components must be a number, {wanted}; got {shown(n_components)}.")
+            raise ValueError(
+                f"n_components must be a number, {either(RULES)}; got {shown(n_components)}."
+            )
         return lambda values, sample: by_rule(n_components, values, sample.n, sample.mass)
     if isinstance(n_components, float | np.floating) and not isinstance(n_components, bool):
         share = as_real(n_components, "n_components", 0.0, 1.0, open_low=True, open_high=True)

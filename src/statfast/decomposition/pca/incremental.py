@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Incremental principal component analysis, exact: its sums merge."""
 
+from typing import Self
+
 import numpy as np
 
 from statfast._engine import Chunks, checkpoint
 from statfast._estimator import FitState
+from statfast._typing import Rows
 from statfast._validation import (
     as_count,
     as_csr,
@@ -52,13 +55,15 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
     components_ : ndarray of shape (k, d)
         Directions, by falling variance, the largest entry of each positive.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (k,)
-        Variance of the scores, and its share of that of all columns.
+        Variance of the scores, and its fraction of that of all columns.
     singular_values_ : ndarray of shape (k,)
+        Singular values of the centered data.
     mean_, var_ : ndarray of shape (d,)
         Mean of the columns, and their variance with divisor n.
     noise_variance_ : float
         Mean variance of the components left out.
     n_components_, n_samples_seen_, n_samples_, batch_size_, n_features_in_ : int
+        Numbers of components, of samples seen, and of features.
 
     Raises
     ------
@@ -90,19 +95,28 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
 
     scale_ = None  # columns are never divided
 
-    def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        whiten: bool = False,
+        copy: bool = True,
+        batch_size: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.whiten = whiten
         self.copy = copy
         self.batch_size = batch_size
 
-    def fit(self, X, y=None):
-        """Find the components of the rows, batch by batch.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Fit the components, batch by batch.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, Chunks} of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -126,25 +140,27 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
                 more = moments_of(rows[start : start + size], None)
                 moments = more if moments is None else moments + more
         require_finite_moments(moments, None)
-        d = len(moments.mean)
-        k = as_rule(self.n_components, moments.n, moments.mass, d)
+        d = len(moments.mean)  # type: ignore[union-attr]
+        k = as_rule(self.n_components, moments.n, moments.mass, d)  # type: ignore[union-attr]
         return self._published(X, moments, k, size)
 
-    def partial_fit(self, X, y=None, check_input=True):
-        """Add a batch of rows.
+    def partial_fit(self, X: Rows, y: object = None, check_input: bool = True) -> Self:
+        """Update the components with a batch of samples.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         check_input : bool, default=True
             Without meaning: input is always checked.
 
         Returns
         -------
         self
-            Fitted once there are two rows. While there are fewer rows than components asked for,
-            there are as many components as rows.
+            Fitted once there are two samples. While there are fewer samples than components asked
+            for, there are as many components as samples.
 
         Raises
         ------
@@ -192,6 +208,8 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
         self._check_parameters()
         rows = as_csr(X, n_min=2) if is_sparse(X) else as_rows(X, keep=KEPT, n_min=2, finite=False)
         return (rows, None), FitState(rows.shape[1], column_names(X))
+
+    _sums_of_parts = True
 
     @staticmethod
     def _statistics(columns, state):

@@ -3,18 +3,20 @@
 
 import numpy as np
 
+from statfast._typing import Array, Attributes, Rows, Weights
 from statfast._validation import as_weights, not_fitted
 
 
-class Interpretation:
+class Interpretation(Attributes):
     """The tables that R's FactoMineR gives with a principal component analysis."""
 
-    def cos2(self, X):
-        """Return how well each component represents each row.
+    def cos2(self, X: Rows) -> Array:
+        """Return the squared cosines: how well each component represents each sample.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (m, d)
+            Samples.
 
         Returns
         -------
@@ -34,15 +36,15 @@ class Interpretation:
             parts.append(np.divide(squares, total, out=np.zeros_like(squares), where=total > 0.0))
         return np.concatenate(parts)
 
-    def contributions(self, X, sample_weight=None):
-        """Return the share that each row has in the variance of each component.
+    def contributions(self, X: Rows, sample_weight: Weights = None) -> Array:
+        """Return the contribution of each sample to the variance of each component.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, d)
             The rows of the fit.
         sample_weight : array-like of shape (n,), optional
-            As in the fit.
+            Weights of the samples, those of the fit.
 
         Returns
         -------
@@ -62,8 +64,8 @@ class Interpretation:
             squares *= weights[:, None]
         return self._over(squares, self.singular_values_**2)
 
-    def variable_coordinates(self):
-        """Return the columns of X in the space of the components.
+    def variable_coordinates(self) -> Array:
+        """Return the coordinates of the features on the components.
 
         Returns
         -------
@@ -75,8 +77,8 @@ class Interpretation:
         self._need_fit()
         return self.loadings_ * self.sdev_
 
-    def variable_correlations(self):
-        """Return the correlations of the columns of X with the scores.
+    def variable_correlations(self) -> Array:
+        """Return the correlations of the features with the scores.
 
         Returns
         -------
@@ -87,8 +89,8 @@ class Interpretation:
         deviation = self._deviation / (1.0 if self.scale_ is None else self.scale_)
         return self._over(self.variable_coordinates().T, deviation).T
 
-    def variable_cos2(self):
-        """Return how well the components represent the columns of X.
+    def variable_cos2(self) -> Array:
+        """Return the squared cosines of the features: how well components represent them.
 
         Returns
         -------
@@ -97,8 +99,8 @@ class Interpretation:
         """
         return self.variable_correlations() ** 2
 
-    def variable_contributions(self):
-        """Return the share of each column of X in each component.
+    def variable_contributions(self) -> Array:
+        """Return the contribution of each feature to each component.
 
         Returns
         -------

@@ -4,16 +4,17 @@
 import numpy as np
 
 from statfast._estimator import CoefficientTable, Summary
+from statfast._typing import Array, Attributes, Rows
 from statfast._validation import not_fitted
 
 
-class ProbabilisticComponents:
+class ProbabilisticComponents(Attributes):
     """Probabilistic PCA: components, and noise alike in all other directions.
 
     Tipping & Bishop 1999, doi:10.1111/1467-9868.00196.
     """
 
-    def get_covariance(self):
+    def get_covariance(self) -> Array:
         """Return the covariance of the model: components, and noise alike in all directions.
 
         It is that of rows, whether scores are whitened or not.
@@ -37,7 +38,7 @@ class ProbabilisticComponents:
             covariance *= self.scale_[:, None] * self.scale_
         return covariance
 
-    def get_precision(self):
+    def get_precision(self) -> Array:
         """Return the inverse of `get_covariance`.
 
         Returns
@@ -73,12 +74,13 @@ class ProbabilisticComponents:
             )
         return float(self.noise_variance_) if k < d else 0.0
 
-    def score_samples(self, X):
-        """Return the log-likelihood of each row under probabilistic PCA.
+    def score_samples(self, X: Rows) -> Array:
+        """Return the log-likelihood of each sample under probabilistic PCA.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (m, d)
+            Samples.
 
         Returns
         -------
@@ -103,13 +105,15 @@ class ProbabilisticComponents:
             parts.append(distance)
         return -(np.concatenate(parts) + d * np.log(2.0 * np.pi) + log_det) / 2.0
 
-    def score(self, X, y=None):
-        """Return the mean log-likelihood of the rows under probabilistic PCA.
+    def score(self, X: Rows, y: object = None) -> float:
+        """Return the mean log-likelihood of the samples under probabilistic PCA.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (m, d)
+            Test samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -122,13 +126,13 @@ class ProbabilisticComponents:
         """
         return float(self.score_samples(X).mean())
 
-    def summary(self):
+    def summary(self) -> Summary:
         """Return the importance of the components, as R's ``summary(prcomp(x))``.
 
         Returns
         -------
         Summary
-            Standard deviation, share of the variance, and their sum, for each component.
+            Standard deviation, fraction of the variance, and their sum, for each component.
         """
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)

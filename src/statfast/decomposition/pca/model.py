@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fitted components at work: scores, the way back, and the error of a compression."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._estimator import Estimator, Transformer
+from statfast._typing import Rows, Weights
 from statfast._validation import (
     as_csr,
     as_rows,
@@ -26,12 +29,13 @@ class ComponentModel(Transformer, Estimator):
     centered rows are multiplied.
     """
 
-    def transform(self, X):
-        """Return the scores of the rows: their coordinates along the components.
+    def transform(self, X: Rows) -> Any:
+        """Return the scores: coordinates of the samples along the components.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (m, d)
+            Samples to transform.
 
         Returns
         -------
@@ -53,8 +57,8 @@ class ComponentModel(Transformer, Estimator):
             raise ValueError("X holds values so large that its scores overflow. Rescale it.")
         return scores
 
-    def inverse_transform(self, X):
-        """Return the rows that have these scores, and nothing outside the components.
+    def inverse_transform(self, X: Rows) -> Any:
+        """Reconstruct samples from their scores.
 
         Parameters
         ----------
@@ -94,13 +98,15 @@ class ComponentModel(Transformer, Estimator):
             rows[some] = scores[some].astype(np.float64, copy=False) @ back + self.mean_
         return rows
 
-    def reconstruction_error(self, X, sample_weight=None):
-        """Mean squared distance of rows from what their scores say of them.
+    def reconstruction_error(self, X: Rows, sample_weight: Weights = None) -> float:
+        """Return the mean squared reconstruction error.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (m, d)
+            Samples.
         sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------

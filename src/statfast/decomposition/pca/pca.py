@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal component analysis: the directions of largest variance, by whichever way suits."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import FitState
+from statfast._typing import RandomState, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -37,7 +40,7 @@ SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 
 
 class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
-    """Principal component analysis by covariance or correlation.
+    """Principal component analysis of the covariance or correlation matrix.
 
     The components are the orthonormal directions v in which the rows, less their mean, vary most,
     ``max v' S v``, each at right angles to those before: eigenvectors of the covariance S.
@@ -46,9 +49,9 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
     ----------
     n_components : int, float, str or None, default=None
         How many to keep. None keeps min(n, d); a share between 0 and 1 the fewest with more than
-        that share of the variance; "mle" as many as Minka's evidence is largest for; "kaiser"
-        those above the mean eigenvalue; "broken_stick" those that hold more than random pieces of
-        a stick (see `choose_components`).
+        that fraction of the variance; "mle" as many as Minka's evidence is largest for; "kaiser"
+        those above the mean eigenvalue; "broken_stick" those that hold more than random pieces of a
+        stick (see `choose_components`).
     copy : bool, default=True
         Without meaning: X is never modified.
     whiten : bool, default=False
@@ -85,9 +88,9 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
     explained_variance_ : ndarray of shape (k,)
         Variance of the scores, with divisor n - 1.
     explained_variance_ratio_ : ndarray of shape (k,)
-        Its share of the variance of all columns.
+        Its fraction of the variance of all columns.
     singular_values_ : ndarray of shape (k,)
-        Of the rows less their mean (and scaled, with `correlation`). 0 where it is rounding.
+        Of the samples less their mean (and scaled, with `correlation`). 0 where it is rounding.
     sdev_ : ndarray of shape (k,)
         Square root of `explained_variance_`: R's ``sdev``.
     loadings_ : ndarray of shape (d, k)
@@ -99,12 +102,13 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
     n_components_ : int
         How many components were kept.
     n_samples_ : int
-        Rows with a positive weight.
+        Samples with a positive weight.
     noise_variance_ : float
         Mean variance of the components left out.
     residuals_ : ndarray of shape (k,) or None
         Of an iteration: ``|S v - lambda v|`` over the largest eigenvalue. None without one.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
         Only where the columns of X have names.
 
@@ -157,19 +161,19 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
 
     def __init__(
         self,
-        n_components=None,
+        n_components: float | str | None = None,
         *,
-        copy=True,
-        whiten=False,
-        svd_solver="auto",
-        tol=0.0,
-        iterated_power="auto",
-        n_oversamples=10,
-        power_iteration_normalizer="auto",
-        random_state=None,
-        correlation=False,
-        n_jobs=None,
-    ):
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: Literal["auto", "full", "covariance_eigh", "arpack", "randomized"] = "auto",
+        tol: float = 0.0,
+        iterated_power: int | Literal["auto"] = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = "auto",
+        random_state: RandomState = None,
+        correlation: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.copy = copy
         self.whiten = whiten
@@ -182,14 +186,15 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         self.correlation = correlation
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Find the components of the rows.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit the components.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, Chunks} of shape (n, d)
             Chunks are read once.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Not with Chunks.
 
@@ -204,14 +209,17 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         """
         return self._published(X, self._found(X, sample_weight))
 
-    def fit_transform(self, X, y=None, sample_weight=None):
-        """Find the components of the rows, and return their scores.
+    def fit_transform(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Any:
+        """Fit the components, and return the scores.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -229,20 +237,23 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         self._published(X, self._decomposed(rows, weights))
         return self._scores(rows)
 
-    def partial_fit(self, X, y=None, sample_weight=None):
-        """Add rows to those seen, and find the components of them all.
+    def partial_fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Update the components with more samples.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
         self
-            Fitted once there are two rows. While there are fewer rows than components asked for,
-            there are as many components as rows.
+            Fitted once there are two samples. While there are fewer samples than components asked
+            for, there are as many components as samples.
 
         Raises
         ------
@@ -313,6 +324,8 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         """Columns and state of a fit as a sum: `_statistics` of their blocks add up."""
         rows, weights = self._checked(X, sample_weight)
         return (rows, weights), FitState(rows.shape[1], column_names(X))
+
+    _sums_of_parts = True
 
     @staticmethod
     def _statistics(columns, state):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal component regression: least squares on the scores of the leading components."""
 
+from typing import Self
+
 import numpy as np
 
 from statfast._estimator import Estimator, FitState, Regressor, summed
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_flag,
     as_rows,
@@ -36,7 +39,8 @@ class PrincipalComponentRegression(Regressor, Estimator):
     Parameters
     ----------
     n_components : int, float, str or None, default=None
-        As of `PCA`: a number, a share of the variance of X, a rule, or None for all.
+        How many to keep: a number, a proportion of the variance of X, a rule ("mle", "kaiser",
+        "broken_stick"), or None for all.
     scale : bool, default=False
         Divide columns by their standard deviation first, as R's ``pls::pcr(scale = TRUE)``.
     n_jobs : int, optional
@@ -47,15 +51,19 @@ class PrincipalComponentRegression(Regressor, Estimator):
     coef_ : ndarray of shape (d,), or (T, d) for several targets
         Coefficients of the columns of X.
     intercept_ : float, or ndarray of shape (T,)
+        Intercept.
     components_ : ndarray of shape (k, d)
         The components, the largest entry of each positive.
     score_coef_ : ndarray of shape (k,), or (T, k)
         Coefficients of the scores, which are uncorrelated: dropping one changes no other.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (k,)
-        Variance of the scores, and its share of the variance of X.
+        Variance of the scores, and its fraction of the variance of X.
     mean_ : ndarray of shape (d,)
+        Mean.
     scale_ : ndarray of shape (d,) or None
+        Standard deviations of the features, if they were divided by them.
     n_components_, n_features_in_ : int
+        Numbers of components and of features.
     feature_names_in_ : ndarray of shape (d,)
         Only where the columns of X have names.
 
@@ -88,20 +96,28 @@ class PrincipalComponentRegression(Regressor, Estimator):
     [1.0, 2.0]
     """
 
-    def __init__(self, n_components=None, *, scale=False, n_jobs=None):
+    def __init__(
+        self,
+        n_components: float | str | None = None,
+        *,
+        scale: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.scale = scale
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Find the components of X, and regress y on them.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the components of X, and regress y on their scores.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : array-like of shape (n,) or (n, T)
+            Target values.
         sample_weight : array-like of shape (n,), optional
-            An integer weight is a repeated row.
+            An integer weight is a repeated sample.
 
         Returns
         -------
@@ -125,12 +141,13 @@ class PrincipalComponentRegression(Regressor, Estimator):
         require_finite_moments(moments, rows)
         return self._solve(moments, state)
 
-    def predict(self, X):
-        """Return the predicted targets.
+    def predict(self, X: Rows) -> Array:
+        """Predict the target.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -175,6 +192,8 @@ class PrincipalComponentRegression(Regressor, Estimator):
         mass = float(len(rows)) if weights is None else float(weights.sum())
         as_rule(self.n_components, n, mass, rows.shape[1])
         return (rows, targets, weights), FitState(rows.shape[1], column_names(X), more=flat)
+
+    _sums_of_parts = True
 
     @staticmethod
     def _statistics(columns, state):

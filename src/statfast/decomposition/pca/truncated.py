@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Truncated singular value decomposition: components about the origin."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._estimator import column_moments, summed
+from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -51,11 +54,13 @@ class TruncatedSVD(ComponentModel):
     components_ : ndarray of shape (k, d)
         Right singular vectors, the largest entry of each positive.
     singular_values_ : ndarray of shape (k,)
+        Singular values of the centered data.
     explained_variance_ : ndarray of shape (k,)
         Variance of the scores about their mean, with divisor n.
     explained_variance_ratio_ : ndarray of shape (k,)
-        Its share of the variance of all columns.
+        Its fraction of the variance of all columns.
     n_features_in_ : int
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
         Only where the columns of X have names.
 
@@ -88,16 +93,16 @@ class TruncatedSVD(ComponentModel):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: int = 2,
         *,
-        algorithm="randomized",
-        n_iter=5,
-        n_oversamples=10,
-        power_iteration_normalizer="auto",
-        random_state=None,
-        tol=0.0,
-        n_jobs=None,
-    ):
+        algorithm: Literal["randomized", "arpack"] = "randomized",
+        n_iter: int = 5,
+        n_oversamples: int = 10,
+        power_iteration_normalizer: Literal["auto", "OR", "QR", "LU", "none"] = "auto",
+        random_state: RandomState = None,
+        tol: float = 0.0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.algorithm = algorithm
         self.n_iter = n_iter
@@ -107,15 +112,17 @@ class TruncatedSVD(ComponentModel):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Find the leading singular vectors.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit the leading singular vectors.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            An integer weight is a repeated row.
+            An integer weight is a repeated sample.
 
         Returns
         -------
@@ -129,14 +136,17 @@ class TruncatedSVD(ComponentModel):
         self._fitted_rows(X, sample_weight)
         return self
 
-    def fit_transform(self, X, y=None, sample_weight=None):
-        """Find the leading singular vectors, and return the scores of the rows.
+    def fit_transform(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Any:
+        """Fit the leading singular vectors, and return the scores.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -186,6 +196,6 @@ class TruncatedSVD(ComponentModel):
         return rows
 
     @property
-    def mean_(self):
+    def mean_(self) -> Array:
         """The origin: nothing is taken off."""
         return np.zeros(self.n_features_in_)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Low-rank factorization of a matrix of ratings of which few are known."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._estimator import Estimator, Transformer
+from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import (
     as_count,
     as_flag,
@@ -30,7 +33,7 @@ class RatingsFactorization(Transformer, Estimator):
     """Matrix factorization of ratings, explicit or implicit, by alternating least squares.
 
     A rating of item i by user u is modeled as ``mean + b_u + c_i + x_u . y_i``. Given one side,
-    the other is a ridge regression for each user or item, solved exactly, in turn, so that
+    the other is a ridge regression for each user or item, solved exactly, in turn, so that::
 
         sum over ratings (r - mean - b_u - c_i - x_u . y_i)^2
             + regularization (sum of n_u (|x_u|^2 + b_u^2) + sum of n_i (|y_i|^2 + c_i^2))
@@ -43,6 +46,7 @@ class RatingsFactorization(Transformer, Estimator):
     n_components : int, default=10
         Factors of each user and item.
     regularization : float, default=0.1
+        Strength of the ridge penalty of the factors.
     weighted : bool, default=True
         Penalize a user or item by its number of ratings, as in the formula above; else all alike.
     biases : bool, default=True
@@ -63,17 +67,21 @@ class RatingsFactorization(Transformer, Estimator):
     Attributes
     ----------
     user_factors_ : ndarray of shape (n, k)
+        Factors of users.
     item_factors_ : ndarray of shape (m, k)
+        Factors of items.
     components_ : ndarray of shape (k, m)
         `item_factors_`, transposed.
     user_biases_, item_biases_ : ndarray of shape (n,) and (m,)
+        Biases of users and items.
     mean_ : float
         Mean of the ratings; 0 without biases.
     objective_ : float
         Its last value.
-    objectives_ : ndarray of shape (n_iter_,)
+    objectives_ : ndarray of shape (`n_iter_`,)
         Its value after each iteration.
     n_iter_ : int
+        Number of iterations.
     n_features_in_ : int
         Items.
     feature_names_in_ : ndarray of shape (m,)
@@ -88,8 +96,8 @@ class RatingsFactorization(Transformer, Estimator):
     Notes
     -----
     X is sparse: what is stored is rated, also 0; what is not stored is unknown. A dense X is rated
-    throughout. Users and items without ratings have factors and biases of 0, so that what is said
-    of them rests on the other side and the mean. Where ratings do not determine a factor
+    throughout. Users and items without ratings have factors and biases of 0, so that their
+    predictions rest on the other side and the mean. Where ratings do not determine a factor
     (``regularization=0``), it is 0.
 
     An iteration takes 2 q^2 flop a rating and q^3 / 3 a user and item, q being the factors and the
@@ -120,18 +128,18 @@ class RatingsFactorization(Transformer, Estimator):
 
     def __init__(
         self,
-        n_components=10,
+        n_components: int = 10,
         *,
-        regularization=0.1,
-        weighted=True,
-        biases=True,
-        implicit=False,
-        alpha=40.0,
-        max_iter=50,
-        tol=1e-4,
-        random_state=None,
-        n_jobs=None,
-    ):
+        regularization: float = 0.1,
+        weighted: bool = True,
+        biases: bool = True,
+        implicit: bool = False,
+        alpha: float = 40.0,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.regularization = regularization
         self.weighted = weighted
@@ -143,14 +151,15 @@ class RatingsFactorization(Transformer, Estimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
-        """Find the factors of users and items.
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Fit the factors of users and items.
 
         Parameters
         ----------
         X : {sparse matrix, array-like} of shape (n, m)
             A row for each user, a column for each item.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -203,8 +212,8 @@ class RatingsFactorization(Transformer, Estimator):
             _items=table_of(items, k, level, biased),
         )
 
-    def transform(self, X):
-        """Return the factors of users by their ratings, known to the fit or not.
+    def transform(self, X: Rows) -> Any:
+        """Return the factors of users, known or new, from their ratings.
 
         Parameters
         ----------
@@ -223,12 +232,13 @@ class RatingsFactorization(Transformer, Estimator):
         """
         return self.fold_in(X)[0]
 
-    def fold_in(self, X):
-        """Return the factors and the biases of users by their ratings, the items' staying.
+    def fold_in(self, X: Rows) -> tuple[Array, Array]:
+        """Return the factors and biases of new users, with the items fixed.
 
         Parameters
         ----------
         X : {sparse matrix, array-like} of shape (r, m)
+            Ratings of each user; what a sparse matrix does not store is unknown.
 
         Returns
         -------
@@ -251,12 +261,13 @@ class RatingsFactorization(Transformer, Estimator):
         biases = users[:, k].copy() if users.shape[1] > k else np.zeros(len(users))
         return np.ascontiguousarray(users[:, :k]), biases
 
-    def complete(self, X):
-        """Return predicted ratings of all items by users with these ratings.
+    def complete(self, X: Rows) -> Array:
+        """Predict the ratings of all items by users with these ratings.
 
         Parameters
         ----------
         X : {sparse matrix, array-like} of shape (r, m)
+            Ratings of each user; what a sparse matrix does not store is unknown.
 
         Returns
         -------
@@ -274,8 +285,8 @@ class RatingsFactorization(Transformer, Estimator):
         refuse_large(8.0 * len(factors) * self.n_features_in_, "The ratings", "Pass fewer users.")
         return factors @ self.components_ + biases[:, None] + (self.mean_ + self.item_biases_)
 
-    def ratings(self, users, items):
-        """Return predicted ratings of pairs of users and items of the fit.
+    def ratings(self, users: ArrayLike, items: ArrayLike) -> Array:
+        """Predict the ratings of pairs of users and items of the fit.
 
         Parameters
         ----------
@@ -302,12 +313,13 @@ class RatingsFactorization(Transformer, Estimator):
         known = self.mean_ + self.user_biases_[users] + self.item_biases_[items]
         return known + (self.user_factors_[users] * self.item_factors_[items]).sum(axis=1)
 
-    def recommend(self, X, n=10, *, rated=False):
-        """Return the items with the highest predicted ratings for users with these ratings.
+    def recommend(self, X: Rows, n: int = 10, *, rated: bool = False) -> tuple[Array, Array]:
+        """Recommend items: those with the highest predicted ratings for users.
 
         Parameters
         ----------
         X : {sparse matrix, array-like} of shape (r, m)
+            Ratings of each user; what a sparse matrix does not store is unknown.
         n : int, default=10
             Items for each user.
         rated : bool, default=False
@@ -345,12 +357,13 @@ class RatingsFactorization(Transformer, Estimator):
                 items[r, : len(best)], ratings[r, : len(best)] = best, values[best]
         return items, ratings
 
-    def held_out_errors(self, X, *, cv=5):
-        """Cross-validate: root mean squared errors of ratings held out, fold by fold.
+    def held_out_errors(self, X: Rows, *, cv: int = 5) -> Array:
+        """Cross-validate: root mean squared errors of held-out ratings by fold.
 
         Parameters
         ----------
         X : {sparse matrix, array-like} of shape (n, m)
+            Ratings; what a sparse matrix does not store is unknown.
         cv : int, default=5
             Ratings are dealt out to so many folds at random, by `random_state`.
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """AdaBoost: a weighted vote of classifiers, each fitted to the errors of those before."""
 
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._estimator import Classifier, Estimator, copied
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
     as_choice,
@@ -43,10 +47,10 @@ class AdaBoostClassifier(Classifier, Estimator):
     learning_rate : float, default=1.0
         Factor of all votes.
     random_state : int, Generator or None, default=None
-        Seeds members that have a ``random_state``, and draws rows.
+        Seeds members that have a ``random_state``, and draws samples.
     method : {"reweight", "resample"}, default="reweight"
-        Whether members are fitted to weighted rows, or to n rows drawn by their weights (by how
-        often each was drawn, if the member takes weights).
+        Whether members are fitted to weighted samples, or to n samples drawn by their weights (by
+        how often each was drawn, if the member takes weights).
     n_jobs : int, optional
         Threads that stumps are searched by; None and -1 take all usable cores. The result has the
         same bits for any number.
@@ -56,6 +60,7 @@ class AdaBoostClassifier(Classifier, Estimator):
     estimator_ : estimator
         What the members are copies of, not fitted.
     estimators_ : list of estimators
+        Fitted estimators.
     estimator_weights_ : ndarray of shape (T,)
         2 alpha, scikit-learn's weights.
     alphas_ : ndarray of shape (T,)
@@ -63,19 +68,20 @@ class AdaBoostClassifier(Classifier, Estimator):
     estimator_errors_ : ndarray of shape (T,)
         The errors e.
     training_errors_ : ndarray of shape (T,)
-        Share of the weight of the fit that the vote of the members so far gets wrong.
+        Fraction of the weight of the fit that the vote of the members so far gets wrong.
     error_bounds_ : ndarray of shape (T,)
         The product of the sums of weights before they are scaled to 1 again, which for two classes
         is prod 2 sqrt(e (1 - e)): what training errors are at most [1]_.
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     n_classes_ : int
+        Number of classes.
     feature_importances_ : ndarray of shape (d,)
         Mean of those of the members by their votes, if these have any.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -84,8 +90,8 @@ class AdaBoostClassifier(Classifier, Estimator):
 
     Notes
     -----
-    Stumps (``max_depth=1`` with ``criterion`` "gini" or "error") are searched without fitting trees
-    anew: columns are ranked once, and weights summed in histograms of the ranks' leading bits as
+    Stumps (``max_depth=1`` with ``criterion`` "gini" or "error") are searched without refitting
+    trees: columns are ranked once, and weights summed in histograms of the ranks' leading bits as
     64-bit integers, multiples of 2^-(61 - log2 n), exact in any order. A split inside a bin is
     looked for only if a bound on its score, by convexity, exceeds the best between bins. Every
     split between two distinct values is a candidate, so the stump is the best of all; **ties** go
@@ -120,9 +126,15 @@ class AdaBoostClassifier(Classifier, Estimator):
     """
 
     def __init__(
-        self, estimator=None, *, n_estimators=50, learning_rate=1.0, random_state=None,
-        method="reweight", n_jobs=None,
-    ):  # fmt: skip
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: RandomState = None,
+        method: Literal["reweight", "resample"] = "reweight",
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -130,8 +142,8 @@ class AdaBoostClassifier(Classifier, Estimator):
         self.method = method
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Boost.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the boosted ensemble.
 
         Parameters
         ----------
@@ -187,19 +199,20 @@ class AdaBoostClassifier(Classifier, Estimator):
         )
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Array:
         """Mean of those of the members by their votes."""
         self._fitted_members()
         shares = [member.feature_importances_ for member in self.estimators_]
         return np.average(shares, axis=0, weights=self.estimator_weights_)
 
     # ------------------------------------------------------------ answers
-    def decision_function(self, X):
-        """The vote: scikit-learn's scale.
+    def decision_function(self, X: Rows) -> Array:
+        """Return the weighted vote for each class, on scikit-learn's scale.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -208,12 +221,13 @@ class AdaBoostClassifier(Classifier, Estimator):
         *_, last = self._stages(X)
         return self._decision(*last)
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: Rows) -> Iterator[Array]:
         """`decision_function` of the first t members, for each t.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Yields
         ------
@@ -222,12 +236,13 @@ class AdaBoostClassifier(Classifier, Estimator):
         for stage in self._stages(X):
             yield self._decision(*stage)
 
-    def predict(self, X):
-        """The class with the largest vote.
+    def predict(self, X: Rows) -> Array:
+        """Predict the class with the largest vote.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -236,12 +251,13 @@ class AdaBoostClassifier(Classifier, Estimator):
         *_, (votes, _) = self._stages(X)
         return self.classes_[votes.argmax(axis=1)]
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Rows) -> Iterator[Array]:
         """`predict` of the first t members, for each t.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Yields
         ------
@@ -250,12 +266,13 @@ class AdaBoostClassifier(Classifier, Estimator):
         for votes, _ in self._stages(X):
             yield self.classes_[votes.argmax(axis=1)]
 
-    def predict_proba(self, X):
-        """Probabilities: the softmax of the vote divided by K - 1, scikit-learn's.
+    def predict_proba(self, X: Rows) -> Array:
+        """Return class probabilities: the softmax of the vote divided by K - 1, scikit-learn's.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -264,12 +281,13 @@ class AdaBoostClassifier(Classifier, Estimator):
         *_, last = self._stages(X)
         return self._probabilities(*last)
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: Rows) -> Iterator[Array]:
         """`predict_proba` of the first t members, for each t.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Yields
         ------
@@ -278,12 +296,13 @@ class AdaBoostClassifier(Classifier, Estimator):
         for stage in self._stages(X):
             yield self._probabilities(*stage)
 
-    def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`.
+    def predict_log_proba(self, X: Rows) -> Array:
+        """Return the logarithms of the class probabilities.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -291,14 +310,17 @@ class AdaBoostClassifier(Classifier, Estimator):
         """
         return np.log(self.predict_proba(X))
 
-    def staged_score(self, X, y, sample_weight=None):
+    def staged_score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Iterator[float]:
         """Accuracy of the first t members, for each t.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Test samples.
         y : array-like of shape (m,)
+            True class labels.
         sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
 
         Yields
         ------
@@ -310,18 +332,20 @@ class AdaBoostClassifier(Classifier, Estimator):
             labels, codes = as_labels(y, len(said))
             yield float(np.average(said == labels[codes], weights=weights))
 
-    def margins(self, X, y):
-        """How sure the vote is of the right class.
+    def margins(self, X: Rows, y: ArrayLike) -> Array:
+        """Return the margin of each sample: the vote for its class less the largest other.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples.
         y : array-like of shape (m,)
+            Class labels.
 
         Returns
         -------
         ndarray of shape (m,)
-            The share of the votes for the own class, less the largest share for another: from -1
+            The fraction of the votes for the own class, less the largest share for another: from -1
             to 1, positive where `predict` is right.
         """
         *_, (votes, total) = self._stages(X)

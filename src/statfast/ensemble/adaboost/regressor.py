@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """AdaBoost.R2: boosting of regressors, which answer by a weighted median."""
 
+from collections.abc import Iterator
 from math import log
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._engine import checkpoint, report
 from statfast._estimator import Estimator, Regressor, copied, r_squared
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
     as_choice,
@@ -29,7 +32,7 @@ from statfast.tree import DecisionTreeRegressor
 
 
 class AdaBoostRegressor(Regressor, Estimator):
-    """AdaBoost.R2: each regressor is fitted to rows drawn by the errors of those before.
+    """AdaBoost.R2: boosting of regressors on samples weighted by the errors of those before.
 
     Parameters
     ----------
@@ -40,15 +43,16 @@ class AdaBoostRegressor(Regressor, Estimator):
     learning_rate : float, default=1.0
         Factor of all votes.
     loss : {"linear", "square", "exponential"}, default="linear"
-        Of a row with error e, as a share of the largest error: e, e^2 or 1 - exp(-e).
+        Of a row with error e, as a fraction of the largest error: e, e^2 or 1 - exp(-e).
     random_state : int, Generator or None, default=None
-        Draws rows, and seeds members that have a ``random_state``.
+        Draws samples, and seeds members that have a ``random_state``.
 
     Attributes
     ----------
     estimator_ : estimator
         What the members are copies of, not fitted.
     estimators_ : list of estimators
+        Fitted estimators.
     estimator_weights_ : ndarray of shape (T,)
         Votes, log((1 - L) / L) for an average loss L.
     estimator_errors_ : ndarray of shape (T,)
@@ -56,9 +60,9 @@ class AdaBoostRegressor(Regressor, Estimator):
     feature_importances_ : ndarray of shape (d,)
         Mean of those of the members by their votes, if these have any.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Notes
     -----
@@ -85,17 +89,22 @@ class AdaBoostRegressor(Regressor, Estimator):
     """
 
     def __init__(
-        self, estimator=None, *, n_estimators=50, learning_rate=1.0, loss="linear",
-        random_state=None,
-    ):  # fmt: skip
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        loss: Literal["linear", "square", "exponential"] = "linear",
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.loss = loss
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        """Boost.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the boosted ensemble.
 
         Parameters
         ----------
@@ -128,7 +137,9 @@ class AdaBoostRegressor(Regressor, Estimator):
         weight = np.ones(rows.shape[0]) if weight is None else weight / weight.max()
         weight /= weight.sum()
         rng = as_generator(self.random_state)
-        members, votes, errors = [], [], []
+        members: list[Any] = []
+        votes: list[Any] = []
+        errors: list[Any] = []
         for i in range(n_rounds):
             drawn = rng.choice(len(weight), len(weight), p=weight)
             member = seeded(base, rng).fit(rows[drawn], target[drawn])
@@ -159,18 +170,19 @@ class AdaBoostRegressor(Regressor, Estimator):
         )
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Array:
         """Mean of those of the members by their votes."""
         self._require_members()
         shares = [member.feature_importances_ for member in self.estimators_]
         return np.average(shares, axis=0, weights=self.estimator_weights_)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """The weighted median of the predictions of the members.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -179,12 +191,13 @@ class AdaBoostRegressor(Regressor, Estimator):
         said = self._said(X)
         return _weighted_median(said, self.estimator_weights_)
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Rows) -> Iterator[Array]:
         """`predict` of the first t members, for each t.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Yields
         ------
@@ -195,14 +208,17 @@ class AdaBoostRegressor(Regressor, Estimator):
             checkpoint()
             yield _weighted_median(said[:, :t], self.estimator_weights_[:t])
 
-    def staged_score(self, X, y, sample_weight=None):
+    def staged_score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Iterator[float]:
         """R squared of the first t members, for each t.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Test samples.
         y : array-like of shape (m,)
+            True target values.
         sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
 
         Yields
         ------

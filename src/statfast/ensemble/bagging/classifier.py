@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bagging of classifiers."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._estimator import Classifier, delegated
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_labels, shown
 from statfast.ensemble.bagging.model import BaggingModel
 from statfast.tree import DecisionTreeClassifier
@@ -19,18 +22,18 @@ class BaggingClassifier(Classifier, BaggingModel):
     n_estimators : int, default=10
         Members.
     max_samples : int or float, optional
-        Rows drawn for each; a float is a share of the rows, or of the sum of weights. None draws as
-        many as there are.
+        Samples drawn for each; a float is a fraction of the samples, or of the sum of weights. None
+        draws as many as there are.
     max_features : int or float, default=1.0
         Columns drawn for each, or their share.
     bootstrap : bool, default=True
-        Draw rows with replacement.
+        Draw samples with replacement.
     bootstrap_features : bool, default=False
         Draw columns with replacement.
     oob_score : bool, default=False
-        Rate members by the rows that were not drawn for them.
+        Rate members by the samples that were not drawn for them.
     warm_start : bool, default=False
-        Keep the members of the fit before, of the same rows, and add others.
+        Keep the members of the fit before, of the same samples, and add others.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -42,6 +45,7 @@ class BaggingClassifier(Classifier, BaggingModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending. Members are fitted to their numbers, 0 to K - 1.
     n_classes_ : int
+        Number of classes.
     estimator_ : estimator
         What was copied.
     estimators_ : list of estimators
@@ -52,11 +56,11 @@ class BaggingClassifier(Classifier, BaggingModel):
         Mean probabilities by the members that a row was not drawn for; NaN where there is none.
         With ``oob_score=True``.
     oob_score_ : float
-        Accuracy of those, among rows that have them.
+        Accuracy of those, among samples that have them.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -92,10 +96,19 @@ class BaggingClassifier(Classifier, BaggingModel):
     """
 
     def __init__(
-        self, estimator=None, n_estimators=10, *, max_samples=None, max_features=1.0,
-        bootstrap=True, bootstrap_features=False, oob_score=False, warm_start=False, n_jobs=None,
-        random_state=None,
-    ):  # fmt: skip
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float | None = None,
+        max_features: float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.max_samples = max_samples
@@ -107,7 +120,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the members.
 
         Parameters
@@ -115,8 +128,9 @@ class BaggingClassifier(Classifier, BaggingModel):
         X : array-like of shape (n, d)
             NaN is a missing value if the estimator takes it; sparse rows if it takes them.
         y : array-like of shape (n,)
+            Class labels.
         sample_weight : array-like of shape (n,), optional
-            Chances of the rows to be drawn.
+            Chances of the samples to be drawn.
 
         Returns
         -------
@@ -146,12 +160,13 @@ class BaggingClassifier(Classifier, BaggingModel):
         right = mean[known].argmax(axis=1) == target[known]
         return {"oob_decision_function_": mean, "oob_score_": float(right.mean())}
 
-    def predict_proba(self, X):
-        """Mean of the probabilities of the members, or shares of their votes.
+    def predict_proba(self, X: Rows) -> Array:
+        """Return the mean class probabilities of the members, or proportions of their votes.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -160,12 +175,13 @@ class BaggingClassifier(Classifier, BaggingModel):
         k = self.__dict__.get("n_classes_")
         return self._sum(X, lambda member, rows: _shares(member, rows, k)) / len(self._members)
 
-    def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`; -inf for classes without a share.
+    def predict_log_proba(self, X: Rows) -> Array:
+        """Return the logarithms of the class probabilities; -inf where they are 0.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -179,7 +195,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         return members[0] if members else self.estimator or self._default()
 
     @delegated("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Mean of the decision functions of the members; there if the estimator has one.
 
         `predict` follows `predict_proba`, or the votes.
@@ -187,6 +203,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -209,12 +226,13 @@ class BaggingClassifier(Classifier, BaggingModel):
 
         return self._sum(X, said) / len(self._members)
 
-    def predict(self, X):
-        """The class with the largest share, the lowest of equals.
+    def predict(self, X: Rows) -> Array:
+        """Predict the class with the largest probability, the lowest of equals.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------

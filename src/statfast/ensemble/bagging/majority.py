@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Why voting works: the error of a majority of independent voters."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike
 from statfast._validation import MANY, as_count, wrong_type
 
 
-def majority_error(n_voters, p):
+def majority_error(n_voters: int, p: ArrayLike) -> float | Any:
     """Probability that a majority of independent voters is wrong: the binomial tail.
 
     Condorcet's jury theorem: for voters each wrong with a probability below 1/2 it falls to 0 as

@@ -3,11 +3,13 @@
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast._estimator import Estimator, copied, require_same_labels, takes_weights
+from statfast._typing import Array
 from statfast._validation import (
     MANY,
     as_count,
@@ -218,7 +220,7 @@ class BaggingModel(Estimator):
         return self._members
 
     @property
-    def estimators_(self):
+    def estimators_(self) -> list[Any]:
         """The members. After a fit on a data frame those of this package know their columns' names;
         they themselves were fitted on arrays."""
         members, names = self._fitted_members(), self.__dict__.get("feature_names_in_")
@@ -228,13 +230,13 @@ class BaggingModel(Estimator):
         return [with_names(member, names[columns]) for member, columns in pairs]
 
     @property
-    def estimators_samples_(self):
-        """For each member the rows drawn for it, ascending, as often as they were drawn."""
+    def estimators_samples_(self) -> list[Array]:
+        """Samples drawn for each member, ascending, repeated as drawn."""
         return [self._draws.of(i)[2] for i in range(len(self._fitted_members()))]
 
     @property
-    def estimators_features_(self):
-        """For each member the columns drawn for it, ascending."""
+    def estimators_features_(self) -> list[Array]:
+        """Features drawn for each member, ascending."""
         return [self._draws.of(i)[1] for i in range(len(self._fitted_members()))]
 
     def __sklearn_tags__(self):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bagging of regressors."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._estimator import Regressor
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_targets, warn_column_vector
 from statfast.ensemble.bagging.model import BaggingModel
 from statfast.tree import DecisionTreeRegressor
@@ -19,18 +22,18 @@ class BaggingRegressor(Regressor, BaggingModel):
     n_estimators : int, default=10
         Members.
     max_samples : int or float, optional
-        Rows drawn for each; a float is a share of the rows, or of the sum of weights. None draws as
-        many as there are.
+        Samples drawn for each; a float is a fraction of the samples, or of the sum of weights. None
+        draws as many as there are.
     max_features : int or float, default=1.0
         Columns drawn for each, or their share.
     bootstrap : bool, default=True
-        Draw rows with replacement.
+        Draw samples with replacement.
     bootstrap_features : bool, default=False
         Draw columns with replacement.
     oob_score : bool, default=False
-        Rate members by the rows that were not drawn for them.
+        Rate members by the samples that were not drawn for them.
     warm_start : bool, default=False
-        Keep the members of the fit before, of the same rows, and add others.
+        Keep the members of the fit before, of the same samples, and add others.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -49,11 +52,11 @@ class BaggingRegressor(Regressor, BaggingModel):
         Mean prediction by the members that a row was not drawn for; NaN where there is none. With
         ``oob_score=True``.
     oob_score_ : float
-        R squared of those, among rows that have them.
+        R squared of those, among samples that have them.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Notes
     -----
@@ -83,10 +86,19 @@ class BaggingRegressor(Regressor, BaggingModel):
     """
 
     def __init__(
-        self, estimator=None, n_estimators=10, *, max_samples=None, max_features=1.0,
-        bootstrap=True, bootstrap_features=False, oob_score=False, warm_start=False, n_jobs=None,
-        random_state=None,
-    ):  # fmt: skip
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float | None = None,
+        max_features: float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.max_samples = max_samples
@@ -98,7 +110,7 @@ class BaggingRegressor(Regressor, BaggingModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the members.
 
         Parameters
@@ -106,8 +118,9 @@ class BaggingRegressor(Regressor, BaggingModel):
         X : array-like of shape (n, d)
             NaN is a missing value if the estimator takes it; sparse rows if it takes them.
         y : array-like of shape (n,)
+            Target values.
         sample_weight : array-like of shape (n,), optional
-            Chances of the rows to be drawn.
+            Chances of the samples to be drawn.
 
         Returns
         -------
@@ -145,12 +158,13 @@ class BaggingRegressor(Regressor, BaggingModel):
         share = np.where(total > 0.0, left / np.where(total > 0.0, total, 1.0), left > 0.0)
         return {"oob_prediction_": mean, "oob_score_": float(np.mean(1.0 - share))}
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Mean of the predictions of the members.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------

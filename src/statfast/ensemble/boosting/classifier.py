@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification by gradient boosting of trees on histograms."""
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._estimator import Classifier, class_weighted
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_labels, shown
 from statfast.ensemble.boosting.losses import (
     ExponentialLoss,
@@ -39,7 +43,7 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     l2_regularization : float, default=0.0
         Added to the sum of hessians of a leaf, whose value it draws to 0.
     max_features : float, default=1.0
-        Share of the columns, of those that `interaction_cst` allows, drawn for each node.
+        Fraction of the columns, of those that `interaction_cst` allows, drawn for each node.
     max_bins : int, default=255
         Codes of a column at most, besides that of missing values; 2 to 255.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -56,10 +60,10 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     warm_start : bool, default=False
         Go on from the fit before, on the same data, with more rounds.
     early_stopping : "auto" or bool, default="auto"
-        Whether to stop when scores no longer improve; "auto" does for more than 10 000 rows, or if
-        `X_val` is passed.
+        Whether to stop when scores no longer improve; "auto" does for more than 10 000 samples, or
+        if `X_val` is passed.
     scoring : str, callable or None, default="loss"
-        What tells whether rounds improve: "loss" (less of it), a name that
+        What decides whether rounds improve: "loss" (less of it), a name that
         `statfast.metrics.get_scorer` knows, None (accuracy), or a callable of (estimator, X, y),
         larger for better.
     validation_fraction : int, float or None, default=0.1
@@ -88,17 +92,17 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         Rounds.
     n_trees_per_iteration_ : int
         1 for two classes, else K.
-    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+    train_score_, validation_score_ : ndarray of shape (`n_iter_` + 1,)
         Scores before the first round and after each, of the rows of the fit (at most 10 000 of
         them, unless `scoring` is "loss") and of those held out; empty without early stopping.
     is_categorical_ : ndarray of bool, shape (d,), or None
         Columns of categories; None if there are none.
     feature_importances_ : ndarray of shape (d,)
-        Share of each column in the fall of the loss by all splits.
+        Fraction of each column in the fall of the loss by all splits.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -153,30 +157,30 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
 
     def __init__(
         self,
-        loss="log_loss",
+        loss: Literal["log_loss", "exponential"] = "log_loss",
         *,
-        learning_rate=0.1,
-        max_iter=100,
-        max_leaf_nodes=31,
-        max_depth=None,
-        min_samples_leaf=20,
-        l2_regularization=0.0,
-        max_features=1.0,
-        max_bins=255,
-        categorical_features="from_dtype",
-        monotonic_cst=None,
-        interaction_cst=None,
-        warm_start=False,
-        early_stopping="auto",
-        scoring="loss",
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        verbose=0,
-        random_state=None,
-        class_weight=None,
-        n_jobs=None,
-    ):
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: ArrayLike | None = "from_dtype",
+        monotonic_cst: ArrayLike | dict[Any, Any] | None = None,
+        interaction_cst: Literal["pairwise", "no_interactions"] | Sequence[Any] | None = None,
+        warm_start: bool = False,
+        early_stopping: Literal["auto"] | bool = "auto",
+        scoring: str | Callable[..., Any] | None = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: int = 0,
+        random_state: RandomState = None,
+        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.loss = loss
         self.learning_rate = learning_rate
         self.max_iter = max_iter
@@ -200,8 +204,17 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
-        """Fit trees to classes.
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        *,
+        X_val: Rows | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight_val: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the boosted trees.
 
         Parameters
         ----------
@@ -210,6 +223,7 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
         X_val, y_val, sample_weight_val : array-like, optional
             Rows for early stopping, in place of rows held out.
 
@@ -255,12 +269,13 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
             )
         return place[codes].astype(np.float64)
 
-    def decision_function(self, X):
-        """Raw predictions: sums of leaves.
+    def decision_function(self, X: Rows) -> Array:
+        """Return the raw scores: sums of leaf values.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to predict.
 
         Returns
         -------
@@ -268,12 +283,13 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         """
         return _flat(self._raw(X))
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: Rows) -> Iterator[Array]:
         """`decision_function` after each round.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to predict.
 
         Yields
         ------
@@ -282,12 +298,13 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         for raw in self._staged_raw(X):
             yield _flat(raw)
 
-    def predict_proba(self, X):
-        """Probabilities of the classes.
+    def predict_proba(self, X: Rows) -> Array:
+        """Return class probabilities.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to predict.
 
         Returns
         -------
@@ -295,12 +312,13 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         """
         return self._probabilities(self._raw(X))
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: Rows) -> Iterator[Array]:
         """`predict_proba` after each round.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to predict.
 
         Yields
         ------
@@ -309,12 +327,13 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         for raw in self._staged_raw(X):
             yield self._probabilities(raw)
 
-    def predict(self, X):
-        """The likeliest class of each row, the lowest of equals.
+    def predict(self, X: Rows) -> Array:
+        """Predict the most probable class, the lowest of equals.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to predict.
 
         Returns
         -------
@@ -322,12 +341,13 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         """
         return self._labels(self._raw(X))
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Rows) -> Iterator[Array]:
         """`predict` after each round.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to predict.
 
         Yields
         ------

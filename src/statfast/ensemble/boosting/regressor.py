@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regression by gradient boosting of trees on histograms."""
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, Self
+
 from statfast._estimator import Regressor
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_real, as_targets, warn_column_vector
 from statfast.ensemble.boosting.losses import REGRESSION
 from statfast.ensemble.boosting.model import HistBoosting
@@ -34,7 +38,7 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     l2_regularization : float, default=0.0
         Added to the sum of hessians of a leaf, whose value it draws to 0.
     max_features : float, default=1.0
-        Share of the columns, of those that `interaction_cst` allows, drawn for each node.
+        Fraction of the columns, of those that `interaction_cst` allows, drawn for each node.
     max_bins : int, default=255
         Codes of a column at most, besides that of missing values; 2 to 255.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -50,10 +54,10 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     warm_start : bool, default=False
         Go on from the fit before, on the same data, with more rounds.
     early_stopping : "auto" or bool, default="auto"
-        Whether to stop when scores no longer improve; "auto" does for more than 10 000 rows, or if
-        `X_val` is passed.
+        Whether to stop when scores no longer improve; "auto" does for more than 10 000 samples, or
+        if `X_val` is passed.
     scoring : str, callable or None, default="loss"
-        What tells whether rounds improve: "loss" (less of it), a name that
+        What decides whether rounds improve: "loss" (less of it), a name that
         `statfast.metrics.get_scorer` knows, None (R squared), or a callable of (estimator, X, y),
         larger for better.
     validation_fraction : int, float or None, default=0.1
@@ -78,17 +82,17 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         Rounds.
     n_trees_per_iteration_ : int
         1.
-    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+    train_score_, validation_score_ : ndarray of shape (`n_iter_` + 1,)
         Scores before the first round and after each, of the rows of the fit (at most 10 000 of
         them, unless `scoring` is "loss") and of those held out; empty without early stopping.
     is_categorical_ : ndarray of bool, shape (d,), or None
         Columns of categories; None if there are none.
     feature_importances_ : ndarray of shape (d,)
-        Share of each column in the fall of the loss by all splits.
+        Fraction of each column in the fall of the loss by all splits.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -140,30 +144,32 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
 
     def __init__(
         self,
-        loss="squared_error",
+        loss: Literal[
+            "squared_error", "absolute_error", "gamma", "poisson", "quantile"
+        ] = "squared_error",
         *,
-        quantile=None,
-        learning_rate=0.1,
-        max_iter=100,
-        max_leaf_nodes=31,
-        max_depth=None,
-        min_samples_leaf=20,
-        l2_regularization=0.0,
-        max_features=1.0,
-        max_bins=255,
-        categorical_features="from_dtype",
-        monotonic_cst=None,
-        interaction_cst=None,
-        warm_start=False,
-        early_stopping="auto",
-        scoring="loss",
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        verbose=0,
-        random_state=None,
-        n_jobs=None,
-    ):
+        quantile: float | None = None,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: ArrayLike | None = "from_dtype",
+        monotonic_cst: ArrayLike | dict[Any, Any] | None = None,
+        interaction_cst: Literal["pairwise", "no_interactions"] | Sequence[Any] | None = None,
+        warm_start: bool = False,
+        early_stopping: Literal["auto"] | bool = "auto",
+        scoring: str | Callable[..., Any] | None = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: int = 0,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.loss = loss
         self.quantile = quantile
         self.learning_rate = learning_rate
@@ -187,8 +193,17 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
-        """Fit trees to numbers.
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        *,
+        X_val: Rows | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight_val: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the boosted trees.
 
         Parameters
         ----------
@@ -197,6 +212,7 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         y : array-like of shape (n,)
             Targets.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
         X_val, y_val, sample_weight_val : array-like, optional
             Rows for early stopping, in place of rows held out.
 
@@ -231,12 +247,13 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     def _predicted(self, raw, loss):
         return loss.mean(raw[:, 0])
 
-    def predict(self, X):
-        """Predictions on the scale of y.
+    def predict(self, X: Rows) -> Array:
+        """Predict the target.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to predict.
 
         Returns
         -------
@@ -245,12 +262,13 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         raw = self._raw(X)
         return self._predicted(raw, self._boosted.loss)
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Rows) -> Iterator[Array]:
         """`predict` after each round.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Samples to predict.
 
         Yields
         ------

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Forests that classify: random forests, and extremely randomized trees."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._estimator import Classifier
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import shown
 from statfast.ensemble.forest.model import ForestModel, output_slices
 from statfast.tree.cart.classifier import DecisionTreeClassifier
@@ -13,7 +16,7 @@ from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, row_w
 class ClassForest(Classifier, ForestModel):
     """Mixin: forests whose trees give shares of classes, which are averaged."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -85,13 +88,13 @@ class ClassForest(Classifier, ForestModel):
                 table[:, : part.shape[1], k] = part
         return {"oob_decision_function_": table, "oob_score_": score}
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """The class with the largest mean share, the lowest of equals.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
-            Rows; NaN is a missing value.
+            Samples; NaN is a missing value.
 
         Returns
         -------
@@ -112,13 +115,13 @@ class ClassForest(Classifier, ForestModel):
         ]
         return np.column_stack(found)
 
-    def predict_proba(self, X):
-        """The mean over trees of the share of each class.
+    def predict_proba(self, X: Rows) -> Any:
+        """Return class probabilities: the mean class proportions over the trees.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
-            Rows; NaN is a missing value.
+            Samples; NaN is a missing value.
 
         Returns
         -------
@@ -129,12 +132,13 @@ class ClassForest(Classifier, ForestModel):
             return means
         return [means[:, part] for part in output_slices(self._counts)]
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Any:
         """Logarithms of `predict_proba`.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
+            Samples to predict.
 
         Returns
         -------
@@ -147,8 +151,8 @@ class ClassForest(Classifier, ForestModel):
                 return [np.log(share) for share in shares]
             return np.log(shares)
 
-    def unbiased_importances(self, X, y):
-        """Importances by rows left out, which do not favor columns of many values.
+    def unbiased_importances(self, X: Rows, y: ArrayLike) -> Array:
+        """Out-of-bag impurity importances, which do not favor features of many values.
 
         What the splits on a column add to the covariance of shares and classes, for rows that the
         tree has not seen: 0 in the mean for columns that have nothing to do with y.
@@ -207,12 +211,12 @@ class ClassForest(Classifier, ForestModel):
         return float(np.mean(wrong))
 
     @property
-    def estimator_(self):
+    def estimator_(self) -> Any:
         """A tree with the parameters of the forest, not fitted."""
         return self._as_tree(DecisionTreeClassifier)
 
     @property
-    def estimators_(self):
+    def estimators_(self) -> list[Any]:
         """The trees, as `DecisionTreeClassifier`."""
         return self._as_trees(DecisionTreeClassifier, classes_=self.classes_,
                               n_classes_=self.n_classes_, n_outputs_=self.n_outputs_)  # fmt: skip

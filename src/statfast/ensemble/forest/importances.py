@@ -5,23 +5,24 @@ import numpy as np
 
 from statfast._core.cart import walk
 from statfast._engine import checkpoint, each
+from statfast._typing import Array, ArrayLike, Attributes, RandomState, Rows
 from statfast._validation import as_count, as_generator
 from statfast.ensemble.forest.grow_forest import predictor_of
 from statfast.ensemble.forest.left_out import earned_by_sets
 from statfast.tree.structure.routes import COLUMN
 
 
-class ForestImportances:
+class ForestImportances(Attributes):
     """Mixin: what the columns are worth to a forest."""
 
     @property
-    def feature_importances_(self):
-        """The share of each column in the decrease of impurity: the mean over trees."""
+    def feature_importances_(self) -> Array:
+        """Impurity-based importances: the mean over trees."""
         mean = np.mean([tree.gains for tree in self._fitted_trees()], axis=0)
         return mean / mean.sum() if mean.sum() > 0 else mean
 
     @property
-    def tree_importances_(self):
+    def tree_importances_(self) -> Array:
         """The same of each tree, (n_estimators, p): their spread is what the forest knows of it."""
         return np.array([tree.gains for tree in self._fitted_trees()])
 
@@ -43,8 +44,10 @@ class ForestImportances:
         tasks = list(zip(self._trees, self._keys.tolist(), strict=True))
         return np.mean(each(work, tasks, n_jobs=self.n_jobs), axis=0)
 
-    def permutation_importances(self, X, y, *, n_repeats=1, random_state=None):
-        """How much worse rows that trees have not seen are predicted when a column is shuffled.
+    def permutation_importances(
+        self, X: Rows, y: ArrayLike, *, n_repeats: int = 1, random_state: RandomState = None
+    ) -> tuple[Array, Array]:
+        """Out-of-bag permutation importances of the features.
 
         For each tree and column, the rows left out go down the tree with the values of the column
         shuffled among them; trees that do not use it are left out.
@@ -63,7 +66,7 @@ class ForestImportances:
         Returns
         -------
         importances : ndarray of shape (p,)
-            Mean over trees: of the share of rows classified wrongly, or of the squared error.
+            Mean over trees: of the fraction of rows classified wrongly, or of the squared error.
         errors : ndarray of shape (p,)
             Standard deviations over trees, divided by the root of their number.
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Out-of-bag predictions and errors: what trees say of rows that they have not seen."""
 
+from typing import Literal
+
 import numpy as np
 
 from statfast._core.cart import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import BOOTSTRAPS, BootstrapEstimate, no_information
+from statfast._typing import Array, ArrayLike, Attributes, Rows
 from statfast._validation import as_choice, warn_user
 from statfast.tree.structure.routes import COLUMN
 
@@ -84,7 +87,7 @@ def left_out_errors(trees, rows, unseen, loss, truth):
     return errors
 
 
-class LeftOutErrors:
+class LeftOutErrors(Attributes):
     """Mixin: errors of a forest on rows that its trees have not seen."""
 
     def _left_out_means(self, rows, n_trees=None):
@@ -98,7 +101,7 @@ class LeftOutErrors:
             )
         return out
 
-    def out_of_bag_errors(self, X, y):
+    def out_of_bag_errors(self, X: Rows, y: ArrayLike) -> Array:
         """The out-of-bag error of the first 1, 2, ... trees: whether more of them would help.
 
         Parameters
@@ -111,7 +114,7 @@ class LeftOutErrors:
         Returns
         -------
         ndarray of shape (n_estimators,)
-            Shares of rows classified wrongly, or mean squared errors, of the rows that some of
+            Proportions of rows classified wrongly, or mean squared errors, of the rows that some of
             these trees have not seen; NaN where there is none.
 
         Raises
@@ -123,7 +126,9 @@ class LeftOutErrors:
         truth = self._truth(y, len(rows))
         return left_out_errors(self._trees, rows, self._left_out(), self._loss, truth)
 
-    def bootstrap_error(self, X, y, *, method=".632+"):
+    def bootstrap_error(
+        self, X: Rows, y: ArrayLike, *, method: Literal[".632+", ".632", "out_of_bag"] = ".632+"
+    ) -> BootstrapEstimate:
         """The error of the forest from its own bootstrap.
 
         Rows judged by the trees that have not seen them err too often, as there are fewer of these
@@ -137,12 +142,13 @@ class LeftOutErrors:
         y : array-like of shape (n,)
             Their targets: one output.
         method : {".632+", ".632", "out_of_bag"}, default=".632+"
+            Efron's .632 or .632+ estimate, or the out-of-bag error.
 
         Returns
         -------
         statfast.model_selection.BootstrapEstimate
-            Shares of rows classified wrongly, or mean squared errors; rows that all trees have seen
-            are left out of `out_of_bag`.
+            Proportions of rows classified wrongly, or mean squared errors; rows that all trees have
+            seen are left out of `out_of_bag`.
 
         Raises
         ------
@@ -160,7 +166,7 @@ class LeftOutErrors:
         rows = self._rows_of_fit(X)
         truth = self._truth(y, len(rows))
         if truth.shape[1] > 1:
-            raise ValueError("bootstrap_error speaks of one output; y had several. Fit one each.")
+            raise ValueError("bootstrap_error is for one output; y had several. Fit one each.")
         votes = left_out_sums(self._trees, rows, self._left_out(), self.n_jobs)
         known = ~np.isnan(votes[:, 0])
         if not known.any():

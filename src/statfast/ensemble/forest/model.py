@@ -9,6 +9,7 @@ import numpy as np
 from statfast._core.cart import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Estimator, require_same_labels
+from statfast._typing import Array, Rows, csr_matrix
 from statfast._validation import (
     as_count,
     as_flag,
@@ -162,12 +163,13 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         rows = rows_to_answer(self, X)
         return self._predictor.sums(rows, n_jobs=self.n_jobs) / len(self._trees)
 
-    def apply(self, X):
-        """The leaf that each row falls into, in each tree.
+    def apply(self, X: Rows) -> Array:
+        """Return the leaf of each sample in each tree.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
+            Samples to predict.
 
         Returns
         -------
@@ -188,12 +190,13 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
             own[:] = nodes[own]
         return leaves
 
-    def decision_path(self, X):
-        """The nodes that each row passes, in each tree.
+    def decision_path(self, X: Rows) -> tuple[csr_matrix, Array]:
+        """Return the nodes that each sample passes in each tree.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
+            Samples to predict.
 
         Returns
         -------
@@ -214,8 +217,8 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         return decision_paths(list(self._structures()), leaves)
 
     @property
-    def estimators_samples_(self):
-        """The rows drawn for each tree, ascending, repeated as often as they were drawn."""
+    def estimators_samples_(self) -> list[Array]:
+        """Samples drawn for each tree, ascending, repeated as drawn."""
         return [np.repeat(np.arange(self._sampling.n), count) for count in self._in_bag()]
 
     def _in_bag(self):
@@ -278,14 +281,15 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         return rows
 
     # ------------------------------------------------------------ what trees know of rows
-    def proximities(self, X, Y=None, *, left_out=False):
-        """In which share of the trees two rows end in the same leaf.
+    def proximities(self, X: Rows, Y: Rows | None = None, *, left_out: bool = False) -> Array:
+        """Return proximities: the fraction of trees in which two samples share a leaf.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
+            Samples.
         Y : array-like of shape (m', p), optional
-            Other rows; None takes X.
+            Other samples; None takes X.
         left_out : bool, default=False
             Count only trees that have seen neither row; X then are the rows of the fit, and Y is
             None. NaN where there is no such tree.
@@ -313,7 +317,7 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         if as_flag(left_out, "left_out"):
             if Y is not None or len(A) != self._sampling.n:
                 raise ValueError(
-                    "left_out speaks of the rows of the fit: X must be those "
+                    "left_out is for the rows of the fit: X must be those "
                     f"({self._sampling.n} rows) and Y None. Set left_out=False for others."
                 )
             unseen = np.ascontiguousarray(self._left_out().T, dtype=np.uint8)
@@ -328,7 +332,7 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         each(work, parts, n_jobs=self.n_jobs, effort=0.2 * len(A) * len(B) * A.shape[1])
         return share
 
-    def standard_errors(self, X):
+    def standard_errors(self, X: Rows) -> Array:
         """Standard errors of the mean over trees, by the infinitesimal jackknife.
 
         How much the prediction would vary with another sample of rows, whose drawing the bootstrap
@@ -338,6 +342,7 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         Parameters
         ----------
         X : array-like of shape (m, p)
+            Samples.
 
         Returns
         -------

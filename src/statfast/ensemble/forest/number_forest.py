@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Forests that predict numbers: random forests, and extremely randomized trees."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._core.cart import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Regressor
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_flag, as_real
 from statfast.ensemble.forest.model import ForestModel
 from statfast.tree.cart.regressor import DecisionTreeRegressor
@@ -21,7 +24,7 @@ from statfast.tree.growing.arguments import (
 class NumberForest(Regressor, ForestModel):
     """Mixin: forests whose trees give numbers, which are averaged."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -77,13 +80,13 @@ class NumberForest(Regressor, ForestModel):
             score = float("nan")
         return {"oob_prediction_": said[:, 0] if self._flat else said, "oob_score_": score}
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """The mean over trees of what they predict.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
-            Rows; NaN is a missing value.
+            Samples; NaN is a missing value.
 
         Returns
         -------
@@ -97,8 +100,8 @@ class NumberForest(Regressor, ForestModel):
         means = self._means(X)
         return means[:, 0] if self._flat else means
 
-    def predict_quantiles(self, X, quantiles=(0.05, 0.5, 0.95)):
-        """Quantiles of the targets of fitted rows that share leaves with a row.
+    def predict_quantiles(self, X: Rows, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Array:
+        """Predict conditional quantiles (quantile regression forest).
 
         A fitted row weighs the mean over trees of 1 / (rows in its leaf) where it is in the leaf of
         the row; the quantile is the least target up to which the weights reach it.
@@ -106,6 +109,7 @@ class NumberForest(Regressor, ForestModel):
         Parameters
         ----------
         X : array-like of shape (m, p)
+            Samples to predict.
         quantiles : array-like of shape (q,), default=(0.05, 0.5, 0.95)
             Between 0 and 1, ascending.
 
@@ -160,8 +164,8 @@ class NumberForest(Regressor, ForestModel):
             made = self._packed["members"] = member, begin, offset, targets[order, 0].copy()
         return made
 
-    def unbiased_importances(self, X, y):
-        """Importances by rows left out, which do not favor columns of many values.
+    def unbiased_importances(self, X: Rows, y: ArrayLike) -> Array:
+        """Out-of-bag impurity importances, which do not favor features of many values.
 
         What the splits on a column add to the covariance of predictions and targets, for rows that
         the tree has not seen: 0 in the mean for columns that have nothing to do with y.
@@ -210,11 +214,11 @@ class NumberForest(Regressor, ForestModel):
         return loss
 
     @property
-    def estimator_(self):
+    def estimator_(self) -> Any:
         """A tree with the parameters of the forest, not fitted."""
         return self._as_tree(DecisionTreeRegressor)
 
     @property
-    def estimators_(self):
+    def estimators_(self) -> list[Any]:
         """The trees, as `DecisionTreeRegressor`."""
         return self._as_trees(DecisionTreeRegressor, n_outputs_=self.n_outputs_, _flat=self._flat)

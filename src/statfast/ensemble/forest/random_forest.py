@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random forests: trees on bootstrap samples, with columns drawn at each node."""
 
+from collections.abc import Callable
+from typing import Any, Literal
+
+from statfast._typing import ArrayLike, RandomState
 from statfast.ensemble.forest.class_forest import ClassForest
 from statfast.ensemble.forest.number_forest import NumberForest
 
@@ -13,25 +17,27 @@ class RandomForestClassifier(ClassForest):
     n_estimators : int, default=100
         Trees.
     criterion : {"gini", "entropy", "log_loss", "error"}, default="gini"
-        Impurity of a node, as for `DecisionTreeClassifier`.
+        Impurity of a node: the Gini index, the entropy in bits (two names), or the fraction of the
+        classes other than the largest.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
-        Nodes of fewer rows are leaves; a float is a share of the rows.
+        Nodes of fewer samples are leaves; a float is a fraction of the samples.
     min_samples_leaf : int or float, default=1
-        No split leaves fewer rows on a side; a float is a share of the rows.
+        No split leaves fewer rows on a side; a float is a fraction of the rows.
     min_weight_fraction_leaf : float, default=0.0
-        No split leaves a smaller share of the weight on a side.
+        No split leaves a smaller fraction of the weight on a side.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
-        Columns looked at for a split, drawn anew at each node; a float is a share, None is all.
+        Columns looked at for a split, drawn afresh at each node; a float is a share, None is all.
     max_leaf_nodes : int, optional
         Grow trees by the split that gains most, until they have so many leaves.
     min_impurity_decrease : float, default=0.0
-        No split gains less, of the impurity by the node's share of the weight.
+        No split gains less, of the impurity by the node's fraction of the weight.
     bootstrap : bool, default=True
-        Grow each tree on rows drawn with replacement; else on all.
+        Grow each tree on samples drawn with replacement; else on all.
     oob_score : bool or callable, default=False
-        Predict the rows left out of samples and score that; a callable takes y and the predictions.
+        Predict the out-of-bag samples and score that; a callable takes y and the
+        predictions.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
     random_state : int, numpy.random.Generator or None, default=None
@@ -46,8 +52,8 @@ class RandomForestClassifier(ClassForest):
     ccp_alpha : float, default=0.0
         Penalty for a leaf: branches that are worth no more are pruned.
     max_samples : int or float, optional
-        Rows drawn for a tree; a float is a share of the rows or, with weights, of their sum. None
-        draws as many as there are.
+        Samples drawn for a tree; a float is a fraction of the samples or, with weights, of their
+        sum. None draws as many as there are.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -71,11 +77,11 @@ class RandomForestClassifier(ClassForest):
         The trees; made when asked for. Without `tree_statistics` they know thresholds and the
         values of leaves alone.
     feature_importances_ : ndarray of shape (p,)
-        The share of each column in the decrease of impurity: the mean over trees.
+        The fraction of each column in the decrease of impurity: the mean over trees.
     tree_importances_ : ndarray of shape (n_estimators, p)
         The same of each tree.
     estimators_samples_ : list of ndarray of int64
-        The rows drawn for each tree.
+        The samples drawn for each tree.
     max_features_ : int
         Columns looked at for a split.
     n_outputs_ : int
@@ -84,7 +90,8 @@ class RandomForestClassifier(ClassForest):
         The score of rows by trees that have not seen them, with `oob_score`; rows that all trees
         have seen do not count, and it is NaN if there are no others.
     oob_decision_function_ : ndarray of shape (n, K), or (n, K, outputs)
-        Shares of classes by trees that have not seen the row, with `oob_score`; NaN where all have.
+        Proportions of classes by trees that have not seen the sample, with `oob_score`; NaN where
+        all have.
     is_categorical_ : ndarray of bool, shape (p,), or None
         Which columns hold categories; None if none does.
     categories_ : list, or None
@@ -92,7 +99,7 @@ class RandomForestClassifier(ClassForest):
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Notes
     -----
@@ -125,12 +132,33 @@ class RandomForestClassifier(ClassForest):
     """
 
     def __init__(
-        self, n_estimators=100, *, criterion="gini", max_depth=None, min_samples_split=2,
-        min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_features="sqrt", max_leaf_nodes=None,
-        min_impurity_decrease=0.0, bootstrap=True, oob_score=False, n_jobs=None, random_state=None,
-        verbose=0, warm_start=False, class_weight=None, ccp_alpha=0.0, max_samples=None,
-        monotonic_cst=None, categorical_features="from_dtype", tree_statistics=False,
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Literal["gini", "entropy", "log_loss", "error"] = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Literal["balanced", "balanced_subsample"]
+        | dict[Any, Any]
+        | list[dict[str, Any]]
+        | None = None,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: ArrayLike | None = None,
+        categorical_features: ArrayLike | None = "from_dtype",
+        tree_statistics: bool = False,
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.max_depth = max_depth
@@ -162,26 +190,28 @@ class RandomForestRegressor(NumberForest):
     n_estimators : int, default=100
         Trees.
     criterion : str, default="squared_error"
-        What splits make small: "squared_error", "friedman_mse", "absolute_error" or "poisson", as
-        for `DecisionTreeRegressor`.
+        What splits minimize: "squared_error" and "friedman_mse" (which orders splits the same way)
+        the squares about the mean, "absolute_error" the distances from the median, "poisson" half
+        the Poisson deviance, for nonnegative y.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
-        Nodes of fewer rows are leaves; a float is a share of the rows.
+        Nodes of fewer samples are leaves; a float is a fraction of the samples.
     min_samples_leaf : int or float, default=1
-        No split leaves fewer rows on a side; a float is a share of the rows.
+        No split leaves fewer rows on a side; a float is a fraction of the rows.
     min_weight_fraction_leaf : float, default=0.0
-        No split leaves a smaller share of the weight on a side.
+        No split leaves a smaller fraction of the weight on a side.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
-        Columns looked at for a split, drawn anew at each node; a float is a share, None is all.
+        Columns looked at for a split, drawn afresh at each node; a float is a share, None is all.
     max_leaf_nodes : int, optional
         Grow trees by the split that gains most, until they have so many leaves.
     min_impurity_decrease : float, default=0.0
-        No split gains less, of the impurity by the node's share of the weight.
+        No split gains less, of the impurity by the node's fraction of the weight.
     bootstrap : bool, default=True
-        Grow each tree on rows drawn with replacement; else on all.
+        Grow each tree on samples drawn with replacement; else on all.
     oob_score : bool or callable, default=False
-        Predict the rows left out of samples and score that; a callable takes y and the predictions.
+        Predict the out-of-bag samples and score that; a callable takes y and the
+        predictions.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
     random_state : int, numpy.random.Generator or None, default=None
@@ -193,8 +223,8 @@ class RandomForestRegressor(NumberForest):
     ccp_alpha : float, default=0.0
         Penalty for a leaf: branches that are worth no more are pruned.
     max_samples : int or float, optional
-        Rows drawn for a tree; a float is a share of the rows or, with weights, of their sum. None
-        draws as many as there are.
+        Samples drawn for a tree; a float is a fraction of the samples or, with weights, of their
+        sum. None draws as many as there are.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -217,11 +247,11 @@ class RandomForestRegressor(NumberForest):
         The trees; made when asked for. Without `tree_statistics` they know thresholds and the
         values of leaves alone.
     feature_importances_ : ndarray of shape (p,)
-        The share of each column in the decrease of impurity: the mean over trees.
+        The fraction of each column in the decrease of impurity: the mean over trees.
     tree_importances_ : ndarray of shape (n_estimators, p)
         The same of each tree.
     estimators_samples_ : list of ndarray of int64
-        The rows drawn for each tree.
+        The samples drawn for each tree.
     max_features_ : int
         Columns looked at for a split.
     n_outputs_ : int
@@ -230,7 +260,7 @@ class RandomForestRegressor(NumberForest):
         The score of rows by trees that have not seen them, with `oob_score`; rows that all trees
         have seen do not count, and it is NaN if there are no others.
     oob_prediction_ : ndarray of shape (n,) or (n, outputs)
-        Predictions by trees that have not seen the row, with `oob_score`; NaN where all have.
+        Predictions by trees that have not seen the sample, with `oob_score`; NaN where all have.
     is_categorical_ : ndarray of bool, shape (p,), or None
         Which columns hold categories; None if none does.
     categories_ : list, or None
@@ -238,7 +268,7 @@ class RandomForestRegressor(NumberForest):
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Notes
     -----
@@ -268,12 +298,30 @@ class RandomForestRegressor(NumberForest):
     """
 
     def __init__(
-        self, n_estimators=100, *, criterion="squared_error", max_depth=None, min_samples_split=2,
-        min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_features=1.0, max_leaf_nodes=None,
-        min_impurity_decrease=0.0, bootstrap=True, oob_score=False, n_jobs=None, random_state=None,
-        verbose=0, warm_start=False, ccp_alpha=0.0, max_samples=None, monotonic_cst=None,
-        categorical_features="from_dtype", tree_statistics=False, store_leaves=False,
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: ArrayLike | None = None,
+        categorical_features: ArrayLike | None = "from_dtype",
+        tree_statistics: bool = False,
+        store_leaves: bool = False,
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.max_depth = max_depth

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear discriminant analysis: normal classes with a common covariance, and Bayes' rule."""
 
+from typing import Any, Literal
+
 import numpy as np
 
 from statfast._core.generative import linear_scores
 from statfast._estimator import Transformer
+from statfast._typing import ArrayLike, Rows
 from statfast._validation import as_choice, as_count, as_flag, as_real
 from statfast.generative.discriminant import (
     leave_one_out,
@@ -25,7 +28,7 @@ from statfast.generative.normal.whitening import whiten
 
 
 class LinearDiscriminantAnalysis(Transformer, ClassNormals):
-    """Linear discriminant analysis: classification, and the canonical variates.
+    """Linear discriminant analysis: classification and canonical variates.
 
     Each class is normal with a mean of its own and a covariance S common to all, so that the
     logarithm of prior times density is, but for a term common to all classes, the linear score::
@@ -39,12 +42,12 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         nothing is shrunk. The maximum-likelihood covariance (`method`) of "lsqr" and "eigen"
         weighs the classes by `priors` where these are given.
     shrinkage : {"auto"} or float between 0 and 1, optional
-        Share of a multiple of the identity, tr(S_k) / d, in the covariance of each class before
-        they are pooled. "auto" takes the share of Ledoit and Wolf [4]_, of the correlation matrix
-        of the class. Needs "lsqr" or "eigen".
+        Fraction of a multiple of the identity, tr(S_k) / d, in the covariance of each class before
+        they are pooled. "auto" takes the fraction of Ledoit and Wolf [4]_, of the correlation
+        matrix of the class. Needs "lsqr" or "eigen".
     priors : array-like of shape (K,), optional
-        Positive class probabilities, in the order of `classes_`. None takes the shares of the
-        classes in the training rows.
+        Positive class probabilities, in the order of `classes_`. None takes the proportions of the
+        classes in the training samples.
     n_components : int, optional
         Canonical variates that `transform` gives, at most min(K - 1, d). None gives all.
     method : {"moment", "mle"}, default="moment"
@@ -57,10 +60,10 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         most `tol` count as singular and are left out, with a warning. Between the classes,
         canonical variates with a singular value of at most `tol` times the largest are left out.
     covariance_estimator : estimator, optional
-        What estimates the covariance of each class from its rows, in place of `shrinkage`: anything
-        with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy of it is
-        fitted. The fit is then no sum over rows: no `partial_fit`, no `Chunks`. Needs "lsqr" or
-        "eigen"; the covariances are pooled by `priors`, whatever `method`.
+        What estimates the covariance of each class from its samples, in place of `shrinkage`:
+        anything with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy
+        of it is fitted. The fit is then no sum over samples: no `partial_fit`, no `Chunks`. Needs
+        "lsqr" or "eigen"; the covariances are pooled by `priors`, whatever `method`.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -70,7 +73,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     priors_ : ndarray of shape (K,)
         Class probabilities, summing to 1.
     means_ : ndarray of shape (K, d)
@@ -83,6 +86,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         Coefficients of the scores, less those of a row at `xbar_`, which all classes share; for
         two classes those of the second less those of the first.
     intercept_ : ndarray of shape (K,), or (1,) for two classes
+        Intercept.
     scalings_ : ndarray of shape (d, r)
         Canonical vectors, the columns of R's ``scaling``: the canonical variates are uncorrelated
         within the classes, with variance 1.
@@ -91,13 +95,13 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         canonical variate, the between-class variance by K - 1. With ``method="mle"``, too: there
         ``MASS::lda`` divides it by K, so that these are its ``svd`` times sqrt(K / (K - 1)).
     explained_variance_ratio_ : ndarray of shape (min(r, n_components),)
-        R's "proportion of trace": shares of the squared singular values.
+        R's "proportion of trace": proportions of the squared singular values.
     n_parameters_ : int
         Free parameters: K (d + 1) + d (d + 1) / 2 - 1.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -153,16 +157,16 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     def __init__(
         self,
         *,
-        solver="svd",
-        shrinkage=None,
-        priors=None,
-        n_components=None,
-        method="moment",
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
-        n_jobs=None,
-    ):
+        solver: Literal["svd", "lsqr", "eigen"] = "svd",
+        shrinkage: Literal["auto"] | float | None = None,
+        priors: ArrayLike | None = None,
+        n_components: int | None = None,
+        method: Literal["moment", "mle"] = "moment",
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
@@ -275,12 +279,13 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
 
     # ------------------------------------------------------------ prediction
 
-    def transform(self, X):
-        """Return the canonical variates of the rows.
+    def transform(self, X: Rows) -> Any:
+        """Project onto the canonical variates.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to transform.
 
         Returns
         -------

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import aside
-from statfast._estimator import CoefficientTable, FitState, Summary
+from statfast._estimator import CoefficientTable, FitState, Summary, Tabled
+from statfast._typing import ArrayLike, DataFrame, Rows, Weights
 from statfast._validation import as_labels, as_rows, as_weights, column_names
 from statfast.generative.discriminant.canonical import require_enough
 from statfast.generative.discriminant.class_covariances import require_rows
@@ -19,7 +20,7 @@ TOL = 1e-7  # standard deviation of a standardized direction, up to which it cou
 
 @dataclass(frozen=True)
 class ManovaResult:
-    """What `manova` found. ``print(result)`` shows it as R does.
+    """Result of `manova`; ``print`` shows it as R does.
 
     Attributes
     ----------
@@ -48,8 +49,8 @@ class ManovaResult:
     n_classes: int
     n_features: int
 
-    def summary(self):
-        """Lay the tests out as text and HTML.
+    def summary(self) -> Summary:
+        """Return the tests as a summary, in text and HTML.
 
         Returns
         -------
@@ -64,7 +65,7 @@ class ManovaResult:
         tables = {"Equal means": self.tests, "Canonical variates beyond": self.dimensions}
         return Summary("Multivariate analysis of variance, one way", facts, tables)
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return the four tests as a pandas data frame.
 
         Returns
@@ -82,17 +83,19 @@ class ManovaResult:
         return self.summary()._repr_html_()
 
 
-def manova(X, y, sample_weight=None, *, n_jobs=None):
+def manova(
+    X: Rows, y: ArrayLike, sample_weight: Weights = None, *, n_jobs: int | None = None
+) -> "ManovaResult":
     """Multivariate analysis of variance (MANOVA): a test of equal means of several classes.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        The rows, finite.
+        The samples, finite.
     y : array-like of shape (n,)
         The class of each row, of at least two.
     sample_weight : array-like of shape (n,), optional
-        Weights of the rows; an integer weight equals a repeated row.
+        Weights of the samples; an integer weight equals a repeated sample.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -206,9 +209,9 @@ def _bartlett(roots, p, q, n):
     )
 
 
-@dataclass(frozen=True)
-class BoxMResult:
-    """What `box_m` found.
+@dataclass(frozen=True, repr=False)
+class BoxMResult(Tabled):
+    """Result of `box_m`.
 
     Attributes
     ----------
@@ -219,10 +222,13 @@ class BoxMResult:
     df : int
         Its degrees of freedom, d (d + 1) (K - 1) / 2.
     p_value : float
+        p value.
     classes : ndarray of shape (K,)
+        Class labels.
     log_determinants : ndarray of shape (K,)
         Of the unbiased covariances of the classes.
     pooled_log_determinant : float
+        Logarithm of the determinant of the pooled covariance.
     """
 
     statistic: float
@@ -233,18 +239,35 @@ class BoxMResult:
     log_determinants: NDArray[np.float64]
     pooled_log_determinant: float
 
+    def table(self) -> CoefficientTable:
+        """One row: Box's M, chi-square, its degrees of freedom, and p.
 
-def box_m(X, y, sample_weight=None, *, n_jobs=None):
+        Returns
+        -------
+        CoefficientTable
+        """
+        numbers = {
+            "M": self.statistic,
+            "Chi-square": self.chi2,
+            "df": self.df,
+            "Pr(>Chi)": self.p_value,
+        }
+        return CoefficientTable(["Box's M"], {key: np.array([v]) for key, v in numbers.items()})
+
+
+def box_m(
+    X: Rows, y: ArrayLike, sample_weight: Weights = None, *, n_jobs: int | None = None
+) -> "BoxMResult":
     """Box's M test of equal covariance matrices (Box 1949).
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        The rows, finite.
+        The samples, finite.
     y : array-like of shape (n,)
         The class of each row, of at least two.
     sample_weight : array-like of shape (n,), optional
-        Weights of the rows; an integer weight equals a repeated row.
+        Weights of the samples; an integer weight equals a repeated sample.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -260,9 +283,9 @@ def box_m(X, y, sample_weight=None, *, n_jobs=None):
 
     Notes
     -----
-    The test tells classes that are not normal from those that are as readily as covariances that
-    differ. Its chi-square approximation wants some 20 rows a class and at most 5 columns.
-    Cost: one pass, n d^2 operations.
+    The test also distinguishes classes that are not normal from those that are as readily as
+    covariances that differ. Its chi-square approximation wants some 20 rows a class and at most 5
+    columns. Cost: one pass, n d^2 operations.
 
     References
     ----------

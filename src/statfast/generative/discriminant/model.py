@@ -5,12 +5,13 @@ A subclass says which statistics it needs (`_kind`) and turns them into fitted a
 (`_attributes`), among them the rule by which `ClassRule` predicts.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import FitState, codes_among, known_classes
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_labels,
@@ -62,17 +63,23 @@ class ClassNormals(ClassRule):
         """What folds merge; None where the fit is no sum over rows."""
         return statistics if isinstance(self._kind_now(), str) else None
 
-    def fit(self, X, y, sample_weight=None):
+    _statistics_in_blocks = True  # of their own
+
+    @property
+    def _sums_of_parts(self):
+        return self._statistics is not None
+
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the classes.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or Chunks
-            The rows, finite. A memory map is read block by block, `Chunks` once, chunk by chunk.
+            The samples, finite. A memory map is read block by block, `Chunks` once, chunk by chunk.
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows; an integer weight equals a repeated row.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -97,8 +104,10 @@ class ClassNormals(ClassRule):
         columns, state = self._prepare(X, y, sample_weight)
         return self._solve(gathered(columns, state, self.n_jobs), state)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add rows to those fitted so far, by `fit` or by this method.
+    def partial_fit(
+        self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: Weights = None
+    ) -> Self:
+        """Update the fit with more samples.
 
         The result is that of one `fit` on all the rows, but for rounding. Until every class has
         the rows that its covariance needs, the estimator stays unfitted.
@@ -106,15 +115,18 @@ class ClassNormals(ClassRule):
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : array-like of shape (n,)
+            Class labels.
         classes : array-like of shape (K,), optional
             All labels that will ever come; needed by the first call, checked by later ones.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
         self : estimator
-            Itself, fitted once there are rows enough.
+            Itself, fitted once there are samples enough.
 
         Raises
         ------
@@ -192,15 +204,19 @@ class ClassNormals(ClassRule):
 
     # ------------------------------------------------------------ leave-one-out
 
-    def leave_one_out(self, X, y, sample_weight=None, *, method="predict_proba"):
-        """What each row is given by a fit to all other rows.
+    def leave_one_out(
+        self, X: Rows, y: ArrayLike, sample_weight: Weights = None, *, method: str = "predict_proba"
+    ) -> Array:
+        """Return leave-one-out predictions for the training samples.
 
         Nothing is fitted: the estimator stays as it is.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : array-like of shape (n,)
+            Class labels.
         sample_weight : array-like of shape (n,), optional
             A row is left out with all of its weight.
         method : str, default="predict_proba"
@@ -210,7 +226,7 @@ class ClassNormals(ClassRule):
         Returns
         -------
         held_out : ndarray of shape (n, K), or (n,)
-            Columns are the classes of y; a class of which the row is the only one has
+            Columns are the classes of y; a class of which the sample is the only one has
             probability 0.
 
         Raises

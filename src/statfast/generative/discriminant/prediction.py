@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import Classifier, Estimator
+from statfast._typing import Array, Rows
 from statfast._validation import not_fitted, rows_for
 from statfast.generative.normal.rules import fill, filled, log_softmax_of
 
@@ -23,12 +24,13 @@ class ClassRule(Classifier, Estimator):
     n_jobs: int | None
     classes_: NDArray[Any]
 
-    def predict(self, X):
-        """Return the most probable class of each row.
+    def predict(self, X: Rows) -> Array:
+        """Predict the most probable class.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -44,12 +46,13 @@ class ClassRule(Classifier, Estimator):
         fill(winners, self._kernel.argmax, rows, self._rule, self.n_jobs)
         return self.classes_.take(winners)
 
-    def predict_proba(self, X):
-        """Return the posterior probability of each class for each row.
+    def predict_proba(self, X: Rows) -> Array:
+        """Return posterior class probabilities.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -63,12 +66,13 @@ class ClassRule(Classifier, Estimator):
         """
         return filled(self._kernel.softmax, self._rows(X), self._rule, self.n_jobs)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of the posteriors, also where these underflow to 0.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -82,12 +86,13 @@ class ClassRule(Classifier, Estimator):
         """
         return filled(log_softmax_of(self._kernel), self._rows(X), self._rule, self.n_jobs)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Return the scores of the classes.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples to predict.
 
         Returns
         -------

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Quadratic discriminant analysis: normal classes, each with a covariance of its own."""
 
+from typing import Any, Literal
+
 import numpy as np
 
 from statfast._core.generative import quadratic_scores
+from statfast._typing import ArrayLike
 from statfast._validation import as_choice, as_flag, as_real
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors
@@ -30,11 +33,11 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         With "svd" covariances may be regularized by `reg_param`, with "eigen" by `shrinkage`, as
         in scikit-learn. Both take the same steps here.
     shrinkage : {"auto"} or float between 0 and 1, optional
-        Share of a multiple of the identity, tr(S_k) / d, in each covariance. "auto" takes the
-        share of Ledoit and Wolf [1]_, of the correlation matrix of the class. Needs "eigen".
+        Fraction of a multiple of the identity, tr(S_k) / d, in each covariance. "auto" takes the
+        fraction of Ledoit and Wolf [1]_, of the correlation matrix of the class. Needs "eigen".
     priors : array-like of shape (K,), optional
-        Positive class probabilities, in the order of `classes_`. None takes the shares of the
-        classes in the training rows.
+        Positive class probabilities, in the order of `classes_`. None takes the proportions of the
+        classes in the training samples.
     reg_param : float, default=0.0
         Covariances become ``(1 - reg_param) S_k + reg_param I``. Needs "svd".
     store_covariance : bool, default=False
@@ -43,9 +46,10 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         Directions of the standardized columns of a class whose standard deviation is at most
         `tol` count as singular.
     covariance_estimator : estimator, optional
-        What estimates the covariance of each class from its rows, in place of `shrinkage`: anything
-        with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy of it is
-        fitted. The fit is then no sum over rows: no `partial_fit`, no `Chunks`. Needs "eigen".
+        What estimates the covariance of each class from its samples, in place of `shrinkage`:
+        anything with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy
+        of it is fitted. The fit is then no sum over samples: no `partial_fit`, no `Chunks`. Needs
+        "eigen".
     method : {"mle", "moment"}, default="mle"
         Divisor of the scatter of a class: "mle" is the maximum-likelihood n_k, as in
         scikit-learn, "moment" the unbiased n_k - 1, as in R's ``MASS::qda``.
@@ -62,7 +66,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     priors_ : ndarray of shape (K,)
         Class probabilities, summing to 1.
     means_ : ndarray of shape (K, d)
@@ -78,9 +82,9 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
     n_parameters_ : int
         Free parameters: K (d^2 + 3 d + 2) / 2 - 1.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -127,17 +131,17 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
     def __init__(
         self,
         *,
-        solver="svd",
-        shrinkage=None,
-        priors=None,
-        reg_param=0.0,
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
-        method="mle",
-        allow_singular=False,
-        n_jobs=None,
-    ):
+        solver: Literal["svd", "eigen"] = "svd",
+        shrinkage: Literal["auto"] | float | None = None,
+        priors: ArrayLike | None = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        method: Literal["mle", "moment"] = "mle",
+        allow_singular: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regularized discriminant analysis: covariances between those of the classes and a common one."""
 
+from typing import Literal
+
 from statfast._core.generative import quadratic_scores
+from statfast._typing import ArrayLike
 from statfast._validation import as_choice, as_flag, as_real
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors, require_enough
@@ -11,7 +14,7 @@ from statfast.generative.normal.shrinkage import regularized_covariances
 
 
 class RegularizedDiscriminantAnalysis(ClassNormals):
-    """Regularized discriminant analysis: between quadratic, linear and nearest centroid.
+    """Regularized discriminant analysis (Friedman 1989): between QDA, LDA and nearest centroid.
 
     The covariance of class k is, with S the pooled covariance of all classes and d columns::
 
@@ -24,12 +27,12 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
     Parameters
     ----------
     alpha : float, default=0.5
-        Share of the covariance of the class, from 0 to 1; the rest is that of all classes.
+        Fraction of the covariance of the class, from 0 to 1; the rest is that of all classes.
     gamma : float, default=0.0
-        Share of a multiple of the identity, from 0 to 1.
+        Fraction of a multiple of the identity, from 0 to 1.
     priors : array-like of shape (K,), optional
-        Positive class probabilities, in the order of `classes_`. None takes the shares of the
-        classes in the training rows.
+        Positive class probabilities, in the order of `classes_`. None takes the proportions of the
+        classes in the training samples.
     method : {"moment", "mle"}, default="moment"
         Divisor of the scatters: "moment" is unbiased, n_k - 1 and n - K, "mle" the
         maximum-likelihood n_k and n.
@@ -47,7 +50,7 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     priors_ : ndarray of shape (K,)
         Class probabilities, summing to 1.
     means_ : ndarray of shape (K, d)
@@ -61,9 +64,9 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
     log_determinants_ : ndarray of shape (K,)
         Logarithms of the determinants of the covariances.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -100,15 +103,15 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
 
     def __init__(
         self,
-        alpha=0.5,
-        gamma=0.0,
+        alpha: float = 0.5,
+        gamma: float = 0.0,
         *,
-        priors=None,
-        method="moment",
-        store_covariance=False,
-        tol=1e-4,
-        n_jobs=None,
-    ):
+        priors: ArrayLike | None = None,
+        method: Literal["moment", "mle"] = "moment",
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.gamma = gamma
         self.priors = priors

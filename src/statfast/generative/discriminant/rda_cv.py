@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The shares of regularized discriminant analysis, chosen by leave-one-out from one pass."""
 
+from typing import Literal, Self
+
 import numpy as np
 
 from statfast._core.generative import quadratic_scores
 from statfast._engine import Chunks, checkpoint, each
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import as_choice, require_finite, warn_user, wrong_type
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.leave_one_out import FEW, refitted
@@ -28,21 +31,23 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
     Parameters
     ----------
     alphas : array-like of float, optional
-        Shares of the class covariances to try, from 0 to 1; None tries 0, 0.1, ..., 1.
+        Proportions of the class covariances to try, from 0 to 1; None tries 0, 0.1, ..., 1.
     gammas : array-like of float, optional
-        Shares of the identity to try, from 0 to 1; None tries 0, 0.1, ..., 1.
+        Proportions of the identity to try, from 0 to 1; None tries 0, 0.1, ..., 1.
     criterion : {"error", "log_loss"}, default="error"
-        What to make small: the share of rows, by weight, given a wrong class, or the mean of
+        What to make small: the fraction of rows, by weight, given a wrong class, or the mean of
         minus the logarithm of the posterior of the right class. Of pairs with the same error the
         one with the least log loss is taken; of equals the first.
     priors : array-like of shape (K,), optional
-        As in `RegularizedDiscriminantAnalysis`.
+        Positive class probabilities, in the order of `classes_`. None takes the proportions of the
+        classes in the training samples.
     method : {"moment", "mle"}, default="moment"
-        Divisor of the scatters, as there.
+        Divisor of the scatters: "moment" is unbiased, n_k - 1 and n - K, "mle" the
+        maximum-likelihood n_k and n.
     store_covariance : bool, default=False
         Keep the covariances as `covariance_`.
     tol : float, default=1e-4
-        Up to which standard deviation a direction counts as singular, as there.
+        Standard deviation up to which a direction counts as singular.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -61,7 +66,7 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     priors_ : ndarray of shape (K,)
         Class probabilities, summing to 1.
     means_ : ndarray of shape (K, d)
@@ -75,9 +80,9 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
     log_determinants_ : ndarray of shape (K,)
         Logarithms of the determinants of the covariances.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -116,16 +121,16 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
 
     def __init__(
         self,
-        alphas=None,
-        gammas=None,
+        alphas: ArrayLike | None = None,
+        gammas: ArrayLike | None = None,
         *,
-        criterion="error",
-        priors=None,
-        method="moment",
-        store_covariance=False,
-        tol=1e-4,
-        n_jobs=None,
-    ):
+        criterion: Literal["error", "log_loss"] = "error",
+        priors: ArrayLike | None = None,
+        method: Literal["moment", "mle"] = "moment",
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alphas = alphas
         self.gammas = gammas
         self.criterion = criterion
@@ -135,12 +140,13 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Judge every pair of the grid by leave-one-out, and fit with the best.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Choose alpha and gamma by leave-one-out, and fit.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order, of at least two classes.
         sample_weight : array-like of shape (n,), optional

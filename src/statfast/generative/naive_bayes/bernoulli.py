@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bernoulli naive Bayes: columns that are there or not."""
 
+from typing import Literal
+
 import numpy as np
 
+from statfast._typing import ArrayLike
 from statfast._validation import as_flag, as_real, is_sparse, shown
 from statfast.generative.naive_bayes.density import Density, SparseBlock, Sums, logs
 from statfast.generative.naive_bayes.linear import (
@@ -142,12 +145,12 @@ class FittedPresence(FittedLinear):
 
 
 class BernoulliNB(CountPriors, NaiveBayesModel):
-    """Bernoulli naive Bayes: binary columns, independent within each class.
+    """Bernoulli naive Bayes: binary features, independent within each class.
 
     Parameters
     ----------
     alpha : float or array-like of shape (d,), default=1.0
-        Additive smoothing: the chance of a one is (count + alpha) / (rows + 2 alpha). 1 is
+        Additive smoothing: the chance of a one is (count + alpha) / (samples + 2 alpha). 1 is
         Laplace's rule, 0 maximum likelihood.
     force_alpha : bool, default=True
         False raises an alpha below 1e-10 to that.
@@ -156,7 +159,7 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     fit_prior : bool, default=True
         Learn the class probabilities; False takes them as equal.
     class_prior : array-like of shape (K,) or "laplace", optional
-        Class probabilities, in the order of `classes_`. "laplace" are those of one more row of
+        Class probabilities, in the order of `classes_`. "laplace" are those of one more sample of
         each class.
     missing : {"error", "ignore"}, default="error"
         What becomes of NaN: it is refused, or counts for nothing: at fit the column has that row
@@ -170,17 +173,17 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (K,)
-        Logarithms of the class probabilities; -inf for a class without rows so far.
+        Logarithms of the class probabilities; -inf for a class without samples so far.
     feature_count_ : ndarray of shape (K, d)
         Ones of each column in each class, without smoothing.
     feature_log_prob_ : ndarray of shape (K, d)
         Logarithms of the smoothed chances of a one; -inf for none, with ``alpha=0``.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -216,14 +219,14 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        binarize=0.0,
-        fit_prior=True,
-        class_prior=None,
-        missing="error",
-        n_jobs=None,
-    ):
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        missing: Literal["error", "ignore"] = "error",
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.binarize = binarize

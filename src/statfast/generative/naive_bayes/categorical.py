@@ -3,12 +3,14 @@
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.generative.count_tables import add_counts
 from statfast._core.generative.count_tables import scores as table_scores
+from statfast._typing import ArrayLike
 from statfast._validation import (
     as_choice,
     as_count,
@@ -192,7 +194,7 @@ class FittedCategories(FittedDensity):
 
 
 class CategoricalNB(CountPriors, NaiveBayesModel):
-    """Categorical naive Bayes: columns of categories, independent within each class.
+    """Categorical naive Bayes: categorical features, independent within each class.
 
     Parameters
     ----------
@@ -204,7 +206,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     fit_prior : bool, default=True
         Learn the class probabilities; False takes them as equal.
     class_prior : array-like of shape (K,) or "laplace", optional
-        Class probabilities, in the order of `classes_`. "laplace" are those of one more row of
+        Class probabilities, in the order of `classes_`. "laplace" are those of one more sample of
         each class.
     min_categories : int or array-like of shape (d,), optional
         How many categories each column has at least, be they seen or not.
@@ -223,9 +225,9 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (K,)
-        Logarithms of the class probabilities; -inf for a class without rows so far.
+        Logarithms of the class probabilities; -inf for a class without samples so far.
     category_count_ : list of d ndarray of shape (K, categories)
         Counts of the categories of each column, without smoothing.
     feature_log_prob_ : list of d ndarray of shape (K, categories)
@@ -233,9 +235,9 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     n_categories_ : ndarray of shape (d,)
         Categories of each column: one more than the largest number.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -270,15 +272,15 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        fit_prior=True,
-        class_prior=None,
-        min_categories=None,
-        unseen="error",
-        missing="error",
-        n_jobs=None,
-    ):
+        alpha: float = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        min_categories: ArrayLike | None = None,
+        unseen: Literal["error", "ignore"] = "error",
+        missing: Literal["error", "ignore"] = "error",
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, RandomState
 from statfast._validation import as_count, as_flag
 from statfast.generative.naive_bayes.density import Density, Sums, block_of, logs, pieces
 from statfast.generative.naive_bayes.linear import (
@@ -162,7 +163,7 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     fit_prior : bool, default=True
         Learn the class probabilities; False takes them as equal.
     class_prior : array-like of shape (K,) or "laplace", optional
-        Class probabilities, in the order of `classes_`. "laplace" are those of one more row of
+        Class probabilities, in the order of `classes_`. "laplace" are those of one more sample of
         each class.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
@@ -173,17 +174,17 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (K,)
-        Logarithms of the class probabilities; -inf for a class without rows so far.
+        Logarithms of the class probabilities; -inf for a class without samples so far.
     feature_count_ : ndarray of shape (K, d)
         What each class counts in each column, without smoothing.
     feature_log_prob_ : ndarray of shape (K, d)
-        Logarithms of the smoothed shares of the columns; -inf for none, with ``alpha=0``.
+        Logarithms of the smoothed proportions of the columns; -inf for none, with ``alpha=0``.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -222,8 +223,14 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     _samples_as_weights = True  # of the bootstrap: quicker than refits
 
     def __init__(
-        self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, n_jobs=None
-    ):
+        self,
+        *,
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
@@ -233,8 +240,10 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     def _density(self, d):
         return CountDensity(as_alpha(self.alpha, as_flag(self.force_alpha, "force_alpha"), d))
 
-    def sample(self, n_samples=1, *, length=100, random_state=None):
-        """Draw rows from the fitted joint distribution: a class, then what it counts.
+    def sample(
+        self, n_samples: int = 1, *, length: int = 100, random_state: RandomState = None
+    ) -> tuple[Array, Array]:
+        """Draw samples from the fitted joint distribution: a class, then what it counts.
 
         Parameters
         ----------
@@ -281,9 +290,9 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (K,)
-        Logarithms of the class probabilities; -inf for a class without rows so far.
+        Logarithms of the class probabilities; -inf for a class without samples so far.
     feature_count_ : ndarray of shape (K, d)
         What each class counts in each column, without smoothing.
     feature_all_ : ndarray of shape (d,)
@@ -291,9 +300,9 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     feature_log_prob_ : ndarray of shape (K, d)
         Weights of the columns.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -328,13 +337,13 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        fit_prior=True,
-        class_prior=None,
-        norm=False,
-        n_jobs=None,
-    ):
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        norm: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._estimator import CoefficientTable, Tabled
+from statfast._typing import DataFrame
 from statfast._validation import as_count, shown
 
+SHOWN = 6  # columns of a printed table
 
-@dataclass(frozen=True)
-class Explanation:
-    """The log odds of one class against another, as a sum over the columns.
+
+@dataclass(frozen=True, repr=False)
+class Explanation(Tabled):
+    """Log odds of one class against another, as a sum over the features.
 
     Attributes
     ----------
@@ -35,13 +39,13 @@ class Explanation:
     shares: NDArray[np.float64]
     names: list[str]
 
-    def top(self, row=0, n=10):
-        """The columns that say most about a row.
+    def top(self, row: int = 0, n: int = 10) -> list[tuple[str, float]]:
+        """Return the features with the largest contributions to a prediction.
 
         Parameters
         ----------
         row : int, default=0
-            Which of the explained rows.
+            Which of the explained samples.
         n : int, default=10
             How many columns.
 
@@ -61,8 +65,21 @@ class Explanation:
         order = np.argsort(-np.abs(share), kind="stable")[:n]
         return [(self.names[j], float(share[j])) for j in order]
 
-    def to_frame(self):
-        """Return the shares as a pandas data frame, a row for each explained one.
+    def table(self) -> CoefficientTable:
+        """A row for each sample: its log odds, their base, and the largest shares of columns.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        names = [f"{a} : {b}" for a, b in zip(self.of, self.against, strict=True)]
+        columns = {"log odds": self.log_odds, "base": self.base}
+        largest = np.argsort(-np.abs(self.shares).max(axis=0), kind="stable")[:SHOWN]
+        columns |= {str(self.names[j]): self.shares[:, j] for j in np.sort(largest)}
+        return CoefficientTable(names, columns)
+
+    def to_frame(self) -> DataFrame:
+        """Return the contributions as a pandas data frame.
 
         Returns
         -------

@@ -2,11 +2,13 @@
 """Gamma naive Bayes: columns of positive amounts."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.generative.column_moments import class_moments
+from statfast._typing import ArrayLike
 from statfast._validation import as_real
 from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
 from statfast.generative.naive_bayes.linear import gaps_of, require_counts, require_no_infinity
@@ -179,7 +181,7 @@ class FittedGamma(FittedDensity):
 
 
 class GammaNB(NaiveBayesModel):
-    """Gamma naive Bayes: columns of positive amounts, independent within each class.
+    """Gamma naive Bayes: positive features, independent within each class.
 
     Parameters
     ----------
@@ -187,8 +189,8 @@ class GammaNB(NaiveBayesModel):
         What smaller values, 0 among them, are taken for: half of the last digit that was recorded,
         say. None refuses 0, which has no gamma density.
     priors : array-like of shape (K,) or "laplace", optional
-        Class probabilities, in the order of `classes_`. None takes the shares of the classes in
-        the training rows, "laplace" those of one more row of each class.
+        Class probabilities, in the order of `classes_`. None takes the proportions of the classes
+        in the training samples, "laplace" those of one more sample of each class.
     missing : {"error", "ignore"}, default="error"
         What becomes of NaN: it is refused, or counts for nothing: at fit the column has that row
         less, in prediction the row that column.
@@ -201,7 +203,7 @@ class GammaNB(NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_prior_ : ndarray of shape (K,)
         Class probabilities.
     shape_ : ndarray of shape (K, d)
@@ -209,9 +211,9 @@ class GammaNB(NaiveBayesModel):
     scale_ : ndarray of shape (K, d)
         Scales.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -244,7 +246,14 @@ class GammaNB(NaiveBayesModel):
 
     _allow_sparse = False
 
-    def __init__(self, *, smallest=None, priors=None, missing="error", n_jobs=None):
+    def __init__(
+        self,
+        *,
+        smallest: float | None = None,
+        priors: ArrayLike | None = None,
+        missing: Literal["error", "ignore"] = "error",
+        n_jobs: int | None = None,
+    ) -> None:
         self.smallest = smallest
         self.priors = priors
         self.missing = missing

@@ -2,12 +2,14 @@
 """Gaussian naive Bayes: normal columns, independent within each class."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.generative.column_moments import class_moments
 from statfast._core.generative.normal_scores import scores, softmax
+from statfast._typing import ArrayLike
 from statfast._validation import as_real, is_sparse
 from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
 from statfast.generative.naive_bayes.linear import require_no_infinity
@@ -126,7 +128,7 @@ def variances(moments, epsilon, mass, partial):
         if epsilon == 0.0 and not (moments.together().squares > 0.0).any():
             raise ValueError(
                 "X has columns that are all constant, or of squares that underflow to 0, so that "
-                f"nothing tells classes apart (n_samples = {mass.sum():g}). Pass rows that differ, "
+                f"nothing separates classes (n_samples = {mass.sum():g}). Pass rows that differ, "
                 "or scale them up."
             )
         raise ValueError(
@@ -226,15 +228,15 @@ def _without(x, code, w, moments, rows, codes, own, start):
 
 
 class GaussianNB(NaiveBayesModel):
-    """Gaussian naive Bayes: normal columns, independent within each class.
+    """Gaussian naive Bayes: normal features, independent within each class.
 
     Parameters
     ----------
     priors : array-like of shape (K,) or "laplace", optional
-        Class probabilities, in the order of `classes_`. None takes the shares of the classes in
-        the training rows, "laplace" those of one more row of each class.
+        Class probabilities, in the order of `classes_`. None takes the proportions of the classes
+        in the training samples, "laplace" those of one more sample of each class.
     var_smoothing : float, default=1e-9
-        Share of the largest variance of a column, over all rows, that is added to all variances.
+        Fraction of the largest variance of a column, over all rows, that is added to all variances.
     missing : {"error", "ignore"}, default="error"
         What becomes of NaN: it is refused, or counts for nothing: at fit the column has that row
         less, in prediction the row that column.
@@ -247,7 +249,7 @@ class GaussianNB(NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_prior_ : ndarray of shape (K,)
         Class probabilities.
     theta_ : ndarray of shape (K, d)
@@ -258,9 +260,9 @@ class GaussianNB(NaiveBayesModel):
     epsilon_ : float
         What was added to the variances.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -304,7 +306,14 @@ class GaussianNB(NaiveBayesModel):
            [6.588, 2.974, 5.552, 2.026]])
     """
 
-    def __init__(self, *, priors=None, var_smoothing=1e-9, missing="error", n_jobs=None):
+    def __init__(
+        self,
+        *,
+        priors: ArrayLike | None = None,
+        var_smoothing: float = 1e-9,
+        missing: Literal["error", "ignore"] = "error",
+        n_jobs: int | None = None,
+    ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.missing = missing

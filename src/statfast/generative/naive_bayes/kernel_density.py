@@ -2,11 +2,12 @@
 """Naive Bayes with kernel density estimates: columns of any distribution."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import ArrayLike
 from statfast._validation import as_choice, as_real
 from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
 from statfast.generative.naive_bayes.linear import (
@@ -188,7 +189,7 @@ class FittedKernels(FittedDensity):
 
 
 class KernelDensityNB(NaiveBayesModel):
-    """Naive Bayes with a kernel density estimate for each column in each class.
+    """Naive Bayes with a kernel density estimate for each feature in each class.
 
     Parameters
     ----------
@@ -197,8 +198,8 @@ class KernelDensityNB(NaiveBayesModel):
         a class: "scott" is 1.06 s n^(-1/5), "silverman" 0.9 min(s, interquartile range / 1.34)
         n^(-1/5), R's ``bw.nrd0``.
     priors : array-like of shape (K,) or "laplace", optional
-        Class probabilities, in the order of `classes_`. None takes the shares of the classes in
-        the training rows, "laplace" those of one more row of each class.
+        Class probabilities, in the order of `classes_`. None takes the proportions of the classes
+        in the training samples, "laplace" those of one more sample of each class.
     missing : {"error", "ignore"}, default="error"
         What becomes of NaN: it is refused, or counts for nothing: at fit the column has that row
         less, in prediction the row that column.
@@ -211,15 +212,15 @@ class KernelDensityNB(NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_prior_ : ndarray of shape (K,)
         Class probabilities.
     bandwidth_ : ndarray of shape (K, d)
         Bandwidths.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -255,7 +256,14 @@ class KernelDensityNB(NaiveBayesModel):
     _allow_sparse = False
     _solved_by = ("bandwidth", "priors")
 
-    def __init__(self, bandwidth="silverman", *, priors=None, missing="error", n_jobs=None):
+    def __init__(
+        self,
+        bandwidth: Literal["scott", "silverman"] | float = "silverman",
+        *,
+        priors: ArrayLike | None = None,
+        missing: Literal["error", "ignore"] = "error",
+        n_jobs: int | None = None,
+    ) -> None:
         self.bandwidth = bandwidth
         self.priors = priors
         self.missing = missing

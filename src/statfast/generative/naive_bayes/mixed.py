@@ -2,11 +2,12 @@
 """Naive Bayes with columns of several kinds, each with a density of its own."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._engine import Chunks
+from statfast._typing import ArrayLike
 from statfast._validation import (
     as_choice,
     as_real,
@@ -145,7 +146,7 @@ class FittedMixed(FittedDensity):
 
 
 class MixedNB(NaiveBayesModel):
-    """Naive Bayes whose columns are of several kinds, each with a density of its own.
+    """Naive Bayes with features of several kinds, each with its own density.
 
     Parameters
     ----------
@@ -158,12 +159,15 @@ class MixedNB(NaiveBayesModel):
     alpha : float, default=1.0
         Additive smoothing of "bernoulli", "categorical", "multinomial" and "poisson" columns.
     var_smoothing : float, default=1e-9
-        As in `GaussianNB`, of the "gaussian" columns.
+        Fraction of the largest variance of the "gaussian" features that is added to all their
+        variances.
     bandwidth : {"scott", "silverman"} or float, default="silverman"
-        As in `KernelDensityNB`.
+        Standard deviation of the normal kernels. With s the standard deviation and n the weight of
+        a class: "scott" is 1.06 s n^(-1/5), "silverman" 0.9 min(s, interquartile range / 1.34)
+        n^(-1/5), R's ``bw.nrd0``.
     priors : array-like of shape (K,) or "laplace", optional
-        Class probabilities, in the order of `classes_`. None takes the shares of the classes in
-        the training rows, "laplace" those of one more row of each class.
+        Class probabilities, in the order of `classes_`. None takes the proportions of the classes
+        in the training samples, "laplace" those of one more sample of each class.
     unseen : {"error", "ignore"}, default="error"
         What becomes of a category that was not there at fit: it is refused, or the row is judged
         by its other columns.
@@ -179,7 +183,7 @@ class MixedNB(NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_prior_ : ndarray of shape (K,)
         Class probabilities.
     densities_ : list of str
@@ -191,9 +195,9 @@ class MixedNB(NaiveBayesModel):
     categories_ : dict of int to list
         The categories of each "categorical" column, in the order of their parameters.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -229,16 +233,16 @@ class MixedNB(NaiveBayesModel):
 
     def __init__(
         self,
-        densities=None,
+        densities: str | list[Any] | dict[Any, Any] | None = None,
         *,
-        alpha=1.0,
-        var_smoothing=1e-9,
-        bandwidth="silverman",
-        priors=None,
-        unseen="error",
-        missing="error",
-        n_jobs=None,
-    ):
+        alpha: float = 1.0,
+        var_smoothing: float = 1e-9,
+        bandwidth: Literal["scott", "silverman"] | float = "silverman",
+        priors: ArrayLike | None = None,
+        unseen: Literal["error", "ignore"] = "error",
+        missing: Literal["error", "ignore"] = "error",
+        n_jobs: int | None = None,
+    ) -> None:
         self.densities = densities
         self.alpha = alpha
         self.var_smoothing = var_smoothing

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Naive Bayes: columns that are independent within each class, whatever their densities."""
 
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import Classifier, Estimator, codes_among, known_classes
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     as_count,
     as_csr,
@@ -31,6 +34,10 @@ from statfast.generative.naive_bayes.explanation import explained
 from statfast.generative.naive_bayes.held_out import left_out
 from statfast.generative.naive_bayes.priors import as_priors
 
+if TYPE_CHECKING:
+    from statfast.generative.naive_bayes.explanation import Explanation
+
+
 KEPT = (np.float64, np.float32, np.uint8)
 
 
@@ -42,6 +49,7 @@ class NaiveBayesModel(Classifier, Estimator):
     """What all naive Bayes classifiers share; a subclass gives its density and class priors."""
 
     _statistics = staticmethod(class_statistics)
+    _sums_of_parts = True
     _solved_by: tuple[str, ...] = ()
     _priors_name = "priors"
     _allow_sparse = True
@@ -84,18 +92,18 @@ class NaiveBayesModel(Classifier, Estimator):
 
     # ------------------------------------------------------------ fit
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit the densities of the columns in each class.
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit the densities of the features in each class.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or Chunks
-            The rows.
+            The samples.
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows; an integer weight equals a repeated row, and a class all of whose
-            weights are 0 is left out.
+            Weights of the samples; an integer weight equals a repeated sample, and a class all of
+            whose weights are 0 is left out.
 
         Returns
         -------
@@ -112,8 +120,10 @@ class NaiveBayesModel(Classifier, Estimator):
         columns, state = self._prepare(X, y, sample_weight, finite=not self._sums_tell)
         return self._finish(X, columns, state, summed(columns, state, self.n_jobs))
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add rows to those fitted so far, by `fit` or by this method.
+    def partial_fit(
+        self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: Weights = None
+    ) -> Self:
+        """Update the fit with more samples.
 
         The result is that of one `fit` on all rows, but for rounding. A class without rows so far
         has probability 0.
@@ -121,10 +131,13 @@ class NaiveBayesModel(Classifier, Estimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : array-like of shape (n,)
+            Class labels.
         classes : array-like of shape (K,), optional
             All labels that will ever come; needed by the first call, checked by later ones.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -167,6 +180,10 @@ class NaiveBayesModel(Classifier, Estimator):
         density = self._density(rows.shape[1])
         density.check(rows)
         return rows, density
+
+    def _check_part(self, rows, state):
+        """Refuse values that have no density, as `_prepare` does."""
+        state.density.check(rows)
 
     def _finish(self, X, columns, state, sums):
         """`_solve`, with a look at what may be wrong with the rows if the sums overflow."""
@@ -222,12 +239,13 @@ class NaiveBayesModel(Classifier, Estimator):
 
     # ------------------------------------------------------------ prediction
 
-    def predict(self, X):
-        """Return the most probable class of each row.
+    def predict(self, X: Rows) -> Array:
+        """Predict the most probable class.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -243,12 +261,13 @@ class NaiveBayesModel(Classifier, Estimator):
         winners = self._scored(X, "scores", np.float64).argmax(axis=1)
         return self.classes_.take(winners)
 
-    def predict_proba(self, X):
-        """Return the posterior probability of each class for each row.
+    def predict_proba(self, X: Rows) -> Array:
+        """Return posterior class probabilities.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -263,12 +282,13 @@ class NaiveBayesModel(Classifier, Estimator):
         """
         return self._scored(X, "proba")
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of the posteriors, also where these underflow to 0.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -281,12 +301,13 @@ class NaiveBayesModel(Classifier, Estimator):
         """
         return self._scored(X, "log")
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of class probability times density.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
 
         Returns
         -------
@@ -300,13 +321,13 @@ class NaiveBayesModel(Classifier, Estimator):
         """
         return self._scored(X, "joint")
 
-    def explain(self, X, *, of=None, against=None):
-        """Split the log odds of two classes into the shares of the columns.
+    def explain(self, X: Rows, *, of: Any = None, against: Any = None) -> "Explanation":
+        """Decompose the log odds of two classes into contributions of the features.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
-            A few rows: the shares take m K d numbers.
+            A few samples: the shares take m K d numbers.
         of, against : label, optional
             The two classes. None takes the most probable class of each row, and of the others the
             most probable.
@@ -333,8 +354,10 @@ class NaiveBayesModel(Classifier, Estimator):
             rows = rows.toarray()
         return explained(self, rows, fitted, priors, of, against)
 
-    def sample(self, n_samples=1, *, random_state=None):
-        """Draw rows from the fitted joint distribution: a class, then its columns.
+    def sample(
+        self, n_samples: int = 1, *, random_state: RandomState = None
+    ) -> tuple[Array, Array]:
+        """Draw samples from the fitted joint distribution: a class, then its features.
 
         Parameters
         ----------

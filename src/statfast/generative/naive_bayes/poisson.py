@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Poisson naive Bayes: columns of counts."""
 
+from typing import Literal
+
 import numpy as np
 
+from statfast._typing import ArrayLike
 from statfast._validation import as_real, is_sparse
 from statfast.generative.naive_bayes.density import Density, Sums, logs, pieces
 from statfast.generative.naive_bayes.linear import (
@@ -128,7 +131,7 @@ class FittedPoisson(FittedLinear):
 
 
 class PoissonNB(NaiveBayesModel):
-    """Poisson naive Bayes: columns of counts, independent within each class.
+    """Poisson naive Bayes: counts, independent within each class.
 
     Parameters
     ----------
@@ -136,8 +139,8 @@ class PoissonNB(NaiveBayesModel):
         Smoothing: the rate of a column in a class is that of its rows and of `alpha` more, which
         have the rate of all classes together. 0 is maximum likelihood.
     priors : array-like of shape (K,) or "laplace", optional
-        Class probabilities, in the order of `classes_`. None takes the shares of the classes in
-        the training rows, "laplace" those of one more row of each class.
+        Class probabilities, in the order of `classes_`. None takes the proportions of the classes
+        in the training samples, "laplace" those of one more sample of each class.
     missing : {"error", "ignore"}, default="error"
         What becomes of NaN: it is refused, or counts for nothing: at fit the column has that row
         less, in prediction the row that column.
@@ -150,15 +153,15 @@ class PoissonNB(NaiveBayesModel):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     class_count_ : ndarray of shape (K,)
-        Rows of each class, or the sum of their weights.
+        Samples of each class, or the sum of their weights.
     class_prior_ : ndarray of shape (K,)
         Class probabilities.
     rate_ : ndarray of shape (K, d)
         Rates.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -190,7 +193,14 @@ class PoissonNB(NaiveBayesModel):
 
     _solved_by = ("alpha", "priors")
 
-    def __init__(self, *, alpha=1.0, priors=None, missing="error", n_jobs=None):
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        priors: ArrayLike | None = None,
+        missing: Literal["error", "ignore"] = "error",
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.priors = priors
         self.missing = missing

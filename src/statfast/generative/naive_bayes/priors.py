@@ -48,7 +48,7 @@ def as_priors(given, mass, name):
         )
     if not (priors >= 0.0).all() or not abs(priors.sum() - 1.0) < 1e-8:
         raise ValueError(
-            f"{name} must not be negative and sum to 1; got {shown(given)}. Divide by the sum."
+            f"{name} must be at least 0 and sum to 1; got {shown(given)}. Divide by the sum."
         )
     return priors / priors.sum()
 

@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._estimator import ANY, taking
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_flag, as_rows, as_weights, to_array
 from statfast.generative.normal.class_moments import ClassScatters
 from statfast.generative.normal.fourth_moments import FourthMoments, fourth_moments
@@ -14,17 +15,23 @@ KEPT = (np.float64, np.float32, np.uint8)
 
 
 @taking(block_size=ANY)
-def ledoit_wolf(X, *, assume_centered=False, sample_weight=None, n_jobs=None):
+def ledoit_wolf(
+    X: Rows,
+    *,
+    assume_centered: bool = False,
+    sample_weight: Weights = None,
+    n_jobs: int | None = None,
+) -> tuple[Array, float]:
     """Ledoit-Wolf shrinkage estimate of a covariance matrix.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        The rows, finite.
+        The samples, finite.
     assume_centered : bool, default=False
-        Take the mean as 0 instead of that of the rows.
+        Take the mean as 0 instead of that of the samples.
     sample_weight : array-like of shape (n,), optional
-        Weights of the rows; an integer weight equals a repeated row.
+        Weights of the samples; an integer weight equals a repeated sample.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -33,7 +40,7 @@ def ledoit_wolf(X, *, assume_centered=False, sample_weight=None, n_jobs=None):
     covariance : ndarray of shape (d, d)
         (1 - shrinkage) S + shrinkage tr(S) / d I, of the maximum-likelihood covariance S.
     shrinkage : float
-        From 0 to 1: the share of least expected squared error, as estimated.
+        From 0 to 1: the fraction of least expected squared error, as estimated.
 
     Raises
     ------
@@ -63,17 +70,23 @@ def ledoit_wolf(X, *, assume_centered=False, sample_weight=None, n_jobs=None):
     return shrunk(covariance, share), share
 
 
-def oas(X, *, assume_centered=False, sample_weight=None, n_jobs=None):
+def oas(
+    X: Rows,
+    *,
+    assume_centered: bool = False,
+    sample_weight: Weights = None,
+    n_jobs: int | None = None,
+) -> tuple[Array, float]:
     """Oracle approximating shrinkage (OAS) estimate of a covariance matrix.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        The rows, finite.
+        The samples, finite.
     assume_centered : bool, default=False
-        Take the mean as 0 instead of that of the rows.
+        Take the mean as 0 instead of that of the samples.
     sample_weight : array-like of shape (n,), optional
-        Weights of the rows; an integer weight equals a repeated row.
+        Weights of the samples; an integer weight equals a repeated sample.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -125,12 +138,13 @@ def one_class(total) -> ClassScatters:
     return ClassScatters(total.mass, total.means, total.scatters)
 
 
-def cov2cor(covariance):
-    """Turn a covariance matrix into the correlation matrix, as R's ``cov2cor``.
+def cov2cor(covariance: ArrayLike) -> Array:
+    """Correlation matrix from a covariance matrix, as R's ``cov2cor``.
 
     Parameters
     ----------
     covariance : array-like of shape (d, d)
+        Covariance matrix.
 
     Returns
     -------
@@ -162,8 +176,8 @@ def cov2cor(covariance):
     return correlation
 
 
-def cor2cov(correlation, standard_deviations):
-    """Turn a correlation matrix and standard deviations into the covariance matrix.
+def cor2cov(correlation: ArrayLike, standard_deviations: ArrayLike) -> Array:
+    """Covariance matrix from a correlation matrix and standard deviations.
 
     Parameters
     ----------
@@ -207,12 +221,13 @@ def cor2cov(correlation, standard_deviations):
     return covariance
 
 
-def total_variance(covariance):
+def total_variance(covariance: ArrayLike) -> float:
     """Total variance: the trace of a covariance matrix.
 
     Parameters
     ----------
     covariance : array-like of shape (d, d)
+        Covariance matrix.
 
     Returns
     -------
@@ -234,12 +249,13 @@ def total_variance(covariance):
         return float(np.trace(as_covariance(covariance)))
 
 
-def generalized_variance(covariance):
+def generalized_variance(covariance: ArrayLike) -> float:
     """Generalized variance: the determinant of a covariance matrix.
 
     Parameters
     ----------
     covariance : array-like of shape (d, d)
+        Covariance matrix.
 
     Returns
     -------

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Distributions that follow from a normal one: marginal, conditional, and under affine maps."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from statfast._typing import ArrayLike
 from statfast._validation import as_rows, not_fitted, shown, to_array, wrong_type
 from statfast.generative.normal.normal_fit import NormalFit, described
+
+if TYPE_CHECKING:
+    from statfast.generative.normal.multivariate_normal import MultivariateNormal
 
 
 class DerivedNormals(NormalFit):
@@ -20,8 +27,8 @@ class DerivedNormals(NormalFit):
             **described(self, mean, matrix, np.zeros(d), names),
         )  # fmt: skip
 
-    def marginal(self, columns):
-        """Return the distribution of some columns.
+    def marginal(self, columns: Sequence[int] | str) -> "MultivariateNormal":
+        """Return the distribution of some features.
 
         Parameters
         ----------
@@ -40,8 +47,8 @@ class DerivedNormals(NormalFit):
         kept = self._places(columns)
         return self._like(self.mean_[kept], self.covariance_[np.ix_(kept, kept)], kept)
 
-    def conditional(self, columns, values):
-        """Return the distribution of all other columns, given the values of some.
+    def conditional(self, columns: Sequence[int] | str, values: ArrayLike) -> "MultivariateNormal":
+        """Return the distribution of all other features, given the values of some.
 
         Parameters
         ----------
@@ -77,13 +84,15 @@ class DerivedNormals(NormalFit):
         matrix = self.covariance_[np.ix_(rest, rest)] - whitened @ whitened.T
         return self._like(mean, matrix, rest)
 
-    def affine(self, A, shift=0.0):
+    def affine(self, A: ArrayLike, shift: ArrayLike = 0.0) -> "MultivariateNormal":
         """Return the distribution of shift + A x.
 
         Parameters
         ----------
         A : array-like of shape (m, d)
+            Matrix of the linear map.
         shift : array-like of shape (m,) or float, default=0.0
+            Added after the map.
 
         Returns
         -------

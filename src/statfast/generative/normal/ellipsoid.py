@@ -7,12 +7,13 @@ from math import lgamma, log, pi
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Array, Rows
 from statfast._validation import as_count, as_rows
 
 
 @dataclass(frozen=True, eq=False)
 class NormalEllipsoid:
-    """The points with a squared Mahalanobis distance of at most `radius2` from a center.
+    """Ellipsoid of equal density: squared Mahalanobis distance at most `radius2`.
 
     Attributes
     ----------
@@ -21,6 +22,7 @@ class NormalEllipsoid:
     radius2 : float
         The quantile of chi-square with r degrees of freedom at `content`.
     center : ndarray of shape (d,)
+        Center.
     directions : ndarray of shape (d, r)
         Unit vectors along the axes, the longest first.
     half_axes : ndarray of shape (r,)
@@ -37,18 +39,19 @@ class NormalEllipsoid:
     whitener: NDArray[np.float64]
 
     @property
-    def log_volume(self):
+    def log_volume(self) -> float:
         """Logarithm of the r-dimensional volume."""
         r = len(self.half_axes)
         ball = 0.5 * r * log(pi) - lgamma(0.5 * r + 1.0)
         return float(ball + np.log(self.half_axes).sum())
 
-    def contains(self, X):
-        """Tell which rows lie within.
+    def contains(self, X: Rows) -> Array:
+        """Return which samples lie within.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples.
 
         Returns
         -------
@@ -68,12 +71,13 @@ class NormalEllipsoid:
         away = (rows - self.center) @ self.whitener.T
         return (away**2).sum(axis=1) <= self.radius2
 
-    def outline(self, n_points=200):
-        """Walk around an ellipse.
+    def outline(self, n_points: int = 200) -> Array:
+        """Return points along the boundary of an ellipse.
 
         Parameters
         ----------
         n_points : int, default=200
+            Number of points.
 
         Returns
         -------

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The multivariate normal distribution: estimated or given, its density, samples and geometry."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._core.generative import quadratic_scores
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import (
     as_choice,
     as_count,
@@ -25,7 +28,7 @@ _OFF = 1e-7  # standard deviations from the subspace of a singular covariance: n
 
 
 class MultivariateNormal(DerivedNormals):
-    """Multivariate normal distribution: fitted to rows, or with a given mean and covariance.
+    """Multivariate normal distribution, fitted to data or of given mean and covariance.
 
     Parameters
     ----------
@@ -35,7 +38,7 @@ class MultivariateNormal(DerivedNormals):
     method : {"moment", "mle"}, default="moment"
         Divisor of the scatter: the unbiased n - 1, or the maximum-likelihood n.
     shrinkage : {"ledoit_wolf", "oas"} or float between 0 and 1, optional
-        Share of a multiple of the identity, tr(S) / d, in the covariance: by a rule (see
+        Fraction of a multiple of the identity, tr(S) / d, in the covariance: by a rule (see
         `ledoit_wolf` and `oas`) or given.
     allow_singular : bool, default=False
         False refuses a singular covariance, and names its columns. True takes it by its rank r:
@@ -51,21 +54,23 @@ class MultivariateNormal(DerivedNormals):
     Attributes
     ----------
     mean_ : ndarray of shape (d,)
+        Mean.
     covariance_ : ndarray of shape (d, d)
+        Covariance matrix.
     rank_ : int
         Rank of the covariance, r.
     log_determinant_ : float
         Logarithm of the determinant, or of the product of the r eigenvalues that are not 0.
     n_samples_ : float
-        Rows fitted, or the sum of their weights; 0 for a given distribution.
+        Samples fitted, or the sum of their weights; 0 for a given distribution.
     shrinkage_ : float
-        Share of the identity.
+        Fraction of the identity.
     n_parameters_ : int
         Free parameters: d for the mean, and d (d + 1) / 2, d or 1 for the covariance.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -99,13 +104,13 @@ class MultivariateNormal(DerivedNormals):
     def __init__(
         self,
         *,
-        covariance_type="full",
-        method="moment",
-        shrinkage=None,
-        allow_singular=False,
-        tol=1e-6,
-        n_jobs=None,
-    ):
+        covariance_type: Literal["full", "diag", "spherical"] = "full",
+        method: Literal["moment", "mle"] = "moment",
+        shrinkage: Literal["ledoit_wolf", "oas"] | float | None = None,
+        allow_singular: bool = False,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+    ) -> None:
         self.covariance_type = covariance_type
         self.method = method
         self.shrinkage = shrinkage
@@ -114,18 +119,33 @@ class MultivariateNormal(DerivedNormals):
         self.n_jobs = n_jobs
 
     @classmethod
-    def of(cls, mean, covariance, *, allow_singular=False, tol=1e-6, n_jobs=None):
+    def of(
+        cls,
+        mean: ArrayLike,
+        covariance: ArrayLike,
+        *,
+        allow_singular: bool = False,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+    ) -> Self:
         """Make the distribution with a given mean and covariance.
 
         Parameters
         ----------
         mean : array-like of shape (d,)
+            Mean vector.
         covariance : array-like of shape (d, d)
             Symmetric, with no negative eigenvalue.
         allow_singular : bool, default=False
+            False refuses a singular covariance, and names its columns. True takes it by its rank r:
+            densities are with respect to the r-dimensional volume of the subspace in which it
+            varies, and 0 outside of it.
         tol : float, default=1e-6
+            Directions of the standardized columns whose standard deviation is at most `tol` count
+            as singular.
         n_jobs : int, optional
-            As for the class.
+            Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+            for any number.
 
         Returns
         -------
@@ -146,12 +166,13 @@ class MultivariateNormal(DerivedNormals):
 
     # ------------------------------------------------------------ density
 
-    def score_samples(self, X):
-        """Return the log density of each row.
+    def score_samples(self, X: Rows) -> Array:
+        """Return the log density of each sample.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples.
 
         Returns
         -------
@@ -165,13 +186,15 @@ class MultivariateNormal(DerivedNormals):
         """
         return self._log_densities(self._rows(X))
 
-    def score(self, X, y=None):
-        """Return the mean log density of the rows.
+    def score(self, X: Rows, y: object = None) -> float:
+        """Return the mean log density.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Test samples.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -185,12 +208,13 @@ class MultivariateNormal(DerivedNormals):
         """
         return float(self.score_samples(X).mean(dtype=np.float64))
 
-    def mahalanobis(self, X):
-        """Return the squared Mahalanobis distance of each row from the mean.
+    def mahalanobis(self, X: Rows) -> Array:
+        """Return the squared Mahalanobis distance of each sample from the mean.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples.
 
         Returns
         -------
@@ -204,12 +228,13 @@ class MultivariateNormal(DerivedNormals):
         """
         return self._squared_distances(self._rows(X))
 
-    def outliers(self, X, content=0.975):
-        """Tell which rows lie outside the ellipsoid that holds most of the distribution.
+    def outliers(self, X: Rows, content: float = 0.975) -> Array:
+        """Return which samples lie outside the ellipsoid with a given probability content.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
+            Samples.
         content : float, default=0.975
             Probability within: the squared distance is compared with this quantile of chi-square
             with r degrees of freedom.
@@ -225,8 +250,8 @@ class MultivariateNormal(DerivedNormals):
         """
         return self.mahalanobis(X) > self._radius2(content)
 
-    def ellipsoid(self, content=0.95):
-        """Return the ellipsoid of equal density with a given probability within.
+    def ellipsoid(self, content: float = 0.95) -> NormalEllipsoid:
+        """Return the density ellipsoid with a given probability content.
 
         Parameters
         ----------
@@ -287,16 +312,24 @@ class MultivariateNormal(DerivedNormals):
 
     # ------------------------------------------------------------ samples
 
-    def sample(self, n_samples=1, random_state=None, *, root="cholesky"):
-        """Draw rows: mean + Q z, of standard normal z and a root Q of the covariance.
+    def sample(
+        self,
+        n_samples: int = 1,
+        random_state: RandomState = None,
+        *,
+        root: Literal["cholesky", "spectral", "svd"] = "cholesky",
+    ) -> Array:
+        """Draw samples: mean + Q z, of standard normal z and a root Q of the covariance.
 
         Parameters
         ----------
         n_samples : int, default=1
+            Number of samples to draw.
         random_state : int, Generator or None
+            Seed or generator; an integer makes the result reproducible.
         root : {"cholesky", "spectral", "svd"}, default="cholesky"
             Q: a lower triangle; the symmetric root; or the principal axes by their standard
-            deviations. All give the same distribution, and other rows.
+            deviations. All give the same distribution, and other samples.
 
         Returns
         -------
@@ -338,13 +371,23 @@ class MultivariateNormal(DerivedNormals):
         return "_parts" in self.__dict__
 
 
-def mahalanobis(X, center, covariance, *, allow_singular=False, tol=1e-6, n_jobs=None):
-    """Squared Mahalanobis distance of each row from a center, as R's ``mahalanobis``.
+def mahalanobis(
+    X: Rows,
+    center: ArrayLike,
+    covariance: ArrayLike,
+    *,
+    allow_singular: bool = False,
+    tol: float = 1e-6,
+    n_jobs: int | None = None,
+) -> Array:
+    """Squared Mahalanobis distance of each sample from a center, as R's ``mahalanobis``.
 
     Parameters
     ----------
     X : array-like of shape (m, d)
+        Samples.
     center : array-like of shape (d,)
+        Point from which distances are measured.
     covariance : array-like of shape (d, d) or (d,), or float
         A full covariance; the variances of a diagonal one; or the variance of a spherical one.
     allow_singular : bool, default=False
@@ -390,5 +433,5 @@ def mahalanobis(X, center, covariance, *, allow_singular=False, tol=1e-6, n_jobs
     if sizes.ndim < 2:
         sizes = vector(np.broadcast_to(sizes, d) if sizes.ndim == 0 else sizes, d, "covariance")
         covariance = np.diag(sizes)
-    given = {"allow_singular": allow_singular, "tol": tol, "n_jobs": n_jobs}
+    given: Any = {"allow_singular": allow_singular, "tol": tol, "n_jobs": n_jobs}
     return MultivariateNormal.of(center, covariance, **given).mahalanobis(X)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fit of a multivariate normal distribution: rows to moments, moments to a covariance."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import Estimator, FitState
+from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -58,18 +59,21 @@ class NormalFit(Estimator):
     """Fits of `MultivariateNormal`."""
 
     _statistics = staticmethod(statistics)
+    _sums_of_parts = True
+    _statistics_in_blocks = True  # of their own
     _solved_by: ClassVar[tuple[str, ...]] = ("covariance_type", "method", "allow_singular", "tol")
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Estimate mean and covariance.
 
         Parameters
         ----------
         X : array-like of shape (n, d), or Chunks
-            The rows, finite. A memory map is read block by block, `Chunks` once, chunk by chunk.
+            The samples, finite. A memory map is read block by block, `Chunks` once, chunk by chunk.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows; an integer weight equals a repeated row.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -86,19 +90,22 @@ class NormalFit(Estimator):
         columns, state = self._prepare(X, y, sample_weight)
         return self._solve(statistics(columns, state, self.n_jobs), state)
 
-    def partial_fit(self, X, y=None, sample_weight=None):
-        """Add rows to those fitted so far.
+    def partial_fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Update the fit with more samples.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
         self : MultivariateNormal
-            Itself; unfitted as long as the covariance of all rows is singular and that is not
+            Itself; unfitted as long as the covariance of all samples is singular and that is not
             allowed.
 
         Raises
@@ -170,21 +177,22 @@ class NormalFit(Estimator):
     def _kind(self):
         return "fourth" if self.shrinkage == "ledoit_wolf" else "scatters"
 
-    def leave_one_out(self, X, sample_weight=None):
-        """Find the log density of each row in the fit to all others.
+    def leave_one_out(self, X: Rows, sample_weight: Weights = None) -> Array:
+        """Return the leave-one-out log density of each sample.
 
         Nothing is fitted: the estimator stays as it is.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
+            Training samples.
         sample_weight : array-like of shape (n,), optional
             A row is left out with all of its weight.
 
         Returns
         -------
         log_densities : ndarray of shape (n,), float64
-            -inf off the subspace of a covariance that is singular without the row.
+            -inf off the subspace of a covariance that is singular without the sample.
 
         Raises
         ------

@@ -44,7 +44,7 @@ def take_apart(matrix, size, tol, allow_singular, names=None) -> CovarianceParts
         else:
             factor = np.linalg.solve(white.root.T, np.eye(d))
         null = np.empty((d, 0))
-        return CovarianceParts(matrix, factor, white.root.T, white.log_det, white.spread, null)
+        return CovarianceParts(matrix, factor, white.root.T, white.log_det, white.spread, null)  # type: ignore[arg-type]
     variances, vectors, live = _standard_axes(matrix, white)
     if not allow_singular:
         parts = []
@@ -66,7 +66,7 @@ def take_apart(matrix, size, tol, allow_singular, names=None) -> CovarianceParts
     null[live, : (~large).sum()] = vectors[:, ~large]
     null[white.constant, (~large).sum() + np.arange(len(white.constant))] = 1.0
     whitener = np.linalg.pinv(factor) if large.any() else np.zeros((0, d))
-    return CovarianceParts(matrix, factor, whitener, log_det, white.spread, null)
+    return CovarianceParts(matrix, factor, whitener, log_det, white.spread, null)  # type: ignore[arg-type]
 
 
 def _standard_axes(matrix, white):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification trees."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._estimator import Classifier
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_real
 from statfast.tree.cart.model import CartModel
 from statfast.tree.cart.priors import class_priors
@@ -25,28 +28,28 @@ class DecisionTreeClassifier(Classifier, CartModel):
     Parameters
     ----------
     criterion : {"gini", "entropy", "log_loss", "error"}, default="gini"
-        Impurity of a node: Gini's index, entropy in bits (two names), or the share of the classes
-        other than the largest.
+        Impurity of a node: Gini's index, entropy in bits (two names), or the fraction of the
+        classes other than the largest.
     splitter : {"best", "random"}, default="best"
         The best split of each column, or one drawn: between its extremes in the node, or two sets
         of its categories there.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
-        Nodes of fewer rows are leaves; a float is a share of the rows.
+        Nodes of fewer samples are leaves; a float is a fraction of the samples.
     min_samples_leaf : int or float, default=1
-        No split leaves fewer rows on a side; a float is a share of the rows.
+        No split leaves fewer rows on a side; a float is a fraction of the rows.
     min_weight_fraction_leaf : float, default=0.0
-        No split leaves a smaller share of the weight on a side.
+        No split leaves a smaller fraction of the weight on a side.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Columns looked at for a split, drawn anew at each node; a float is a share, None is all. If
-        none of them varies in the node, more are drawn until one does.
+        Columns looked at for a split, drawn afresh at each node; a float is a share, None is all.
+        If none of them varies in the node, more are drawn until one does.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the draws; without draws (all columns, best splits) nothing depends on it.
     max_leaf_nodes : int, optional
         Grow the tree by the split that gains most, until it has so many leaves.
     min_impurity_decrease : float, default=0.0
-        No split gains less, of the impurity by the node's share of the weight.
+        No split gains less, of the impurity by the node's fraction of the weight.
     class_weight : dict, "balanced", list of dict, or None, default=None
         Weights of classes, times those of rows; "balanced" is n / (K n_k). A list has one entry for
         each output.
@@ -55,8 +58,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
     priors : array-like of shape (K,), "uniform", or None, default=None
-        Probabilities of the classes, positive, in the order of `classes_`. None takes their shares
-        of the weight. With priors or cost, y is one output and `class_weight` None.
+        Probabilities of the classes, positive, in the order of `classes_`. None takes their
+        proportions of the weight. With priors or cost, y is one output and `class_weight` None.
     cost : array-like of shape (K, K), optional
         Cost of each decision (column) for each true class (row), 0 on the diagonal. Splits are
         chosen with the priors altered by it [1]_ (section 4.4: a class counts by its prior times
@@ -67,7 +70,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         "surrogate": splits are chosen by the rows whose value is known, and the others follow the
         columns that send rows most nearly as the split does, as in R's rpart; those whose
         surrogates are missing, too, go to the side with more weight. Slower, by about a sort of
-        each column at each node.
+        each column at each node. Not with ``splitter="random"``, which draws the side of missing
+        values.
     max_surrogates : int, default=5
         Most surrogates of a node.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -91,7 +95,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
     n_outputs_ : int
         Number of outputs.
     feature_importances_ : ndarray of shape (p,)
-        The share of each column in the decrease of impurity.
+        The fraction of each column in the decrease of impurity.
     is_categorical_ : ndarray of bool, shape (p,), or None
         Which columns hold categories; None if none does.
     categories_ : list, or None
@@ -99,7 +103,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Notes
     -----
@@ -150,12 +154,28 @@ class DecisionTreeClassifier(Classifier, CartModel):
     """
 
     def __init__(
-        self, *, criterion="gini", splitter="best", max_depth=None, min_samples_split=2,
-        min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_features=None, random_state=None,
-        max_leaf_nodes=None, min_impurity_decrease=0.0, class_weight=None, ccp_alpha=0.0,
-        monotonic_cst=None, priors=None, cost=None, missing="learned", max_surrogates=5,
-        categorical_features="from_dtype", n_jobs=None,
-    ):  # fmt: skip
+        self,
+        *,
+        criterion: Literal["gini", "entropy", "log_loss", "error"] = "gini",
+        splitter: Literal["best", "random"] = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = None,
+        random_state: RandomState = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: dict[Any, Any] | Literal["balanced"] | list[dict[str, Any]] | None = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: ArrayLike | None = None,
+        priors: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        missing: Literal["learned", "surrogate"] = "learned",
+        max_surrogates: int = 5,
+        categorical_features: ArrayLike | None = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
         self.criterion = criterion
         self.splitter = splitter
         self.max_depth = max_depth
@@ -176,7 +196,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -230,15 +250,15 @@ class DecisionTreeClassifier(Classifier, CartModel):
         }
         return rows, weights, rules, {"label": targets.label, "classes": targets.counts}, fitted
 
-    def predict(self, X):
-        """The most frequent class of the leaf that each row falls into, the lowest of equals.
+    def predict(self, X: Rows) -> Array:
+        """Predict the majority class of the leaf of each sample, the lowest of equals.
 
         With `cost`, the class of the least expected cost.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
-            Rows; NaN is a missing value.
+            Samples; NaN is a missing value.
 
         Returns
         -------
@@ -250,19 +270,21 @@ class DecisionTreeClassifier(Classifier, CartModel):
         found = [classes.take(best[:, k]) for k, classes in enumerate(self.classes_)]
         return np.column_stack(found)
 
-    def predict_proba(self, X, *, smoothing=None, m=2.0):
-        """The share of each class in the leaf that each row falls into.
+    def predict_proba(
+        self, X: Rows, *, smoothing: Literal["laplace", "m"] | None = None, m: float = 2.0
+    ) -> Any:
+        """Return class probabilities: the class proportions of the leaf of each sample.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
-            Rows; NaN is a missing value.
+            Samples; NaN is a missing value.
         smoothing : {"laplace", "m"}, optional
-            Estimate shares from counts n_k of n: None is n_k / n, "laplace" is
-            (n_k + 1) / (n + K), "m" is (n_k + m f_k) / (n + m) with the share f_k of the class
-            among all rows. Weights count as rows do.
+            Estimate shares from counts n_k of n: None is n_k / n, "laplace" is (n_k + 1) / (n + K),
+            "m" is (n_k + m f_k) / (n + m) with the share f_k of the class among all samples.
+            Weights count as samples do.
         m : float, default=2.0
-            Rows that the prior counts for, with "m".
+            Samples that the prior counts for, with "m".
 
         Returns
         -------
@@ -278,12 +300,13 @@ class DecisionTreeClassifier(Classifier, CartModel):
             return shares[:, 0]
         return [shares[:, k, : len(classes)] for k, classes in enumerate(self.classes_)]
 
-    def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`.
+    def predict_log_proba(self, X: Rows) -> Any:
+        """Return the logarithms of the class probabilities.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
+            Samples to predict.
 
         Returns
         -------
@@ -294,8 +317,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         with np.errstate(divide="ignore"):
             return np.log(shares) if self._is_flat() else [np.log(share) for share in shares]
 
-    def leaf_counts(self):
-        """The weight of each class in each leaf: what scores of a scoring tree are made of.
+    def leaf_counts(self) -> tuple[Array, Array]:
+        """Return the class counts of each leaf, as a scoring tree needs them.
 
         Returns
         -------
@@ -307,8 +330,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         leaves = np.flatnonzero(tree.children_left < 0)
         return leaves, self.node_counts()[leaves]
 
-    def node_classes(self):
-        """The class that each node stands for, as a leaf or if it were one.
+    def node_classes(self) -> Array:
+        """Return the predicted class of each node.
 
         Returns
         -------
@@ -321,8 +344,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         found = [classes.take(best[:, k]) for k, classes in enumerate(self.classes_)]
         return np.column_stack(found)
 
-    def node_counts(self):
-        """The weight of each class in each node, by `priors` if there are any.
+    def node_counts(self) -> Array:
+        """Return the class counts of each node, reweighted by `priors` if given.
 
         Returns
         -------
@@ -335,16 +358,25 @@ class DecisionTreeClassifier(Classifier, CartModel):
         counts = tree.value * mass[:, None, None]
         return counts[:, 0] if self._is_flat() else counts
 
-    def rank_leaves(self, label=None, *, smoothing="laplace", m=2.0):
-        """The leaves in the order of their share of a class, the largest first: a ranking tree.
+    def rank_leaves(
+        self,
+        label: Any = None,
+        *,
+        smoothing: Literal["laplace", "m"] | None = "laplace",
+        m: float = 2.0,
+    ) -> tuple[Array, Array]:
+        """Ranking tree: the leaves by the proportion of a class, descending.
 
         Parameters
         ----------
         label : object, optional
             The class; None is the last of `classes_`.
         smoothing : {"laplace", "m"} or None, default="laplace"
-            As in `predict_proba`: small leaves are drawn to the middle.
+            Estimate shares from counts n_k of n: None is n_k / n, "laplace" is (n_k + 1) / (n + K),
+            "m" is (n_k + m f_k) / (n + m) with the share f_k of the class among all samples.
+            Weights count as samples do.
         m : float, default=2.0
+            Samples that the prior counts for, with "m".
 
         Returns
         -------

@@ -2,10 +2,12 @@
 """What trees for classes and for numbers have in common."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from statfast._estimator import Estimator
+from statfast._typing import Array, ArrayLike, Rows, Weights, csr_matrix
 from statfast._validation import as_choice, as_count, as_generator, as_real
 from statfast.tree.growing.arguments import routed_rules, rows_to_answer
 from statfast.tree.growing.columns import ranked_columns
@@ -13,6 +15,9 @@ from statfast.tree.growing.grow_tree import grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path
 from statfast.tree.structure.paths import decision_paths
 from statfast.tree.structure.tree_arrays import structure_of
+
+if TYPE_CHECKING:
+    from statfast.tree.pruning.weakest_link import PruningPath
 
 
 def drawn_key(random_state):
@@ -70,8 +75,8 @@ class CartModel(Estimator):
         said = self.tree_.predictor.sums(rows, n_jobs=self.n_jobs)
         return said.reshape(len(rows), *self.tree_.value.shape[1:])
 
-    def apply(self, X):
-        """The leaf that each row falls into.
+    def apply(self, X: Rows) -> Array:
+        """Return the leaf of each sample.
 
         Parameters
         ----------
@@ -88,12 +93,13 @@ class CartModel(Estimator):
             self.tree_.predictor.leaves(rows, n_jobs=self.n_jobs)[:, 0]
         ].astype(np.int64)
 
-    def decision_path(self, X):
-        """The nodes that each row passes.
+    def decision_path(self, X: Rows) -> csr_matrix:
+        """Return the nodes that each sample passes.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
+            Samples to predict.
 
         Returns
         -------
@@ -109,7 +115,7 @@ class CartModel(Estimator):
         leaves = self.apply(X)
         return decision_paths([self.tree_], leaves[:, None])[0]
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """The depth of the tree.
 
         Returns
@@ -119,7 +125,7 @@ class CartModel(Estimator):
         """
         return self._fitted_tree().max_depth
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """The number of leaves.
 
         Returns
@@ -128,7 +134,7 @@ class CartModel(Estimator):
         """
         return self._fitted_tree().n_leaves
 
-    def split_categories(self, node):
+    def split_categories(self, node: int) -> tuple[list[Any], list[Any]] | None:
         """The categories that a node sends to the left and to the right.
 
         Parameters
@@ -151,8 +157,8 @@ class CartModel(Estimator):
         return left, right
 
     @property
-    def feature_importances_(self):
-        """The share of each feature in the decrease of impurity."""
+    def feature_importances_(self) -> Array:
+        """Impurity-based importances of the features."""
         return self._fitted_tree().compute_feature_importances()
 
     def _fitted_tree(self):
@@ -162,14 +168,19 @@ class CartModel(Estimator):
             raise not_fitted(self)
         return self.tree_
 
-    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+    def cost_complexity_pruning_path(
+        self, X: Rows, y: ArrayLike, sample_weight: Weights = None
+    ) -> "PruningPath":
         """The penalties at which weakest-link pruning takes branches away.
 
         Parameters
         ----------
         X : array-like of shape (n, p)
+            Training samples.
         y : array-like of shape (n,) or (n, outputs)
+            Class labels or target values.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regression trees."""
 
+from typing import Literal, Self
+
 from statfast._estimator import Regressor
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.arguments import (
     REGRESSION,
@@ -30,30 +33,32 @@ class DecisionTreeRegressor(Regressor, CartModel):
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
-        Nodes of fewer rows are leaves; a float is a share of the rows.
+        Nodes of fewer samples are leaves; a float is a fraction of the samples.
     min_samples_leaf : int or float, default=1
-        No split leaves fewer rows on a side; a float is a share of the rows.
+        No split leaves fewer rows on a side; a float is a fraction of the rows.
     min_weight_fraction_leaf : float, default=0.0
-        No split leaves a smaller share of the weight on a side.
+        No split leaves a smaller fraction of the weight on a side.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Columns looked at for a split, drawn anew at each node; a float is a share, None is all. If
-        none of them varies in the node, more are drawn until one does.
+        Columns looked at for a split, drawn afresh at each node; a float is a share, None is all.
+        If none of them varies in the node, more are drawn until one does.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the draws; without draws (all columns, best splits) nothing depends on it.
     max_leaf_nodes : int, optional
         Grow the tree by the split that gains most, until it has so many leaves.
     min_impurity_decrease : float, default=0.0
-        No split gains less, of the impurity by the node's share of the weight.
+        No split gains less, of the impurity by the node's fraction of the weight.
     ccp_alpha : float, default=0.0
         Penalty for a leaf: branches that are worth no more are pruned.
     monotonic_cst : array-like of shape (p,), optional
-        For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
+        For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0; of one
+        output, and not with ``criterion="absolute_error"``.
     missing : {"learned", "surrogate"}, default="learned"
         What becomes of missing values. "learned": both sides are tried for them at each split.
         "surrogate": splits are chosen by the rows whose value is known, and the others follow the
         columns that send rows most nearly as the split does, as in R's rpart; those whose
         surrogates are missing, too, go to the side with more weight. Slower, by about a sort of
-        each column at each node.
+        each column at each node. Not with ``splitter="random"``, which draws the side of missing
+        values, nor with ``criterion="absolute_error"``.
     max_surrogates : int, default=5
         Most surrogates of a node.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -73,7 +78,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
     n_outputs_ : int
         Number of outputs.
     feature_importances_ : ndarray of shape (p,)
-        The share of each column in the decrease of impurity.
+        The fraction of each column in the decrease of impurity.
     is_categorical_ : ndarray of bool, shape (p,), or None
         Which columns hold categories; None if none does.
     categories_ : list, or None
@@ -81,7 +86,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
     n_features_in_ : int
         Number of columns, p.
     feature_names_in_ : ndarray of shape (p,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     Notes
     -----
@@ -129,12 +134,25 @@ class DecisionTreeRegressor(Regressor, CartModel):
     """
 
     def __init__(
-        self, *, criterion="squared_error", splitter="best", max_depth=None, min_samples_split=2,
-        min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_features=None, random_state=None,
-        max_leaf_nodes=None, min_impurity_decrease=0.0, ccp_alpha=0.0,
-        monotonic_cst=None, missing="learned", max_surrogates=5,
-        categorical_features="from_dtype", n_jobs=None,
-    ):  # fmt: skip
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: Literal["best", "random"] = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = None,
+        random_state: RandomState = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: ArrayLike | None = None,
+        missing: Literal["learned", "surrogate"] = "learned",
+        max_surrogates: int = 5,
+        categorical_features: ArrayLike | None = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
         self.criterion = criterion
         self.splitter = splitter
         self.max_depth = max_depth
@@ -152,7 +170,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -199,13 +217,13 @@ class DecisionTreeRegressor(Regressor, CartModel):
         }
         return rows, weights, rules, {"y": targets}, fitted
 
-    def predict(self, X):
-        """The mean (with absolute errors, the median) of the leaf that each row falls into.
+    def predict(self, X: Rows) -> Array:
+        """Predict the mean (for absolute error, the median) of the leaf of each sample.
 
         Parameters
         ----------
         X : array-like of shape (m, p)
-            Rows; NaN is a missing value.
+            Samples; NaN is a missing value.
 
         Returns
         -------

@@ -18,6 +18,7 @@ from statfast._validation import (
     as_targets,
     as_weights,
     explain_nonfinite,
+    label_columns,
     require_finite,
     rows_for,
     shown,
@@ -113,27 +114,13 @@ class ClassTargets:
 
 def class_targets(y, n):
     """Check labels of shape (n,) or (n, outputs)."""
-    several = _columns_of(y)
+    several = label_columns(y)
     if several is None:
         classes, codes = as_labels(y, n)
         return ClassTargets([classes], codes.astype(np.int32)[:, None], True)
     found = [as_labels(column, n) for column in several]
     label = np.ascontiguousarray(np.column_stack([codes for _, codes in found]), np.int32)
     return ClassTargets([classes for classes, _ in found], label, False)
-
-
-def _columns_of(y):
-    """The columns of labels of several outputs, else None."""
-    if y is None or isinstance(y, str) or hasattr(type(y), "nnz"):
-        return None
-    shape = getattr(y, "shape", None)
-    if shape is None:
-        try:
-            y = np.asarray(y)
-        except ValueError:
-            return None
-        shape = y.shape
-    return np.asarray(y).T if len(shape) == 2 and shape[1] > 1 else None
 
 
 def number_targets(y, n, criterion):
@@ -151,7 +138,7 @@ def number_targets(y, n, criterion):
                 "y must have a positive sum for criterion='poisson'; got zeros alone. "
                 "Choose another criterion."
             )
-    return targets, flat
+    return targets, flat or targets.shape[1] == 1  # a column is one output, as in scikit-learn
 
 
 # ------------------------------------------------------------------ weights
@@ -298,7 +285,8 @@ def routed_rules(model, rules, columns):
         _refuse_beside(rules, "missing='surrogate'")
         if rules.randomized:
             raise ValueError(
-                "splitter='random' does not go with missing='surrogate'. Set splitter='best'."
+                "splitter='random' does not go with missing='surrogate', as it draws the side of "
+                "missing values. Set splitter='best'."
             )
     require_categories(rules, columns)
     return replace(rules, known_only=surrogate, surrogates=most if surrogate else 0)

@@ -116,9 +116,11 @@ def tree_problem(
     if rules.criterion == "absolute_error":
         y_rank = np.ascontiguousarray(ranked_columns(y, n_jobs).ranks.T, np.uint32)
     kernel = grow.Problem(
-        columns.codes, columns.ranks, by_row, columns.shift, columns.missing, columns.values,
-        columns.first, label, None if classes is None else np.asarray(classes, np.int32),
-        y, y_rank, xlogx, rules.monotone, columns.categories, cases,
+        columns.codes, columns.ranks, by_row,
+        columns.by_row() if rules.randomized and by_row is not None else None,
+        columns.shift, columns.missing, columns.values, columns.first, label,
+        None if classes is None else np.asarray(classes, np.int32), y, y_rank,
+        xlogx, rules.monotone, columns.categories, cases,
         {
             "criterion": CRITERIA[rules.criterion],
             "randomized": rules.randomized, "in_order": rules.in_order,

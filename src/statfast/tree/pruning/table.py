@@ -4,11 +4,12 @@
 from copy import copy
 from dataclasses import dataclass, field
 from math import frexp, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from statfast._engine import checkpoint, each
+from statfast._typing import ArrayLike, Axes, DataFrame, Display, RandomState, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -21,12 +22,17 @@ from statfast.tree.growing.arguments import category_counts, weights_as_given
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.pruning.weakest_link import cut_at
 
+if TYPE_CHECKING:
+    from statfast.tree.cart.classifier import DecisionTreeClassifier
+    from statfast.tree.cart.regressor import DecisionTreeRegressor
+
+
 CLOSE = 1e-9  # of the root's risk: complexities nearer than this are one
 
 
 @dataclass(frozen=True, repr=False)
 class PruningTable:
-    """Trees of falling complexity, with their errors within and across folds; as rpart's `cptable`.
+    """Cost-complexity pruning table with cross-validated errors, as rpart's `cptable`.
 
     Errors are shares of the root's: misclassified weight (with priors and costs, expected cost), or
     sums of squares.
@@ -36,6 +42,7 @@ class PruningTable:
     cp : ndarray of shape (trees,)
         The penalty of a leaf, as a share of the root's error, from which on a tree is the best.
     n_splits : ndarray of int64, shape (trees,)
+        Splits of each tree.
     rel_error : ndarray of shape (trees,)
         On the rows of the fit.
     xerror : ndarray of shape (trees,)
@@ -57,8 +64,8 @@ class PruningTable:
     one_standard_error: int
     _grown: Any = field(init=False, repr=False, default=None)
 
-    def pruned(self, row="1se"):
-        """The fitted tree of a row.
+    def pruned(self, row: Literal["1se", "best"] | int = "1se") -> Any:
+        """Return the pruned tree of a row.
 
         Parameters
         ----------
@@ -77,8 +84,8 @@ class PruningTable:
         small = cut_at(tree, alpha <= self.cp[row] + CLOSE)
         return copy(model)._publish(None, tree_=small, **fitted)
 
-    def to_frame(self):
-        """The table as a data frame.
+    def to_frame(self) -> DataFrame:
+        """Return the table as a pandas data frame.
 
         Returns
         -------
@@ -89,14 +96,15 @@ class PruningTable:
         names = ("cp", "n_splits", "rel_error", "xerror", "xstd")
         return pandas.DataFrame({name: getattr(self, name) for name in names})
 
-    def plot(self, *, ax=None, **style):
-        """Draw it: `statfast.plot.pruning`.
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Display:
+        """Draw the errors: `statfast.plot.pruning`.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
-            As there.
+            Style of the main artist, passed on to matplotlib.
 
         Returns
         -------
@@ -120,8 +128,15 @@ class PruningTable:
 
 
 def pruning_table(
-    estimator, X, y, sample_weight=None, *, cp=0.01, cv=10, random_state=None
-):  # fmt: skip
+    estimator: "DecisionTreeClassifier | DecisionTreeRegressor",
+    X: Rows,
+    y: ArrayLike,
+    sample_weight: Weights = None,
+    *,
+    cp: float = 0.01,
+    cv: ArrayLike = 10,
+    random_state: RandomState = None,
+) -> "PruningTable":
     """Cost-complexity pruning with cross-validated errors, as rpart's ``cptable``.
 
     The tree is grown with the estimator's parameters (its `ccp_alpha` is not looked at), then on
@@ -133,8 +148,11 @@ def pruning_table(
     estimator : DecisionTreeClassifier or DecisionTreeRegressor
         Not changed. One output.
     X : array-like of shape (n, p)
+        Samples.
     y : array-like of shape (n,)
+        Class labels or target values.
     sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
     cp : float, default=0.01
         Splits that lower the error by a smaller share of the root's are not in the table.
     cv : int or array-like of int, shape (n,), default=10

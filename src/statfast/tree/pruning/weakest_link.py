@@ -12,9 +12,11 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from statfast._estimator import CoefficientTable, Tabled
 
-@dataclass(frozen=True)
-class PruningPath:
+
+@dataclass(frozen=True, repr=False)
+class PruningPath(Tabled):
     """Cost-complexity pruning path: penalties and the subtrees that they leave.
 
     Attributes
@@ -24,11 +26,26 @@ class PruningPath:
     impurities : ndarray of shape (steps,)
         The impurity of the leaves left, by weight.
     n_leaves : ndarray of int64, shape (steps,)
+        Leaves of each subtree.
     """
 
     ccp_alphas: np.ndarray
     impurities: np.ndarray
     n_leaves: np.ndarray
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def table(self) -> CoefficientTable:
+        """Return a table with a row for each step.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        names = ("ccp_alphas", "impurities", "n_leaves")
+        rows = [str(step) for step in range(len(self.ccp_alphas))]
+        return CoefficientTable(rows, {name: getattr(self, name) for name in names})
 
 
 def weakest_links(tree, risk):

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree as text: indented questions, or a rule for each leaf."""
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike
 from statfast._validation import as_count, as_flag, not_fitted, to_array, wrong_type
 from statfast.tree.cart.model import CartModel
+
+if TYPE_CHECKING:
+    from statfast.tree.cart.classifier import DecisionTreeClassifier
+    from statfast.tree.cart.regressor import DecisionTreeRegressor
 
 
 def _names(model, feature_names):
@@ -67,14 +74,21 @@ def _is_one_of(name, labels):
 
 
 def export_text(
-    decision_tree, *, feature_names=None, class_names=None, max_depth=10, spacing=3, decimals=2,
-    show_weights=False,
-):  # fmt: skip
-    """The questions and answers of a tree, a line each.
+    decision_tree: "DecisionTreeClassifier | DecisionTreeRegressor",
+    *,
+    feature_names: ArrayLike | None = None,
+    class_names: ArrayLike | None = None,
+    max_depth: int = 10,
+    spacing: int = 3,
+    decimals: int = 2,
+    show_weights: bool = False,
+) -> str:
+    """Text of a decision tree, a line for each node.
 
     Parameters
     ----------
     decision_tree : DecisionTreeClassifier or DecisionTreeRegressor
+        Fitted tree.
     feature_names : array-like of str, shape (p,), optional
         None takes those of the fit.
     class_names : array-like of str, shape (K,), optional
@@ -148,12 +162,17 @@ def _height(tree, node):
     return height
 
 
-def tree_rules(decision_tree, *, feature_names=None):
-    """A rule for each leaf: the range, or the categories, that each column must be in.
+def tree_rules(
+    decision_tree: "DecisionTreeClassifier | DecisionTreeRegressor",
+    *,
+    feature_names: ArrayLike | None = None,
+) -> list[str]:
+    """Rules of the leaves of a decision tree: a range, or categories, for each feature.
 
     Parameters
     ----------
     decision_tree : DecisionTreeClassifier or DecisionTreeRegressor
+        Fitted tree.
     feature_names : array-like of str, shape (p,), optional
         None takes those of the fit.
 
@@ -179,7 +198,8 @@ def tree_rules(decision_tree, *, feature_names=None):
     'pl > 2.45 and pw <= 1.75: class: 1 (n = 54)'
     """
     names = _names(decision_tree, feature_names)
-    tree, found, waiting = decision_tree.tree_, [], [(0, {})]
+    tree, found = decision_tree.tree_, []
+    waiting: list[tuple[int, dict[int, Any]]] = [(0, {})]
     classes = decision_tree.node_classes() if hasattr(decision_tree, "classes_") else None
     while waiting:
         node, ranges = waiting.pop()

@@ -3,12 +3,14 @@
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from statfast._core.cart import grow
 from statfast._engine import checkpoint
+from statfast._estimator import CoefficientTable, Tabled
+from statfast._typing import ArrayLike, DataFrame, Rows, Weights
 from statfast._validation import as_count, not_fitted, wrong_type
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.arguments import category_counts
@@ -16,12 +18,17 @@ from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import CRITERIA, tree_problem
 from statfast.tree.structure.routes import SURROGATE, Routes
 
+if TYPE_CHECKING:
+    from statfast.tree.cart.classifier import DecisionTreeClassifier
+    from statfast.tree.cart.regressor import DecisionTreeRegressor
+
+
 LEAST = 1e-10  # of the best improvement: competitors that bring less are left out
 
 
-@dataclass(frozen=True)
-class SplitTable:
-    """Splits of the nodes of a tree, as rpart's `splits`: a row for each.
+@dataclass(frozen=True, repr=False)
+class SplitTable(Tabled):
+    """Primary, competing and surrogate splits of each node, as rpart's `splits`.
 
     Attributes
     ----------
@@ -30,6 +37,7 @@ class SplitTable:
     role : ndarray of str, shape (rows,)
         "primary", "competitor" or "surrogate".
     feature : ndarray of int64, shape (rows,)
+        Feature of each split.
     count : ndarray of int64, shape (rows,)
         Rows whose value is known; of a surrogate, rows that it sends because the split and the
         surrogates before it cannot.
@@ -61,8 +69,19 @@ class SplitTable:
     sets: list[Any]
     importances: np.ndarray
 
-    def to_frame(self):
-        """The table as a data frame.
+    def table(self) -> CoefficientTable:
+        """The numbers of each split; its categories are in `sets`.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        heads = ("feature", "count", "improve", "threshold", "direction", "adjusted")
+        names = [f"{node} {role}" for node, role in zip(self.node, self.role, strict=True)]
+        return CoefficientTable(names, {head: getattr(self, head) for head in heads})
+
+    def to_frame(self) -> DataFrame:
+        """Return the table as a pandas data frame.
 
         Returns
         -------
@@ -76,9 +95,15 @@ class SplitTable:
 
 
 def split_table(
-    decision_tree, X, y, sample_weight=None, *, max_competitors=4, max_surrogates=5
-):  # fmt: skip
-    """For each split of a tree, the best splits of other columns, and those that imitate it.
+    decision_tree: "DecisionTreeClassifier | DecisionTreeRegressor",
+    X: Rows,
+    y: ArrayLike,
+    sample_weight: Weights = None,
+    *,
+    max_competitors: int = 4,
+    max_surrogates: int = 5,
+) -> "SplitTable":
+    """Primary, competing and surrogate splits of each node.
 
     A competitor is the best split of another column. A surrogate sends rows most nearly as the
     split does, whatever that gains (see `missing="surrogate"` of the trees).

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What many trees say of many rows: one predictor for single trees, forests and boosting."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from statfast._core.cart import walk
 from statfast._engine import checkpoint, each, grid
+from statfast.tree.structure.codes import COLUMNS, coded_trees
 from statfast.tree.structure.routes import SETS
 
 WALKS = 1 << 18  # rows times trees of a call of the kernel, about: some ten milliseconds
-NODES = 1 << 16  # of trees that are walked before the next rows: they stay in the cache
+FEW = 8  # rows that go down all trees in one call
+WORTH = 2  # walks for each node: from there on, codes save more time than their making takes
 STEP = 4e1  # flop that a walk down a tree costs, about
 
 
@@ -31,24 +33,24 @@ class TreePredictor:
         Their first leaves.
     values : ndarray of float64, shape (L, C)
         Of all leaves.
-    column : ndarray of int32, shape (T,), or None
-        The column of the sums that each tree adds its one value to; None: it adds C values.
     sets : ndarray of uint64, shape (S, 2, words), or None
         Of trees that split categories, or have surrogates.
     surrogates : (ndarray of int64, shape (N + 1,), ndarray of uint8), or (None, None)
         Of one tree: where those of its nodes begin, and `SURROGATE` as bytes.
+    made : dict
+        The walks there have been, and the trees in codes once these are worth their making.
     """
 
     nodes: np.ndarray
     root: np.ndarray
     first: np.ndarray
     values: np.ndarray
-    column: np.ndarray | None = None
     sets: np.ndarray | None = None
     surrogates: tuple = (None, None)
+    made: dict = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, packed, values, column=None, *, sets=None, surrogates=(None, None)):
+    def of(cls, packed, values, *, sets=None, surrogates=(None, None)):
         """A predictor from pairs of nodes and leaves as `TreeStructure.packed`, and leaf values.
 
         Parameters
@@ -56,7 +58,6 @@ class TreePredictor:
         packed : list of ndarray of uint64, shape (nodes, 2)
             Trees whose leaves are numbered from 0.
         values : list of ndarray of shape (leaves, C)
-        column : array-like of int, shape (T,), optional
         sets : list of ndarray of uint64, shape (sets, 2, words), optional
         surrogates : tuple
             Of one tree.
@@ -76,45 +77,34 @@ class TreePredictor:
             shift = np.repeat(before, [len(p) for p in packed])[by_set]
             nodes[by_set, 0] = (nodes[by_set, 0].view(np.float64) + shift).view(np.uint64)
             sets = np.concatenate(sets)
-        column = None if column is None else np.asarray(column, np.int32)
         values = np.ascontiguousarray(np.concatenate(values), dtype=np.float64)
-        return cls(nodes, root, first, values, column, sets, tuple(surrogates))
+        return cls(nodes, root, first, values, sets, tuple(surrogates))
 
-    def sums(self, X, width=None, *, start=None, trees=slice(None), n_jobs=None):
+    def sums(self, X, *, n_jobs=None):
         """The sum over trees of their values, for each row.
 
         Parameters
         ----------
         X : ndarray of shape (m, p)
             float64, float32 or uint8, checked.
-        width : int, optional
-            Columns of the result; None is C.
-        start : array-like of shape (width,), optional
-            Added to all rows.
-        trees : slice
-            Which of the trees.
         n_jobs : int, optional
 
         Returns
         -------
-        ndarray of shape (m, width)
+        ndarray of shape (m, C)
         """
-        root = self.root[trees]
-        column = None if self.column is None else self.column[trees]
-        out = np.zeros((len(X), width or self.values.shape[1]))
-        if start is not None:
-            out += start
+        out = np.zeros((len(X), self.values.shape[1]))
+        runs = self._runs(X)
 
         def work(rows):
             if self.sets is not None:
-                self._add_routed(X[rows], root, column, out[rows])
+                self._add_routed(X[rows], out[rows])
                 return
-            for part in self._parts(root, rows):
-                some = None if column is None else column[part]
-                walk.add(self.nodes, root[part], self.values, some, X[rows], out[rows])
+            for part, codes in self._parts(runs, rows):
+                walk.add(self.nodes, self.root[part], codes, self.values, X[rows], out[rows])
                 checkpoint()
 
-        self._each(work, len(X), root, n_jobs)
+        self._each(work, len(X), n_jobs)
         return out
 
     def leaves(self, X, *, n_jobs=None):
@@ -131,52 +121,58 @@ class TreePredictor:
         """
         out = np.empty((len(X), len(self.root)), np.int64)
         if self.sets is not None:
-            return self._each_routed(X, out, n_jobs) - self.first
+            self._each(lambda rows: self._route(X[rows], out[rows]), len(X), n_jobs)
+            return out - self.first
+        runs = self._runs(X)
 
         def work(rows):
-            for part in self._parts(self.root, rows):
-                found = out[rows, part]
-                walk.leaves(self.nodes, self.root[part], self.first[part], X[rows], found)
+            for part, codes in self._parts(runs, rows):
+                root, first = self.root[part], self.first[part]
+                walk.leaves(self.nodes, root, first, codes, X[rows], out[rows, part])
                 checkpoint()
 
-        self._each(work, len(X), self.root, n_jobs)
+        self._each(work, len(X), n_jobs)
         return out
 
-    def _route(self, X, root, out):
+    def _route(self, X, out):
         """The leaves of some rows among all leaves, of trees with sets or surrogates."""
         rows = np.ascontiguousarray(X, dtype=np.float64)
-        step = max(1, WALKS // max(1, 8 * len(root)))
+        step = max(1, WALKS // max(1, 8 * len(self.root)))
         for begin in range(0, len(rows), step):
             part = slice(begin, begin + step)
-            walk.routed(self.nodes, root, self.sets, *self.surrogates, rows[part], out[part])
+            walk.routed(self.nodes, self.root, self.sets, *self.surrogates, rows[part], out[part])
             checkpoint()
 
-    def _each_routed(self, X, out, n_jobs):
-        def work(rows):
-            self._route(X[rows], self.root, out[rows])
+    def _add_routed(self, X, out):
+        found = np.empty((len(X), len(self.root)), np.int64)
+        self._route(X, found)
+        for leaf in found.T:
+            out += self.values[leaf]
 
-        self._each(work, len(X), self.root, n_jobs)
-        return out
-
-    def _add_routed(self, X, root, column, out):
-        found = np.empty((len(X), len(root)), np.int64)
-        self._route(X, root, found)
-        for t, leaf in enumerate(found.T):
-            if column is None:
-                out += self.values[leaf]
-            else:
-                out[:, column[t]] += self.values[leaf, 0]
-
-    def _each(self, work, m, root, n_jobs):
-        if m < 8:
+    def _each(self, work, m, n_jobs):
+        if m < FEW:
             return work(slice(0, m)) if m else None
         blocks = grid(m, 64, 4096)
-        return each(work, blocks, n_jobs=n_jobs, effort=STEP * m * len(root))
+        return each(work, blocks, n_jobs=n_jobs, effort=STEP * m * len(self.root))
 
-    def _parts(self, root, rows):
-        """Runs of trees whose nodes stay in the cache while the rows go down them."""
-        count = rows.stop - rows.start
-        if count < 8 or len(root) == 1:
-            return [slice(0, len(root))]
-        most = max(1, WALKS // count)
-        return [slice(start, start + most) for start in range(0, len(root), most)]
+    def _runs(self, X):
+        """Runs of trees with their codes, or None: these are made once they save more time."""
+        whole = [(slice(0, len(self.root)), None)]
+        if len(X) < FEW or self.sets is not None or COLUMNS * len(self.root) < X.shape[1]:
+            return whole
+        if "runs" not in self.made:
+            walks = self.made["walks"] = self.made.get("walks", 0) + len(X) * len(self.root)
+            if walks < WORTH * len(self.nodes):
+                return whole
+            self.made["runs"] = coded_trees(self.nodes, self.root, X.shape[1])
+        return self.made["runs"]
+
+    def _parts(self, runs, rows):
+        """The runs in parts of some ten milliseconds."""
+        most = max(1, WALKS // (rows.stop - rows.start)) if rows.stop - rows.start >= FEW else None
+        for run, codes in runs:
+            for start in range(run.start, run.stop, most or run.stop):
+                yield slice(start, min(run.stop, start + (most or run.stop))), codes
+
+    def __getstate__(self):
+        return {**vars(self), "made": {}}

@@ -3,10 +3,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from statfast._core.cart import grow, walk
+from statfast._typing import Array
 from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.routes import COLUMN, SETS, SURROGATE, Routes
 
@@ -15,7 +17,7 @@ TREE_LEAF, TREE_UNDEFINED = -1, -2
 
 @dataclass(frozen=True)
 class TreeStructure:
-    """A tree as arrays over its nodes, under scikit-learn's names; node 0 is the root.
+    """Arrays of a decision tree, under scikit-learn's names; node 0 is the root.
 
     Attributes
     ----------
@@ -28,12 +30,15 @@ class TreeStructure:
     missing_go_to_left : ndarray of uint8, shape (node_count,)
         Where missing values go.
     impurity : ndarray of float64, shape (node_count,)
+        Impurity of each node.
     n_node_samples : ndarray of int64, shape (node_count,)
-        Rows of the fit, of those with weight.
+        Samples of the fit, of those with weight.
     weighted_n_node_samples : ndarray of float64, shape (node_count,)
+        Weight of the samples of each node.
     value : ndarray of float64, shape (node_count, n_outputs, max_n_classes)
-        The share of each class, or the mean (or median) of each output.
+        The fraction of each class, or the mean (or median) of each output.
     n_features : int
+        Number of features.
     n_classes : ndarray of int64, shape (n_outputs,)
         1 for a regression.
     depth : ndarray of int32, shape (node_count,)
@@ -58,34 +63,34 @@ class TreeStructure:
     routes: Routes | None = None
 
     @property
-    def node_count(self):
+    def node_count(self) -> int:
         """Number of nodes."""
         return len(self.feature)
 
     capacity = node_count
 
     @property
-    def n_outputs(self):
+    def n_outputs(self) -> int:
         """Number of outputs."""
         return len(self.n_classes)
 
     @property
-    def max_n_classes(self):
+    def max_n_classes(self) -> int:
         """The largest number of classes of an output."""
         return int(self.n_classes.max())
 
     @property
-    def max_depth(self):
+    def max_depth(self) -> int:
         """The depth of the deepest leaf."""
         return int(self.depth.max())
 
     @property
-    def n_leaves(self):
+    def n_leaves(self) -> int:
         """Number of leaves."""
         return int(np.count_nonzero(self.children_left < 0))
 
-    def parents(self):
-        """Find the parent of each node.
+    def parents(self) -> Array:
+        """Return the parent of each node.
 
         Returns
         -------
@@ -98,7 +103,7 @@ class TreeStructure:
         return parent
 
     @property
-    def packed(self):
+    def packed(self) -> Any:
         """(nodes, leaf_nodes): 16 bytes a node, and which nodes are leaves, as walks see them."""
         return self._packed[:2]
 
@@ -119,7 +124,7 @@ class TreeStructure:
         return nodes, leaf_nodes, *routes
 
     @cached_property
-    def predictor(self):
+    def predictor(self) -> Any:
         """The tree as a `TreePredictor` of the values of its leaves."""
         nodes, leaf_nodes, *surrogates = self._packed
         values = self.value[leaf_nodes].reshape(len(leaf_nodes), -1)
@@ -133,8 +138,8 @@ class TreeStructure:
     def __setstate__(self, state):
         vars(self).update(state)
 
-    def compute_feature_importances(self, normalize=True):
-        """The decrease of impurity that each feature brings, by weight.
+    def compute_feature_importances(self, normalize: bool = True) -> Array:
+        """Return the impurity decrease of each feature.
 
         Parameters
         ----------
@@ -151,7 +156,7 @@ class TreeStructure:
         gain = mass[inner] - mass[left] - mass[right]
         total = np.bincount(self.feature[inner], gain, self.n_features)
         if normalize and total.sum() > 0:
-            total /= total.sum()
+            total /= total.sum()  # type: ignore[misc]
         return total
 
 
