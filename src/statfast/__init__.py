@@ -35,6 +35,7 @@ _FAMILIES = (
 _HOMES = {
     "_engine": (
         "Chunks",
+        "Parts",
         "progress_bar",
         "set_progress",
     ),
@@ -42,6 +43,7 @@ _HOMES = {
     "_validation": (
         "CollinearityWarning",
         "ConvergenceWarning",
+        "DataConversionWarning",
         "NotFittedError",
         "SeparationWarning",
         "UndefinedMetricWarning",
@@ -121,6 +123,7 @@ _HOMES = {
     "linear": (
         "ElasticNet",
         "ElasticNetCV",
+        "GammaRegressor",
         "GeneralizedLinearModel",
         "HuberRegressor",
         "Lasso",
@@ -130,11 +133,13 @@ _HOMES = {
         "LogisticRegression",
         "LogisticRegressionCV",
         "PiecewiseLinearFeatures",
+        "PoissonRegressor",
         "PolynomialFeatures",
         "RegularizationPath",
         "Ridge",
         "RidgeCV",
         "StepwiseResult",
+        "TweedieRegressor",
         "add1",
         "anova",
         "drop1",

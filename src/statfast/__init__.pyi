@@ -22,11 +22,13 @@ from statfast import svm as svm
 from statfast import text as text
 from statfast import tree as tree
 from statfast._engine import Chunks as Chunks
+from statfast._engine import Parts as Parts
 from statfast._engine import progress_bar as progress_bar
 from statfast._engine import set_progress as set_progress
 from statfast._estimator import Estimator as Estimator
 from statfast._validation import CollinearityWarning as CollinearityWarning
 from statfast._validation import ConvergenceWarning as ConvergenceWarning
+from statfast._validation import DataConversionWarning as DataConversionWarning
 from statfast._validation import NotFittedError as NotFittedError
 from statfast._validation import SeparationWarning as SeparationWarning
 from statfast._validation import UndefinedMetricWarning as UndefinedMetricWarning
@@ -94,6 +96,7 @@ from statfast.generative import box_m as box_m
 from statfast.generative import manova as manova
 from statfast.linear import ElasticNet as ElasticNet
 from statfast.linear import ElasticNetCV as ElasticNetCV
+from statfast.linear import GammaRegressor as GammaRegressor
 from statfast.linear import GeneralizedLinearModel as GeneralizedLinearModel
 from statfast.linear import HuberRegressor as HuberRegressor
 from statfast.linear import Lasso as Lasso
@@ -103,11 +106,13 @@ from statfast.linear import LinearRegression as LinearRegression
 from statfast.linear import LogisticRegression as LogisticRegression
 from statfast.linear import LogisticRegressionCV as LogisticRegressionCV
 from statfast.linear import PiecewiseLinearFeatures as PiecewiseLinearFeatures
+from statfast.linear import PoissonRegressor as PoissonRegressor
 from statfast.linear import PolynomialFeatures as PolynomialFeatures
 from statfast.linear import RegularizationPath as RegularizationPath
 from statfast.linear import Ridge as Ridge
 from statfast.linear import RidgeCV as RidgeCV
 from statfast.linear import StepwiseResult as StepwiseResult
+from statfast.linear import TweedieRegressor as TweedieRegressor
 from statfast.linear import add1 as add1
 from statfast.linear import anova as anova
 from statfast.linear import drop1 as drop1
@@ -203,6 +208,7 @@ __all__ = [
     "ConvergenceWarning",
     "CostSensitiveClassifier",
     "CountVectorizer",
+    "DataConversionWarning",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ElasticNet",
@@ -210,6 +216,7 @@ __all__ = [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GammaNB",
+    "GammaRegressor",
     "GaussianNB",
     "GeneralizedLinearModel",
     "GridSearchCV",
@@ -257,9 +264,11 @@ __all__ = [
     "OneVsRestClassifier",
     "OrdinalEncoder",
     "OutputCodeClassifier",
+    "Parts",
     "PiecewiseLinearFeatures",
     "Pipeline",
     "PoissonNB",
+    "PoissonRegressor",
     "PolynomialFeatures",
     "PredefinedSplit",
     "PrincipalComponentRegression",
@@ -290,6 +299,7 @@ __all__ = [
     "TfidfTransformer",
     "TimeSeriesSplit",
     "TruncatedSVD",
+    "TweedieRegressor",
     "UndefinedMetricWarning",
     "add1",
     "anova",

@@ -18,7 +18,7 @@ from statfast._validation import (
 
 @dataclass(frozen=True)
 class Dataset:
-    """A table of measurements with a class for each row.
+    """A data set: features, class labels and names.
 
     Attributes
     ----------

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How much worse a model is when the values of a column are permuted."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import checkpoint, each
-from statfast._estimator import by_score
+from statfast._estimator import CoefficientTable, Tabled, by_score
+from statfast._typing import Array, Display, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
     as_count,
@@ -22,9 +24,9 @@ from statfast.inspection.tables_of_rows import RowTable
 from statfast.metrics import get_scorer
 
 
-@dataclass(frozen=True)
-class PermutationImportance:
-    """Permutation importances of the columns.
+@dataclass(frozen=True, repr=False)
+class PermutationImportance(Tabled):
+    """Result of `permutation_importance`.
 
     Attributes
     ----------
@@ -47,18 +49,29 @@ class PermutationImportance:
     def __getitem__(self, name):
         return getattr(self, name)
 
-    def interval(self, level=0.95):
-        """Intervals for the mean importances, by the t distribution of the repeats.
+    def table(self) -> CoefficientTable:
+        """Return means and standard deviations as a table.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        columns = {"Mean": self.importances_mean, "Std. dev.": self.importances_std}
+        return CoefficientTable(list(map(str, self.names)), columns)
+
+    def interval(self, level: float = 0.95) -> Array:
+        """Confidence intervals of the mean importances, by the t distribution of the repeats.
 
         Parameters
         ----------
         level : float, default=0.95
+            Confidence level.
 
         Returns
         -------
         ndarray of shape (d, 2)
-            They tell how well the mean over all permutations of these rows is known, not how it
-            would vary with other rows; nan where the score is.
+            They tell how well the mean over all permutations of these samples is known, not how it
+            would vary with other samples; nan where the score is.
         """
         from scipy.special import stdtrit
 
@@ -70,13 +83,13 @@ class PermutationImportance:
         reach = reach * self.importances.std(axis=1, ddof=1)
         return self.importances_mean[:, None] + np.outer(reach, [-1.0, 1.0])
 
-    def plot(self, **style):
-        """Draw them: `statfast.plot.permutation_importances`.
+    def plot(self, **style: Any) -> Display:
+        """Draw the importances: `statfast.plot.permutation_importances`.
 
         Parameters
         ----------
         **style : object
-            As there.
+            Style of the main artist, passed on to matplotlib.
 
         Returns
         -------
@@ -88,10 +101,18 @@ class PermutationImportance:
 
 
 def permutation_importance(
-    estimator, X, y, *, scoring=None, n_repeats=5, n_jobs=None, random_state=None,
-    sample_weight=None, max_samples=1.0,
-):  # fmt: skip
-    """Permutation importance: how much a score falls when a column is permuted.
+    estimator: Any,
+    X: Rows,
+    y: Any,
+    *,
+    scoring: str | Callable[..., Any] | list[str] | dict[Any, Any] | None = None,
+    n_repeats: int = 5,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+    sample_weight: Weights = None,
+    max_samples: float = 1.0,
+) -> Any:
+    """Permutation importance: the fall of a score when a feature is permuted.
 
     Parameters
     ----------
@@ -109,10 +130,11 @@ def permutation_importance(
     n_jobs : int, optional
         Threads; the result has the same bits for any number.
     random_state : int, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     sample_weight : array-like of shape (n,), optional
         Passed to the score.
     max_samples : int or float, default=1.0
-        Rows drawn for each permutation without replacement, or their share.
+        Samples drawn for each permutation without replacement, or their share.
 
     Returns
     -------

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Partial dependence: what a model predicts when one column or more are set to given values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import checkpoint, each
+from statfast._estimator import CoefficientTable, Tabled
+from statfast._typing import ArrayLike, Display, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -24,9 +28,9 @@ from statfast.inspection.tables_of_rows import RowTable
 TOGETHER = 1 << 18  # rows that a model is asked about at a time, about
 
 
-@dataclass(frozen=True)
-class PartialDependence:
-    """Partial dependence on a grid.
+@dataclass(frozen=True, repr=False)
+class PartialDependence(Tabled):
+    """Result of `partial_dependence`.
 
     Attributes
     ----------
@@ -54,13 +58,35 @@ class PartialDependence:
     def __getitem__(self, name):
         return getattr(self, name)
 
-    def plot(self, **style):
+    def table(self) -> CoefficientTable:
+        """Mean predictions of each output, a row for each point of the grid.
+
+        Returns
+        -------
+        CoefficientTable
+        """
+        average = self.average
+        if average is None:
+            average = np.asarray(self.individual).mean(axis=1)
+        points = list(product(*self.grid_values))
+        names = [
+            ", ".join(
+                f"{n}={v:.4g}" if isinstance(v, float) else f"{n}={v}"
+                for n, v in zip(self.names, point, strict=True)
+            )
+            for point in points
+        ]
+        heads = ["Average" if label is None else str(label) for label in self.labels]
+        columns = average.reshape(len(average), -1)
+        return CoefficientTable(names, dict(zip(heads, columns, strict=True)))
+
+    def plot(self, **style: Any) -> Display:
         """Draw it: `statfast.plot.partial_dependence`.
 
         Parameters
         ----------
         **style : object
-            As there.
+            Style of the main artist, passed on to matplotlib.
 
         Returns
         -------
@@ -72,11 +98,21 @@ class PartialDependence:
 
 
 def partial_dependence(
-    estimator, X, features, *, sample_weight=None, categorical_features=None,
-    response_method="auto", percentiles=(0.05, 0.95), grid_resolution=100, custom_values=None,
-    method="auto", kind="average", n_jobs=None,
-):  # fmt: skip
-    """Partial dependence: the average prediction with columns set to given values.
+    estimator: Any,
+    X: Rows,
+    features: int | str | Sequence[Any],
+    *,
+    sample_weight: Weights = None,
+    categorical_features: ArrayLike | None = None,
+    response_method: Literal["auto", "predict_proba", "decision_function", "predict"] = "auto",
+    percentiles: tuple[float, float] = (0.05, 0.95),
+    grid_resolution: int = 100,
+    custom_values: dict[Any, Any] | None = None,
+    method: Literal["auto", "brute", "recursion"] = "auto",
+    kind: Literal["average", "individual", "both"] = "average",
+    n_jobs: int | None = None,
+) -> "PartialDependence":
+    """Partial dependence: the average prediction with features set to given values.
 
     Parameters
     ----------
@@ -87,7 +123,7 @@ def partial_dependence(
     features : int, str, or sequence of them
         One column or more, by number or name.
     sample_weight : array-like of shape (n,), optional
-        Weights of the rows in the average.
+        Weights of the samples in the average.
     categorical_features : array-like of bool, int or str, optional
         Columns whose distinct values are the grid, in whatever number.
     response_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
@@ -106,6 +142,7 @@ def partial_dependence(
         about, and is of the raw prediction less what it began with. "auto" is "recursion" where it
         is offered, for averages without weights.
     kind : {"average", "individual", "both"}, default="average"
+        The average, the curve of each sample (ICE), or both.
     n_jobs : int, optional
         Threads; the result has the same bits for any number.
 
@@ -157,7 +194,7 @@ def partial_dependence(
         _grid(table, j, custom_values, categorical, percentiles, grid_resolution) for j in columns
     ]
     points = _product(values)
-    recursion = getattr(estimator, "_compute_partial_dependence_recursion", None)
+    recursion: Any = getattr(estimator, "_compute_partial_dependence_recursion", None)
     plain = kind == "average" and weights is None and callable(recursion)
     if method == "auto":
         method = "recursion" if plain and wanted in ("auto", "decision_function") else "brute"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Code matrices: which classes each binary learner sees, and on which side.
+"""Code matrices: which classes each binary classifier sees, and on which side.
 
-A row is a class, a column a learner: +1 and -1 are its two sides, rows of a class with 0 are left
-out of its training. With w the signs of the learners on a row, the distance to a class's word c is
+A row is a class, a column a classifier: +1 and -1 are its two sides, rows of a class with 0 are
+left out of its training. With w the signs of the classifiers on a row, the distance to a class's
+word c is
 
     d(w, c) = sum (1 - c_i w_i) / 2.
 """
@@ -15,15 +16,16 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Array, ArrayLike, RandomState
 from statfast._validation import MANY, as_count, as_generator, refuse_large, shown, wrong_type
 
-MOST_EXHAUSTIVE = 12  # classes: 2047 learners
+MOST_EXHAUSTIVE = 12  # classes: 2047 classifiers
 COLUMNS = 12  # learners that are printed
 
 
 @dataclass(frozen=True, eq=False)
 class CodeMatrix:
-    """A code matrix, which prints as a table: a row for each class, a column for each learner.
+    """Code matrix of an output code: a row for each class, a column for each binary classifier.
 
     Attributes
     ----------
@@ -32,6 +34,7 @@ class CodeMatrix:
     classes : sequence of length K, optional
         What the rows are called; 0, 1, ... by default.
     name : str, default="code"
+        Name that is printed.
     """
 
     matrix: NDArray[np.int8]
@@ -48,7 +51,7 @@ class CodeMatrix:
         if matrix.ndim != 2 or 0 in matrix.shape or len(matrix) < 2:
             raise ValueError(
                 "code must be a matrix with a row for each of at least 2 classes and a column for "
-                f"each learner; got shape {matrix.shape}."
+                f"each classifier; got shape {matrix.shape}."
             )
         if matrix.dtype.kind not in "biuf" or not np.isin(matrix, (-1, 0, 1)).all():
             raise ValueError("code must hold 1, -1 and 0 alone. Replace other values.")
@@ -64,8 +67,8 @@ class CodeMatrix:
             same = next(k for k in range(len(matrix)) if k not in first)
             other = next(k for k in range(same) if (matrix[k] == matrix[same]).all())
             raise ValueError(
-                f"Rows {other} and {same} of code are equal, so that nothing tells these classes "
-                "apart. Add a column in which they differ."
+                f"Rows {other} and {same} of code are equal, so that nothing separates these "
+                "classes. Add a column in which they differ."
             )
         classes = range(len(matrix)) if self.classes is None else self.classes
         if len(classes) != len(matrix):
@@ -78,25 +81,25 @@ class CodeMatrix:
         object.__setattr__(self, "classes", tuple(classes))
 
     @property
-    def n_learners(self):
-        """Number of columns."""
+    def n_classifiers(self) -> int:
+        """Number of binary classifiers."""
         return self.matrix.shape[1]
 
     @property
-    def minimum_distance(self):
+    def minimum_distance(self) -> float:
         """Least distance between the words of two classes; half of it, less one half, is how many
-        learners may err (of a matrix without zeros)."""
+        classifiers may err (of a matrix without zeros)."""
         between = self.distances(self.matrix)
         np.fill_diagonal(between, np.inf)
         return float(between.min())
 
-    def distances(self, signs):
-        """Distances d(w, c) of answers to the words of all classes.
+    def distances(self, signs: ArrayLike) -> Array:
+        """Return the distances of predictions to the codewords of all classes.
 
         Parameters
         ----------
         signs : array-like of shape (L,) or (m, L)
-            The learners' answers w: 1, -1, or 0 for one that does not know.
+            The classifiers' answers w: 1, -1, or 0 for one that does not know.
 
         Returns
         -------
@@ -105,26 +108,26 @@ class CodeMatrix:
         Raises
         ------
         ValueError
-            If there is not one answer for each learner, 1, -1 or 0.
+            If there is not one answer for each classifier, 1, -1 or 0.
         """
         try:
             signs = np.asarray(signs, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             raise wrong_type("signs", "an array of 1, -1 and 0", signs) from None
-        if signs.ndim not in (1, 2) or signs.shape[-1] != self.n_learners:
+        if signs.ndim not in (1, 2) or signs.shape[-1] != self.n_classifiers:
             raise ValueError(
-                f"signs must have an answer for each of the {self.n_learners} learners; got shape "
+                f"signs must be an answer for each of {self.n_classifiers} classifiers; got shape "
                 f"{signs.shape}. Pass one column for each."
             )
         if not np.isin(signs, (-1.0, 0.0, 1.0)).all():
             raise ValueError("signs must be 1, -1 and 0 alone. Take numpy.sign of decision values.")
-        return 0.5 * (self.n_learners - signs @ self.matrix.T.astype(np.float64))
+        return 0.5 * (self.n_classifiers - signs @ self.matrix.T.astype(np.float64))
 
     def __str__(self):
         names, few = [str(label) for label in self.classes], self.matrix[:, :COLUMNS]
         wide = max(map(len, names))
         wider = max(3, len(str(few.shape[1] - 1)) + 1)
-        more = "  ..." if self.n_learners > COLUMNS else ""
+        more = "  ..." if self.n_classifiers > COLUMNS else ""
         head = "".join(f"{j:>{wider + 1}}" for j in range(few.shape[1])) + more
         lines = [f"{'':<{wide}}{head}"]
         for name, row in zip(names, few, strict=True):
@@ -145,7 +148,7 @@ class CodeMatrix:
 
     def _title(self):
         return (
-            f"{self.name}: {len(self.matrix)} classes, {self.n_learners} learners, minimum "
+            f"{self.name}: {len(self.matrix)} classes, {self.n_classifiers} classifiers, minimum "
             f"distance {self.minimum_distance:g}"
         )
 
@@ -154,21 +157,22 @@ _SIGNS = {1: "+1", 0: "0", -1: "-1"}
 
 
 def _classes(n_classes, learners):
-    """Check a number of classes, of whose code `learners` gives the width, about."""
+    """Check a number of classes, of whose code `classifiers` gives the width, about."""
     k = as_count(n_classes, "n_classes", 2, MANY)
     refuse_large(16 * k * learners(k), f"A code of n_classes={k}", "Lower n_classes.")
     return k
 
 
-def one_vs_rest_code(n_classes, *, ordered=False):
-    """Each class against all others; or, ordered, against those that come after it.
+def one_vs_rest_code(n_classes: int, *, ordered: bool = False) -> "CodeMatrix":
+    """One-vs-rest code; or, ordered, each class against those after it.
 
     Parameters
     ----------
     n_classes : int
+        Number of classes.
     ordered : bool, default=False
         The first class against the rest, the second against the rest without the first, and so on:
-        one learner less.
+        one classifier less.
 
     Returns
     -------
@@ -179,7 +183,7 @@ def one_vs_rest_code(n_classes, *, ordered=False):
     >>> from statfast.multiclass import one_vs_rest_code
     >>> code = one_vs_rest_code(3)
     >>> code
-    one_vs_rest: 3 classes, 3 learners, minimum distance 2
+    one_vs_rest: 3 classes, 3 classifiers, minimum distance 2
        0   1   2
     0  +1  -1  -1
     1  -1  +1  -1
@@ -194,14 +198,15 @@ def one_vs_rest_code(n_classes, *, ordered=False):
     return CodeMatrix(matrix[:, :-1], name="ordered")
 
 
-def one_vs_one_code(n_classes, *, asymmetric=False):
-    """Each pair of classes.
+def one_vs_one_code(n_classes: int, *, asymmetric: bool = False) -> "CodeMatrix":
+    """One-vs-one code: every pair of classes.
 
     Parameters
     ----------
     n_classes : int
+        Number of classes.
     asymmetric : bool, default=False
-        Each pair twice, with either class on the side of +1, for learners to which the sides are
+        Each pair twice, with either class on the side of +1, for classifiers to which the sides are
         not alike.
 
     Returns
@@ -212,7 +217,7 @@ def one_vs_one_code(n_classes, *, asymmetric=False):
     --------
     >>> from statfast.multiclass import one_vs_one_code
     >>> one_vs_one_code(3)
-    one_vs_one: 3 classes, 3 learners, minimum distance 2
+    one_vs_one: 3 classes, 3 classifiers, minimum distance 2
        0   1   2
     0  +1  +1   0
     1  -1   0  +1
@@ -228,13 +233,13 @@ def one_vs_one_code(n_classes, *, asymmetric=False):
     return CodeMatrix(matrix, name="one_vs_one")
 
 
-def exhaustive_code(n_classes):
-    """Each way of parting the classes in two, once (Dietterich and Bakiri 1995).
+def exhaustive_code(n_classes: int) -> "CodeMatrix":
+    """Exhaustive code: every partition of the classes in two (Dietterich and Bakiri 1995).
 
     Parameters
     ----------
     n_classes : int
-        At most 12, which needs 2047 learners.
+        At most 12, which needs 2047 classifiers.
 
     Returns
     -------
@@ -251,7 +256,7 @@ def exhaustive_code(n_classes):
     --------
     >>> from statfast.multiclass import exhaustive_code
     >>> exhaustive_code(3)
-    exhaustive: 3 classes, 3 learners, minimum distance 2
+    exhaustive: 3 classes, 3 classifiers, minimum distance 2
        0   1   2
     0  +1  +1  +1
     1  -1  -1  +1
@@ -263,12 +268,13 @@ def exhaustive_code(n_classes):
     return CodeMatrix(np.vstack([np.ones_like(ways), 2 * sides - 1]), name="exhaustive")
 
 
-def hadamard_code(n_classes):
-    """The first rows of a Hadamard matrix without its constant column: all words equally far apart.
+def hadamard_code(n_classes: int) -> "CodeMatrix":
+    """Hadamard code: codewords at equal distances.
 
     Parameters
     ----------
     n_classes : int
+        Number of classes.
 
     Returns
     -------
@@ -280,7 +286,7 @@ def hadamard_code(n_classes):
     --------
     >>> from statfast.multiclass import hadamard_code
     >>> hadamard_code(4)
-    hadamard: 4 classes, 3 learners, minimum distance 2
+    hadamard: 4 classes, 3 classifiers, minimum distance 2
        0   1   2
     0  +1  +1  +1
     1  -1  +1  -1
@@ -294,13 +300,21 @@ def hadamard_code(n_classes):
     return CodeMatrix(matrix[:k, 1:], name="hadamard")
 
 
-def random_code(n_classes, n_learners=None, *, sparse=False, n_trials=1000, random_state=None):
-    """Random words, of many draws those farthest apart (Allwein, Schapire and Singer 2000).
+def random_code(
+    n_classes: int,
+    n_classifiers: int | None = None,
+    *,
+    sparse: bool = False,
+    n_trials: int = 1000,
+    random_state: RandomState = None,
+) -> "CodeMatrix":
+    """Random code: the best separated of many draws (Allwein, Schapire and Singer 2000).
 
     Parameters
     ----------
     n_classes : int
-    n_learners : int, optional
+        Number of classes.
+    n_classifiers : int, optional
         10 log2(K) by default, or 15 log2(K) if sparse, rounded up.
     sparse : bool, default=False
         Half of the entries are 0; else there are none.
@@ -308,6 +322,7 @@ def random_code(n_classes, n_learners=None, *, sparse=False, n_trials=1000, rand
         Matrices that are drawn; that with the largest minimum distance is kept, the first of
         equals.
     random_state : int, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Returns
     -------
@@ -316,7 +331,7 @@ def random_code(n_classes, n_learners=None, *, sparse=False, n_trials=1000, rand
     Raises
     ------
     ValueError
-        If no draw tells all classes apart.
+        If no draw separates all classes.
 
     References
     ----------
@@ -330,20 +345,23 @@ def random_code(n_classes, n_learners=None, *, sparse=False, n_trials=1000, rand
     >>> random_code(4, 6, random_state=0).minimum_distance
     3.0
     """
-    many = None if n_learners is None else as_count(n_learners, "n_learners", high=MANY)
+    many = None if n_classifiers is None else as_count(n_classifiers, "n_classifiers", high=MANY)
     k = _classes(n_classes, lambda k: k + (many or 15 * log2(k)))
     many = many or ceil((15 if sparse else 10) * log2(k))
     rng, best, farthest = as_generator(random_state), None, -1.0
+    most = 4.0 * many * (k // 2) * (k - k // 2) / (k * (k - 1))  # the mean over pairs, of halves
     for _ in range(as_count(n_trials, "n_trials", high=MANY)):
         matrix = _draw(rng, k, many, sparse)
         between = many - matrix @ matrix.T  # twice the distances
         np.fill_diagonal(between, 2 * many + 1)
-        if len(np.unique(matrix, axis=0)) == k and between.min() > farthest:
+        if between.min() > farthest and len(np.unique(matrix, axis=0)) == k:
             best, farthest = matrix, between.min()
+            if farthest >= most:  # no draw is better, and of equals the first is kept
+                break
     if best is None:
         raise ValueError(
-            f"n_learners must be enough to tell {k} classes apart; {many} were not in {n_trials} "
-            "draws. Raise n_learners."
+            f"n_classifiers must be enough to separate {k} classes; {many} were not in {n_trials} "
+            "draws. Raise n_classifiers."
         )
     return CodeMatrix(best, name="sparse_random" if sparse else "dense_random")
 
@@ -368,12 +386,12 @@ NAMED = {
 DRAWN = {"dense_random": False, "sparse_random": True}
 
 
-def as_code(code, classes, n_learners, random_state):
+def as_code(code, classes, n_classifiers, random_state):
     """The CodeMatrix that a parameter `code` stands for, with the classes as names."""
     if isinstance(code, str):
         if code in DRAWN:
             made = random_code(
-                len(classes), n_learners, sparse=DRAWN[code], random_state=random_state
+                len(classes), n_classifiers, sparse=DRAWN[code], random_state=random_state
             )
         elif code in NAMED:
             made = NAMED[code](len(classes))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From the learners' answers to scores of the classes: losses and probabilities.
+"""From the classifiers' answers to scores of the classes: losses and probabilities.
 
 Loss-based decoding (Allwein, Schapire & Singer 2000, doi:10.1162/15324430152733133) takes the class
 whose word c has the least sum of losses L(c_j f_j), f the decision values; an entry 0 costs L(0).
@@ -55,7 +55,7 @@ def normalized(shares):
 
 
 def of_pairs(shares, matrix):
-    """Probabilities (m, K) from the shares of learners of two classes each, by `coupled`."""
+    """Probabilities (m, K) from the shares of classifiers of two classes each, by `coupled`."""
     k = len(matrix)
     first, second = (matrix > 0).argmax(axis=0), (matrix < 0).argmax(axis=0)
     r, count = np.zeros((len(shares), k, k)), np.zeros((k, k))
@@ -67,11 +67,11 @@ def of_pairs(shares, matrix):
 
 
 def bradley_terry(shares, matrix, mass):
-    """Probabilities (m, K) under which the learners' are most likely, each weighing as much as the
+    """Probabilities (m, K) under which the classifiers' are most likely, each weighing as the
     rows it was trained on: the generalized Bradley-Terry model (Huang, Weng & Lin 2006,
     https://jmlr.org/papers/v7/huang06a.html), by their fixed-point iteration.
 
-    A class that no learner is about has the share 1/K of what nothing is known of.
+    A class that no classifier is about has the share 1/K of what nothing is known of.
     """
     yes, no = (matrix > 0).astype(np.float64), (matrix < 0).astype(np.float64)
     both, weight = yes + no, mass / mass.mean()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Binary learners by duck typing: copied, fitted to some classes, and asked for values.
+"""Binary classifiers by duck typing: copied, fitted to some classes, and asked for values.
 
-A learner has ``fit(X, y)`` with labels 0 and 1, and ``decision_function`` or ``predict_proba``.
+A classifier has ``fit(X, y)`` with labels 0 and 1, and ``decision_function`` or ``predict_proba``.
 """
 
 import copy
@@ -99,7 +99,7 @@ def is_pairwise(estimator):
 
 
 def trained(estimator, X, codes, column, weights, pairwise):
-    """A learner fitted to one column of a code matrix, and the rows it has seen (None: all)."""
+    """A classifier fitted to one column of a code matrix, and the rows it has seen (None: all)."""
     side = column[codes]
     index = None if (column != 0).all() else np.flatnonzero(side)
     rows = some_of(X, index)
@@ -116,7 +116,7 @@ def trained(estimator, X, codes, column, weights, pairwise):
 
 
 def trained_on(learner, X, codes, column, weights):
-    """A copy of a learner that has also seen the rows of a batch that are of its classes."""
+    """A copy of a classifier that has also seen the rows of a batch that are of its classes."""
     side = column[codes]
     index = None if side.all() else np.flatnonzero(side)
     if index is not None and not len(index):
@@ -128,7 +128,7 @@ def trained_on(learner, X, codes, column, weights):
 
 
 class Constant:
-    """What stands for a learner where all rows have the same answer, 0 or 1."""
+    """What stands for a classifier where all rows have the same answer, 0 or 1."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -148,7 +148,7 @@ class Constant:
 
 
 def value_of(learner, X):
-    """Decision values (m,), positive for label 1; of a learner without them, its log-odds."""
+    """Decision values (m,), positive for label 1; of a classifier without them, its log-odds."""
     if can(learner, "decision_function"):
         values = np.asarray(learner.decision_function(X), dtype=np.float64)
         if values.ndim == 2 and values.shape[1] == 2:
@@ -169,7 +169,7 @@ def share_of(learner, X):
 
 
 def _told(learner, method, values, X):
-    """What a learner says, if it says something of each row."""
+    """What a classifier says, if it says something of each row."""
     name = f"{type(learner).__name__}.{method}"
     if len(values) != count(X):
         raise ValueError(

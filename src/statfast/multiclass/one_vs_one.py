@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One learner for each pair of classes, fitted to the rows of the two."""
+"""One classifier for each pair of classes, fitted to the rows of the two."""
+
+from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_choice, wrong_type
 from statfast.multiclass import learners
 from statfast.multiclass.codes import one_vs_one_code
@@ -11,7 +14,7 @@ from statfast.multiclass.reduction import Reduction, named, of_two, where_learne
 
 
 class OneVsOneClassifier(Reduction):
-    """One-vs-one multiclass strategy: a binary classifier for each pair of classes.
+    """One-vs-one (OvO) multiclass strategy.
 
     Parameters
     ----------
@@ -19,14 +22,14 @@ class OneVsOneClassifier(Reduction):
         A classifier with ``fit`` and ``decision_function`` or ``predict_proba``. It is copied, not
         fitted itself. Its parameters are parameters of this one: ``estimator__C``.
     asymmetric : bool, default=False
-        Two learners for each pair, with either class as label 1: for learners to which the labels
-        are not alike.
+        Two binary classifiers for each pair, with either class as label 1: for binary classifiers
+        to which the labels are not alike.
     decoding : {"votes", "distance", "linear", "exponential", "logistic", "hinge"}, default="votes"
-        How the learners' answers are put together: "votes" counts the pairs that a class wins, and
-        lets decision values decide between equal counts; for the others see
+        How the binary classifiers' answers are combined: "votes" counts the pairs that a class
+        wins, and lets decision values decide between equal counts; for the others see
         `OutputCodeClassifier`.
     n_jobs : int, optional
-        Threads, among which the learners are shared out; all usable cores by default.
+        Threads, among which the binary classifiers are shared out; all usable cores by default.
 
     Attributes
     ----------
@@ -35,17 +38,17 @@ class OneVsOneClassifier(Reduction):
     n_classes_ : int
         How many, K.
     estimators_ : list
-        The fitted learners, whose labels are 0 and 1: K (K - 1) / 2 of them, twice as many if
-        asymmetric.
+        The fitted binary classifiers, whose labels are 0 and 1: K (K - 1) / 2 of them, twice as
+        many if asymmetric.
     code_ : CodeMatrix
-        Which classes each learner has seen, on which side.
+        Which classes each binary classifier has seen, on which side.
     pairwise_indices_ : list of ndarray, or None
-        The rows that each learner has seen, if the estimator takes a kernel or distances made
-        before; else None.
+        The samples that each binary classifier has seen, if the estimator takes a kernel or
+        distances made before; else None.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -57,7 +60,7 @@ class OneVsOneClassifier(Reduction):
     **Ties** go to the lowest label: of "votes" where the sums of decision values are equal, too.
 
     Cost: K (K - 1) / 2 fits to the rows of two classes, n (K - 1) rows in all. Memory: that of the
-    learners. Kernel matrices (``kernel="precomputed"``) are cut to the rows of a pair.
+    classifiers. Kernel matrices (``kernel="precomputed"``) are cut to the rows of a pair.
 
     References
     ----------
@@ -80,22 +83,32 @@ class OneVsOneClassifier(Reduction):
     array([[0.   , 0.637, 0.363]])
     """
 
-    def __init__(self, estimator=None, *, asymmetric=False, decoding="votes", n_jobs=None):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        asymmetric: bool = False,
+        decoding: Literal[
+            "votes", "distance", "linear", "exponential", "logistic", "hinge"
+        ] = "votes",
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.asymmetric = asymmetric
         self.decoding = decoding
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit a learner for each pair of classes.
+    def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit a binary classifier for each pair of classes.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+            Training samples.
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Passed to the learners, which have to take it.
+            Passed to the binary classifiers, which have to take it.
 
         Returns
         -------
@@ -112,19 +125,23 @@ class OneVsOneClassifier(Reduction):
         return self._fit_columns(X, y, sample_weight, self._code)
 
     @where_learners_can
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add rows to those fitted so far; there where the estimator has ``partial_fit``.
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: Weights = None
+    ) -> Self:
+        """Update the classifiers with more samples, if the estimator has ``partial_fit``.
 
-        Each learner sees the rows of its two classes. Predictions need rows of both.
+        Each classifier sees the rows of its two classes. Predictions need rows of both.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+            Training samples.
         y : array-like of shape (n,)
+            Class labels.
         classes : array-like of shape (K,), optional
             All labels that will ever come; needed by the first call, checked by later ones.
         sample_weight : array-like of shape (n,), optional
-            Passed to the learners, which have to take it.
+            Passed to the binary classifiers, which have to take it.
 
         Returns
         -------
@@ -148,20 +165,21 @@ class OneVsOneClassifier(Reduction):
         return named(one_vs_one_code(len(classes), asymmetric=bool(self.asymmetric)), classes)
 
     @property
-    def pairwise_indices_(self):
-        """The rows that each learner has seen, of kernels or distances made before."""
+    def pairwise_indices_(self) -> Any:
+        """Samples seen by each binary classifier, for precomputed kernels or distances."""
         seen = self._seen
         if not learners.is_pairwise(self.estimator):
             return None
         rows = np.arange(self.n_features_in_)
         return [rows if index is None else index for index in seen]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Array:
         """Return a score for each class.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
@@ -182,17 +200,18 @@ class OneVsOneClassifier(Reduction):
         return 0.5 * (won + played) + sums / (3.0 * (np.abs(sums) + 1.0))
 
     @where_learners_can
-    def predict_proba(self, X):
-        """Return the probability of each class, by pairwise coupling [2]_.
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class, by pairwise coupling.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
         probabilities : ndarray of shape (m, K)
-            Those that agree best with the learners', in the sense of least squares; the largest may
-            belong to another class than `predict` gives.
+            Those that agree best with the binary classifiers', in the sense of least squares; the
+            largest may belong to another class than `predict` gives.
         """
         return of_pairs(self._shares(X), self.code_.matrix)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One learner for each class, which tells it from the others or from those that come after it."""
+"""A classifier for each class, which separates it from the others or from those after it."""
+
+from typing import Any, Self
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_flag, as_weights, is_sparse, warn_user
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix, one_vs_rest_code
@@ -12,7 +15,7 @@ from statfast.multiclass.reduction import FITTING, Reduction, named, where_learn
 
 
 class OneVsRestClassifier(Reduction):
-    """One-vs-rest multiclass (and multilabel) strategy.
+    """One-vs-rest (OvR) multiclass and multilabel strategy.
 
     Parameters
     ----------
@@ -20,11 +23,11 @@ class OneVsRestClassifier(Reduction):
         A classifier with ``fit`` and ``decision_function`` or ``predict_proba``. It is copied, not
         fitted itself. Its parameters are parameters of this one: ``estimator__C``.
     ordered : bool, default=False
-        The first class (in the order of the labels) is told from all others, the second from those
-        that are left, and so on. The first learner that says yes decides; where none does, the
-        last class.
+        The first class (in the order of the labels) is separated from all others, the second from
+        those that are left, and so on. The first binary classifier that says yes decides; where
+        none does, the last class.
     n_jobs : int, optional
-        Threads, among which the learners are shared out; all usable cores by default.
+        Threads, among which the binary classifiers are shared out; all usable cores by default.
 
     Attributes
     ----------
@@ -33,18 +36,18 @@ class OneVsRestClassifier(Reduction):
     n_classes_ : int
         How many, K.
     estimators_ : list
-        The fitted learners, whose labels are 0 and 1: K of them; K - 1 if ordered; 1 for two
-        classes.
+        The fitted binary classifiers, whose labels are 0 and 1: K of them; K - 1 if ordered; 1 for
+        two classes.
     multilabel_ : bool
         Whether y was an indicator matrix.
     label_binarizer_ : LabelBinarizer
         Turns labels to columns of 0 and 1, and back.
     code_ : CodeMatrix
-        Which classes each learner has seen, on which side; not of an indicator matrix.
+        Which classes each binary classifier has seen, on which side; not of an indicator matrix.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -53,16 +56,16 @@ class OneVsRestClassifier(Reduction):
 
     Notes
     -----
-    The class whose learner has the largest decision value wins; **ties** go to the lowest label.
-    Decision values of different learners need not be on one scale: scale the columns, or choose a
-    learner with probabilities. Each class has fewer rows than the others together, which is what
-    ``class_weight="balanced"`` of a learner is for.
+    The class whose classifier has the largest decision value wins; **ties** go to the lowest label.
+    Decision values of different classifiers need not be on one scale: scale the columns, or choose
+    a classifier with probabilities. Each class has fewer rows than the others together, which is
+    what ``class_weight="balanced"`` of a classifier is for.
 
     y may be an **indicator matrix** of shape (n, K), 1 where a row has the label of a column: a row
-    has any number of labels, each of which a learner says by itself. A label that all rows have, or
-    none, is given to all new ones, or none, with a warning.
+    has any number of labels, each of which a classifier says by itself. A label that all rows have,
+    or none, is given to all new ones, or none, with a warning.
 
-    Cost: K fits to all rows. Memory: that of the learners.
+    Cost: K fits to all rows. Memory: that of the classifiers.
 
     References
     ----------
@@ -77,7 +80,7 @@ class OneVsRestClassifier(Reduction):
     >>> iris = load_iris()
     >>> model = OneVsRestClassifier(LogisticRegression(C=1.0)).fit(iris.data, iris.target)
     >>> model.code_
-    one_vs_rest: 3 classes, 3 learners, minimum distance 2
+    one_vs_rest: 3 classes, 3 classifiers, minimum distance 2
        0   1   2
     0  +1  -1  -1
     1  -1  +1  -1
@@ -87,22 +90,25 @@ class OneVsRestClassifier(Reduction):
     0.9666666666666667
     """
 
-    def __init__(self, estimator=None, *, ordered=False, n_jobs=None):
+    def __init__(
+        self, estimator: Any = None, *, ordered: bool = False, n_jobs: int | None = None
+    ) -> None:
         self.estimator = estimator
         self.ordered = ordered
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit a learner for each class.
+    def fit(self, X: Any, y: ArrayLike | Array, sample_weight: Weights = None) -> Self:
+        """Fit a binary classifier for each class.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+            Training samples.
         y : array-like of shape (n,), or indicator matrix of shape (n, K)
             A label for each row, of at least two classes; or 1 where a row has a label and 0
             elsewhere, dense or sparse.
         sample_weight : array-like of shape (n,), optional
-            Passed to the learners, which have to take it.
+            Passed to the binary classifiers, which have to take it.
 
         Returns
         -------
@@ -128,7 +134,7 @@ class OneVsRestClassifier(Reduction):
         return self._fit_labels(X, Y, is_sparse(y), sample_weight)
 
     def _fit_labels(self, X, Y, sparse, sample_weight):
-        """Fit a learner for each column of an indicator matrix."""
+        """Fit a classifier for each column of an indicator matrix."""
         learners.require_learner(self.estimator)
         rows = learners.rows_of(X)
         n, k = Y.shape
@@ -161,18 +167,21 @@ class OneVsRestClassifier(Reduction):
         return self._publish(X, **state, **self._width(X, rows, learnt))
 
     @where_learners_can
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add rows to those fitted so far; there where the estimator has ``partial_fit``.
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: Weights = None
+    ) -> Self:
+        """Update the classifiers with more samples, if the estimator has ``partial_fit``.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+            Training samples.
         y : array-like of shape (n,)
             A label for each row.
         classes : array-like of shape (K,), optional
             All labels that will ever come; needed by the first call, checked by later ones.
         sample_weight : array-like of shape (n,), optional
-            Passed to the learners, which have to take it.
+            Passed to the binary classifiers, which have to take it.
 
         Returns
         -------
@@ -193,14 +202,14 @@ class OneVsRestClassifier(Reduction):
         return self._fit_more(X, y, classes, sample_weight, self._code)
 
     @property
-    def multilabel_(self):
+    def multilabel_(self) -> bool:
         """Whether y was an indicator matrix."""
         self.estimators_  # noqa: B018 - there is none before the fit
         return "_sparse" in self.__dict__
 
     @property
-    def label_binarizer_(self):
-        """Turns labels to columns of 0 and 1, and back."""
+    def label_binarizer_(self) -> Any:
+        """Converter between labels and indicator columns."""
         many = self.multilabel_
         return LabelBinarizer(self.classes_, multilabel=many, sparse=many and self._sparse)
 
@@ -209,19 +218,20 @@ class OneVsRestClassifier(Reduction):
             return CodeMatrix([[-1], [1]], classes.tolist(), "one_vs_rest")
         return named(one_vs_rest_code(len(classes), ordered=bool(self.ordered)), classes)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Array:
         """Return a score for each class.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
         scores : ndarray of shape (m, K), or (m,) for two classes
-            The decision values of the learners, or their log-odds where they have none; positive
-            for a label that a row of an indicator matrix has. If ordered, the least of a class's
-            own value and minus those before it: positive for one class at most.
+            The decision values of the binary classifiers, or their log-odds where they have none;
+            positive for a label that a row of an indicator matrix has. If ordered, the least of a
+            class's own value and minus those before it: positive for one class at most.
         """
         values = self._values(X)
         if self.multilabel_:
@@ -230,12 +240,13 @@ class OneVsRestClassifier(Reduction):
             return values[:, 0]
         return _in_turn(values) if self.code_.name == "ordered" else values
 
-    def predict(self, X):
-        """Return the class, or the labels, of each row.
+    def predict(self, X: Any) -> Array:
+        """Predict the class, or the labels, of each sample.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
@@ -252,15 +263,17 @@ class OneVsRestClassifier(Reduction):
             return self.label_binarizer_.inverse_transform(self._values(X), 0.0)
         return super().predict(X)
 
-    def score(self, X, y, sample_weight=None):
-        """Accuracy: the fraction of rows, by weight, whose label, or all labels, are right.
+    def score(self, X: Any, y: ArrayLike | Array, sample_weight: Weights = None) -> float:
+        """Return the (weighted) accuracy; of several labels all must be right.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Test samples.
         y : array-like of shape (m,), or indicator matrix of shape (m, K)
             True labels.
         sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -281,19 +294,21 @@ class OneVsRestClassifier(Reduction):
         return tags
 
     @where_learners_can
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, or label.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
         probabilities : ndarray of shape (m, K)
-            Those of the learners divided by their sum; of labels of an indicator matrix, those of
-            the learners. If ordered, that of a class times those of no from the learners before
-            it; the largest may then belong to another class than `predict` gives.
+            Those of the binary classifiers divided by their sum; of labels of an indicator matrix,
+            those of the binary classifiers. If ordered, that of a class times those of no from the
+            binary classifiers before it; the largest may then belong to another class than
+            `predict` gives.
         """
         shares = self._shares(X)
         if self.multilabel_:

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learners for the columns of any code matrix."""
+"""Classifiers for the columns of any code matrix."""
+
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from statfast._typing import Array, ArrayLike, RandomState, Weights
 from statfast._validation import MANY, as_choice, as_real
 from statfast.multiclass.codes import as_code
 from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
 from statfast.multiclass.reduction import Reduction, of_two, where_learners_can
 
+if TYPE_CHECKING:
+    from statfast.multiclass.codes import CodeMatrix
+
 
 class OutputCodeClassifier(Reduction):
-    """Error-correcting output codes: a binary classifier for each column of a code matrix.
+    """Error-correcting output codes (ECOC): a binary classifier for each column of a code matrix.
 
     Parameters
     ----------
@@ -18,13 +24,13 @@ class OutputCodeClassifier(Reduction):
         A classifier with ``fit`` and ``decision_function`` or ``predict_proba``. It is copied, not
         fitted itself. Its parameters are parameters of this one: ``estimator__C``.
     code : str, CodeMatrix or array-like of shape (K, L), default="dense_random"
-        A row for each class, in the order of the labels, a column for each learner: its sides 1 and
-        -1, and 0 for classes that it does not see. Or a name: "one_vs_rest", "ordered",
+        A row for each class, in the order of the labels, a column for each binary classifier: its
+        sides 1 and -1, and 0 for classes that it does not see. Or a name: "one_vs_rest", "ordered",
         "one_vs_one", "asymmetric", "exhaustive", "hadamard", "dense_random", "sparse_random".
     decoding : {"distance", "linear", "exponential", "logistic", "hinge"}, default="logistic"
         With c the word of a class and f the decision values, the class wins that has the least sum
-        over the learners of ``(1 - c_j sign(f_j)) / 2``, ``-z``, ``exp(-z)``, ``log(1 + exp(-2
-        z))`` or ``max(0, 1 - z)``, where ``z = c_j f_j`` [1]_.
+        over the binary classifiers of ``(1 - c_j sign(f_j)) / 2``, ``-z``, ``exp(-z)``, ``log(1 +
+        exp(-2 z))`` or ``max(0, 1 - z)``, where ``z = c_j f_j`` [1]_.
     code_size : float or None, default=1.5
         Columns of a random code as a multiple of the number of classes, rounded down; at least
         enough to tell the classes apart. None takes 10 log2(K), or 15 log2(K) for "sparse_random",
@@ -32,7 +38,7 @@ class OutputCodeClassifier(Reduction):
     random_state : int, Generator or None, default=None
         For random codes.
     n_jobs : int, optional
-        Threads, among which the learners are shared out; all usable cores by default.
+        Threads, among which the binary classifiers are shared out; all usable cores by default.
 
     Attributes
     ----------
@@ -41,15 +47,15 @@ class OutputCodeClassifier(Reduction):
     n_classes_ : int
         How many, K.
     estimators_ : list
-        The fitted learners, whose labels are 0 and 1.
+        The fitted binary classifiers, whose labels are 0 and 1.
     code_ : CodeMatrix
         The code used; it prints as a table.
     code_book_ : ndarray of shape (K, L)
         Its numbers: the word of each class, of 1, -1 and 0.
     n_features_in_ : int
-        Number of columns, d.
+        Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
-        Column names, if fitted on a data frame whose names are all strings.
+        Feature names, if fitted on a data frame whose names are all strings.
 
     See Also
     --------
@@ -57,9 +63,9 @@ class OutputCodeClassifier(Reduction):
 
     Notes
     -----
-    **Ties** go to the lowest label. "distance" ties often; the others use the learners' margins.
+    **Ties** go to the lowest label. "distance" ties often; the others use the classifiers' margins.
 
-    Cost: L fits. Memory: that of the learners. Probabilities cost some dozen to some hundred
+    Cost: L fits. Memory: that of the classifiers. Probabilities cost some dozen to some hundred
     products of m x L and L x K numbers.
 
     References
@@ -79,7 +85,7 @@ class OutputCodeClassifier(Reduction):
     >>> iris = load_iris()
     >>> model = OutputCodeClassifier(LogisticRegression(C=1.0), code="exhaustive")
     >>> model.fit(iris.data, iris.target).code_
-    exhaustive: 3 classes, 3 learners, minimum distance 2
+    exhaustive: 3 classes, 3 classifiers, minimum distance 2
        0   1   2
     0  +1  +1  +1
     1  -1  -1  +1
@@ -90,14 +96,14 @@ class OutputCodeClassifier(Reduction):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        code="dense_random",
-        decoding="logistic",
-        code_size=1.5,
-        random_state=None,
-        n_jobs=None,
-    ):
+        code: "CodeMatrix | ArrayLike" = "dense_random",
+        decoding: Literal["distance", "linear", "exponential", "logistic", "hinge"] = "logistic",
+        code_size: float | None = 1.5,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.code = code
         self.decoding = decoding
@@ -105,16 +111,17 @@ class OutputCodeClassifier(Reduction):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit a learner for each column of the code.
+    def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit a binary classifier for each column of the code matrix.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+            Training samples.
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Passed to the learners, which have to take it.
+            Passed to the binary classifiers, which have to take it.
 
         Returns
         -------
@@ -140,16 +147,17 @@ class OutputCodeClassifier(Reduction):
         return as_code(self.code, classes.tolist(), many, self.random_state)
 
     @property
-    def code_book_(self):
+    def code_book_(self) -> Array:
         """The numbers of `code_`, as float64."""
         return self.code_.matrix.astype(np.float64)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Array:
         """Return a score for each class.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
@@ -161,17 +169,18 @@ class OutputCodeClassifier(Reduction):
         return of_two(scores(decoding, self._values(X), self.code_.matrix))
 
     @where_learners_can
-    def predict_proba(self, X):
-        """Return the probability of each class, by a generalized Bradley-Terry model [2]_.
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class, by a generalized Bradley-Terry model.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
         probabilities : ndarray of shape (m, K)
-            Those under which the learners' are most likely, each weighing as much as its rows did;
-            the largest may belong to another class than `predict` gives.
+            Those under which the binary classifiers' are most likely, each weighing as much as its
+            samples did; the largest may belong to another class than `predict` gives.
         """
         return bradley_terry(self._shares(X), self.code_.matrix, self._mass)

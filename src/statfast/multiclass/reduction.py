@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What reductions have in common: a learner for each column of a code matrix, and prediction."""
+"""What reductions have in common: a classifier for each column of a code matrix, and prediction."""
+
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from statfast._estimator import (
     copied,
     known_classes,
 )
+from statfast._typing import Array
 from statfast._validation import as_labels, as_weights, shown
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix
@@ -22,7 +25,7 @@ FITTING, ANSWERING = 100.0, 10.0
 
 
 class _WhereLearnersCan:
-    """A method that an instance has only if its learners have one of that name."""
+    """A method that an instance has only if its classifiers have one of that name."""
 
     def __init__(self, method):
         self.method, self.__doc__ = method, method.__doc__
@@ -45,17 +48,17 @@ where_learners_can = _WhereLearnersCan
 
 
 class Reduction(Classifier, Estimator):
-    """A classifier of several classes made of binary learners, one for each column of a code."""
+    """A classifier of several classes made of binary classifiers, one for each column of a code."""
 
     def _fit_columns(self, X, y, sample_weight, code_for):
-        """Fit a learner for each column of ``code_for(classes)``, and publish them."""
+        """Fit a classifier for each column of ``code_for(classes)``, and publish them."""
         learners.require_learner(self.estimator)
         rows = learners.rows_of(X)
         n = learners.count(rows)
         classes, codes = as_labels(y, n)
         if len(classes) < 2:
             raise ValueError(
-                "y must hold at least 2 classes to tell apart; got one class, "
+                "y must hold at least 2 classes; got one class, "
                 f"{shown(classes.tolist()[0])}. Pass rows of another class too."
             )
         weights = class_weighted(as_weights(sample_weight, n), None, classes, codes)
@@ -79,7 +82,7 @@ class Reduction(Classifier, Estimator):
         return self._publish(X, **state, **self._width(X, rows, state["estimators_"][0]))
 
     def _fit_more(self, X, y, classes, sample_weight, code_for):
-        """Have copies of the learners see a batch, and publish them."""
+        """Have copies of the classifiers see a batch, and publish them."""
         learners.require_learner(self.estimator)
         again = self.__sklearn_is_fitted__()
         known = known_classes(self, classes, least=2)
@@ -91,7 +94,7 @@ class Reduction(Classifier, Estimator):
         if weights is not None:
             learners.require_weights(self.estimator)
         code = self.code_ if again else code_for(known)
-        many = code.n_learners
+        many = code.n_classifiers
         before = self.estimators_ if again else [copied(self.estimator) for _ in range(many)]
 
         def work(j):
@@ -125,13 +128,13 @@ class Reduction(Classifier, Estimator):
 
     @staticmethod
     def _width(X, rows, learner):
-        """What `_publish` cannot see: the columns of text, of which the learners know."""
+        """What `_publish` cannot see: the columns of text, of which the classifiers know."""
         if getattr(rows, "ndim", 1) == 2:
             return {}
         return {"n_features_in_": getattr(learner, "n_features_in_", 1)}
 
     def _answers(self, X, ask):
-        """What each learner says of the rows: (m, L)."""
+        """What each classifier says of the rows: (m, L)."""
         rows = learners.new_rows(self, X)
         fitted, seen = self.estimators_, self._seen
         self._require_seen()
@@ -142,14 +145,14 @@ class Reduction(Classifier, Estimator):
         return np.column_stack(self._each(work, range(len(fitted)), rows, ANSWERING))
 
     def _require_seen(self):
-        """Refuse to predict by learners whose classes `partial_fit` has not met."""
+        """Refuse to predict by classifiers whose classes `partial_fit` has not met."""
         if "code_" not in self.__dict__ or self._mass.all():
             return
         column = self.code_.matrix[:, int((self._mass == 0.0).argmax())]
         names = shown([self.code_.classes[k] for k in np.flatnonzero(column)])
         raise ValueError(
-            f"partial_fit has met no row of the classes {names}, which a learner has to tell "
-            "apart. Pass rows of them first."
+            f"partial_fit has met no row of the classes {names}, which a classifier has to "
+            "separate. Pass rows of them first."
         )
 
     def _values(self, X):
@@ -163,12 +166,13 @@ class Reduction(Classifier, Estimator):
         known = (one for one in fitted if not isinstance(one, learners.Constant))
         return learners.can(next(known, self.estimator), method)
 
-    def predict(self, X):
-        """Return the class of each row.
+    def predict(self, X: Any) -> Array:
+        """Predict the class of each sample.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d), or what the estimator takes
+            Samples to predict.
 
         Returns
         -------
@@ -194,7 +198,7 @@ class Reduction(Classifier, Estimator):
 
 
 def _masses(matrix, codes, weights):
-    """Rows of each learner's classes, or the sum of their weights."""
+    """Rows of each classifier's classes, or the sum of their weights."""
     return np.bincount(codes, weights, len(matrix)) @ np.abs(matrix).astype(np.float64)
 
 

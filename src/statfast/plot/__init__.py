@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures on matplotlib axes. Needs the extra ``plot``; matplotlib is loaded when one is drawn."""
 
-from statfast.plot.clusters import cluster_plot
+from statfast.plot.band_plot import prediction_bands
+from statfast.plot.cluster_plots import clusters
 from statfast.plot.coefficient_plot import coefficients
 from statfast.plot.components import (
     biplot,
@@ -20,7 +21,7 @@ from statfast.plot.ensemble_plots import (
     permutation_importances,
 )
 from statfast.plot.forest_plots import importances, out_of_bag
-from statfast.plot.gap import elbow_plot, gap_plot
+from statfast.plot.gap_plot import elbow, gap
 from statfast.plot.kernel_matrix_plot import kernel_matrix
 from statfast.plot.normal_plots import (
     CanonicalVariatesDisplay,
@@ -29,6 +30,7 @@ from statfast.plot.normal_plots import (
     density_contours,
 )
 from statfast.plot.path_plot import regularization_path
+from statfast.plot.penalty_plots import penalty_errors, search_scores
 from statfast.plot.probability_plots import calibration, confusion
 from statfast.plot.ranking_plots import cost_curves, coverage, precision_recall, roc
 from statfast.plot.rda_grid_plot import RDAGridDisplay, rda_grid
@@ -43,7 +45,7 @@ from statfast.plot.selection_plots import (
     learning_curves,
     validation_curves,
 )
-from statfast.plot.silhouette import silhouette_plot
+from statfast.plot.silhouette_plot import silhouette
 from statfast.plot.svm import svm_margin
 from statfast.plot.tree_picture import tree
 from statfast.plot.word_weights_plot import WordWeightsDisplay, word_weights
@@ -63,7 +65,7 @@ __all__ = [
     "boosting_margins",
     "calibration",
     "canonical_variates",
-    "cluster_plot",
+    "clusters",
     "coefficients",
     "comparison",
     "component_scores",
@@ -75,22 +77,25 @@ __all__ = [
     "dendrogram",
     "density_contours",
     "diagnostics",
-    "elbow_plot",
-    "gap_plot",
+    "elbow",
+    "gap",
     "importances",
     "kernel_matrix",
     "learning_curves",
     "out_of_bag",
     "partial_dependence",
+    "penalty_errors",
     "permutation_importances",
     "precision_recall",
+    "prediction_bands",
     "pruning",
     "rda_grid",
     "reconstructions",
     "regularization_path",
     "roc",
     "scree",
-    "silhouette_plot",
+    "search_scores",
+    "silhouette",
     "stability",
     "stepwise",
     "svm_margin",

@@ -1,15 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coefficient forest: estimates with their intervals, or odds ratios on a logarithmic axis."""
 
+from collections.abc import Sequence
+from typing import Any, Literal
+
 import numpy as np
 
-from statfast._validation import as_choice, not_fitted, wrong_type
-from statfast.plot.regions import COLORS, new_axes
+from statfast._typing import Array, Axes
+from statfast._validation import as_choice, as_names, not_fitted, wrong_type
+from statfast.plot.display import Display
+from statfast.plot.regions import COLORS
 
 
 def coefficients(
-    model, *, scale="coefficient", level=0.95, intercept=False, ax=None, intervals=None
-):
+    model: Any,
+    *,
+    scale: Literal["coefficient", "ratio"] = "coefficient",
+    level: float = 0.95,
+    intercept: bool = False,
+    ax: Axes | None = None,
+    intervals: Array | None = None,
+    names: Sequence[str] | None = None,
+    **style: Any,
+) -> Display:
     """Draw the coefficients of a fitted linear model with their intervals.
 
     Parameters
@@ -29,10 +42,16 @@ def coefficients(
     intervals : ndarray of shape (q, 2), optional
         In place of the model's Wald intervals, such as those of
         ``conf_int(method="profile", ...)``; the intercept first.
+    names : sequence of str, optional
+        Of the columns; None takes ``coef_names_``.
+    **style : object
+        Style of the points, passed to ``ax.plot``.
 
     Returns
     -------
-    ax : matplotlib.axes.Axes
+    Display
+        With ``names``, ``values`` (m,) and ``intervals`` (m, 2). Points are filled where the
+        interval does not hold zero, or the ratio one.
 
     Raises
     ------
@@ -50,9 +69,9 @@ def coefficients(
     >>> from statfast.plot import coefficients
     >>> iris = load_iris()
     >>> model = LogisticRegression().fit(iris.data[50:, :2], iris.target[50:])
-    >>> ax = coefficients(model, scale="ratio", ax=Figure().subplots())
-    >>> ax.get_xscale()
-    'log'
+    >>> shown = coefficients(model, scale="ratio", ax=Figure().subplots())
+    >>> shown.values.round(2)
+    array([6.7, 1.5])
     """
     as_choice(scale, "scale", ("coefficient", "ratio"))
     if intervals is None and not hasattr(model, "conf_int"):
@@ -69,7 +88,12 @@ def coefficients(
         model, "coef_names_"
     ):  # intervals are the caller's, but terms and their order are not
         raise wrong_type("model", "a linear model whose terms have names (coef_names_)", model)
-    names = [str(name) for name in model.coef_names_]
+    own = [str(name) for name in model.coef_names_]
+    n_columns = int(model.n_features_in_)
+    names = own[-n_columns:] if names is None else as_names(names, "names")
+    if len(names) != n_columns:
+        raise ValueError(f"names must name the {n_columns} columns; got {len(names)} names.")
+    names = [*own[: len(own) - n_columns], *names]
     given = model.conf_int(level=level) if intervals is None else intervals
     ends = _ends(given, len(names))
     has_one = len(names) > model.n_features_in_
@@ -84,33 +108,36 @@ def coefficients(
     if scale == "ratio":
         values, ends = np.exp(values), np.exp(ends)
 
-    ax = new_axes() if ax is None else ax
-    places = np.arange(len(chosen))[::-1]
-    none = 1.0 if scale == "ratio" else 0.0
-    ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
-    clear = (ends[:, 0] > none) | (ends[:, 1] < none)
-    for some, face in ((clear, COLORS[0]), (~clear, "white")):
-        ax.hlines(places[some], ends[some, 0], ends[some, 1], color=COLORS[0], zorder=2)
-        ax.plot(
-            values[some], places[some], "o", markersize=6, markerfacecolor=face,
-            markeredgecolor=COLORS[0], zorder=3,
-        )  # fmt: skip
-    if scale == "ratio":
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    def draw(shown, ax):
+        places = np.arange(len(chosen))[::-1]
+        none = 1.0 if scale == "ratio" else 0.0
+        ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
+        clear = (ends[:, 0] > none) | (ends[:, 1] < none)
+        for some, face in ((clear, COLORS[0]), (~clear, "white")):
+            ax.hlines(places[some], ends[some, 0], ends[some, 1], color=COLORS[0], zorder=2)
+            given = {"marker": "o", "linestyle": "", "markersize": 6, "markeredgecolor": COLORS[0]}
+            given |= {"markerfacecolor": face, "zorder": 3, **style}
+            ax.plot(values[some], places[some], **given)
+        if scale == "ratio":
+            from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.set_xlabel(f"odds ratio, or ratio of means, with {100 * level:g} % intervals")
-    else:
-        ax.set_xlabel(f"coefficient, with {100 * level:g} % intervals")
-    ax.set_yticks(places, [names[j] for j in chosen])
-    ax.set_ylim(-0.7, len(chosen) - 0.3)
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
-    ax.tick_params(axis="y", length=0)
-    return ax
+            ax.set_xscale("log")
+            wide = np.nanmax(ends) > 500 * np.nanmin(ends)  # the axis would be full of numbers
+            subs = (1.0,) if wide else (1.0, 2.0, 5.0)
+            ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=9))
+            ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            ax.xaxis.set_minor_formatter(NullFormatter())
+            ax.set_xlabel(f"odds ratio, or ratio of means, with {100 * level:g} % intervals")
+        else:
+            ax.set_xlabel(f"coefficient, with {100 * level:g} % intervals")
+        ax.set_yticks(places, shown.names)
+        ax.set_ylim(-0.7, len(chosen) - 0.3)
+        for side in ("top", "right", "left"):
+            ax.spines[side].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+
+    names = [names[j] for j in chosen]
+    return Display(draw, names=names, values=values, intervals=ends).plot(ax=ax)
 
 
 def _ends(intervals, q):

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal components: scree, biplot, circle of correlations, scores, and reconstructions."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
     as_labels,
@@ -14,10 +18,11 @@ from statfast._validation import (
 from statfast.decomposition import PCA, ComponentChoice
 from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
+from statfast.plot.silhouette_plot import apart
 
 
-def scree(choice, *, ax=None, **style):
-    """Draw the variances of components with what they are compared with.
+def scree(choice: ComponentChoice | PCA, *, ax: Axes | None = None, **style: Any) -> Display:
+    """Draw a scree plot, with the eigenvalues it is compared with.
 
     Parameters
     ----------
@@ -27,7 +32,7 @@ def scree(choice, *, ax=None, **style):
     ax : matplotlib.axes.Axes, optional
         None draws on a new figure of pyplot.
     **style : object
-        For the line of variances.
+        Style of the line of variances.
 
     Returns
     -------
@@ -79,20 +84,31 @@ def scree(choice, *, ax=None, **style):
     return Display(draw, **numbers).plot(ax=ax)
 
 
-def component_scores(model, X, y=None, *, components=(0, 1), ax=None, **style):
-    """Draw the scores of rows along two components, by class if classes are given.
+def component_scores(
+    model: PCA,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    components: tuple[int, ...] = (0, 1),
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the scores along two components, colored by class.
 
     Parameters
     ----------
     model : PCA
         Fitted, with two components or more.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
-        Classes, told by color.
+        Classes, shown by color.
     components : tuple of int, default=(0, 1)
+        Which two components, from 0.
     ax : matplotlib.axes.Axes, optional
+        Axes to draw on; None creates a figure.
     **style : object
-        For the points.
+        Style of the points.
 
     Returns
     -------
@@ -122,8 +138,17 @@ def component_scores(model, X, y=None, *, components=(0, 1), ax=None, **style):
     return Display(_points(model, len(scores), y, pair, style), scores=scores).plot(ax=ax)
 
 
-def biplot(model, X, y=None, *, components=(0, 1), names=None, ax=None, **style):
-    """Draw rows and columns in one picture: scores as points, columns as arrows.
+def biplot(
+    model: PCA,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    components: tuple[int, ...] = (0, 1),
+    names: Sequence[str] | None = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw a biplot: scores as points, features as arrows.
 
     An arrow's length along an axis is the coefficient of the column in that component, all arrows
     by one factor, so that the longest reaches as far as the points.
@@ -131,15 +156,19 @@ def biplot(model, X, y=None, *, components=(0, 1), names=None, ax=None, **style)
     Parameters
     ----------
     model : PCA
+        Fitted model.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,), optional
-        Classes, told by color.
+        Classes, shown by color.
     components : tuple of int, default=(0, 1)
+        Which two components, from 0.
     names : sequence of str, optional
         Of the columns; None takes those of the fit, or numbers.
     ax : matplotlib.axes.Axes, optional
+        Axes to draw on; None creates a figure.
     **style : object
-        For the points.
+        Style of the points.
 
     Returns
     -------
@@ -171,25 +200,36 @@ def biplot(model, X, y=None, *, components=(0, 1), names=None, ax=None, **style)
     def draw(shown, ax):
         points(shown, ax)
         _arrows(ax, shown.arrows, names)
+        ax.set_xlim(1.15 * np.array(ax.get_xlim()))  # room for names
 
     arrows = loadings * (np.abs(scores).max() / longest)
     return Display(draw, scores=scores, arrows=arrows).plot(ax=ax)
 
 
-def correlation_circle(model, *, components=(0, 1), names=None, ax=None, **style):
-    """Draw the correlations of the columns with two components, in the unit circle.
+def correlation_circle(
+    model: PCA,
+    *,
+    components: tuple[int, ...] = (0, 1),
+    names: Sequence[str] | None = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the correlation circle: correlations of the features with two components.
 
     The closer an arrow comes to the circle, the better the two components represent the column.
 
     Parameters
     ----------
     model : PCA
+        Fitted model.
     components : tuple of int, default=(0, 1)
+        Which two components, from 0.
     names : sequence of str, optional
         Of the columns; None takes those of the fit, or numbers.
     ax : matplotlib.axes.Axes, optional
+        Axes to draw on; None creates a figure.
     **style : object
-        For the arrows.
+        Style of the arrows.
 
     Returns
     -------
@@ -221,19 +261,28 @@ def correlation_circle(model, *, components=(0, 1), names=None, ax=None, **style
         ax.plot(np.cos(turn), np.sin(turn), color="0.7", linewidth=1)
         _arrows(ax, shown.correlations, names, **style)
         ax.set_aspect("equal")
-        ax.set_xlim(-1.25, 1.25)
+        ax.set_xlim(-1.5, 1.5)
         ax.set_ylim(-1.25, 1.25)
         _name_axes(ax, model, pair)
 
     return Display(draw, correlations=model.variable_correlations()[:, list(pair)]).plot(ax=ax)
 
 
-def reconstructions(model, X, shape, *, n_components=(1, 5, 20), ax=None, **style):
-    """Draw images beside what few components say of them.
+def reconstructions(
+    model: PCA,
+    X: Rows,
+    shape: tuple[int, ...],
+    *,
+    n_components: Sequence[int] = (1, 5, 20),
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw images beside their reconstructions from few components.
 
     Parameters
     ----------
     model : PCA
+        Fitted model.
     X : array-like of shape (r, d)
         Images, a row each.
     shape : tuple of int
@@ -241,8 +290,9 @@ def reconstructions(model, X, shape, *, n_components=(1, 5, 20), ax=None, **styl
     n_components : sequence of int, default=(1, 5, 20)
         How many components; those beyond the model's are left out.
     ax : matplotlib.axes.Axes, optional
+        Axes to draw on; None creates a figure.
     **style : object
-        For ``imshow``.
+        Style, passed to ``imshow``.
 
     Returns
     -------
@@ -354,11 +404,19 @@ def _column_names(model, names):
 def _arrows(ax, ends, names, **style):
     style = {"color": "0.25", "linewidth": 1, "head_width": 0.02 * np.abs(ends).max(),
              "length_includes_head": True, **style}  # fmt: skip
-    for (x, y), name in zip(ends, names, strict=True):
+    for x, y in ends:
         ax.arrow(0.0, 0.0, x, y, **style)
-        side = "left" if x >= 0 else "right"
-        ax.annotate(name, (x, y), xytext=(3 if x >= 0 else -3, 2), ha=side, fontsize="small",
-                    textcoords="offset points")  # fmt: skip
+    reach, line = 1.08 * np.abs(ends).max(), 0.11 * np.abs(ends).max()
+    for right in (False, True):
+        chosen = np.flatnonzero((ends[:, 0] >= 0) == right)
+        chosen = chosen[np.argsort(ends[chosen, 1], kind="stable")]
+        heights = apart(ends[chosen, 1], line, max(reach, line * len(chosen) / 2))
+        for j, height in zip(chosen, heights, strict=True):
+            ax.annotate(
+                names[j], ends[j], xytext=(ends[j, 0] + (0.03 if right else -0.03) * reach, height),
+                ha="left" if right else "right", va="center", fontsize="small",
+                bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7},
+            )  # fmt: skip
 
 
 def _name_axes(ax, model, pair):

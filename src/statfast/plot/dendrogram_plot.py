@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dendrograms: the merges of a hierarchical clustering as a tree."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Axes
 from statfast._validation import as_choice, as_count, as_real, wrong_type
 from statfast.cluster.hierarchy.dendrogram import as_linkage, heights_within, leaves_of
-from statfast.plot.regions import COLORS, new_axes
+from statfast.plot.display import Display, new_axes
+from statfast.plot.regions import COLORS
 
 SIDES = ("top", "bottom", "left", "right")
 ABOVE = "0.6"  # gray: merges above the cut
@@ -16,9 +19,18 @@ LINE = 1.1  # a line of text, by its size
 
 
 def dendrogram(
-    Z, *, n_clusters=None, height=None, max_leaves=None, labels=None, orientation="top",
-    colors=None, linewidth=1.0, ax=None,
-):  # fmt: skip
+    Z: ArrayLike,
+    *,
+    n_clusters: int | None = None,
+    height: float | None = None,
+    max_leaves: int | None = None,
+    labels: Sequence[Any] | None = None,
+    orientation: Literal["top", "bottom", "left", "right"] = "top",
+    colors: Sequence[Any] | None = None,
+    linewidth: float = 1.0,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
     """Draw a dendrogram, its clusters colored below a cut.
 
     Parameters
@@ -43,11 +55,14 @@ def dendrogram(
         In typographic points.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot, which leaves room for the names.
+    **style : object
+        Style of the lines, passed to ``matplotlib.collections.LineCollection``.
 
     Returns
     -------
-    ax : matplotlib.axes.Axes
-        Leaf i from the left is at i; the line of the cut, if there is one, is dashed.
+    Display
+        With ``leaves``, the clusters drawn as leaves from the left, and the ``height`` of the cut
+        or None. Leaf i from the left is at i; the line of the cut, if there is one, is dashed.
 
     Raises
     ------
@@ -69,9 +84,9 @@ def dendrogram(
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import dendrogram
     >>> Z = linkage(load_iris().data, "ward")
-    >>> ax = dendrogram(Z, n_clusters=3, max_leaves=20, ax=Figure().subplots())
-    >>> len(ax.get_xticks())
-    20
+    >>> shown = dendrogram(Z, n_clusters=3, max_leaves=20, ax=Figure().subplots())
+    >>> len(shown.leaves), round(shown.height, 1)
+    (20, 9.3)
     """
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba_array
@@ -113,15 +128,16 @@ def dendrogram(
         made[merges, None], palette[cluster[n + merges] % len(palette)], to_rgba_array(ABOVE)
     )
 
+    def draw(shown, ax):
+        given = {"colors": inks, "linewidths": linewidth, **style}
+        ax.add_collection(LineCollection(paths if upright else paths[:, :, ::-1], **given))
+        frame(ax, x[leaves], y, line, orientation)
+        name_leaves(ax, Z, leaves, labels, orientation)
+
     if ax is None:
         ax = new_axes()
         ax.figure.set_layout_engine("constrained")
-    ax.add_collection(
-        LineCollection(paths if upright else paths[:, :, ::-1], colors=inks, linewidths=linewidth)
-    )
-    frame(ax, x[leaves], y, line, orientation)
-    name_leaves(ax, Z, leaves, labels, orientation)
-    return ax
+    return Display(draw, leaves=leaves, height=line).plot(ax=ax)
 
 
 def cut_of(Z, n_clusters, height):
@@ -141,7 +157,7 @@ def cut_of(Z, n_clusters, height):
     made = np.arange(n - 1) < n - k
     below = Z[made, 2].max() if made.any() else 0.0
     above = Z[~made, 2].min() if not made.all() else 1.05 * below
-    return made, (below + above) / 2
+    return made, float(below + above) / 2
 
 
 def places(Z, shown):

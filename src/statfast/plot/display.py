@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What pictures return: their numbers, and the axes that they were drawn on."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from statfast._typing import Attributes
 from statfast._validation import wrong_type
-from statfast.plot.regions import new_axes
 
 
-class Display:
-    """A picture, its numbers, and where it was drawn.
+class Display(Attributes):
+    """A plot, its numbers, and where it was drawn.
 
     The numbers are attributes; which, the function that drew it says.
 
@@ -19,20 +24,20 @@ class Display:
 
     Attributes
     ----------
-    ax_ : matplotlib.axes.Axes
+    ax_ : matplotlib.axes.Axes, or ndarray of several
         Where it was drawn last.
     figure_ : matplotlib.figure.Figure
         Its figure.
     """
 
-    def __init__(self, draw, **numbers):
+    def __init__(self, draw: Callable[..., Any], **numbers: Any) -> None:
         if not callable(draw):
             raise wrong_type("draw", "a function of (display, ax)", draw)
         self._draw = draw
         self.__dict__.update(numbers)
 
-    def plot(self, *, ax=None):
-        """Draw it, perhaps once more elsewhere.
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw the plot, on these axes or on new ones.
 
         Parameters
         ----------
@@ -44,6 +49,13 @@ class Display:
         self
         """
         self.ax_ = new_axes() if ax is None else ax
-        self.figure_ = self.ax_.figure
         self._draw(self, self.ax_)
+        self.figure_ = np.array(self.ax_, dtype=object).flat[0].figure
         return self
+
+
+def new_axes():
+    """Axes of a new figure of pyplot."""
+    from matplotlib import pyplot
+
+    return pyplot.subplots()[1]

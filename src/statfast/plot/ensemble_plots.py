@@ -1,16 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Boosting round by round, margins, partial dependence and importances."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_count, as_labels, as_real, not_fitted, wrong_type
 from statfast.inspection import PartialDependence, PermutationImportance
 from statfast.inspection import partial_dependence as dependence_of
 from statfast.plot.display import Display
+from statfast.plot.regions import COLORS
+
+if TYPE_CHECKING:
+    from statfast.ensemble.adaboost.classifier import AdaBoostClassifier
 
 
-def boosting_errors(model, X=None, y=None, *, ax=None, **style):
-    """Draw the training error of AdaBoost after each round, its bound, and the error of other rows.
+def boosting_errors(
+    model: "AdaBoostClassifier",
+    X: Rows | None = None,
+    y: Any = None,
+    *,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the training error of AdaBoost by round, its bound, and the test error.
 
     Parameters
     ----------
@@ -19,6 +34,7 @@ def boosting_errors(model, X=None, y=None, *, ax=None, **style):
     X : array-like of shape (m, d), optional
         Other rows, with their labels `y`.
     y : array-like of shape (m,), optional
+        Class labels or target values.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
@@ -58,9 +74,9 @@ def boosting_errors(model, X=None, y=None, *, ax=None, **style):
     def draw(display, ax):
         rounds = np.arange(1, len(display.training) + 1)
         ax.plot(rounds, display.bound, color="0.6", linestyle="--", label="bound")
-        ax.plot(rounds, display.training, **{"color": "C0", "label": "training", **style})
+        ax.plot(rounds, display.training, **{"color": COLORS[0], "label": "training", **style})
         if display.test is not None:
-            ax.plot(rounds, display.test, color="C1", label="test")
+            ax.plot(rounds, display.test, color=COLORS[4], label="test")
         ax.set_xlabel("rounds")
         ax.set_ylabel("error")
         ax.set_ylim(bottom=0.0)
@@ -70,14 +86,23 @@ def boosting_errors(model, X=None, y=None, *, ax=None, **style):
     return Display(draw, **numbers).plot(ax=ax)
 
 
-def boosting_margins(model, X, y, *, rounds=None, ax=None, **style):
-    """Draw the distribution of the margins of AdaBoost after some rounds.
+def boosting_margins(
+    model: "AdaBoostClassifier",
+    X: Rows,
+    y: ArrayLike,
+    *,
+    rounds: Sequence[int] | None = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the cumulative distribution of the margins of AdaBoost.
 
     Parameters
     ----------
     model : AdaBoostClassifier
         Fitted.
     X : array-like of shape (m, d)
+        Samples.
     y : array-like of shape (m,)
         Labels of the classes of the fit.
     rounds : sequence of int, optional
@@ -125,11 +150,12 @@ def boosting_margins(model, X, y, *, rounds=None, ax=None, **style):
 
     def draw(display, ax):
         share = np.arange(1, display.margins.shape[1] + 1) / display.margins.shape[1]
-        for t, values in zip(display.rounds, display.margins, strict=True):
-            ax.step(values, share, where="post", **{"label": f"{t} rounds", **style})
+        for i, (t, values) in enumerate(zip(display.rounds, display.margins, strict=True)):
+            given = {"color": COLORS[i % len(COLORS)], "label": f"{t} rounds", **style}
+            ax.step(values, share, where="post", **given)
         ax.axvline(0.0, color="0.25", linewidth=0.8)
         ax.set_xlabel("margin")
-        ax.set_ylabel("share of rows up to it")
+        ax.set_ylabel("cumulative fraction of samples")
         ax.set_ylim(0.0, 1.0)
         ax.legend()
 
@@ -146,15 +172,25 @@ def _margins(model, X, y, t):
     return part.margins(X, y)
 
 
-def partial_dependence(model, X=None, features=None, *, output=0, ax=None, **style):
-    """Draw the partial dependence of a model on one column, or on two.
+def partial_dependence(
+    model: Any,
+    X: Rows | None = None,
+    features: int | str | tuple[int, int] | None = None,
+    *,
+    output: int = 0,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the partial dependence of a model on one or two features.
 
     Parameters
     ----------
     model : estimator or statfast.inspection.PartialDependence
         Fitted; with X and features, as `statfast.inspection.partial_dependence`.
     X : array-like of shape (n, d), optional
+        Training samples, where they are needed.
     features : int, str, or a pair of them, optional
+        One feature, or a pair.
     output : int, default=0
         Which class or output.
     ax : matplotlib.axes.Axes, optional
@@ -218,7 +254,7 @@ def _draw_line(found, output, ax, style):
             ax.plot(at, row, color="0.8", linewidth=0.7, zorder=1)
     if found.average is not None:
         marker = {"marker": "o", "linestyle": "none"} if named else {}
-        ax.plot(at, found.average[output], **{"color": "C0", **marker, **style})
+        ax.plot(at, found.average[output], **{"color": COLORS[0], **marker, **style})
     if named:
         ax.set_xticks(at, [str(value) for value in values])
     ax.set_xlabel(found.names[0])
@@ -237,12 +273,20 @@ def _draw_surface(found, output, ax, style):
     ax.set_ylabel(found.names[1])
 
 
-def permutation_importances(found, *, level=0.95, most=20, ax=None, **style):
+def permutation_importances(
+    found: PermutationImportance,
+    *,
+    level: float = 0.95,
+    most: int = 20,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
     """Draw permutation importances with intervals, the largest on top.
 
     Parameters
     ----------
     found : statfast.inspection.PermutationImportance
+        Result of `statfast.inspection.permutation_importance`.
     level : float, default=0.95
         Of the intervals.
     most : int, default=20
@@ -288,7 +332,7 @@ def permutation_importances(found, *, level=0.95, most=20, ax=None, **style):
     def draw(display, ax):
         at = np.arange(len(display.means))
         reach = np.abs(display.intervals.T - display.means)
-        ax.errorbar(display.means, at, xerr=reach, **{"fmt": "o", "color": "C0", **style})
+        ax.errorbar(display.means, at, xerr=reach, **{"fmt": "o", "color": COLORS[0], **style})
         ax.axvline(0.0, color="0.25", linewidth=0.8)
         ax.set_yticks(at, display.names)
         ax.invert_yaxis()

@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Forests: the importances of columns over trees, and the out-of-bag error tree by tree."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_count, as_real, wrong_type
 from statfast.plot.display import Display
+from statfast.plot.regions import COLORS
 from statfast.plot.tree_picture import column_names
 
 
-def importances(model, *, feature_names=None, level=0.9, most=20, ax=None, **style):
-    """Draw a forest's importances by impurity, and how far its trees differ, the largest on top.
+def importances(
+    model: Any,
+    *,
+    feature_names: ArrayLike | None = None,
+    level: float = 0.9,
+    most: int = 20,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw impurity importances of a forest, and their variation over trees.
 
     Parameters
     ----------
@@ -66,13 +78,13 @@ def importances(model, *, feature_names=None, level=0.9, most=20, ax=None, **sty
 
     def draw(display, ax):
         at = np.arange(len(display.means))
-        drawn = {"color": "C0", "marker": "o", "linestyle": "none", **style}
+        drawn = {"color": COLORS[0], "marker": "o", "linestyle": "none", **style}
         ax.hlines(at, *display.intervals.T, color=drawn["color"], linewidth=1.5, alpha=0.6)
         ax.plot(display.means, at, **drawn)
         ax.set_yticks(at, display.names)
         ax.invert_yaxis()
         ax.set_xlim(left=0.0)
-        ax.set_xlabel("share of the decrease of impurity")
+        ax.set_xlabel("importance (decrease of impurity)")
 
     return Display(
         draw,
@@ -82,8 +94,10 @@ def importances(model, *, feature_names=None, level=0.9, most=20, ax=None, **sty
     ).plot(ax=ax)
 
 
-def out_of_bag(model, X, y, *, ax=None, **style):
-    """Draw the out-of-bag error of a forest's first trees, for each number of trees.
+def out_of_bag(
+    model: Any, X: Rows, y: ArrayLike, *, ax: Axes | None = None, **style: Any
+) -> Display:
+    """Draw the out-of-bag error of a forest against the number of trees.
 
     Parameters
     ----------
@@ -130,7 +144,8 @@ def out_of_bag(model, X, y, *, ax=None, **style):
     errors = model.out_of_bag_errors(X, y)
 
     def draw(display, ax):
-        ax.plot(np.arange(1, len(display.errors) + 1), display.errors, **{"color": "C0", **style})
+        trees = np.arange(1, len(display.errors) + 1)
+        ax.plot(trees, display.errors, **{"color": COLORS[0], **style})
         ax.set_xlabel("trees")
         share = hasattr(model, "classes_")
         ax.set_ylabel("out-of-bag error" if share else "out-of-bag mean squared error")

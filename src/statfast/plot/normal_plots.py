@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Normal distributions and classes: contours of equal density, and canonical variates."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_labels, as_real, as_rows, not_fitted, wrong_type
 from statfast.generative import MultivariateNormal
-from statfast.plot.regions import chosen_colors, new_axes
+from statfast.plot.display import new_axes
+from statfast.plot.regions import chosen_colors
+
+if TYPE_CHECKING:
+    from statfast.generative.discriminant.lda import LinearDiscriminantAnalysis
 
 
 @dataclass
 class DensityContourDisplay:
-    """Ellipses of equal density, made by `density_contours`.
+    """Display of density contours, made by `density_contours`.
 
     Attributes
     ----------
@@ -23,6 +29,7 @@ class DensityContourDisplay:
     contents : ndarray of shape (C,)
         Probabilities within.
     means : ndarray of shape (K, 2)
+        Means.
     labels : list of str
         Of the classes; one empty string for a single distribution.
     rows, codes : ndarray or None
@@ -43,7 +50,9 @@ class DensityContourDisplay:
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
-    def plot(self, *, ax=None, colors=None, **style):
+    def plot(
+        self, *, ax: Axes | None = None, colors: Sequence[Any] | None = None, **style: Any
+    ) -> Self:
         """Draw it on axes.
 
         Parameters
@@ -53,7 +62,7 @@ class DensityContourDisplay:
         colors : sequence of matplotlib colors, optional
             One for each class.
         **style : object
-            For the ellipses, such as ``linewidth``.
+            Style of the ellipses, such as ``linewidth``.
 
         Returns
         -------
@@ -71,18 +80,26 @@ class DensityContourDisplay:
                 fade = 1.0 - 0.6 * number / max(1, len(self.contents))
                 named = label if number == 0 and label else None
                 ax.plot(*outline.T, **{"color": color, "alpha": fade, "label": named, **style})
-            ax.scatter(*self.means[k], marker="+", s=60.0, color=[color], zorder=4)
+            ax.scatter(*self.means[k], marker="+", s=60.0, color=[color], zorder=4)  # type: ignore[misc]
         ax.set_xlabel(self.names[0])
         ax.set_ylabel(self.names[1])
         if any(self.labels):
-            ax.legend(frameon=False)
+            handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+            ax.legend(handles.values(), handles, frameon=False)  # points that are there have names
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
 def density_contours(
-    model, X=None, y=None, *, contents=(0.5, 0.9, 0.99), ax=None, colors=None, **style
-):
+    model: Any,
+    X: Rows | None = None,
+    y: ArrayLike | None = None,
+    *,
+    contents: Sequence[Any] = (0.5, 0.9, 0.99),
+    ax: Axes | None = None,
+    colors: Sequence[Any] | None = None,
+    **style: Any,
+) -> "DensityContourDisplay":
     """Draw the ellipses that hold given probabilities of a normal distribution, or of each class.
 
     Parameters
@@ -102,7 +119,7 @@ def density_contours(
     colors : sequence of matplotlib colors, optional
         One for each class; None takes a palette of seven that repeats.
     **style : object
-        For the ellipses, such as ``linewidth``.
+        Style of the ellipses, such as ``linewidth``.
 
     Returns
     -------
@@ -149,7 +166,7 @@ def density_contours(
         for mean, S in zip(means, covariances, strict=True)
     ]
     ellipses = [[normal.ellipsoid(c).outline() for c in levels] for normal in normals]
-    names = getattr(model, "feature_names_in_", ["column 0", "column 1"])
+    names = getattr(model, "feature_names_in_", ["feature 0", "feature 1"])
     display = DensityContourDisplay(
         ellipses, levels, means, labels, rows, codes, [str(name) for name in names]
     )
@@ -175,20 +192,24 @@ def _normals(model):
 
 @dataclass
 class CanonicalVariatesDisplay:
-    """Rows in the plane of two canonical variates, made by `canonical_variates`.
+    """Display of canonical variates, made by `canonical_variates`.
 
     Attributes
     ----------
     variates : ndarray of shape (n, 2), or (n, 1) of two classes
+        Canonical variates of the samples.
     codes : ndarray of shape (n,)
         The class of each row.
     labels : list of str
+        Labels of the classes.
     ellipses : list of ndarray of shape (m, 2)
         Of each class; empty where it has too few rows, or there is one variate.
     means : ndarray of shape (K, 2) or (K, 1)
+        Means.
     shares : ndarray of shape (2,) or (1,)
         Of the variance between the classes.
     components : tuple of int
+        Which components are shown.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn last.
     """
@@ -203,7 +224,9 @@ class CanonicalVariatesDisplay:
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
-    def plot(self, *, ax=None, colors=None, **style):
+    def plot(
+        self, *, ax: Axes | None = None, colors: Sequence[Any] | None = None, **style: Any
+    ) -> Self:
         """Draw it on axes.
 
         Parameters
@@ -213,7 +236,7 @@ class CanonicalVariatesDisplay:
         colors : sequence of matplotlib colors, optional
             One for each class.
         **style : object
-            For the points, such as ``s``.
+            Style of the points, such as ``s``.
 
         Returns
         -------
@@ -231,7 +254,7 @@ class CanonicalVariatesDisplay:
             if len(self.ellipses[k]):
                 ax.plot(*self.ellipses[k].T, color=color, linewidth=1.5)
             at = (self.means[k, 0], float(k)) if flat else self.means[k]
-            ax.scatter(*at, marker="+", s=80.0, color="0.15", zorder=4)
+            ax.scatter(*at, marker="+", s=80.0, color="0.15", zorder=4)  # type: ignore[misc]
         names = [
             f"canonical variate {c + 1} ({share:.1%})"
             for c, share in zip(self.components, self.shares, strict=True)
@@ -249,9 +272,17 @@ class CanonicalVariatesDisplay:
 
 
 def canonical_variates(
-    model, X, y, *, components=(0, 1), content=0.9, ax=None, colors=None, **style
-):
-    """Draw rows in the plane of two canonical variates, with an ellipse for each class.
+    model: "LinearDiscriminantAnalysis",
+    X: Rows,
+    y: ArrayLike,
+    *,
+    components: tuple[int, int] = (0, 1),
+    content: float = 0.9,
+    ax: Axes | None = None,
+    colors: Sequence[Any] | None = None,
+    **style: Any,
+) -> "CanonicalVariatesDisplay":
+    """Draw samples in the plane of two canonical variates, with an ellipse for each class.
 
     Parameters
     ----------
@@ -272,7 +303,7 @@ def canonical_variates(
     colors : sequence of matplotlib colors, optional
         One for each class in ascending order of labels.
     **style : object
-        For the points, such as ``s``.
+        Style of the points, such as ``s``.
 
     Returns
     -------

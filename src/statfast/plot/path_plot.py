@@ -1,34 +1,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regularization paths: coefficients against the penalty, with the two rules for choosing it."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from statfast._typing import Axes
 from statfast._validation import as_count, wrong_type
+from statfast.plot.display import Display
+
+if TYPE_CHECKING:
+    from statfast.linear.penalized.lasso_cv import ElasticNetCV, LassoCV
+    from statfast.linear.penalized.lasso_path import RegularizationPath
+
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A6D00")
 QUIET = "#9A9A9A"  # the lines without a name, the marks of the rules
 
 
-def regularization_path(path, *, model=None, names=None, label=6, ax=None):
+def regularization_path(
+    path: "RegularizationPath",
+    *,
+    model: "LassoCV | ElasticNetCV | None" = None,
+    names: Sequence[str] | None = None,
+    n_labels: int = 6,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
     """Draw the coefficients of a path against the penalty.
 
     Parameters
     ----------
     path : RegularizationPath
-        As `lasso_path`, `enet_path`, `logistic_path` and `ridge_path` return it.
+        Result of `lasso_path`, `enet_path`, `logistic_path` or `ridge_path`.
     model : LassoCV or ElasticNetCV, optional
         Fitted: dashed lines mark its ``alpha_min_`` and ``alpha_1se_``.
     names : sequence of str, optional
         Of the columns; None calls them x0, x1, ...
-    label : int, default=6
+    n_labels : int, default=6
         How many lines have names and colors: those that end farthest from zero.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the lines, passed to ``ax.plot``.
 
     Returns
     -------
-    ax : matplotlib.axes.Axes
-        The penalty falls from left to right on a log scale; above, the coefficients not zero.
+    Display
+        With ``alphas`` (A,), ``coefs`` (d, A) and ``named``, the columns that are. The penalty
+        falls from left to right on a log scale; above, the coefficients not zero.
 
     Raises
     ------
@@ -46,13 +67,13 @@ def regularization_path(path, *, model=None, names=None, label=6, ax=None):
     >>> from statfast.plot import regularization_path
     >>> wine = load_wine()
     >>> path = lasso_path(wine.data[:, 1:], wine.data[:, 0], standardize=True)
-    >>> ax = regularization_path(path, ax=Figure().subplots())
-    >>> len(ax.lines)
-    12
+    >>> shown = regularization_path(path, names=wine.feature_names[1:], ax=Figure().subplots())
+    >>> shown.coefs.shape
+    (12, 100)
     """
     if not hasattr(path, "coefs") or not hasattr(path, "alphas"):
         raise wrong_type("path", "a RegularizationPath", path)
-    label = as_count(label, "label", 0)
+    n_labels = as_count(n_labels, "n_labels", 0)
     some = path.alphas > 0
     if not some.any():
         raise ValueError("path must have a penalty above 0; got none. Draw another path.")
@@ -61,29 +82,33 @@ def regularization_path(path, *, model=None, names=None, label=6, ax=None):
         names = [f"x{j}" for j in range(len(coefs))]
     elif len(names) != len(coefs):
         raise ValueError(f"names must have one for each of {len(coefs)} columns; got {len(names)}.")
+    last = np.abs(coefs[:, -1])
+    named = np.argsort(-last, kind="stable")[:n_labels]
+    named = named[last[named] > 0]
+
+    def draw(shown, ax):
+        for j in np.setdiff1d(np.arange(len(coefs)), named):
+            ax.plot(alphas, coefs[j], color=QUIET, linewidth=0.8, alpha=0.6, zorder=1)
+        for k, j in enumerate(named):
+            color = COLORS[k % len(COLORS)]
+            given = {"color": color, "linewidth": 1.6, "label": str(names[j]), "zorder": 2, **style}
+            ax.plot(alphas, coefs[j], **given)
+        ax.set_xscale("log")
+        if alphas.max() > alphas.min():
+            ax.set_xlim(alphas.max(), alphas.min())
+        ax.set_xlabel("penalty")
+        ax.set_ylabel("coefficient")
+        _count_above(ax, alphas, (coefs != 0).sum(axis=0))
+        if model is not None:
+            _mark_rules(ax, model)
+        if len(named):
+            ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+
     if ax is None:
         import matplotlib.pyplot as plt
 
         ax = plt.figure(layout="constrained").subplots()
-    last = np.abs(coefs[:, -1])
-    named = np.argsort(-last, kind="stable")[:label]
-    named = named[last[named] > 0]
-    for j in np.setdiff1d(np.arange(len(coefs)), named):
-        ax.plot(alphas, coefs[j], color=QUIET, linewidth=0.8, alpha=0.6, zorder=1)
-    for k, j in enumerate(named):
-        color = COLORS[k % len(COLORS)]
-        ax.plot(alphas, coefs[j], color=color, linewidth=1.6, label=str(names[j]), zorder=2)
-    ax.set_xscale("log")
-    if alphas.max() > alphas.min():
-        ax.set_xlim(alphas.max(), alphas.min())
-    ax.set_xlabel("penalty")
-    ax.set_ylabel("coefficient")
-    _count_above(ax, alphas, (coefs != 0).sum(axis=0))
-    if model is not None:
-        _mark_rules(ax, model)
-    if len(named):
-        ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return ax
+    return Display(draw, alphas=alphas, coefs=coefs, named=named).plot(ax=ax)
 
 
 def _count_above(ax, alphas, counts):

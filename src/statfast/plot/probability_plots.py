@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of classifiers: reliability of probabilities, and the confusion matrix."""
 
+from typing import Any, Literal
+
 import numpy as np
 
 from statfast._estimator import pooled
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     as_choice,
     as_count,
@@ -17,9 +20,17 @@ from statfast.plot.regions import COLORS
 
 
 def calibration(
-    truth, scores, y=None, *, strategy="isotonic", n_bins=10, histogram=True, pos_label=None,
-    ax=None, **style,
-):  # fmt: skip
+    truth: Any,
+    scores: ArrayLike | Rows,
+    y: ArrayLike | None = None,
+    *,
+    strategy: Literal["isotonic", "uniform", "quantile"] = "isotonic",
+    n_bins: int = 10,
+    histogram: bool = True,
+    pos_label: Any = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
     """Draw a calibration curve: observed frequencies against predicted probabilities.
 
     Parameters
@@ -43,7 +54,7 @@ def calibration(
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        Of the curve, as for ``ax.plot``.
+        Style of the curve, passed to ``ax.plot``.
 
     Returns
     -------
@@ -97,7 +108,7 @@ def calibration(
         ax.set_ylim(-0.01, 1.01)
         ax.set_aspect("equal")
         ax.set_xlabel("predicted probability")
-        ax.set_ylabel("share of positives")
+        ax.set_ylabel("fraction of positives")
 
     return Display(draw, prob_pred=prob_pred, prob_true=prob_true, parts=parts).plot(ax=ax)
 
@@ -112,8 +123,17 @@ def _steps(codes, shares):
     return places[edges][kept], np.repeat(levels, 2)[kept]
 
 
-def confusion(truth, predicted, y=None, *, labels=None, normalize=None, ax=None, **style):
-    """Draw a confusion matrix: true classes down, predicted ones across.
+def confusion(
+    truth: Any,
+    predicted: Any,
+    y: ArrayLike | None = None,
+    *,
+    labels: Any = None,
+    normalize: Literal["true", "pred", "all"] | None = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw a confusion matrix: true classes down, predicted classes across.
 
     Parameters
     ----------
@@ -130,7 +150,7 @@ def confusion(truth, predicted, y=None, *, labels=None, normalize=None, ax=None,
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        Of the picture, as for ``ax.imshow``.
+        Style of the picture, passed to ``ax.imshow``.
 
     Returns
     -------
@@ -159,7 +179,7 @@ def confusion(truth, predicted, y=None, *, labels=None, normalize=None, ax=None,
                 f"truth must be a fitted classifier where y is passed; got {shown(truth)}. Leave y "
                 "out, or pass a model."
             )
-        truth, predicted = y, truth.predict(predicted)
+        truth, predicted = y, truth.predict(predicted)  # type: ignore[union-attr]
     matrix = confusion_matrix(truth, predicted, labels=labels, normalize=normalize)
     if labels is None:
         labels = np.unique(np.concatenate([np.ravel(truth), np.ravel(predicted)]))

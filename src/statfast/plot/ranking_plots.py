@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of rankings: ROC, coverage, precision and recall, cost curves."""
 
+from typing import Any, Literal
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Axes, RandomState
 from statfast._validation import (
     as_choice,
     not_fitted,
@@ -30,10 +33,20 @@ FAINT = {"color": "0.8", "linewidth": 0.7, "zorder": 0}
 
 
 def roc(
-    truth, scores, y=None, *, hull=True, iso=None, cost=(1.0, 1.0), band=None, random_state=0,
-    pos_label=None, ax=None, **style,
-):  # fmt: skip
-    """Draw a ROC curve, with its convex hull, a band, and lines of equal worth.
+    truth: Any,
+    scores: Any,
+    y: ArrayLike | None = None,
+    *,
+    hull: bool = True,
+    iso: Literal["accuracy", "average_recall", "cost"] | None = None,
+    cost: tuple[float, float] = (1.0, 1.0),
+    band: float | None = None,
+    random_state: RandomState = 0,
+    pos_label: Any = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw a ROC curve, with its convex hull, a band, and iso-performance lines.
 
     Parameters
     ----------
@@ -59,7 +72,7 @@ def roc(
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        Of the curve, as for ``ax.plot``.
+        Style of the curve, passed to ``ax.plot``.
 
     Returns
     -------
@@ -109,9 +122,17 @@ def roc(
 
 
 def coverage(
-    truth, scores, y=None, *, hull=True, iso="accuracy", cost=(1.0, 1.0), pos_label=None, ax=None,
-    **style,
-):  # fmt: skip
+    truth: Any,
+    scores: Any,
+    y: ArrayLike | None = None,
+    *,
+    hull: bool = True,
+    iso: Literal["accuracy", "average_recall", "cost"] | None = "accuracy",
+    cost: tuple[float, float] = (1.0, 1.0),
+    pos_label: Any = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
     """Draw a coverage curve: numbers of positives against negatives, as scores fall.
 
     Parameters
@@ -134,7 +155,7 @@ def coverage(
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        Of the curve, as for ``ax.plot``.
+        Style of the curve, passed to ``ax.plot``.
 
     Returns
     -------
@@ -183,8 +204,16 @@ def coverage(
     ).plot(ax=ax)
 
 
-def precision_recall(truth, scores, y=None, *, pos_label=None, ax=None, **style):
-    """Draw precision against recall, with the curve that is right between the thresholds.
+def precision_recall(
+    truth: Any,
+    scores: Any,
+    y: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the precision-recall curve, interpolated correctly between thresholds.
 
     Parameters
     ----------
@@ -200,7 +229,7 @@ def precision_recall(truth, scores, y=None, *, pos_label=None, ax=None, **style)
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        Of the curve, as for ``ax.plot``.
+        Style of the curve, passed to ``ax.plot``.
 
     Returns
     -------
@@ -244,8 +273,17 @@ def precision_recall(truth, scores, y=None, *, pos_label=None, ax=None, **style)
     ).plot(ax=ax)  # fmt: skip
 
 
-def cost_curves(truth, scores, y=None, *, lines=True, pos_label=None, ax=None, **style):
-    """Draw the least expected cost for every ratio of costs and share of positives.
+def cost_curves(
+    truth: Any,
+    scores: Any,
+    y: ArrayLike | None = None,
+    *,
+    lines: bool = True,
+    pos_label: Any = None,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw a cost curve: least expected cost against cost ratio and class proportion.
 
     Parameters
     ----------
@@ -263,7 +301,7 @@ def cost_curves(truth, scores, y=None, *, lines=True, pos_label=None, ax=None, *
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        Of the curve, as for ``ax.plot``.
+        Style of the curve, passed to ``ax.plot``.
 
     Returns
     -------

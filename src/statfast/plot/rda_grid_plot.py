@@ -2,25 +2,31 @@
 """Leave-one-out errors over the grid of regularized discriminant analysis."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Axes
 from statfast._validation import as_choice, wrong_type
-from statfast.plot.regions import new_axes
+from statfast.plot.display import new_axes
+
+if TYPE_CHECKING:
+    from statfast.generative.discriminant.rda_cv import RegularizedDiscriminantAnalysisCV
 
 
 @dataclass
 class RDAGridDisplay:
-    """Errors over alpha and gamma, made by `rda_grid`.
+    """Display of errors over alpha and gamma, made by `rda_grid`.
 
     Attributes
     ----------
     values : ndarray of shape (A, G)
         Error or log loss of each pair; NaN where a covariance is singular.
     alphas, gammas : ndarray of shape (A,) and (G,)
+        The grid.
     chosen : tuple of float (alpha, gamma)
+        The pair with the least error.
     quantity : str
         What is shown.
     ax_, figure_ : matplotlib Axes and Figure
@@ -35,7 +41,7 @@ class RDAGridDisplay:
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
-    def plot(self, *, ax=None, **style):
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Self:
         """Draw it on axes.
 
         Parameters
@@ -43,7 +49,7 @@ class RDAGridDisplay:
         ax : matplotlib.axes.Axes, optional
             None draws on a new figure of pyplot.
         **style : object
-            For ``imshow``, such as ``cmap``.
+            Style, passed to ``imshow``, such as ``cmap``.
 
         Returns
         -------
@@ -63,14 +69,20 @@ class RDAGridDisplay:
         j = int(np.flatnonzero(self.gammas == self.chosen[1])[0])
         ax.scatter([j], [i], marker="o", s=110.0, facecolors="none", edgecolors="#D55E00",
                    linewidths=2.0, zorder=3)  # fmt: skip
-        ax.set_xlabel("gamma: share of the identity")
-        ax.set_ylabel("alpha: share of the class covariance")
+        ax.set_xlabel("gamma (weight of the identity)")
+        ax.set_ylabel("alpha (weight of the class covariance)")
         ax.figure.colorbar(image, ax=ax, label=f"leave-one-out {self.quantity}")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
-def rda_grid(model, *, quantity="error", ax=None, **style):
+def rda_grid(
+    model: "RegularizedDiscriminantAnalysisCV",
+    *,
+    quantity: Literal["error", "log loss"] = "error",
+    ax: Axes | None = None,
+    **style: Any,
+) -> "RDAGridDisplay":
     """Draw the leave-one-out errors of regularized discriminant analysis over its grid.
 
     Parameters
@@ -82,7 +94,7 @@ def rda_grid(model, *, quantity="error", ax=None, **style):
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        For ``imshow``, such as ``cmap``.
+        Style, passed to ``imshow``, such as ``cmap``.
 
     Returns
     -------

@@ -2,9 +2,11 @@
 """Decision regions: which class a classifier gives to each point of the plane."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     MANY,
     as_count,
@@ -14,6 +16,7 @@ from statfast._validation import (
     refuse_large,
     wrong_type,
 )
+from statfast.plot.display import Display
 
 # Distinct to color-blind eyes too: the palette of M. Okabe and K. Ito without its black.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
@@ -22,9 +25,18 @@ LEAST = 1e-9  # |share - 1/2| of a point whose class only a tie rule decided
 
 
 def decision_regions(
-    model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None, point_size=18.0
-):
-    """Draw the classes that a fitted classifier gives to the plane, and labeled rows on it.
+    model: Any,
+    X: Rows,
+    y: ArrayLike,
+    *,
+    ax: Axes | None = None,
+    resolution: int = 300,
+    margin: float = 0.05,
+    colors: Sequence[Any] | None = None,
+    point_size: float = 18.0,
+    **style: Any,
+) -> Display:
+    """Draw the decision regions of a fitted classifier, and labeled samples.
 
     Parameters
     ----------
@@ -47,11 +59,14 @@ def decision_regions(
         repeats.
     point_size : float, default=18.0
         Area of the points in square typographic points; 0 draws none.
+    **style : object
+        Style of the points, passed to ``ax.scatter``.
 
     Returns
     -------
-    ax : matplotlib.axes.Axes
-        With one labeled collection of points for each class of `y`: ``ax.legend()`` names them.
+    Display
+        With ``across`` and ``up``, the coordinates asked, and ``response`` (up, across), the label
+        at each.
 
     Raises
     ------
@@ -75,9 +90,9 @@ def decision_regions(
     >>> iris = load_iris()
     >>> X, y = iris.data[:, 2:], iris.target
     >>> model = KNeighborsClassifier(15).fit(X, y)
-    >>> ax = decision_regions(model, X, y, ax=Figure().subplots(), resolution=50)
-    >>> len(ax.collections) > 3
-    True
+    >>> shown = decision_regions(model, X, y, ax=Figure().subplots(), resolution=50)
+    >>> shown.response.shape
+    (50, 50)
     """
     if not callable(getattr(model, "predict", None)):
         raise wrong_type("model", "a fitted classifier", model)
@@ -99,32 +114,31 @@ def decision_regions(
     labels = np.union1d(np.union1d(shown_labels, predicted), getattr(model, "classes_", predicted))
     palette = chosen_colors(colors, len(labels))
     region = np.searchsorted(labels, predicted)[codes].reshape(resolution, resolution)
+    fields = list(boundaries(model, points, labels, region))
 
-    ax = new_axes() if ax is None else ax
-    paint(ax, across, down, region, palette)
-    for field in boundaries(model, points, labels, region):
-        ax.contour(across, down, field, levels=[0.0], colors="0.25", linewidths=1.0, zorder=2)
-    for code, label in enumerate(shown_labels):
-        some = rows[shown_codes == code]
-        color = palette[np.searchsorted(labels, label)]
-        if point_size:
-            ax.scatter(
-                some[:, 0], some[:, 1], s=point_size, color=[color], edgecolors="white",
-                linewidths=0.5, label=str(label), zorder=3,
-            )  # fmt: skip
-    ax.set_xlim(across[0], across[-1])
-    ax.set_ylim(down[0], down[-1])
-    names = getattr(model, "feature_names_in_", ["column 0", "column 1"])
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
-    return ax
+    def draw(shown, ax):
+        paint(ax, across, down, region, palette)
+        for field in fields:
+            ax.contour(across, down, field, levels=[0.0], colors="0.25", linewidths=1.0, zorder=2)
+        for code, label in enumerate(shown_labels):
+            some = rows[shown_codes == code]
+            color = palette[np.searchsorted(labels, label)]
+            if point_size:
+                given = {
+                    "s": point_size,
+                    "color": [color],
+                    "edgecolors": "white",
+                    "linewidths": 0.5,
+                }
+                given |= {"label": str(label), "zorder": 3, **style}
+                ax.scatter(some[:, 0], some[:, 1], **given)
+        ax.set_xlim(across[0], across[-1])
+        ax.set_ylim(down[0], down[-1])
+        names = getattr(model, "feature_names_in_", ["feature 0", "feature 1"])
+        ax.set_xlabel(names[0])
+        ax.set_ylabel(names[1])
 
-
-def new_axes():
-    """Axes of a new figure of pyplot."""
-    from matplotlib import pyplot
-
-    return pyplot.subplots()[1]
+    return Display(draw, across=across, up=down, response=labels[region]).plot(ax=ax)
 
 
 def side(values: np.ndarray, margin: float, resolution: int) -> np.ndarray:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of printed results: tables, steps of a selection, prunings, and clusters found again."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import CoefficientTable
+from statfast._typing import Axes
 from statfast._validation import as_choice, wrong_type
 from statfast.cluster import StabilityResult
 from statfast.linear import StepwiseResult
@@ -22,13 +25,15 @@ TOLD = (
 SIGNIFICANT = 0.05
 
 
-def table(found, column=None, *, ax=None, **style):
+def table(
+    found: CoefficientTable, column: str | None = None, *, ax: Axes | None = None, **style: Any
+) -> Display:
     """Draw a table of results: intervals of its rows, or bars of a column.
 
     Parameters
     ----------
     found : CoefficientTable
-        As of `conf_int`, `t_test`, `odds_ratios`, `anova`, `drop1`, `add1` or `vif`.
+        Result of `conf_int`, `t_test`, `odds_ratios`, `anova`, `drop1`, `add1` or `vif`.
     column : str, optional
         A heading, to draw its bars. None draws intervals where the table has them (with the
         estimates, else the middles), or bars of the first of "GVIF", "Sum Sq", "LRT", "Deviance",
@@ -36,7 +41,7 @@ def table(found, column=None, *, ax=None, **style):
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        For points or bars.
+        Style of points or bars.
 
     Returns
     -------
@@ -110,7 +115,7 @@ def table(found, column=None, *, ax=None, **style):
     return Display(draw, names=names, values=values, ends=ends).plot(ax=ax)
 
 
-def stepwise(found, *, ax=None, **style):
+def stepwise(found: StepwiseResult, *, ax: Axes | None = None, **style: Any) -> Display:
     """Draw the criterion after each step of a selection.
 
     Parameters
@@ -120,7 +125,7 @@ def stepwise(found, *, ax=None, **style):
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        For the line.
+        Style of the line.
 
     Returns
     -------
@@ -160,8 +165,8 @@ def stepwise(found, *, ax=None, **style):
     return Display(draw, names=names, criterion=values).plot(ax=ax)
 
 
-def pruning(found, *, ax=None, **style):
-    """Draw errors across folds against the size of the tree, as R's ``plotcp``.
+def pruning(found: PruningTable, *, ax: Axes | None = None, **style: Any) -> Display:
+    """Draw cross-validated errors against tree size, as R's ``plotcp``.
 
     Parameters
     ----------
@@ -170,7 +175,7 @@ def pruning(found, *, ax=None, **style):
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        For the line of errors on rows held out.
+        Style of the line of errors on rows held out.
 
     Returns
     -------
@@ -205,13 +210,14 @@ def pruning(found, *, ax=None, **style):
     small = found.one_standard_error
 
     def draw(display, ax):
-        shape = {"color": COLORS[0], "marker": "o", "capsize": 3, "label": "rows held out", **style}
+        shape = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
+        shape.setdefault("label", "cross-validation")
         ax.errorbar(leaves, found.xerror, yerr=found.xstd, **shape)
-        ax.plot(leaves, found.rel_error, color="0.6", marker=".", label="rows fitted")
+        ax.plot(leaves, found.rel_error, color="0.6", marker=".", label="training")
         ax.axhline(limit, color=COLORS[1], linestyle="--", linewidth=1, label="least + 1 se")
         ax.plot(leaves[small], found.xerror[small], "o", ms=11, mfc="none", mec=COLORS[1])
         ax.set_xlabel("leaves")
-        ax.set_ylabel("error, as a share of the root's")
+        ax.set_ylabel("error relative to the root")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend(frameon=False)
         _bare(ax)
@@ -219,8 +225,8 @@ def pruning(found, *, ax=None, **style):
     return Display(draw, leaves=leaves, xerror=found.xerror, limit=limit).plot(ax=ax)
 
 
-def stability(found, *, ax=None, **style):
-    """Draw how well each cluster was found again in bootstrap sets.
+def stability(found: StabilityResult, *, ax: Axes | None = None, **style: Any) -> Display:
+    """Draw the bootstrap stability of each cluster.
 
     Parameters
     ----------
@@ -229,7 +235,7 @@ def stability(found, *, ax=None, **style):
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        For the points of the means.
+        Style of the points of the means.
 
     Returns
     -------
@@ -264,8 +270,8 @@ def stability(found, *, ax=None, **style):
         for height, name in ((0.75, "recovered"), (0.5, "dissolved")):
             ax.axhline(height, color="0.6", linestyle="--", linewidth=1, zorder=0)
             ax.annotate(
-                name, (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom",
-                color="0.4",
+                name, (1.01, height), xycoords=("axes fraction", "data"), ha="left", va="center",
+                color="0.4", fontsize="small",
             )  # fmt: skip
         ax.set_xticks(places)
         ax.set_xlim(-0.6, len(places) - 0.4)

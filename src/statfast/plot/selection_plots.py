@@ -2,12 +2,14 @@
 """Pictures of model selection: curves of scores, models compared, and the target of bias and
 variance."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_generator, wrong_type
 from statfast.model_selection import (
     BiasVariance,
@@ -15,23 +17,28 @@ from statfast.model_selection import (
     learning_curve,
     validation_curve,
 )
-from statfast.plot.regions import COLORS, new_axes
+from statfast.plot.display import new_axes
+from statfast.plot.regions import COLORS
 
 
 @dataclass
 class CurveDisplay:
-    """Scores on rows fitted and held out, against what changes.
+    """Display of training and test scores along a curve.
 
     Attributes
     ----------
     x : ndarray of shape (T,)
+        What is varied.
     train_scores : ndarray of shape (T, folds)
+        Scores on the training samples.
     test_scores : ndarray of shape (T, folds)
         nan where a fit or a score fails; means over folds are then not drawn.
     label : str
         Of the x axis.
     ax_ : matplotlib.axes.Axes
+        Axes drawn on.
     figure_ : matplotlib.figure.Figure
+        Figure drawn on.
     """
 
     x: NDArray
@@ -41,12 +48,13 @@ class CurveDisplay:
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
-    def plot(self, *, ax=None, **style):
-        """Draw the mean scores, with bands of a standard deviation over the folds.
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Self:
+        """Draw the mean scores, with bands of one standard deviation over the folds.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
             Of the lines.
 
@@ -55,7 +63,7 @@ class CurveDisplay:
         self
         """
         ax = new_axes() if ax is None else ax
-        named = ("rows fitted", "rows held out")
+        named = ("training", "validation")
         for name, color, scores in zip(
             named, COLORS, (self.train_scores, self.test_scores), strict=False
         ):
@@ -72,15 +80,27 @@ class CurveDisplay:
         return self
 
 
-def learning_curves(estimator, X, y, *, ax=None, style=None, **arguments):
-    """Draw scores against the number of rows fitted.
+def learning_curves(
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike,
+    *,
+    ax: Axes | None = None,
+    style: dict[Any, Any] | None = None,
+    **arguments: Any,
+) -> "CurveDisplay":
+    """Draw training and test scores against the number of training samples.
 
     Parameters
     ----------
     estimator : estimator
+        Estimator to fit; copies of it are used.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,)
+        Class labels or target values.
     ax : matplotlib.axes.Axes, optional
+        Axes to draw on; None creates a figure.
     style : dict, optional
         Of the lines.
     **arguments : object
@@ -113,22 +133,36 @@ def learning_curves(estimator, X, y, *, ax=None, style=None, **arguments):
     array([ 40,  80, 120])
     """
     sizes, train, test = learning_curve(estimator, X, y, **arguments)[:3]
-    return CurveDisplay(sizes, train, test, "rows fitted").plot(ax=ax, **(style or {}))
+    return CurveDisplay(sizes, train, test, "training samples").plot(ax=ax, **(style or {}))
 
 
 def validation_curves(
-    estimator, X, y, *, param_name, param_range, ax=None, style=None, **arguments
-):
-    """Draw scores against the values of a parameter.
+    estimator: Any,
+    X: Rows,
+    y: ArrayLike,
+    *,
+    param_name: str,
+    param_range: ArrayLike,
+    ax: Axes | None = None,
+    style: dict[Any, Any] | None = None,
+    **arguments: Any,
+) -> "CurveDisplay":
+    """Draw training and test scores against the values of a parameter.
 
     Parameters
     ----------
     estimator : estimator
+        Estimator to fit; copies of it are used.
     X : array-like of shape (n, d)
+        Samples.
     y : array-like of shape (n,)
+        Class labels or target values.
     param_name : str
+        Name of the parameter to vary.
     param_range : array-like of shape (A,)
+        Values of the parameter.
     ax : matplotlib.axes.Axes, optional
+        Axes to draw on; None creates a figure.
     style : dict, optional
         Of the lines.
     **arguments : object
@@ -166,25 +200,29 @@ def validation_curves(
 
 @dataclass
 class ComparisonDisplay:
-    """Models compared, with intervals of their mean scores.
+    """Display of compared models, with intervals of their mean scores.
 
     Attributes
     ----------
     comparison : statfast.model_selection.Comparison
+        The comparison drawn.
     ax_ : matplotlib.axes.Axes
+        Axes drawn on.
     figure_ : matplotlib.figure.Figure
+        Figure drawn on.
     """
 
     comparison: Comparison
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
-    def plot(self, *, ax=None, **style):
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Self:
         """Draw a line for each model, the first on top.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+            Axes to draw on; None creates a figure.
         **style : object
             Of the points.
 
@@ -210,7 +248,7 @@ class ComparisonDisplay:
         return self
 
 
-def comparison(found, *, ax=None, **style):
+def comparison(found: Comparison, *, ax: Axes | None = None, **style: Any) -> "ComparisonDisplay":
     """Draw the mean scores of models with corrected intervals, and the scores of single folds.
 
     Parameters
@@ -218,6 +256,7 @@ def comparison(found, *, ax=None, **style):
     found : statfast.model_selection.Comparison
         What `compare` returned.
     ax : matplotlib.axes.Axes, optional
+        Axes to draw on; None creates a figure.
     **style : object
         Of the points.
 
@@ -250,15 +289,18 @@ def comparison(found, *, ax=None, **style):
 
 @dataclass
 class TargetDisplay:
-    """Bias and variance as shots at a target.
+    """Display of bias and variance as shots at a target.
 
     Attributes
     ----------
     names : list of str
+        Names of the models.
     shots : list of ndarray of shape (R, 2)
         Each at the distance of its bias, about which it varies.
     ax_ : ndarray of matplotlib.axes.Axes
+        Axes drawn on.
     figure_ : matplotlib.figure.Figure
+        Figure drawn on.
     """
 
     names: list
@@ -266,8 +308,8 @@ class TargetDisplay:
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
-    def plot(self, *, ax=None, **style):
-        """Draw a target for each model, all of one scale.
+    def plot(self, *, ax: Any = None, **style: Any) -> Self:
+        """Draw a target for each model, on one scale.
 
         Parameters
         ----------
@@ -304,7 +346,9 @@ class TargetDisplay:
         return self
 
 
-def bias_variance_target(found, *, ax=None, **style):
+def bias_variance_target(
+    found: BiasVariance | dict[str, Any], *, ax: Sequence[Axes] | None = None, **style: Any
+) -> "TargetDisplay":
     """Draw bias and variance as shots at a target, whose center is the truth.
 
     Parameters

@@ -1,17 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The margin of a support vector classifier in the plane, with its support vectors."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import MANY, as_count, as_labels, as_real, as_rows, not_fitted, wrong_type
-from statfast.plot.regions import decision_regions, new_axes, side
+from statfast.plot.display import Display
+from statfast.plot.regions import decision_regions, side
 from statfast.svm import SVC, NuSVC
 
 RING = 3.2  # area of a ring, in those of the points
 
 
-def svm_margin(model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None, point_size=18.0):
-    """Draw the regions of a support vector classifier, its margin and its support vectors.
+def svm_margin(
+    model: SVC | NuSVC,
+    X: Rows,
+    y: ArrayLike,
+    *,
+    ax: Axes | None = None,
+    resolution: int = 300,
+    margin: float = 0.05,
+    colors: Sequence[Any] | None = None,
+    point_size: float = 18.0,
+    **style: Any,
+) -> Display:
+    """Draw the regions of a support vector classifier, its margin and support vectors.
 
     Parameters
     ----------
@@ -31,13 +47,16 @@ def svm_margin(model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None
         One for each class in ascending order of labels.
     point_size : float, default=18.0
         Area of the points in square typographic points.
+    **style : object
+        Style of the points, passed to ``ax.scatter``.
 
     Returns
     -------
-    ax : matplotlib.axes.Axes
-        Support vectors on the margin (0 < a < C) have a solid ring, those within it or on the wrong
-        side (a = C) a dotted one. Of two classes the lines f = -1 and f = 1 are dashed, and the
-        title gives the width of the margin. ``ax.legend()`` names the classes and the rings.
+    Display
+        With ``free`` and ``bound``, the numbers of the support vectors. Support vectors on the
+        margin (0 < a < C) have a solid ring, those within it or on the wrong side (a = C) a dotted
+        one. Of two classes the lines f = -1 and f = 1 are dashed, and the title gives the width of
+        the margin. ``ax.legend()`` names the classes and the rings.
 
     Raises
     ------
@@ -58,9 +77,9 @@ def svm_margin(model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None
     >>> iris = load_iris()
     >>> X, y = iris.data[:100, :2], iris.target[:100]
     >>> model = SVC(kernel="linear", C=10).fit(X, y)
-    >>> ax = svm_margin(model, X, y, ax=Figure().subplots(), resolution=50)
-    >>> ax.get_title()
-    'margin 0.354, 6 support vectors'
+    >>> shown = svm_margin(model, X, y, ax=Figure().subplots(), resolution=50)
+    >>> len(shown.free), len(shown.bound)
+    (4, 2)
     """
     if not isinstance(model, SVC | NuSVC):
         raise wrong_type("model", "a fitted SVC or NuSVC", model)
@@ -76,30 +95,32 @@ def svm_margin(model, X, y, *, ax=None, resolution=300, margin=0.05, colors=None
             f"X must be the {model.shape_fit_[0]} rows that the model was fitted to; got "
             f"{len(rows)}. Pass those, or use decision_regions."
         )
-    ax = new_axes() if ax is None else ax
-    decision_regions(
-        model, rows, y, ax=ax, resolution=resolution, margin=margin, colors=colors,
-        point_size=point_size,
-    )  # fmt: skip
-    if len(model.classes_) == 2:
-        across, down = (side(rows[:, j], margin, resolution) for j in (0, 1))
-        points = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
-        values = model.decision_function(points).reshape(resolution, resolution)
-        if values.min() < 1.0 and values.max() > -1.0:
-            ax.contour(
-                across, down, values, levels=[-1.0, 1.0], colors="0.25", linewidths=1.0,
-                linestyles="dashed", zorder=2,
-            )  # fmt: skip
     bound = np.unique(np.concatenate([some.bound for some in model.multipliers_]))
     free = np.setdiff1d(np.concatenate([some.free for some in model.multipliers_]), bound)
-    for index, style, label in ((free, "-", "on the margin"), (bound, ":", "within the margin")):
-        if len(index) and point_size:
-            ax.scatter(
-                rows[index, 0], rows[index, 1], s=RING * point_size, facecolors="none",
-                edgecolors="0.15", linewidths=0.9, linestyle=style, label=label, zorder=4,
-            )  # fmt: skip
-    found = f"{len(model.support_)} support vectors"
-    if len(model.classes_) == 2 and np.isfinite(model.margin_[0]):
-        found = f"margin {model.margin_[0]:.3g}, {found}"
-    ax.set_title(found)
-    return ax
+
+    def draw(shown, ax):
+        decision_regions(
+            model, rows, y, ax=ax, resolution=resolution, margin=margin, colors=colors,
+            point_size=point_size, **style,
+        )  # fmt: skip
+        if len(model.classes_) == 2:
+            across, down = (side(rows[:, j], margin, resolution) for j in (0, 1))
+            points = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
+            values = model.decision_function(points).reshape(resolution, resolution)
+            if values.min() < 1.0 and values.max() > -1.0:
+                ax.contour(
+                    across, down, values, levels=[-1.0, 1.0], colors="0.25", linewidths=1.0,
+                    linestyles="dashed", zorder=2,
+                )  # fmt: skip
+        for index, line, label in ((free, "-", "on the margin"), (bound, ":", "within the margin")):
+            if len(index) and point_size:
+                ax.scatter(
+                    rows[index, 0], rows[index, 1], s=RING * point_size, facecolors="none",
+                    edgecolors="0.15", linewidths=0.9, linestyle=line, label=label, zorder=4,
+                )  # fmt: skip
+        found = f"{len(model.support_)} support vectors"
+        if len(model.classes_) == 2 and np.isfinite(model.margin_[0]):
+            found = f"margin {model.margin_[0]:.3g}, {found}"
+        ax.set_title(found)
+
+    return Display(draw, free=free, bound=bound).plot(ax=ax)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree as a picture: a box for each node, the question in it, and what is below it."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import ArrayLike, Axes
 from statfast._validation import (
     as_count,
     as_names,
@@ -17,9 +20,16 @@ COUNTED = 4  # classes whose counts still fit into a box
 
 
 def tree(
-    model, *, feature_names=None, class_names=None, max_depth=None, decimals=2, ax=None, **style
-):
-    """Draw a classification or regression tree: questions, counts or means, colors of classes.
+    model: DecisionTreeClassifier | DecisionTreeRegressor,
+    *,
+    feature_names: ArrayLike | None = None,
+    class_names: ArrayLike | None = None,
+    max_depth: int | None = None,
+    decimals: int = 2,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw a decision tree.
 
     Rows that answer yes go to the left. If values were missing in the fit, a line says where rows
     go whose value is: as the first surrogate sends them, if there is one, else to yes or no. The

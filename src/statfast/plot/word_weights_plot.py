@@ -2,18 +2,24 @@
 """Which words speak for which of two classes: the weights of a document classifier."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Axes
 from statfast._validation import as_count, not_fitted, shown
-from statfast.plot.regions import new_axes
+from statfast.plot.display import new_axes
+from statfast.plot.regions import COLORS
+
+if TYPE_CHECKING:
+    from statfast.generative.naive_bayes.bernoulli import BernoulliNB
+    from statfast.generative.naive_bayes.counts import ComplementNB, MultinomialNB
 
 
 @dataclass
 class WordWeightsDisplay:
-    """The picture of `word_weights`, and its numbers.
+    """Display of word weights, made by `word_weights`.
 
     Attributes
     ----------
@@ -24,6 +30,7 @@ class WordWeightsDisplay:
     of, against : label
         The two classes.
     ax_, figure_ : matplotlib Axes and Figure
+        Axes and figure drawn on.
     """
 
     words: NDArray[Any]
@@ -33,7 +40,7 @@ class WordWeightsDisplay:
     ax_: Any = None
     figure_: Any = None
 
-    def plot(self, ax=None, **style):
+    def plot(self, ax: Axes | None = None, **style: Any) -> Self:
         """Draw the weights as bars.
 
         Parameters
@@ -49,7 +56,7 @@ class WordWeightsDisplay:
         """
         self.ax_ = new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
-        color = np.where(self.weights > 0.0, "C1", "C0")
+        color = [COLORS[0] if weight > 0.0 else COLORS[1] for weight in self.weights]
         place = np.arange(len(self.words))
         self.ax_.barh(place, self.weights, **{"color": color, **style})
         self.ax_.axvline(0.0, color="0.3", linewidth=0.8)
@@ -58,8 +65,17 @@ class WordWeightsDisplay:
         return self
 
 
-def word_weights(model, names=None, *, of=None, against=None, n_words=10, ax=None, **style):
-    """Draw the words that say most for one class and for another.
+def word_weights(
+    model: "MultinomialNB | ComplementNB | BernoulliNB",
+    names: Any = None,
+    *,
+    of: Any = None,
+    against: Any = None,
+    n_words: int = 10,
+    ax: Axes | None = None,
+    **style: Any,
+) -> "WordWeightsDisplay":
+    """Draw the words with the largest weights for one class and for another.
 
     Parameters
     ----------

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Weights of terms: how often in a document, and in how few documents."""
 
+from typing import Any, Literal, Self
+
 import numpy as np
 
 from statfast._estimator import Estimator
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_csr,
@@ -21,7 +24,7 @@ _SMALL, _LARGE = 1e-140, 1e140  # values between have squares that neither vanis
 
 
 class TfidfTransformer(Estimator):
-    """Counts of terms weighed by how few documents have them (tf-idf).
+    """Term frequency times inverse document frequency (tf-idf) of counts.
 
     Parameters
     ----------
@@ -71,20 +74,28 @@ class TfidfTransformer(Estimator):
     array([[0.8709, 0.    , 0.4915]])
     """
 
-    def __init__(self, *, norm="l2", use_idf=True, smooth_idf=True, sublinear_tf=False):
+    def __init__(
+        self,
+        *,
+        norm: Literal["l1", "l2"] | None = "l2",
+        use_idf: bool = True,
+        smooth_idf: bool = True,
+        sublinear_tf: bool = False,
+    ) -> None:
         self.norm = norm
         self.use_idf = use_idf
         self.smooth_idf = smooth_idf
         self.sublinear_tf = sublinear_tf
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Learn how many documents have each term.
+    def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
+        """Compute the document frequencies.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
             Counts.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the documents; an integer weight equals a repeated document.
 
@@ -110,14 +121,17 @@ class TfidfTransformer(Estimator):
                 fitted["idf_"] = np.log((n + one) / (having + one)) + 1.0
         return self._publish(X, **fitted)
 
-    def fit_transform(self, X, y=None, sample_weight=None):
-        """Learn the weights from counts, and weigh these.
+    def fit_transform(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Any:
+        """Compute the document frequencies, and return the weighted counts.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Training samples.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -125,12 +139,13 @@ class TfidfTransformer(Estimator):
         """
         return self.fit(X, None, sample_weight).transform(X)
 
-    def transform(self, X, copy=True):
-        """Weigh counts.
+    def transform(self, X: Rows, copy: bool = True) -> Any:
+        """Return the weighted counts.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, d)
+            Samples to transform.
         copy : bool, default=True
             Kept for scikit-learn's sake: X is never changed.
 
@@ -179,8 +194,8 @@ class TfidfTransformer(Estimator):
             value = normalized(value, rows, norm)
         return csr_matrix((value, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
 
-    def get_feature_names_out(self, input_features=None):
-        """Return the names of the columns, which are those of the counts.
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
+        """Return the names of the features, which are those of the counts.
 
         Parameters
         ----------

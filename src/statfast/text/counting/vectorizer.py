@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of words and n-grams: documents as sparse rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._estimator import Estimator
+from statfast._typing import Array, Rows
 from statfast._validation import (
     as_count,
     as_csr,
@@ -23,7 +25,7 @@ from statfast.text.counting.tables import counted
 
 
 class CountVectorizer(Estimator):
-    """Counts of words, or of n-grams of words or characters, as sparse rows.
+    """Bag of words: counts of words, or of n-grams of words or characters, as a sparse matrix.
 
     Parameters
     ----------
@@ -118,11 +120,28 @@ class CountVectorizer(Estimator):
     """
 
     def __init__(
-        self, *, input="content", encoding="utf-8", decode_error="strict", strip_accents=None,
-        lowercase=True, preprocessor=None, tokenizer=None, stop_words=None, stemmer=None,
-        token_pattern=r"(?u)\b\w\w+\b", ngram_range=(1, 1), analyzer="word", max_df=1.0,
-        min_df=1, max_features=None, vocabulary=None, binary=False, dtype=np.int64, n_jobs=None,
-    ):  # fmt: skip
+        self,
+        *,
+        input: Literal["content", "file", "filename"] = "content",
+        encoding: str = "utf-8",
+        decode_error: Literal["strict", "ignore", "replace"] = "strict",
+        strip_accents: Literal["ascii", "unicode"] | Callable[..., Any] | None = None,
+        lowercase: bool = True,
+        preprocessor: Callable[..., Any] | None = None,
+        tokenizer: Callable[..., Any] | None = None,
+        stop_words: Literal["english"] | list[str] | None = None,
+        stemmer: Callable[..., Any] | None = None,
+        token_pattern: str = r"(?u)\b\w\w+\b",
+        ngram_range: tuple[int, int] = (1, 1),
+        analyzer: Literal["word", "char", "char_wb"] | Callable[..., Any] = "word",
+        max_df: float = 1.0,
+        min_df: float = 1,
+        max_features: int | None = None,
+        vocabulary: Mapping[Any, Any] | Iterable[Any] | None = None,
+        binary: bool = False,
+        dtype: type = np.int64,
+        n_jobs: int | None = None,
+    ) -> None:
         self.input = input
         self.encoding = encoding
         self.decode_error = decode_error
@@ -143,13 +162,15 @@ class CountVectorizer(Estimator):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def fit(self, raw_documents, y=None):
-        """Learn the terms of documents.
+    def fit(self, raw_documents: Iterable[Any] | bytes, y: object = None) -> Self:
+        """Learn the vocabulary.
 
         Parameters
         ----------
         raw_documents : iterable of str, bytes, or what `input` says
+            Documents.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -166,13 +187,15 @@ class CountVectorizer(Estimator):
         self.fit_transform(raw_documents)
         return self
 
-    def fit_transform(self, raw_documents, y=None):
-        """Learn the terms of documents, and count them.
+    def fit_transform(self, raw_documents: Iterable[Any] | bytes, y: object = None) -> Any:
+        """Learn the vocabulary, and return the document-term matrix.
 
         Parameters
         ----------
         raw_documents : iterable of str, bytes, or what `input` says
+            Documents.
         y : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -228,12 +251,13 @@ class CountVectorizer(Estimator):
             )
         return kept
 
-    def transform(self, raw_documents):
-        """Count the terms of documents, as `fit` has learnt them; others are not counted.
+    def transform(self, raw_documents: Iterable[Any] | bytes) -> Any:
+        """Return the document-term matrix for the fitted vocabulary.
 
         Parameters
         ----------
         raw_documents : iterable of str, bytes, or what `input` says
+            Documents.
 
         Returns
         -------
@@ -260,12 +284,13 @@ class CountVectorizer(Estimator):
         rank[terms] = [column.get(name, -1) for name in found.names(terms)]
         return as_matrix(found.rows(rank, self.n_jobs), len(column), binary, dtype)
 
-    def inverse_transform(self, X):
-        """Return the terms that each row has, in the order of their columns.
+    def inverse_transform(self, X: Rows) -> Any:
+        """Return the terms of each document, in the order of their features.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, terms)
+            Counts.
 
         Returns
         -------
@@ -288,12 +313,13 @@ class CountVectorizer(Estimator):
             names[rows.indices[a:b]] for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)
         ]
 
-    def get_feature_names_out(self, input_features=None):
-        """Return the terms, in the order of their columns.
+    def get_feature_names_out(self, input_features: object = None) -> Array:
+        """Return the terms, in the order of their features.
 
         Parameters
         ----------
         input_features : ignored
+            Not used; present for the interface.
 
         Returns
         -------
@@ -301,8 +327,8 @@ class CountVectorizer(Estimator):
         """
         return np.array(self._known(), dtype=object)
 
-    def build_analyzer(self):
-        """Return the function from a document to its terms.
+    def build_analyzer(self) -> Callable[..., Any]:
+        """Return the function that maps a document to its terms.
 
         Returns
         -------
@@ -311,8 +337,8 @@ class CountVectorizer(Estimator):
         return as_analysis(self).terms
 
     @property
-    def vocabulary_(self):
-        """The column of each term."""
+    def vocabulary_(self) -> dict[str, int]:
+        """Feature index of each term."""
         names = self._known()
         if "_names" not in self.__dict__:
             return {name: k for k, name in enumerate(names)}

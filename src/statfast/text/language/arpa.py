@@ -16,15 +16,15 @@ _NEVER = -99.0  # ARPA's log10 of 0
 _ROUNDED = 1e-6  # above 0, a log10 probability is 0 in fewer digits
 
 
-def write_arpa(model, path):
-    """Write a fitted model in ARPA's format.
+def write_arpa(model: NGramLanguageModel, path: str | PathLike[str]) -> None:
+    """Write a fitted language model in ARPA format.
 
     Parameters
     ----------
     model : NGramLanguageModel
         Fitted, of any smoothing but "additive", which is no back-off model.
     path : str or path-like
-        The file, which is written anew.
+        The file, which is overwritten.
 
     Returns
     -------
@@ -82,17 +82,18 @@ def write_arpa(model, path):
         file.write("\n\\end\\\n")
 
 
-def read_arpa(path):
-    """Read a model in ARPA's format.
+def read_arpa(path: str | PathLike[str]) -> NGramLanguageModel:
+    """Read a language model in ARPA format.
 
     Parameters
     ----------
     path : str or path-like
+        File to read.
 
     Returns
     -------
     NGramLanguageModel
-        Fitted; it scores and draws, but has no counts, so that `partial_fit` begins anew.
+        Fitted; it scores and draws, but has no counts, so that `partial_fit` starts over.
 
     Raises
     ------
@@ -119,7 +120,7 @@ def read_arpa(path):
     words = np.arange(size, dtype=np.int32)
     nothing = np.zeros(size)
     found = [
-        Level(words.astype(np.int64), words, nothing - 1, nothing - 1, nothing, nothing, words == 1)
+        Level(words.astype(np.int64), words, nothing - 1, nothing - 1, nothing, nothing, words == 1)  # type: ignore[arg-type]
     ]
     probability = [np.array([exp10(given[w][0]) if w in given else 0.0 for w in names])]
     backoff = [np.array([exp10(given[w][2]) if w in given else 1.0 for w in names])]
@@ -143,7 +144,7 @@ def read_arpa(path):
         _require_once(n, len(keys), 1 + np.count_nonzero(np.diff(keys)))
         zero = np.zeros(len(keys))
         found.append(
-            Level(keys, (keys % size).astype(np.int32), keys // size, zero, zero, zero, zero > 0)
+            Level(keys, (keys % size).astype(np.int32), keys // size, zero, zero, zero, zero > 0)  # type: ignore[arg-type]
         )
         probability.append(np.array([exp10(entries[i][0]) for i in order.tolist()]))
         backoff.append(np.array([exp10(entries[i][2]) for i in order.tolist()]))

@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Documents classified by the language model that explains them best."""
 
+from collections.abc import Callable
 from itertools import compress
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._estimator import Classifier, Estimator
+from statfast._typing import Array, ArrayLike, Texts, Weights
 from statfast._validation import as_choice, as_labels, not_fitted
 from statfast.text.language.model import NGramLanguageModel
 from statfast.text.language.parameters import as_repeats, numbered
 
 
 class LanguageModelClassifier(Classifier, Estimator):
-    """A document classifier: a language model for each class, and Bayes' rule.
+    """Text classifier: a language model for each class, and Bayes' rule.
 
     Parameters
     ----------
     order : int, default=2
         Longest n-grams. 1 is multinomial naive Bayes, with the lengths of the documents.
     smoothing : str, default="modified_kneser_ney"
-        As in `NGramLanguageModel`; those that can give probability 0 leave a document that no class
-        can have with the class probabilities.
+        "mle" (relative frequencies), "additive", "witten_bell", "jelinek_mercer", "absolute",
+        "kneser_ney", "modified_kneser_ney", "good_turing" (Katz) or "stupid_backoff". Those that
+        can give probability 0 leave a document that no class can have with the class probabilities.
     alpha : float, default=1.0
         What "additive" adds.
     priors : {"laplace"}, optional
@@ -67,20 +71,27 @@ class LanguageModelClassifier(Classifier, Estimator):
     """
 
     def __init__(
-        self, order=2, smoothing="modified_kneser_ney", *, alpha=1.0, priors=None, tokenizer=None
-    ):
+        self,
+        order: int = 2,
+        smoothing: str = "modified_kneser_ney",
+        *,
+        alpha: float = 1.0,
+        priors: Literal["laplace"] | None = None,
+        tokenizer: Callable[..., Any] | None = None,
+    ) -> None:
         self.order = order
         self.smoothing = smoothing
         self.alpha = alpha
         self.priors = priors
         self.tokenizer = tokenizer
 
-    def fit(self, raw_documents, y, sample_weight=None):
-        """Learn a model of each class.
+    def fit(self, raw_documents: Texts, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit a language model to each class.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
         y : array-like of shape (n,)
             A label for each document.
         sample_weight : array-like of shape (n,), optional
@@ -119,18 +130,19 @@ class LanguageModelClassifier(Classifier, Estimator):
             models.append(model.fit(list(compress(texts, mine)), None, given))
         classes, mass = classes[mass > 0.0], mass[mass > 0.0]
         prior = (mass + 1.0) / (mass.sum() + len(mass)) if self.priors else mass / mass.sum()
-        return self._become(
+        return self._become(  # type: ignore[misc]
             {"classes_": classes, "class_prior_": prior, "models_": models, "_plain": plain}
         )
 
     _become = NGramLanguageModel._become
 
-    def predict_joint_log_proba(self, raw_documents):
-        """Return the logarithm of class probability times the probability of each document.
+    def predict_joint_log_proba(self, raw_documents: Texts) -> Array:
+        """Return the joint log probability of each class and document.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
 
         Returns
         -------
@@ -147,12 +159,13 @@ class LanguageModelClassifier(Classifier, Estimator):
         joint[lost] = np.log(self.class_prior_)
         return joint
 
-    def predict_log_proba(self, raw_documents):
+    def predict_log_proba(self, raw_documents: Texts) -> Array:
         """Return the logarithm of the posteriors.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
 
         Returns
         -------
@@ -163,12 +176,13 @@ class LanguageModelClassifier(Classifier, Estimator):
         joint -= joint.max(axis=1, keepdims=True)
         return joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
 
-    def predict_proba(self, raw_documents):
+    def predict_proba(self, raw_documents: Texts) -> Array:
         """Return the posterior probability of each class for each document.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
 
         Returns
         -------
@@ -176,12 +190,13 @@ class LanguageModelClassifier(Classifier, Estimator):
         """
         return np.exp(self.predict_log_proba(raw_documents))
 
-    def predict(self, raw_documents):
+    def predict(self, raw_documents: Texts) -> Array:
         """Return the most probable class of each document.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
 
         Returns
         -------

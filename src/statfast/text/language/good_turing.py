@@ -9,7 +9,7 @@ import numpy as np
 from statfast._validation import wrong_type
 
 
-def simple_good_turing(frequencies):
+def simple_good_turing(frequencies: Mapping[int, int]) -> tuple[float, dict[int, float]]:
     """Smooth frequencies of frequencies by simple Good-Turing.
 
     Parameters

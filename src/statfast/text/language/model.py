@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """n-gram language models: the probability of a word after the words before it."""
 
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from math import log
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._core.text.ngrams import BackOff
 from statfast._engine import checkpoint
 from statfast._estimator import Estimator
-from statfast._validation import (
-    as_count,
-    as_generator,
-    not_fitted,
-    refuse_large,
-    wrong_type,
-)
+from statfast._typing import Array, RandomState, Texts, Weights
+from statfast._validation import as_count, as_generator, not_fitted, refuse_large, wrong_type
 from statfast.text.counting.analysis import as_list
 from statfast.text.language.back_off_tables import padded, tables
 from statfast.text.language.ngram_counts import distinct, levels, rows_of
@@ -34,7 +31,7 @@ _CALL = 200_000  # words that one call of the kernel scores: some ten millisecon
 
 
 class NGramLanguageModel(Estimator):
-    """n-gram language model: the probability of a word after the order - 1 words before it.
+    """n-gram language model: the probability of a word given the order - 1 words before it.
 
     Parameters
     ----------
@@ -119,9 +116,11 @@ class NGramLanguageModel(Estimator):
     """
 
     def __init__(
-        self, order=3, smoothing="modified_kneser_ney", *, alpha=1.0, discount=None, weights=None,
-        uniform=True, vocabulary=None, min_count=1, padding="single", tokenizer=None,
-    ):  # fmt: skip
+        self, order: int = 3, smoothing: str = "modified_kneser_ney", *, alpha: float = 1.0,
+        discount: float | None = None, weights: Sequence[Any] | None = None, uniform: bool = True,
+        vocabulary: Iterable[Any] | None = None, min_count: int = 1,
+        padding: Literal["single", "full"] = "single", tokenizer: Callable[..., Any] | None = None,
+    ) -> None:  # fmt: skip
         self.order = order
         self.smoothing = smoothing
         self.alpha = alpha
@@ -135,13 +134,15 @@ class NGramLanguageModel(Estimator):
 
     # ------------------------------------------------------------ fit
 
-    def fit(self, raw_documents, y=None, sample_weight=None):
-        """Learn from texts.
+    def fit(self, raw_documents: Texts, y: object = None, sample_weight: Weights = None) -> Self:
+        """Fit the model to texts.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (texts,), optional
             How often each text counts: whole numbers, as if it were repeated.
 
@@ -159,14 +160,19 @@ class NGramLanguageModel(Estimator):
         """
         return self._learn(raw_documents, sample_weight, None)
 
-    def partial_fit(self, raw_documents, y=None, sample_weight=None):
-        """Add texts to those learnt so far.
+    def partial_fit(
+        self, raw_documents: Texts, y: object = None, sample_weight: Weights = None
+    ) -> Self:
+        """Update the model with more texts.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
         y : ignored
+            Not used; present for the interface.
         sample_weight : array-like of shape (texts,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -251,12 +257,13 @@ class NGramLanguageModel(Estimator):
 
     # ------------------------------------------------------------ probabilities
 
-    def score(self, word, context=()):
-        """Return the probability of a word after others.
+    def score(self, word: str, context: str | Sequence[str] = ()) -> float:
+        """Return the probability of a word given others.
 
         Parameters
         ----------
         word : str
+            The word.
         context : str or sequence of str, default=()
             The words before it, of which the last order - 1 count.
 
@@ -266,12 +273,13 @@ class NGramLanguageModel(Estimator):
         """
         return float(np.exp(self.log_score(word, context)))
 
-    def log_score(self, word, context=()):
-        """Return the natural logarithm of the probability of a word after others.
+    def log_score(self, word: str, context: str | Sequence[str] = ()) -> float:
+        """Return the log probability of a word given others.
 
         Parameters
         ----------
         word : str
+            The word.
         context : str or sequence of str, default=()
             The words before it, of which the last order - 1 count.
 
@@ -287,12 +295,13 @@ class NGramLanguageModel(Estimator):
         kernel.score(words, np.array([0, len(words)]), len(words) - 1, out)
         return float(out[-1])
 
-    def log_prob(self, raw_documents):
-        """Return the natural logarithm of the probability of each text, its end included.
+    def log_prob(self, raw_documents: Texts) -> Array:
+        """Return the log probability of each text, its end included.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
 
         Returns
         -------
@@ -304,12 +313,15 @@ class NGramLanguageModel(Estimator):
         with np.errstate(invalid="ignore"):
             return np.add.reduceat(scores, begin[:-1]) if len(begin) > 1 else np.zeros(0)
 
-    def perplexity(self, raw_documents, *, include_end=True, include_unknown=True):
-        """Return exp of minus the mean log probability of the words.
+    def perplexity(
+        self, raw_documents: Texts, *, include_end: bool = True, include_unknown: bool = True
+    ) -> float:
+        """Return the perplexity: exp of minus the mean log probability of the words.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
         include_end : bool, default=True
             Count the end symbol of each text as a word, as SRILM's ``ppl`` and KenLM do; False is
             SRILM's ``ppl1``, but for the end symbol's own probability, which is left out too.
@@ -338,12 +350,13 @@ class NGramLanguageModel(Estimator):
             raise ValueError("raw_documents have no words to be counted.")
         return float(np.exp(-scores[counted].mean()))
 
-    def oov_rate(self, raw_documents):
-        """Return the share of the words that are not in the vocabulary.
+    def oov_rate(self, raw_documents: Texts) -> float:
+        """Return the proportion of out-of-vocabulary words.
 
         Parameters
         ----------
         raw_documents : iterable of str, or of lists of str
+            Documents.
 
         Returns
         -------
@@ -369,9 +382,10 @@ class NGramLanguageModel(Estimator):
             kernel.score(words[part], begin[a : b + 1] - begin[a], given, out[part])
         return out, words, begin, given
 
-    # ------------------------------------------------------------ texts from the model
-
-    def sample(self, n_samples=1, *, max_length=1000, prompt=(), random_state=None):
+    def sample(
+        self, n_samples: int = 1, *, max_length: int = 1000, prompt: str | Sequence[str] = (),
+        random_state: RandomState = None,
+    ) -> list[list[str]]:  # fmt: skip
         """Draw texts.
 
         Parameters
@@ -407,8 +421,6 @@ class NGramLanguageModel(Estimator):
             found.append([self._words[k] for k in room[pad:stop].tolist() if k not in (1, 2)])
         return found
 
-    # ------------------------------------------------------------ within
-
     def _said(self, given, name):
         """The words of a text that is not whole."""
         if isinstance(given, str):
@@ -434,6 +446,5 @@ class NGramLanguageModel(Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
         return tags

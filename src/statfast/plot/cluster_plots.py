@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clustered rows in two of their columns, with centers or medoids."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
     as_labels,
@@ -10,14 +14,25 @@ from statfast._validation import (
     not_fitted,
     wrong_type,
 )
-from statfast.plot.regions import COLORS, chosen_colors, new_axes
+from statfast.plot.display import Display
+from statfast.plot.regions import COLORS, chosen_colors
 
 MARKERS = "os^Dv"  # of as many clusters as there are colors each
 LEAST = 60.0  # square typographic points: centers are seen among the smallest points, too
 
 
-def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=None, point_size=14.0):
-    """Draw rows in two of their columns, a color for each cluster, and the centers.
+def clusters(
+    X: Rows,
+    labels: Any,
+    *,
+    centers: ArrayLike | None = None,
+    columns: tuple[int, int] = (0, 1),
+    ax: Axes | None = None,
+    colors: Sequence[Any] | None = None,
+    point_size: float = 14.0,
+    **style: Any,
+) -> Display:
+    """Draw samples in two features, colored by cluster, and the centers.
 
     Parameters
     ----------
@@ -37,11 +52,13 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
         repeats, with another shape of points each time.
     point_size : float, default=14.0
         Area of the points in square typographic points.
+    **style : object
+        Style of the points, passed to ``ax.scatter``.
 
     Returns
     -------
-    ax : matplotlib.axes.Axes
-        With one labeled collection of points for each cluster: ``ax.legend()`` names them.
+    Display
+        With ``labels`` (n,) and ``centers`` (k, d) or None.
 
     Raises
     ------
@@ -58,11 +75,11 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
     >>> from matplotlib.figure import Figure
     >>> from statfast import KMedoids
     >>> from statfast.datasets import load_iris
-    >>> from statfast.plot import cluster_plot
+    >>> from statfast.plot import clusters
     >>> X = load_iris().data
-    >>> ax = cluster_plot(X, KMedoids(3).fit(X), columns=(2, 3), ax=Figure().subplots())
-    >>> len(ax.collections)
-    4
+    >>> shown = clusters(X, KMedoids(3).fit(X), columns=(2, 3), ax=Figure().subplots())
+    >>> shown.centers.shape
+    (3, 4)
     """
     rows = as_rows(X)
     if centers is None:
@@ -76,28 +93,34 @@ def cluster_plot(X, labels, *, centers=None, columns=(0, 1), ax=None, colors=Non
     across, up = (as_count(j, "columns", 0, last, limit="the last column") for j in (across, up))
     point_size = as_real(point_size, "point_size", 0.0)
     palette = chosen_colors(colors, len(classes))
-    ax = new_axes() if ax is None else ax
-    for code, label in enumerate(classes):
-        some = rows[codes == code]
-        ax.scatter(
-            some[:, across], some[:, up], s=point_size, color=[palette[code]], linewidths=0,
-            alpha=0.8, label=str(label), marker=MARKERS[code // len(COLORS) % len(MARKERS)],
-        )  # fmt: skip
-    if centers is not None:
-        points = as_rows(centers, name="centers")
-        if points.shape[1] != rows.shape[1]:
-            raise ValueError(
-                f"centers must have {rows.shape[1]} columns, as X; got {points.shape[1]}. Pass the "
-                "same columns of both."
-            )
-        ax.scatter(
-            points[:, across], points[:, up], s=max(6 * point_size, LEAST), marker="X",
-            color="black", edgecolors="white", linewidths=1.0, label="centers", zorder=3,
-        )  # fmt: skip
+    points = None if centers is None else as_rows(centers, name="centers")
+    if points is not None and points.shape[1] != rows.shape[1]:
+        raise ValueError(
+            f"centers must have {rows.shape[1]} columns, as X; got {points.shape[1]}. Pass the "
+            "same columns of both."
+        )
     names = column_names(X)
-    ax.set_xlabel(f"column {across}" if names is None else names[across])
-    ax.set_ylabel(f"column {up}" if names is None else names[up])
-    return ax
+    if names is None:
+        names = [f"feature {j}" for j in range(rows.shape[1])]
+
+    def draw(shown, ax):
+        for code, label in enumerate(classes):
+            some = rows[codes == code]
+            marker = MARKERS[code // len(COLORS) % len(MARKERS)]
+            given = {"s": point_size, "linewidths": 0, "alpha": 0.8, "marker": marker, **style}
+            given = {"color": [palette[code]], "label": str(label), **given}
+            ax.scatter(some[:, across], some[:, up], **given)
+        if points is not None:
+            ax.scatter(
+                points[:, across], points[:, up], s=max(6 * point_size, LEAST), marker="X",
+                color="black", edgecolors="white", linewidths=1.0, label="centers", zorder=3,
+            )  # fmt: skip
+        ax.set_xlabel(names[across])
+        ax.set_ylabel(names[up])
+        if len(classes) <= len(COLORS):
+            ax.legend(fontsize="small")
+
+    return Display(draw, labels=classes[codes], centers=points).plot(ax=ax)
 
 
 def labels_of(given):
