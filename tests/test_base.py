@@ -343,7 +343,7 @@ def test_set_output_keeps_the_index(iris):
 
 
 def test_set_output_refuses_the_unknown():
-    with pytest.raises(ValueError, match="transform must be 'default' or 'pandas' or 'polars'"):
+    with pytest.raises(ValueError, match="transform must be 'default', 'pandas' or 'polars'"):
         Center().set_output(transform="arrow")
     with pytest.raises(NotFittedError):
         Center().get_feature_names_out()

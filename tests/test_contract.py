@@ -76,7 +76,7 @@ SMALL = {
     "OrdinalEncoder": {"handle_unknown": "use_encoded_value", "unknown_value": -1},
     "RatingsFactorization": {"n_components": 2, "tol": 0.03},
     "TruncatedSVD": {"n_components": 2},
-    "KMedoids": {"n_clusters": 3},
+    "KMedoids": {"n_clusters": 3, "random_state": 0},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "GammaNB": {"smallest": 0.2},
     "LSHNeighbors": {"random_state": 0},
@@ -138,6 +138,9 @@ WIDE = {
 # Estimators that take no negative numbers, and of these some no fractions.
 COUNTS = {"CategoricalNB", "ComplementNB", "GammaNB", "MultinomialNB", "PoissonNB"}
 
+# Regressors whose responses are positive.
+POSITIVE = {"GammaRegressor", "PoissonRegressor"}
+
 # Classifiers to which only the shares of the columns in a row matter.
 SHARES = {"ComplementNB", "MultinomialNB"}
 
@@ -159,6 +162,7 @@ SPARSE_AFTER_DENSE = {
     "CostSensitiveClassifier",
     "ElasticNet",
     "ElasticNetCV",
+    "GammaRegressor",
     "GaussianNB",
     "GeneralizedLinearModel",
     "GridSearchCV",
@@ -179,6 +183,7 @@ SPARSE_AFTER_DENSE = {
     "OneVsRestClassifier",
     "OutputCodeClassifier",
     "PoissonNB",
+    "PoissonRegressor",
     "PCA",
     "RandomizedSearchCV",
     "RatingsFactorization",
@@ -186,6 +191,7 @@ SPARSE_AFTER_DENSE = {
     "RidgeCV",
     "SimpleImputer",
     "TruncatedSVD",
+    "TweedieRegressor",
 }
 
 # Estimators whose weights are chances of rows to be drawn.
@@ -326,14 +332,14 @@ def assert_untouched(model, before):
 def data(request):
     """Three groups of rows, whole numbers that fit a byte, so that every dtype holds them.
 
-    Their labels are names, or for a regressor numbers.
+    Their labels are names, or for a regressor positive numbers.
     """
     rng = np.random.default_rng(7)
     centers = np.array([[8, 8, 8, 8], [30, 30, 8, 60], [60, 8, 60, 30]])
     y = np.repeat(["ash", "elm", "oak"], 15)[rng.permutation(45)]
     X = centers[np.searchsorted(["ash", "elm", "oak"], y)] + rng.integers(-6, 7, (45, 4))
     if regresses(request.node.callspec.params["cls"]):
-        y = np.unique(y, return_inverse=True)[1] * 10.0
+        y = np.unique(y, return_inverse=True)[1] * 10.0 + 10.0
     return X.astype(np.float64), y
 
 
@@ -717,6 +723,7 @@ def test_same_bits_for_any_number_of_threads(cls, monkeypatch):
     X = rng.normal(size=(5000, 12)) + y[:, None]
     if cls.__name__ in COUNTS:
         X = np.floor(4.0 * np.abs(X))
+    y = y + 1 if cls.__name__ in POSITIVE else y
     some = {"radius": 4.0} if "radius" in cls().get_params() else {}  # not all rows
     models = [make(cls, n_jobs=threads, **some).fit(X, y) for threads in (1, 2, 7)]
     for other in models[1:]:

@@ -62,6 +62,33 @@ def defaults(lines):
     return found
 
 
+POINTER = re.compile(
+    r"((all|both|the last \w+|all others) )?as (in|of|for|there|above)\b|see `", re.IGNORECASE
+)
+
+
+def texts(lines):
+    """The text below each entry of a Parameters or Attributes section, by the entry's head."""
+    found, head = {}, None
+    for line in lines:
+        if line and not line.startswith(" "):
+            head = line
+            found[head] = ""
+        elif head is not None:
+            found[head] = f"{found[head]} {line.strip()}".strip()
+    return found
+
+
+def text_faults(name, found):
+    """Each page stands alone: every parameter has a text, which does not send elsewhere."""
+    for title in ("Parameters", "Attributes"):
+        for head, text in texts(found.get(title, [])).items():
+            if not text:
+                yield f"{name}: {head} has no text"
+            elif POINTER.match(text):
+                yield f"{name}: {head} is explained elsewhere: {text}"
+
+
 def signature_faults(name, thing, found):
     wanted = signature_names(thing)
     if wanted and "Parameters" not in found:
@@ -85,6 +112,7 @@ def function_faults(name, function):
         yield f"{name}: no docstring"
         return
     yield from signature_faults(name, function, found)
+    yield from text_faults(name, found)
     gives_none = inspect.signature(function).return_annotation in (None, "None")
     if not (gives_none or {"Returns", "Yields"} & set(found)):
         yield f"{name}: no Returns section"
@@ -103,6 +131,7 @@ def class_faults(name, kind):
     ):  # a record: its attributes are its parameters
         found["Parameters"] = found.get("Attributes", [])
     yield from signature_faults(name, kind, found)
+    yield from text_faults(name, found)
     needed = ESTIMATOR_SECTIONS if hasattr(kind, "fit") else []
     yield from (f"{name}: no {title} section" for title in needed if title not in found)
     for method, value in inspect.getmembers(kind, inspect.isfunction):
@@ -169,9 +198,15 @@ def test_file_says_what_it_is(path):
 
 
 def test_reference_lists_every_public_name():
-    page = (ROOT / "docs" / "reference.rst").read_text("utf-8")
-    listed = set(re.findall(r"^   ([\w.]+)$", page, re.MULTILINE))
-    assert not {name.removeprefix("statfast.") for name, _ in PUBLIC} - listed
+    """Each on one of the pages, all of which are reached."""
+    index = (ROOT / "docs" / "reference.rst").read_text("utf-8")
+    pages = sorted((ROOT / "docs" / "reference").glob("*.rst"))
+    reached = re.findall(r"^   reference/(\w+)$", index, re.MULTILINE)
+    assert sorted(reached) == [page.stem for page in pages]
+    entry = re.compile(r"^   ([\w.]+)$", re.MULTILINE)
+    listed = [name for page in pages for name in entry.findall(page.read_text("utf-8"))]
+    assert not {name.removeprefix("statfast.") for name, _ in PUBLIC} - set(listed)
+    assert len(listed) == len(set(listed))
 
 
 # ------------------------------------------------------------------ examples
@@ -194,7 +229,15 @@ def test_module_examples_run(module, monkeypatch, tmp_path):
     assert not (failures := "".join(run_examples(test) for test in tests)), failures
 
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.rst"))]
+BUILT = {"_build", "examples", "generated"}  # by Sphinx
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *(
+        page
+        for page in sorted((ROOT / "docs").rglob("*.rst"))
+        if page.relative_to(ROOT / "docs").parts[0] not in BUILT
+    ),
+]
 CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -311,6 +354,21 @@ def forgets_a_change(rows, k=2, unit="m"):
     """
 
 
+def sends_elsewhere(rows, k):
+    """Do it.
+
+    Parameters
+    ----------
+    rows : int
+    k : int
+        As in `well_documented`.
+
+    Returns
+    -------
+    int
+    """
+
+
 def forgets_everything(rows):
     """Do it."""
 
@@ -322,6 +380,10 @@ def test_docstring_check_works():
         "f: k is 1 by default, not None",
     ]
     assert list(function_faults("f", forgets_a_change)) == ["f: k is 2 by default, not 1"]
+    assert list(function_faults("f", sends_elsewhere)) == [
+        "f: rows : int has no text",
+        "f: k : int is explained elsewhere: As in `well_documented`.",
+    ]
     assert len(list(function_faults("f", forgets_everything))) == 2
     assert list(function_faults("f", lambda: None)) == ["f: no docstring"]
 

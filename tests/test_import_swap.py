@@ -86,6 +86,7 @@ def example(name):
         "TfidfTransformer": (np.eye(3),),
         "IsotonicRegression": (X[:, 0], y),
         "CategoricalNB": (numbers, y),
+        "GammaRegressor": (X, X[:, 0]),
     }
     return made.get(name, {}), given.get(name, (X, y))
 
@@ -188,6 +189,17 @@ def test_arguments_by_place_are_those_of_scikit_learn(name):
     theirs, ours = (parameters_of(function) for function in CALLABLES[name])
     placed = [key for key, v in theirs.items() if v.kind is not v.KEYWORD_ONLY]
     assert placed == [key for key, v in ours.items() if v.kind is not v.KEYWORD_ONLY][: len(placed)]
+
+
+def test_each_display_has_a_row():
+    from sklearn.utils.discovery import all_displays
+
+    part = PAGE.read_text("utf-8").split("\nDisplays\n")[1]
+    rows = dict(re.findall(r"^   \* - (\w+Display)\n     - ``([\w.]+)``", part, re.M))
+    assert set(rows) == {name for name, _ in all_displays()}
+    for place in rows.values():
+        family, name = place.split(".")
+        assert name in getattr(statfast, family).__all__
 
 
 def test_what_functions_take_beside_their_parameters():

@@ -21,6 +21,7 @@ SOURCE = ROOT / "src" / "statfast"
 CORE = SOURCE / "_core"
 
 FOUNDATIONS = [  # each on those before
+    "_typing",
     "_validation",
     "_engine",
     "_linalg",
@@ -68,6 +69,7 @@ HEADER = "SPDX-License-Identifier: BSD-3-Clause"
 
 TOP_LEVEL_PACKAGES = {"numpy"}  # what every user of any part pays for at import
 CALL_TIME_PACKAGES = {"scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "formulaic"}
+CALL_TIME_PACKAGES |= {"cloudpickle", "dask", "distributed"}
 KERNEL_PACKAGES = {"cython", "libc", "cpython", "numpy"}
 
 CYTHON_IMPORT = re.compile(

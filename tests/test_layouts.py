@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from statfast import calibration, cluster, generative, kernels, linear, metrics, neighbors, svm
-from tests.test_contract import COUNTS, ESTIMATORS, make, regresses
+from tests.test_contract import COUNTS, ESTIMATORS, POSITIVE, make, regresses
 
 N, M, D = 1200, 150, 8  # rows, queries, columns
 JUNK = {"f": np.nan, "u": 255}
@@ -168,6 +168,8 @@ def test_estimator(name, dtype):
         model.set_params(radius=60.0 if dtype == "u1" else 3.0)
     if regresses(type(model)):
         y, z = X[:, 0] + X[:, 1] * 0.5 + code, Q[:, 0] + Q[:, 1] * 0.5 + query_code
+        if name in POSITIVE:
+            y, z = np.abs(y) + 1.0, np.abs(z) + 1.0
     else:
         y, z = LABELS[code], LABELS[query_code]
         if name in TWO:

@@ -81,3 +81,52 @@ def test_long_notes_are_wrapped():
     text = str(Summary("Title", [("n", 1)], table, [note.strip()]))
     assert max(map(len, text.splitlines())) == 78
     assert text.count("word") == 40
+
+
+def results():
+    """A result of each kind that prints as a table: its rows, columns, and what it says first."""
+    import statfast as sf
+    from statfast.datasets import load_iris
+    from statfast.inspection import permutation_importance
+    from statfast.model_selection import bootstrap_error
+
+    X, y = load_iris(return_X_y=True)
+    tree = sf.DecisionTreeClassifier(random_state=0).fit(X, y)
+    path = tree.cost_complexity_pruning_path(X, y)
+    error = bootstrap_error(tree, X, y, random_state=0)
+    importance = permutation_importance(tree, X, y, random_state=0)
+    choice = sf.choose_components(X, random_state=0)
+    return {
+        "path": (path, path.ccp_alphas, "ccp_alphas", " "),
+        "bootstrap": (error, [error.error], "Estimate", " "),
+        "importance": (importance, importance.importances_mean, "Mean", " "),
+        "components": (choice, choice.eigenvalues, "eigenvalues", "Components: 2 by share"),
+    }
+
+
+@pytest.mark.parametrize("name", ["path", "bootstrap", "importance", "components"])
+def test_results_are_tables(name):
+    result, values, heading, first = results()[name]
+    text = repr(result)
+    assert text == str(result)
+    assert text.startswith(first)
+    assert heading in text
+    assert "array(" not in text
+    assert "<table" in result._repr_html_()
+    pytest.importorskip("pandas")
+    frame = result.to_frame()
+    np.testing.assert_array_equal(frame[heading][: len(values)], values)
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    assert result.plot(ax=axes).ax_ is axes
+
+
+def test_long_tables_are_cut():
+    from statfast import choose_components
+
+    X = np.random.default_rng(0).normal(size=(60, 30))
+    lines = repr(choose_components(X, n_permutations=0)).splitlines()
+    assert lines[-1] == "... and 10 more rows"
+    assert len(lines) == 2 + 1 + 20 + 1

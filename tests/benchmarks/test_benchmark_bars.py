@@ -101,7 +101,7 @@ def test_the_page_has_a_line_for_each_bar_and_none_for_each_problem():
         "problems": rows,
         "geometric_means": {},
     }
-    text = report.page({("kdtree", "unset"): document})
+    text = report.page({"kdtree": document})
     assert "\nother rows, d = 2 to 8, k = 1 to 16 " in text
     assert "3.00x (a)" in text
     assert "\na " not in text

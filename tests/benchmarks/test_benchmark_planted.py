@@ -121,6 +121,10 @@ def _random_medoids(data, answer, check):
     return {"medoids": medoids, "loss": apart.min(axis=1).sum()}
 
 
+def _labels_dealt_out(data, answer, check):
+    return {"labels": np.random.default_rng(0).permutation(answer["labels"])}
+
+
 def _any_ward_tree(data, answer, check):
     """Rows merged in their order, with the heights of that: their squares have the right sum."""
     X, n = data["X"], len(data["X"])
@@ -209,7 +213,10 @@ WRONG = {
             _plus("intercept", 0.3),
         )
     },
-    "linear-svc": {"linear svc": (_times("v", 0.9), _times("v", 0.0))},
+    "linear-svc": {
+        "linear svc": (_times("v", 0.9), _times("v", 0.0)),
+        "sparsest svc": (_times("v", 0.9), _times("v", 0.0)),
+    },
     "kmedoids": {
         "kmedoids": (_times("loss", 1 - 1e-9), _random_medoids),
         "kmedoids points": (_times("loss", 1 - 1e-9), _random_medoids),
@@ -263,12 +270,29 @@ WRONG = {
         "draw": (_plus("shares", 0.02),),
     },
     "text": {"counting": (_plus("counts", 1), _plus("documents", -1))},
+    "scale": {
+        "kmeans in parts": (_plus("centers", 0.1), _times("centers", 0.0)),
+        "logistic in parts": (_one_value("coefficients", 1e-7), _times("coefficients", 0.0)),
+        "lda in parts": (_plus("posteriors", 0.02), _one_value("posteriors", 0.03)),
+        "pca in parts": (_times("variances", 1 + 2e-3), _times("components", 1.01)),
+        "empty round": (_plus("rows", 1), _plus("rows", -1)),
+    },
     "moments": {"lda": (_plus("posteriors", 0.02),)},
     "discriminant": {
         "qda": (_plus("posteriors", 0.02), _one_value("posteriors", 1e-6)),
         "lda": (_plus("posteriors", 0.02),),
         "rda": (_one_value("errors", 0.005), _times("losses", 1.001)),
         "density": (_one_value("log densities", 1e-3), _times("log densities", 1.001)),
+    },
+    "defaults": {
+        "classes": (lambda data, answer, check: {"answer": 1 - answer["answer"]},),
+        "numbers": (_times("answer", -1.0), _plus("answer", 9.0)),
+        "one class": (_times("answer", -1), _times("answer", 0)),
+        "groups": (_labels_dealt_out, _times("labels", 0)),
+        "neighbors": (_another("ids"), _times("distances", 1 + 1e-5)),
+        "components": (_times("columns", 0.9),),
+        "columns": (_one_value("columns", 1e-6),),
+        "sparse columns": (_one_value("values", 1e-6), _another("places")),
     },
     "latency": {
         task: (_another("labels"),) for task in ("predict KMeans", "predict LDA", "predict kNN")

@@ -129,7 +129,7 @@ def problem(k, n=300, seed=0):
 
 
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
 @pytest.mark.parametrize("ensemble", [True, False, "auto"])
 def test_as_scikit_learn(k, method, ensemble):
     from sklearn.calibration import CalibratedClassifierCV as Theirs
@@ -146,6 +146,42 @@ def test_as_scikit_learn(k, method, ensemble):
         assert_array_equal(ours.classes_, theirs.classes_)
         assert len(ours.calibrated_classifiers_) == (1 if ensemble is False else 4)
         assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99
+
+
+def test_temperature_of_decision_values_is_a_maximum():
+    from sklearn.calibration import CalibratedClassifierCV as Theirs
+
+    for k in (2, 3):
+        X, y, w = problem(k)
+        learner = LogisticRegression(C=0.01).fit(X, y)  # shrunk: the factor is above 1
+        ours, theirs = (
+            kind(learner, method="temperature", cv=4).fit(X, y, sample_weight=w)
+            for kind in (CalibratedClassifierCV, Theirs)
+        )
+        assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+        codes = np.unique(y, return_inverse=True)[1]
+        whole = CalibratedClassifierCV(learner, method="temperature", cv="prefit").fit(X, y, w)
+        (one,) = whole.calibrated_classifiers_
+        assert_array_equal(whole.predict(X), learner.predict(X))  # of distinct scores
+        values = learner.decision_function(X)
+        values = np.column_stack([-values, values]) if k == 2 else values
+
+        def loss(factor, values=values, codes=codes, w=w):
+            table = factor * values
+            whole = np.log(np.exp(table).sum(axis=1))
+            return w @ (whole - table[np.arange(len(codes)), codes])
+
+        best = one.calibrators[0]
+        assert best > 1.0
+        assert loss(best) < min(loss(best * 1.001), loss(best / 1.001))
+
+
+def test_temperatures_have_ends():
+    X, y = np.array([[-1.0], [-2.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    for sign, end in ((1.0, 10.0), (-1.0, -10.0)):
+        learner = LogisticRegression(C=1.0).fit(sign * X, y)
+        model = CalibratedClassifierCV(learner, method="temperature", cv="prefit").fit(X, y)
+        assert_allclose(np.log(model.calibrated_classifiers_[0].calibrators[0]), end)
 
 
 def test_kinds_of_folds():
@@ -188,7 +224,7 @@ def test_a_fold_without_a_class():
     first = y == "a"
     odd = np.arange(300) % 2 == 1
     folds = [tuple(map(np.flatnonzero, pair)) for pair in ((~first, first), (odd, ~odd))]
-    for method in ("sigmoid", "isotonic"):
+    for method in ("sigmoid", "isotonic", "temperature"):
         shares = (
             CalibratedClassifierCV(LogisticRegression(C=1.0), cv=folds, method=method)
             .fit(X, y)

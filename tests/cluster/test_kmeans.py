@@ -635,7 +635,7 @@ FINE = np.arange(12.0).reshape(6, 2)
         ({"tol": np.nan}, ValueError, "tol"),
         ({"n_init": 0}, ValueError, "n_init"),
         ({"n_init": "many"}, ValueError, "n_init must be 'auto'"),
-        ({"init": "best"}, ValueError, "init must be 'k-means\\+\\+' or 'k-m"),
+        ({"init": "best"}, ValueError, "init must be 'k-means\\+\\+', 'k-m"),
         ({"init": np.zeros((3, 2))}, ValueError, r"init must have shape \(2, 2\).*got \(3, 2\)"),
         ({"init": np.zeros((2, 3))}, ValueError, r"init must have shape \(2, 2\)"),
         ({"init": np.zeros(2)}, ValueError, "init has shape"),
@@ -646,7 +646,7 @@ FINE = np.arange(12.0).reshape(6, 2)
         (
             {"algorithm": "exponion"},
             ValueError,
-            "must be 'auto' or 'lloyd' or 'elkan' or 'hamerly'",
+            "must be 'auto', 'lloyd', 'elkan', 'hamerly'",
         ),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
     ],
@@ -744,3 +744,13 @@ def test_rows_alike_of_the_largest_size():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         assert np.isfinite(KMeans(8, random_state=0).fit(X).cluster_centers_).all()
+
+
+def test_converged_says_whether_the_iterations_ended_by_themselves():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    assert KMeans(8, random_state=0).fit(X).converged_
+    short = KMeans(8, random_state=0, max_iter=2).fit(X)
+    assert short.n_iter_ == 2
+    assert not short.converged_
+    rest = KMeans(8, init=KMeans(8, random_state=0, tol=0.0).fit(X).cluster_centers_, max_iter=1)
+    assert rest.fit(X).converged_

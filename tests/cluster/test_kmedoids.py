@@ -289,8 +289,8 @@ def test_asymmetric_and_non_metric_dissimilarities_are_taken_as_they_are():
     [
         ({"n_clusters": 9}, ValueError, r"between 1 and the number of rows \(6\); got 9"),
         ({"n_clusters": 0}, ValueError, "n_clusters must be"),
-        ({"method": "swap"}, ValueError, "method must be 'fasterpam' or"),
-        ({"init": "best"}, ValueError, "init must be 'build' or"),
+        ({"method": "swap"}, ValueError, "method must be 'fasterpam', "),
+        ({"init": "best"}, ValueError, "init must be 'auto', 'build',"),
         ({"init": [0, 0]}, ValueError, "different numbers of rows"),
         ({"init": [0, 6]}, ValueError, "different numbers of rows from 0 to 5"),
         ({"init": [0, 1, 2]}, ValueError, r"init must have shape \(2,\)"),
@@ -631,3 +631,14 @@ def test_dissimilarities_beyond_the_type_of_the_rows():
     model = KMedoids(2).fit(np.random.default_rng(0).normal(size=(20, 3)) * 1e200)
     with pytest.raises(ValueError, match="too large for float32, first at row 0, column 0"):
         model.transform(np.zeros((1, 3), np.float32))
+
+
+@pytest.mark.filterwarnings("ignore:KMedoids did not converge")
+@pytest.mark.parametrize(("n", "same"), [(2000, "build"), (2001, "lab")])
+def test_which_start_is_taken(n, same):
+    X = np.random.default_rng(0).standard_normal((n, 2))
+    models = [KMedoids(3, init=init, max_iter=1, random_state=0) for init in ("auto", same)]
+    auto, named = (model.fit(X) for model in models)
+    assert (auto.medoid_indices_ == named.medoid_indices_).all()
+    other = KMedoids(3, init="random", max_iter=1, random_state=0).fit(X)
+    assert (auto.medoid_indices_ != other.medoid_indices_).any()

@@ -12,6 +12,14 @@ from scipy.spatial.distance import pdist
 from statfast.cluster import linkage
 
 
+@pytest.fixture(scope="module", autouse=True, params=[0, 400])
+def rows_by_matrix(request):
+    """Few rows are merged from their matrix: every test goes the way of many rows, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("statfast.cluster.hierarchy.linkage.MATRIX", request.param)
+        yield
+
+
 @given(seed=st.integers(0, 2**32), n=st.integers(2, 90), d=st.integers(1, 12))
 @settings(max_examples=40)
 def test_is_scipys(seed, n, d):

@@ -53,6 +53,10 @@ def test_two_factors_are_seen_by_all():
         assert PCA(rule, correlation=True).fit(X).n_components_ == want
     frame = pytest.importorskip("pandas") and chosen.to_frame()
     assert frame.shape == (8, 7)
+    plain = choose_components(X, correlation=False, n_permutations=0)
+    beside = plain.table().columns["evidence"]
+    assert np.nanargmax(beside) == plain.n_by_evidence - 1  # in the row of PC2
+    assert_allclose(beside[:-1], plain.evidence[1:])
 
 
 def test_evidence_against_scikit_learn():

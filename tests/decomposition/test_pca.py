@@ -205,6 +205,23 @@ def test_sparse_rows(k, correlation, shape):
     assert_allclose(a.cos2(X)[:, :2], b.cos2(X.toarray())[:, :2], atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_memory_maps(dtype, order, tmp_path):
+    X = graded(20_000, 5).astype(dtype)
+    how = {"filename": tmp_path / "rows", "dtype": dtype, "shape": X.shape, "order": order}
+    held = np.memmap(mode="w+", **how)
+    held[:] = X
+    held.flush()
+    rows = np.memmap(mode="r", **how)
+    want = PCA(3).fit(X)
+    for n_jobs in (1, 2, 7):
+        got = PCA(3, n_jobs=n_jobs).fit(rows)
+        assert np.array_equal(got.components_, want.components_)
+        assert np.array_equal(got.singular_values_, want.singular_values_)
+    assert np.array_equal(got.transform(rows), want.transform(X))
+
+
 def test_chunks_and_batches_are_exact():
     X = graded(500, 6)
     whole = PCA(4).fit(X)
@@ -311,7 +328,7 @@ def test_constant_columns():
         ({"n_components": 7}, "n_components must be between 1 and the smaller of rows and columns"),
         ({"n_components": 0}, "n_components"),
         ({"n_components": 1.5}, "n_components"),
-        ({"n_components": "most"}, "'mle' or 'kaiser'"),
+        ({"n_components": "most"}, "'mle', 'kaiser' or 'broken_stick'"),
         ({"svd_solver": "fast"}, "svd_solver"),
         ({"iterated_power": -1}, "iterated_power"),
         ({"tol": -1.0}, "tol"),

@@ -157,6 +157,39 @@ def test_users_and_items_without_ratings():
     assert (np.diff(ratings[0]) <= 0).all()
 
 
+def test_users_and_items_without_events():
+    X, _, _ = some_ratings()
+    counts = abs(X.toarray())
+    counts[7], counts[:, 3] = 0, 0
+    model = RatingsFactorization(2, implicit=True, tol=0.01).fit(csr_array(counts))
+    assert (model.user_factors_[7] == 0).all()
+    assert (model.item_factors_[3] == 0).all()
+    others = np.delete(np.arange(60), 7)
+    assert model.user_factors_[others].any(axis=1).all()
+    assert (model.ratings([7] * 40, np.arange(40)) == 0).all()
+    assert model.recommend(csr_array(counts), 3)[0][7].tolist() == [0, 1, 2]  # ties by index
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_a_new_user_by_definition(weighted):
+    X, _, _ = some_ratings()
+    model = RatingsFactorization(3, regularization=0.2, weighted=weighted, tol=0.01).fit(X)
+    rng = np.random.default_rng(5)
+    rated = np.sort(rng.permutation(40)[:12])
+    given = rng.normal(3, 1, 12)
+    row = csr_array((given, (np.zeros(12, int), rated)), shape=(1, 40))
+    factors, biases = model.fold_in(row)
+    Z = np.column_stack([model.item_factors_[rated], np.ones(12)])
+    t = given - model.mean_ - model.item_biases_[rated]
+    x = np.linalg.solve(Z.T @ Z + 0.2 * (12 if weighted else 1) * np.eye(4), Z.T @ t)
+    assert_allclose(np.append(factors[0], biases), x, rtol=1e-9, atol=1e-11)
+    whole = model.mean_ + x[3] + model.item_biases_ + model.item_factors_ @ x[:3]
+    best = [item for item in np.argsort(-whole) if item not in rated][:4]
+    items, ratings = model.recommend(row, 4)
+    assert items[0].tolist() == best
+    assert_allclose(ratings[0], whole[best], rtol=1e-9)
+
+
 def test_zeros_that_are_stored_are_ratings():
     X = csr_array(np.ones((4, 3)))
     X.data[:6] = 0.0

@@ -53,5 +53,5 @@ def test_bootstrap_error(numbers):
     with pytest.raises(ValueError, match="bootstrap=False"):
         kind(3, bootstrap=False).fit(X, y).bootstrap_error(X, y)
     two = kind(3).fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match="bootstrap_error speaks of one output"):
+    with pytest.raises(ValueError, match="bootstrap_error is for one output"):
         two.bootstrap_error(X, np.column_stack([y, y]))

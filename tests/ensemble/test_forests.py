@@ -354,7 +354,7 @@ def test_proximities_count_common_leaves():
     with np.errstate(invalid="ignore"):
         want = same.sum(axis=0) / both.sum(axis=0)
     np.testing.assert_allclose(model.proximities(X, left_out=True), want)
-    with pytest.raises(ValueError, match="left_out speaks of the rows of the fit"):
+    with pytest.raises(ValueError, match="left_out is for the rows of the fit"):
         model.proximities(X[:9], left_out=True)
 
 

@@ -230,6 +230,28 @@ def test_missing_values_that_come_later_go_with_most_rows():
     np.testing.assert_allclose(model.predict([[np.nan]]), [0.0], atol=1e-9)
 
 
+@pytest.mark.parametrize("m", [1, 15, 16, 17, 300])
+def test_rows_go_down_alike_whatever_is_beside_them(m):
+    X, y, _ = sample(missing=0.05)
+    model = Regressor(max_iter=20).fit(X, y)
+    whole = X[~np.isnan(X).any(axis=1)][:m]
+    alone = model.predict(whole)
+    beside = model.predict(np.vstack([whole, np.full((1, X.shape[1]), np.nan)]))
+    np.testing.assert_array_equal(beside[:-1], alone)
+    np.testing.assert_array_equal([model.predict(row[None])[0] for row in whole[:20]], alone[:20])
+    np.testing.assert_array_equal(list(model.staged_predict(whole))[-1], alone)
+    by_hand = model._boosted.trees.first[0] + np.zeros(len(whole))
+    for own in model._boosted.trees.trees:
+        for i, x in enumerate(whole):
+            node = 0
+            while not own.is_leaf[node]:
+                step = own.steps[node]
+                right = x[step["column"] & np.uint32((1 << 30) - 1)] > step["threshold"]
+                node = int(step["left"]) + int(right)
+            by_hand[i] += own.values[node]
+    np.testing.assert_array_equal(by_hand, alone)
+
+
 def test_a_column_of_missing_values_changes_nothing():
     X, y, _ = sample()
     more = np.column_stack([X, np.full(len(X), np.nan)])

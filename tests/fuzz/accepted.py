@@ -15,6 +15,7 @@ ACCEPTED = {
         r"(\w*Display|PartialDependence)\.plot",
         "changed its state$",
     ): "where it was drawn last is kept",
+    ("state", r".*\.(sparsify|densify)", "changed its state$"): "that is what they are for",
     (
         "leak",
         ".*",

@@ -41,6 +41,8 @@ MODELS = {
     "step": LIKELIHOODS,
     "coefficients": (*LIKELIHOODS, "Lasso"),
     "diagnostics": ("GeneralizedLinearModel", "LinearRegression"),
+    "penalty_errors": ("LassoCV", "RidgeCV", "ElasticNetCV"),
+    "prediction_bands": ("GeneralizedLinearModel", "LinearRegression"),
     "decision_regions": ("SVC", "KNeighborsClassifier", "LinearDiscriminantAnalysis"),
     "svm_margin": ("SVC", "NuSVC"),
     "biplot": ("PCA",),
@@ -200,6 +202,18 @@ def model(drawing, thing):
     elif name in ("PCA", "MultivariateNormal"):
         del args["y"]
     drawing.add(f"{name}.fit", "fit", args, made.name)
+    return made
+
+
+def search(drawing, thing):
+    """A fitted search over one or two parameters."""
+    grid = {"n_neighbors": [1, 3], "weights": ["uniform", "distance"]}
+    if drawing.rng.random() < 0.5:
+        del grid["weights"]
+    settings = {"estimator": new(drawing, "KNeighborsClassifier"), "param_grid": grid, "cv": 2}
+    made = new(drawing, "GridSearchCV", settings)
+    args = {"X": drawing.data.X, "y": drawing.data.target("labels")}
+    drawing.add("GridSearchCV.fit", "fit", args, made.name)
     return made
 
 

@@ -11,7 +11,7 @@ from scipy.cluster import hierarchy
 from tests.fuzz import surface
 from tests.fuzz.documents import documents, file
 from tests.fuzz.inputs import choose, dressed, sparse_rows
-from tests.fuzz.made import Ref, model, models, result, steps
+from tests.fuzz.made import Ref, model, models, result, search, steps
 from tests.fuzz.outcomes import OUTCOMES
 
 
@@ -116,11 +116,7 @@ def se(drawing, thing):
 
 
 def gap(drawing, thing):
-    return (
-        result(drawing, thing, "gap")
-        if thing.family == "plot"
-        else np.cumsum(drawing.rng.normal(size=5))
-    )
+    return np.cumsum(drawing.rng.normal(size=5))
 
 
 def centers(drawing, thing):
@@ -197,6 +193,7 @@ ROLES = {
     "centers": centers,
     "Z": dendrogram,
     "model": model,
+    "search": search,
     "models": models,
     "choice": lambda drawing, thing: result(drawing, thing, "choice"),
     "path": lambda drawing, thing: (

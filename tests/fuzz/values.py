@@ -25,7 +25,7 @@ COSTLY = {
     "n_tables": (None, 1, 2, 5),
     "hash_length": (None, 1, 3, 8),
     "n_candidates": (1, 5, 20),
-    "n_learners": (None, 1, 3, 8),
+    "n_classifiers": (None, 1, 3, 8),
     "code_size": (None, 0.5, 1.5, 3.0),
     "max_iter": (1, 2, 10, 100, 300),
     "n_knots": (1, 2, 4, 6),
@@ -125,7 +125,7 @@ CALLABLES = {
     "init": first_rows,
     "method": halves,
     "function": product,
-    "progress": quiet,
+    "callback": quiet,
     "hook": quiet,
 }
 
@@ -285,8 +285,10 @@ def valid(rng, parameter, data):
         return metric_params(rng, data)
     if name in ("random_state", "seed"):
         return choose(rng, (None, 0, 1, np.random.default_rng(3), np.random.SeedSequence(3)))
-    if name in ("progress", "verbose"):
-        return choose(rng, (False, False, True, 2, quiet))
+    if name == "verbose":
+        return choose(rng, (False, False, True, 2))
+    if name == "callback":
+        return choose(rng, (None, None, quiet))
     if name == "image_shape":
         return choose(rng, ((1, -1), (-1, 1), (2, -1), (1, data.d), None))
     if name == "groups" and "dict" in kind:

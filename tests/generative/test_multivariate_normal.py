@@ -259,6 +259,15 @@ def test_conditional_of_a_singular_distribution():
     assert point.rank_ == 0
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of the rank; numpy's would be an error
+def test_conditional_variances_that_round_below_zero():
+    for seed in range(30):
+        a = np.random.default_rng(seed).standard_normal(3)
+        normal = MultivariateNormal.of(np.zeros(3), np.outer(a, a), allow_singular=True)
+        point = normal.conditional([0], [1.0])
+        assert_allclose(point.mean_, a[1:] / a[0], rtol=1e-12)
+
+
 def test_names_of_columns():
     import pandas
 

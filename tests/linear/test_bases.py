@@ -9,7 +9,7 @@ import pytest
 from statfast import LinearRegression, PiecewiseLinearFeatures, PolynomialFeatures
 
 
-@pytest.mark.parametrize("degree", [0, 1, 2, 4])
+@pytest.mark.parametrize("degree", [0, 1, 2, 4, (0, 2), (2, 2), (2, 4), (3, 4)])
 @pytest.mark.parametrize("only", [False, True])
 def test_scikit_learn_makes_the_same_columns(degree, only):
     sklearn = pytest.importorskip("sklearn.preprocessing")
@@ -23,16 +23,17 @@ def test_scikit_learn_makes_the_same_columns(degree, only):
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize(("d", "degree"), [(1, 5), (4, 3), (5, 5), (3, 7), (20, 3)])
 @pytest.mark.parametrize("only", [False, True])
-def test_terms_are_those_of_itertools(d, degree, only, bias, monkeypatch):
-    monkeypatch.setattr("statfast.linear.design.bases.CELLS", 100)  # some columns at a time
+@pytest.mark.parametrize("n", [6, 40])  # laid out by rows, and by columns
+def test_terms_are_those_of_itertools(d, degree, only, bias, n, monkeypatch):
+    monkeypatch.setattr("statfast.linear.design.bases.ROWS", 17)  # some rows at a time
     choose = combinations if only else combinations_with_replacement
     terms = [term for k in range(1 - bias, degree + 1) for term in choose(range(d), k)]
-    X = np.random.default_rng(0).normal(size=(6, d))
+    X = np.random.default_rng(0).normal(size=(n, d))
     made = PolynomialFeatures(degree, interaction_only=only, include_bias=bias).fit(X)
     assert made.powers_.tolist() == [[term.count(j) for j in range(d)] for term in terms]
-    columns = np.ones((6, len(terms)))
+    columns = np.ones((n, len(terms)))
     for column, term in zip(columns.T, terms, strict=True):
-        for j in term:
+        for j in reversed(term):
             column *= X[:, j]
     np.testing.assert_array_equal(made.transform(X), columns)
 
@@ -40,8 +41,22 @@ def test_terms_are_those_of_itertools(d, degree, only, bias, monkeypatch):
 def test_degrees_of_more_columns_than_memory():
     for d, degree in ((64, 2**15), (20_000, 9)):
         for only in (False, True):
-            with pytest.raises(MemoryError, match="The table of powers for X needs"):
+            with pytest.raises(MemoryError, match="A row of the columns made of X needs"):
                 PolynomialFeatures(degree, interaction_only=only).fit(np.ones((1, d)))
+
+
+def test_a_table_of_powers_that_is_not_asked_for_is_not_made(monkeypatch):
+    made = PolynomialFeatures(3).fit(np.ones((2, 64)))
+    made.transform(np.ones((2, 64)))
+
+    def refuse(nbytes, what, instead):
+        assert (nbytes, what) == (8 * 47905 * 64, "The table of powers for X")
+        raise MemoryError
+
+    monkeypatch.setattr("statfast.linear.design.bases.refuse_large", refuse)
+    with pytest.raises(MemoryError):
+        _ = made.powers_
+    assert not hasattr(PolynomialFeatures(), "powers_")
 
 
 def test_no_column_left():
@@ -52,6 +67,10 @@ def test_no_column_left():
 def test_products_that_overflow():
     with pytest.raises(ValueError, match="A product of columns of X"):
         PolynomialFeatures(2).fit_transform([[1e200]])
+    with pytest.raises(ValueError, match="A product of columns of X"):
+        PolynomialFeatures(2).fit_transform(np.array([[1.0, -1e20]], dtype=np.float32))
+    near = PolynomialFeatures(2).fit_transform([[1e154, 1.2e154]])  # the last of them is 1.44e308
+    assert np.isfinite(near).all()
 
 
 def test_polynomials_through_four_points():

@@ -359,7 +359,7 @@ def test_probabilities_at_the_ends_have_errors_and_intervals():
 def test_penalized_fits_are_refused_with_the_sentence_of_all(kind, classes):
     X, y = problem(60, 2, classes)
     model = LogisticRegression(C=1.0, multi_class=kind).fit(X, y)
-    words = "of a penalized fit would not mean what they say"
+    words = "penalized fit has no standard errors"
     for ask in (
         lambda: model.influence(X, y),
         lambda: model.robust_covariance(X, y),

@@ -279,7 +279,6 @@ REFUSED = [
     ("mpg ~ (wt", {}, r"formula 'mpg ~ \(wt' cannot be read: Could not find"),
     ("~ wt", {}, "one response, '~' and terms"),
     ("mpg ~ wt | hp", {}, "one response, '~' and terms"),
-    ("mpg ~ 1", {}, "a column beside the intercept"),
     ("C(cyl) ~ wt", {}, "The response of 'C.*' is categories"),
     ("mpg ~ wt + offset(hp)", {}, "LinearRegression has no offset"),
     ("mpg ~ wt", {"fit_intercept": False}, "Write '- 1' for none"),
@@ -397,3 +396,59 @@ def test_types_of_anova_are_falls_of_the_residual_sum():
         anova(model, model, type=2)
     with pytest.raises(ValueError, match="type must be"):
         anova(model, type=4)
+
+
+@pytest.mark.parametrize("cls", [LinearRegression, GeneralizedLinearModel])
+def test_the_intercept_alone(cls):
+    null = cls.from_formula("mpg ~ 1", CARS)
+    assert null.intercept_ == pytest.approx(np.mean(MPG))
+    error = np.std(MPG, ddof=1) / np.sqrt(len(MPG))
+    assert null.standard_errors_[0] == pytest.approx(error, rel=1e-10)
+    assert_allclose(null.predict(CARS[:3]), np.mean(MPG))
+    assert null.conf_int().names == ("(Intercept)",)
+    assert "aliased" not in str(null.summary())
+    assert "nan" not in str(null.summary())
+    larger = cls.from_formula("mpg ~ wt", CARS)
+    f = anova(null, larger).columns["F"][1]
+    assert f == pytest.approx(larger.statistics_[1] ** 2, rel=1e-9)
+    assert list(add1(larger, CARS).names) == ["(none)", "wt"]
+    with pytest.raises(ValueError, match="Write '1' for the intercept alone"):
+        cls.from_formula("mpg ~ 0", CARS)
+
+
+def test_the_intercept_and_an_offset():
+    rng = np.random.default_rng(1)
+    data = {"t": rng.uniform(1, 5, 50), "y": rng.poisson(3.0, 50)}
+    model = GeneralizedLinearModel.from_formula("y ~ 1 + offset(np.log(t))", data, family="poisson")
+    assert np.exp(model.intercept_) == pytest.approx(data["y"].sum() / data["t"].sum())
+    assert_allclose(model.predict({"t": [2.0]}), 2.0 * np.exp(model.intercept_))
+
+
+def test_the_intercepts_of_three_classes():
+    data = {"g": list("aaabbc")}
+    model = LogisticRegression.from_formula("g ~ 1", data)
+    assert_allclose(model.predict_proba({"g": ["a"]}), [[1 / 2, 1 / 3, 1 / 6]])
+    assert "aliased" not in str(model.summary())
+
+
+def doubled(values):
+    return 2.0 * values
+
+
+def test_functions_and_numbers_of_a_context():
+    half = 0.5
+    context = {**locals(), "twice": doubled, "not_named": object()}
+    model = LinearRegression.from_formula("mpg ~ I(half * twice(wt))", CARS, context=context)
+    plain = LinearRegression.from_formula("mpg ~ wt", CARS)
+    assert_allclose(model.coef_, plain.coef_)
+    assert set(model.design_.context) == {"half", "twice"}
+    again = pickle.loads(pickle.dumps(model))
+    assert_allclose(again.predict(CARS[:3]), plain.predict(CARS[:3]))
+    weighed = LinearRegression.from_formula(
+        "mpg ~ wt", CARS, sample_weight="twice(hp)", context=context
+    )
+    assert_allclose(weighed.coef_, plain.from_formula("mpg ~ wt", CARS, sample_weight="hp").coef_)
+    with pytest.raises(ValueError, match="twice"):
+        LinearRegression.from_formula("mpg ~ twice(wt)", CARS)
+    with pytest.raises(TypeError, match=r"context must be a dict of names, such as locals\(\)"):
+        LinearRegression.from_formula("mpg ~ wt", CARS, context=0)

@@ -296,7 +296,7 @@ def test_too_few_passes():
 @pytest.mark.parametrize(
     ("family", "y", "words"),
     [
-        ("gamma", [1, 2, -3, 4.0], "y must be positive for the family 'gamma'; got np.float64"),
+        ("gamma", [1, 2, -3, 4.0], "y must be positive for the family 'gamma'; got -3.0"),
         ("inverse_gaussian", [1, 2, 0, 4.0], "y must be positive for the family"),
         ("poisson", [1, 2, -3, 4.0], "y must not be negative for the family 'poisson'"),
         ("binomial", [0, 1, 2, 1.0], "y must lie between 0 and 1 for the family 'binomial'"),

@@ -22,7 +22,6 @@ from statfast import (
 from statfast._engine import blocks
 from statfast._estimator.regressor import r_squared
 from statfast.linear.design import sparse_columns
-from statfast.linear.penalized.active_gram import ActiveGram
 from tests.reference.lasso import elastic_net, kkt_residual
 
 
@@ -152,21 +151,6 @@ def test_iterations_that_do_not_suffice_are_told():
     assert Lasso(1e-4).fit(X, y).converged_
     with pytest.warns(ConvergenceWarning, match="LassoCV did not converge in 2 iterations"):
         assert not LassoCV(alphas=[1e-4], cv=2, max_iter=2, tol=1e-14).fit(X, y).converged_
-
-
-@pytest.mark.parametrize("l2", [0.0, 0.5])
-def test_the_factor_follows_its_columns(l2):
-    rng = np.random.default_rng(4)
-    A = rng.standard_normal((80, 60))
-    G, factor = A.T @ A, ActiveGram()
-    for count in (1, 9, 40, 12, 60, 59, 3):
-        some = np.sort(rng.permutation(60)[:count])
-        r = rng.standard_normal(count)
-        where = factor.update(G, some, rng.standard_normal(count), l2)
-        assert (factor.order == some[where]).all()
-        assert factor.ridge == l2
-        want = np.linalg.solve(G[np.ix_(some, some)] + l2 * np.eye(count), r)
-        np.testing.assert_allclose(factor.solve(r, where), want, rtol=1e-9, atol=1e-12)
 
 
 # ------------------------------------------------------------------ glmnet

@@ -17,7 +17,7 @@ from statfast.linear.glm import irls_sums
 from statfast.linear.least_squares import qr
 
 # Digits reached in all coefficients and in all their standard errors (15 are certified), rounded
-# down from those of docs/howto/least_squares.rst; those of Filip are lost when x^10 is rounded to
+# down from those of docs/theory/least_squares.rst; those of Filip are lost when x^10 is rounded to
 # float64, some of Norris, Pontius and Wampler2 when y or the powers are.
 NIST = {
     "Norris": (14, 13),

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from statfast import LinearRegression, Ridge, RidgeCV, ridge_path
+from statfast import KFold, LinearRegression, Ridge, RidgeCV, cross_validate, ridge_path
 
 
 def problem(n, p, seed):
@@ -77,6 +77,35 @@ def test_several_targets():
     model = Ridge(3.0).fit(X, Y)
     np.testing.assert_allclose(model.coef_[1], -2 * model.coef_[0], rtol=1e-11)
     assert RidgeCV([0.1, 1.0]).fit(X, Y).coef_.shape == (2, 4)
+
+
+def test_a_penalty_for_each_target():
+    X, y, _ = problem(30, 4, 5)
+    Y = np.column_stack([y, y**2, np.abs(y)])
+    model = Ridge([0.1, 3.0, 0.0]).fit(X, Y)
+    parts = [Ridge(alpha).fit(X, y) for alpha, y in zip([0.1, 3.0, 0.0], Y.T, strict=True)]
+    np.testing.assert_allclose(model.coef_, [part.coef_ for part in parts], rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(model.intercept_, [part.intercept_ for part in parts], rtol=1e-12)
+    assert model.df_ == pytest.approx(np.mean([part.df_ for part in parts]))
+    path = cross_validate(Ridge([0.1, 3.0, 0.0]), X, Y, cv=3)
+    by_hand = [
+        Ridge([0.1, 3.0, 0.0]).fit(X[a], Y[a]).score(X[b], Y[b]) for a, b in KFold(3).split(X)
+    ]
+    np.testing.assert_allclose(path["test_score"], by_hand)
+    with pytest.raises(ValueError, match=r"one for each target \(3\)"):
+        Ridge([0.1, 3.0]).fit(X, Y)
+    with pytest.raises(ValueError, match="one for each target"):
+        Ridge([0.1, 3.0, -1.0]).fit(X, Y)
+    with pytest.raises(ValueError, match="positive=True takes one alpha"):
+        Ridge([0.1, 3.0, 1.0], positive=True).fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", [Ridge, RidgeCV])
+def test_a_column_is_one_target(kind):
+    X, y, _ = problem(30, 4, 5)
+    column, flat = kind().fit(X, y[:, None]), kind().fit(X, y)
+    assert column.coef_.shape == (4,)
+    np.testing.assert_array_equal(column.predict(X), flat.predict(X))
 
 
 def test_bad_penalties():

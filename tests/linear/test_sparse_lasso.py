@@ -17,7 +17,6 @@ from statfast import (
     lasso_path,
     logistic_path,
 )
-from statfast.linear.design import sparse_columns
 from statfast.linear.design.columns import Columns
 from statfast.linear.design.sparse_columns import SparseColumns
 
@@ -82,12 +81,34 @@ def test_paths(kind, n, p, monkeypatch):
     np.testing.assert_allclose(few.predict(kind(X)), dense.predict(X), atol=1e-8)
 
 
-def test_working_set_of_sparse_columns(monkeypatch):
-    X, y = problem(80, 30, 2)
-    whole = lasso_path(sparse.csr_array(X), y, tol=1e-13)
-    monkeypatch.setattr(sparse_columns, "WHOLE", 0)
-    working = lasso_path(sparse.csr_array(X), y, tol=1e-13)
-    np.testing.assert_allclose(working.coefs, whole.coefs, atol=1e-8)
+@pytest.mark.parametrize(("n", "p"), [(400, 250), (80, 200)])
+@pytest.mark.parametrize("more", [
+    {}, {"fit_intercept": False}, {"standardize": True, "l1_ratio": 0.6},
+    {"positive": True, "sample_weight": True},
+])  # fmt: skip
+def test_columns_of_few_nonzeros(n, p, more):
+    X, y = problem(n, p, 7, share=0.03)
+    if "sample_weight" in more:
+        more = more | {"sample_weight": np.random.default_rng(7).integers(0, 3, n)}
+    more = {"alphas": 12, "l1_ratio": 1.0, "tol": 1e-12, "eps": 1e-2} | more
+    columns = SparseColumns(sparse.csc_array(X), None, True, False)
+    assert columns.few
+    assert not columns.whole
+    few, dense = enet_path(sparse.csr_array(X), y, **more), enet_path(X, y, **more)
+    assert (n * few.dual_gaps <= 1e-12 * np.sum(y**2)).all()
+    np.testing.assert_allclose(few.alphas, dense.alphas, rtol=1e-12)
+    w = more.get("sample_weight", np.ones(n))
+    w, size = w * (n / w.sum()), X.std(axis=0) if "standardize" in more else np.ones(p)
+
+    def objective(path):
+        b = path.coefs * size[:, None]
+        fit = X @ path.coefs + path.intercepts
+        share = more["l1_ratio"]
+        penalty = share * np.abs(b).sum(axis=0) + (1 - share) / 2 * (b * b).sum(axis=0)
+        return w @ (y[:, None] - fit) ** 2 / (2 * n) + path.alphas * penalty
+
+    assert (n * np.abs(objective(few) - objective(dense)) <= 1e-12 * np.sum(y**2)).all()
+    assert "positive" not in more or (few.coefs >= 0).all()
 
 
 def test_columns_far_from_zero_keep_their_digits():

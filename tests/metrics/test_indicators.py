@@ -78,18 +78,30 @@ def test_report_by_hand():
     ]
 
 
-@given(marks(), st.sampled_from(["micro", "macro", "weighted", None]))
-def test_average_precision_of_scikit_learn(drawn, average):
+@pytest.mark.parametrize("name", ["average_precision_score", "roc_auc_score"])
+@given(drawn=marks(), average=st.sampled_from(["micro", "macro", "weighted", "samples", None]))
+def test_rankings_of_scikit_learn(name, drawn, average):
     theirs = pytest.importorskip("sklearn.metrics")
     Y, P, weights = drawn
     scores = P + np.random.default_rng(0).integers(0, 3, P.shape) / 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         got, want = (
-            m.average_precision_score(Y, scores, average=average, sample_weight=weights)
+            getattr(m, name)(Y, scores, average=average, sample_weight=weights)
             for m in (metrics, theirs)
         )
-        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
+        if name == "roc_auc_score" and average == "weighted" and not Y.any():
+            assert np.isnan(got)  # of no pairs at all, where scikit-learn says 0
+        else:
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
+
+
+def test_labels_without_weight_are_left_out():
+    Y, scores = [[1, 0], [0, 0], [1, 0]], [[0.9, 0.1], [0.2, 0.3], [0.1, 0.5]]
+    with pytest.warns(UserWarning, match="Only one class"):
+        assert metrics.roc_auc_score(Y, scores, average="weighted") == 0.5
+    with pytest.raises(ValueError, match="'samples' is for indicators"):
+        metrics.roc_auc_score([0, 1, 2], np.eye(3), average="samples", multi_class="ovr")
 
 
 @pytest.mark.parametrize("name", ["average_precision_score", "roc_auc_score"])

@@ -58,6 +58,7 @@ def test_the_table_of_scikit_learn(data, scoring):
             assert got == values
         elif key.startswith("param_"):
             assert got.tolist() == values.tolist()
+            assert got.dtype == values.dtype
         elif "time" not in key:
             np.testing.assert_allclose(got, values, rtol=1e-7, err_msg=key)
     np.testing.assert_allclose(mine.predict(X), other.predict(X))
@@ -131,6 +132,7 @@ def test_several_scores_and_a_rule_of_ones_own(data):
     assert none.best_params_ == GridSearchCV(Ridge(), {"alpha": ALPHAS}).fit(X, y).best_params_
     with pytest.raises(AttributeError, match="refit=False"):
         none.predict(X)
+    assert not hasattr(none, "predict")
     for refit, error in ((True, ValueError), ("mse", ValueError), (3, TypeError)):
         with pytest.raises(error, match="refit must"):
             GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scoring, refit=refit).fit(X, y)
@@ -152,6 +154,19 @@ def test_random_candidates(data):
     assert all(1e-2 <= a <= 1e2 for a in drawn)
     listed = RandomizedSearchCV(Ridge(), {"alpha": ALPHAS}, n_iter=9, random_state=0).fit(X, y)
     assert sorted(p["alpha"] for p in listed.cv_results_["params"]) == sorted(ALPHAS)
+
+
+@pytest.mark.parametrize("n_iter", [5, 6, 9])
+@pytest.mark.parametrize("drawn", [False, True])
+def test_a_seed_draws_the_candidates_of_scikit_learn(data, n_iter, drawn):
+    from scipy.stats import uniform
+
+    X, y = data
+    one = {"alpha": uniform(0, 9) if drawn else [0.1, 2.0, 7.0], "fit_intercept": [False, True]}
+    space = [one, {"alpha": [1.0, 2.0, 3.0]}] if drawn else one
+    mine = RandomizedSearchCV(Ridge(), space, n_iter=n_iter, random_state=4).fit(X, y)
+    size = n_iter if drawn else min(n_iter, 6)
+    assert mine.cv_results_["params"] == list(theirs.ParameterSampler(space, size, random_state=4))
 
 
 def test_a_search_within_validation(data):

@@ -66,6 +66,45 @@ def test_leaving_out_and_given_folds():
     assert c.tolist() == e[2].tolist()
 
 
+DRAWN = ["RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit"]
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("name", [*PARTITIONS, *DRAWN])
+@given(st.integers(12, 60), st.integers(2, 4), st.integers(0, 2**32 - 1), st.booleans())
+def test_a_seed_draws_the_folds_of_scikit_learn(name, n, k, seed, as_state):
+    rng = np.random.default_rng(seed)
+    y, groups = rng.permutation(np.resize(["b", "a", "a", "c"], n)), rng.integers(0, 6, n)
+    groups[:6] = range(6)
+    more = {"shuffle": True} if name in PARTITIONS else {}
+    more |= {"test_size": 0.31} if "Split" in name else {}
+    state = np.random.RandomState if as_state else int
+    mine, other = (
+        getattr(home, name)(n_splits=k, random_state=state(seed), **more) for home in (ours, theirs)
+    )
+    given_groups = groups if "Group" in name else None
+    for _ in range(2):  # a RandomState goes on where it stood
+        pairs = list(mine.split(y, y, given_groups))
+        for (a, b), (c, d) in zip(pairs, other.split(y, y, given_groups), strict=True):
+            np.testing.assert_array_equal(a, c)
+            np.testing.assert_array_equal(b, d)
+
+
+@given(st.integers(12, 60), st.integers(0, 2**32 - 1), st.booleans())
+def test_a_seed_splits_rows_as_in_scikit_learn(n, seed, stratified):
+    y = np.random.default_rng(seed).permutation(np.resize([0, 1, 1, 1, 2, 2], n))
+    given = {"random_state": seed, "stratify": y if stratified else None, "test_size": 0.4}
+    mine, other = (home.train_test_split(np.arange(n), y, **given) for home in (ours, theirs))
+    for a, b in zip(mine, other, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_seeds_beyond_32_bits_and_generators_are_taken():
+    for seed in (2**32, np.random.default_rng(3), None):
+        (_, test), _ = ours.KFold(2, shuffle=True, random_state=seed).split(range(8))
+        assert len(test) == 4
+
+
 @pytest.mark.filterwarnings("ignore:The least populated class")
 @pytest.mark.parametrize("name", [*PARTITIONS, "RepeatedKFold", "RepeatedStratifiedKFold"])
 @given(st.integers(12, 60), st.integers(2, 4), st.integers(0, 99))

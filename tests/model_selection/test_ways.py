@@ -24,7 +24,9 @@ from statfast import (
     make_pipeline,
 )
 from statfast._estimator import copied
+from statfast.linear.penalized import column_products
 from statfast.model_selection import (
+    GridSearchCV,
     KFold,
     LeaveOneGroupOut,
     LeaveOneOut,
@@ -429,6 +431,51 @@ def test_lasso_and_its_choice_are_refits(weighted, more):
             share = None if w is None else w[test]
             error = np.average((y[test] - one.predict(X[test])) ** 2, weights=share)
             assert found.mse_path_[a, k] == pytest.approx(error, rel=1e-8)
+
+
+@pytest.mark.parametrize("noise", [1.0, 1e-1, 1e-3, 1e-7])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_errors_of_a_path_are_those_of_its_predictions(noise, intercept, monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((300, 8)) + 1.0
+    y = X @ rng.standard_normal(8) + noise * rng.standard_normal(300)
+    w = rng.uniform(0.0, 2.0, 300)
+    model = LassoCV(alphas=[1.0, 1e-2, 1e-9], cv=3, fit_intercept=intercept)
+    found = model.fit(X, y, w).mse_path_
+    monkeypatch.setattr(column_products, "LOST", 2.0)
+    want = model.fit(X, y, w).mse_path_
+    assert (found == want).all() == (noise < 1e-2)  # where products would lose digits
+    np.testing.assert_allclose(found, want, rtol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["plain", "weighted", "far", "exact", "constant", "float32"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_scores_of_many_penalties_are_those_of_predictions(kind, intercept, monkeypatch):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((120, 5)) * [1.0, 10.0, 0.1, 1.0, 1.0] + 1.0
+    noise = {"far": 1e-4, "exact": 0.0}.get(kind, 0.5)
+    y = X @ rng.standard_normal(5) + noise * rng.standard_normal(120)
+    if kind == "far":
+        X[:, 0] += 1e7
+    if kind == "constant":
+        y[:40] = 3.0
+    X = X.astype(np.float32) if kind == "float32" else X
+    w = rng.integers(0, 3, 120).astype(float) if kind == "weighted" else None
+    params = [{"alpha": [1e-12, 0.1, 10.0, 1e5]}, {"alpha": [3.0], "positive": [True]}]
+    names = ["neg_mean_squared_error", "neg_root_mean_squared_error", "r2"]
+    model = Ridge(fit_intercept=intercept)
+    for scoring, refit in ((names, False), (None, True)):
+        search = GridSearchCV(model, params, cv=KFold(3), scoring=scoring, refit=refit)
+        got = search.fit(X, y, sample_weight=w).cv_results_
+        assert search.path_ == "merged statistics"
+        with monkeypatch.context() as patch:
+            patch.setattr(Ridge, "_mean_squares", None)
+            want = search.fit(X, y, sample_weight=w).cv_results_
+        for key in want:
+            if "test_" in key and "rank" not in key:
+                np.testing.assert_allclose(got[key], want[key], rtol=1e-10, atol=1e-13)
+        same = all((got[key] == want[key]).all() for key in want if "split" in key)
+        assert kind == "far" or same == (kind in ("exact", "float32"))  # else of products alone
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)

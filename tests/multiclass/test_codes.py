@@ -33,7 +33,7 @@ def test_ordered_and_pairs():
     ordered = one_vs_rest_code(4, ordered=True)
     assert ordered.matrix.tolist() == [[1, 0, 0], [-1, 1, 0], [-1, -1, 1], [-1, -1, -1]]
     pairs = one_vs_one_code(4)
-    assert pairs.n_learners == 6
+    assert pairs.n_classifiers == 6
     assert (np.abs(pairs.matrix).sum(axis=0) == 2).all()
     both = one_vs_one_code(4, asymmetric=True)
     assert np.array_equal(both.matrix, np.hstack([pairs.matrix, -pairs.matrix]))
@@ -42,36 +42,36 @@ def test_ordered_and_pairs():
 @pytest.mark.parametrize("k", range(2, 9))
 def test_exhaustive_parts_the_classes_in_every_way_once(k):
     code = exhaustive_code(k)
-    assert code.n_learners == 2 ** (k - 1) - 1
+    assert code.n_classifiers == 2 ** (k - 1) - 1
     columns = {tuple(c) for c in code.matrix.T}
-    assert len(columns | {tuple(-c) for c in code.matrix.T}) == 2 * code.n_learners
+    assert len(columns | {tuple(-c) for c in code.matrix.T}) == 2 * code.n_classifiers
     assert code.minimum_distance == 2 ** (k - 2)
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 2), (3, 4), (5, 8), (8, 8), (9, 16)])
 def test_words_of_hadamard_are_equally_far_apart(k, n):
     code = hadamard_code(k)
-    assert code.n_learners == n - 1
+    assert code.n_classifiers == n - 1
     between = code.distances(code.matrix)
     assert set(between[~np.eye(k, dtype=bool)]) == {n / 2}
 
 
 def test_random_codes():
     dense, sparse = random_code(6, random_state=0), random_code(6, sparse=True, random_state=0)
-    assert (dense.n_learners, sparse.n_learners) == (26, 39)
+    assert (dense.n_classifiers, sparse.n_classifiers) == (26, 39)
     assert (dense.matrix != 0).all()
     assert 0.3 < (sparse.matrix == 0).mean() < 0.7
     assert np.array_equal(dense.matrix, random_code(6, random_state=0).matrix)
     few = random_code(6, n_trials=1, random_state=0)
     assert dense.minimum_distance > few.minimum_distance
-    with pytest.raises(ValueError, match="n_learners must be enough to tell 6 classes apart"):
+    with pytest.raises(ValueError, match="n_classifiers must be enough to separate 6 classes"):
         random_code(6, 2, random_state=0)
 
 
 def test_it_prints_as_a_table():
     code = CodeMatrix([[1, 0], [-1, 1], [-1, -1]], ["ash", "elm", "oak"], "ordered")
     assert str(code).splitlines() == [
-        "ordered: 3 classes, 2 learners, minimum distance 1",
+        "ordered: 3 classes, 2 classifiers, minimum distance 1",
         "      0   1",
         "ash  +1   0",
         "elm  -1  +1",
@@ -101,7 +101,7 @@ def test_what_is_no_code(matrix, words):
 @pytest.mark.parametrize(
     ("signs", "words"),
     [
-        ([1, -1], r"an answer for each of the 3 learners; got shape \(2,\)"),
+        ([1, -1], r"an answer for each of 3 classifiers; got shape \(2,\)"),
         ([1, np.nan, 1], "signs must be 1, -1 and 0 alone"),
         ([0.3, 1, 1], r"Take numpy\.sign"),
         ([[1, 1, 1], [1]], "signs must be an array of 1, -1 and 0"),

@@ -102,14 +102,14 @@ def test_two_classes_take_one_learner():
 
 
 @pytest.mark.parametrize(
-    ("code", "n_learners"),
+    ("code", "n_classifiers"),
     [("one_vs_rest", 3), ("ordered", 2), ("one_vs_one", 3), ("asymmetric", 6), ("exhaustive", 3),
      ("hadamard", 3), ("dense_random", 4), ("sparse_random", 4), ([[1, 0], [-1, 1], [0, -1]], 2),
      (np.array([[1.0, 1], [-1, 1], [0, -1]]), 2), (one_vs_one_code(3), 3)],
 )  # fmt: skip
-def test_codes(code, n_learners):
+def test_codes(code, n_classifiers):
     model = OutputCodeClassifier(ridge, code=code, random_state=0).fit(X, y)
-    assert len(model.estimators_) == model.code_.n_learners == n_learners
+    assert len(model.estimators_) == model.code_.n_classifiers == n_classifiers
     assert model.code_.classes == ("ash", "elm", "oak")
     assert model.score(X, y) > 0.85
     shares = model.predict_proba(X)
@@ -180,7 +180,7 @@ def test_consistent_shares_give_their_probabilities(k):
     both = one_vs_one_code(k, asymmetric=True).matrix
     np.testing.assert_allclose(of_pairs(shares_of(p, both), both), p, atol=1e-6)
     for code in (pairs, random_code(k, 12, sparse=True, random_state=0)):
-        mass = np.random.default_rng(0).uniform(1, 3, code.n_learners)
+        mass = np.random.default_rng(0).uniform(1, 3, code.n_classifiers)
         found = bradley_terry(shares_of(p, code.matrix), code.matrix, mass)
         np.testing.assert_allclose(found, p, atol=1e-5)
 
@@ -374,7 +374,7 @@ def test_learners_that_are_certain(decoding):
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="at least 2 classes to tell apart; got one class, 'ash'"):
+    with pytest.raises(ValueError, match="at least 2 classes; got one class, 'ash'"):
         OneVsOneClassifier(ridge).fit(X[:50], y[:50])
     with pytest.raises(ValueError, match="code has 2 rows, one for each class, but there are 3"):
         OutputCodeClassifier(ridge, code=[[1], [-1]]).fit(X, y)

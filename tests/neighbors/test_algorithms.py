@@ -82,7 +82,7 @@ def test_metrics_agree_with_scikit_learn(metric, params):
 def test_a_metric_that_a_tree_does_not_serve():
     X = np.arange(12.0).reshape(6, 2) / 10
     for algorithm, metric, others in [
-        ("kd_tree", "haversine", "'auto' or 'ball_tree' or 'brute'"),
+        ("kd_tree", "haversine", "'auto', 'ball_tree' or 'brute'"),
         ("kd_tree", "hamming", "'auto' or 'brute'"),
         ("ball_tree", "jaccard", "'auto' or 'brute'"),
     ]:

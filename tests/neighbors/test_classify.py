@@ -295,7 +295,6 @@ def test_bad_parameters_leave_the_estimator_as_it_was(params, error):
     ("y", "message"),
     [
         ([0, 1], "y must have one label per row"),
-        ([[0, 1], [1, 0], [0, 0]], "y should be a 1d array"),
         ([0.5, 1.5, 2.5], "Unknown label type: continuous"),
         ([0.0, np.nan, 1.0], "NaN"),
         (None, "y"),
@@ -319,3 +318,38 @@ def test_not_fitted():
     for method in ("predict", "predict_proba", "kneighbors"):
         with pytest.raises(ValueError, match="not fitted"):
             getattr(KNeighborsClassifier(), method)([[0.0]])
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("ties", ["lowest", "nearest", "random"])
+def test_several_outputs_are_elected_one_by_one(weights, ties):
+    rng = np.random.default_rng(5)
+    X, Q = rng.integers(0, 5, (300, 3)) * 1.0, rng.integers(0, 5, (70, 3)) * 1.0
+    Y = np.column_stack([rng.integers(0, 4, 300), rng.integers(7, 9, 300)])
+    made = {"n_neighbors": 4, "weights": weights, "ties": ties, "random_state": 3}
+    model = KNeighborsClassifier(**made).fit(X, Y)
+    alone = [KNeighborsClassifier(**made).fit(X, y) for y in Y.T]
+    for rows in (Q, None):
+        want = np.column_stack([one.predict(rows) for one in alone])
+        np.testing.assert_array_equal(model.predict(rows), want)
+        for share, one in zip(model.predict_proba(rows), alone, strict=True):
+            np.testing.assert_array_equal(share, one.predict_proba(rows))
+    assert model.outputs_2d_
+    assert [classes.tolist() for classes in model.classes_] == [[0, 1, 2, 3], [7, 8]]
+    want = np.mean([one.leave_one_out([1, 2, 5]) for one in alone], axis=0)
+    np.testing.assert_allclose(model.leave_one_out([1, 2, 5]), want, rtol=1e-12)
+
+
+def test_several_outputs_as_scikit_learn():
+    rng = np.random.default_rng(6)
+    X, Q = rng.normal(size=(200, 4)), rng.normal(size=(50, 4))
+    Y = np.column_stack([rng.integers(0, 3, 200), rng.integers(0, 2, 200)])
+    for weights in ("uniform", "distance"):
+        ours, theirs = (
+            cls(5, weights=weights).fit(X, Y) for cls in (KNeighborsClassifier, SklearnClassifier)
+        )
+        np.testing.assert_array_equal(ours.predict(Q), theirs.predict(Q))
+        for a, b in zip(ours.predict_proba(Q), theirs.predict_proba(Q), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+    with pytest.raises(ValueError, match="score is of one output"):
+        ours.score(X, Y)

@@ -203,7 +203,7 @@ def test_constant_column_and_one_column():
     ("params", "error", "text"),
     [
         ({"metric": "manhattan"}, ValueError, "metric must be 'euclidean' or 'cosine'"),
-        ({"hash": "md5"}, ValueError, "hash must be 'auto' or 'p_stable' or 'hyperplane'"),
+        ({"hash": "md5"}, ValueError, "hash must be 'auto', 'p_stable' or 'hyperplane'"),
         ({"recall": 1.0}, ValueError, "recall must be less than 1; got 1.0. Lower recall"),
         ({"recall": 0}, ValueError, "recall must be greater than 0; got 0. Raise recall"),
         ({"recall": "high"}, TypeError, "recall must be a number; got 'high'"),

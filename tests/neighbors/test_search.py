@@ -49,6 +49,21 @@ def test_ties_go_to_the_lowest_index(problem):
     agree(NearestNeighbors(k).fit(X).kneighbors(Q), twin.nearest(X, Q, k))
 
 
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+def test_ties_are_of_squares_not_of_their_roots(algorithm):
+    """Points of the unit circle: their squares differ in the last bit, and have the root 1."""
+    angle = np.arange(1.0, 200.0)
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    X = X[np.sqrt(X[:, 0] ** 2 + X[:, 1] ** 2) == 1.0]
+    squares = X[:, 0] ** 2 + X[:, 1] ** 2
+    assert len(X) > 100
+    assert len(np.unique(squares)) == 2
+    model = NearestNeighbors(n_neighbors=len(X), algorithm=algorithm).fit(X)
+    distances, ids = model.kneighbors([[0.0, 0.0]])
+    assert (distances == 1.0).all()
+    np.testing.assert_array_equal(ids[0], np.argsort(squares, kind="stable"))
+
+
 @given(problem=cloud(tied=True), n_neighbors=st.integers(1, 69))
 def test_each_fitted_row_excludes_itself(problem, n_neighbors):
     X = problem[0]

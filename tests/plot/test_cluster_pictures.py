@@ -8,7 +8,7 @@ import pytest
 
 from statfast import KMedoids, NotFittedError, choose_n_clusters, gap_statistic, metrics
 from statfast.datasets import load_iris
-from statfast.plot import cluster_plot, elbow_plot, gap_plot, silhouette_plot
+from statfast.plot import clusters, elbow, gap, silhouette
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -29,67 +29,67 @@ def iris():
 
 def test_silhouettes_are_sorted_within_their_clusters(ax, iris):
     X, model = iris
-    assert silhouette_plot(X, model.labels_, ax=ax) is ax
+    assert silhouette(X, model.labels_, ax=ax).ax_ is ax
     widths = metrics.silhouette_samples(X, model.labels_)
     assert len(ax.collections) == 3
     for code, drawn in enumerate(ax.collections):
         reach = drawn.get_paths()[0].vertices[:, 0]
         assert reach.max() == pytest.approx(widths[model.labels_ == code].max())
     texts = [text.get_text() for text in ax.texts]
-    assert texts[0].startswith(f"0: {np.sum(model.labels_ == 0)} rows")
+    assert texts[0].startswith(f"0: {np.sum(model.labels_ == 0)} samples")
     assert f"{widths.mean():.2f}" in ax.get_title()
 
 
 def test_clusters_and_medoids_are_where_they_are(ax, iris):
     X, model = iris
-    cluster_plot(X, model, columns=(2, 3), ax=ax)
-    *clusters, centers = ax.collections
-    for code, drawn in enumerate(clusters):
+    clusters(X, model, columns=(2, 3), ax=ax)
+    *points, centers = ax.collections
+    for code, drawn in enumerate(points):
         assert np.array_equal(drawn.get_offsets(), X[model.labels_ == code][:, 2:])
     assert np.array_equal(centers.get_offsets(), X[model.medoid_indices_][:, 2:])
     ax.clear()
-    assert len(cluster_plot(X, model.labels_, ax=ax).collections) == 3
+    assert len(clusters(X, model.labels_, ax=ax).ax_.collections) == 3
 
 
 def test_gap_and_elbow_mark_the_number_taken(ax):
     X = np.concatenate([np.random.default_rng(0).normal(size=(30, 2)) + 9 * i for i in (0, 1)])
     found = choose_n_clusters(X, ks=range(1, 4), criterion="gap", n_boot=10, random_state=0)
-    gap_plot(found, ax=ax)
+    gap(found, ax=ax)
     assert np.allclose(ax.lines[0].get_ydata(), found.gap.gap)
     assert ax.lines[-1].get_xdata()[0] == found.gap.best()
     ax.clear()
-    elbow_plot(found, "silhouette", ax=ax)
+    elbow(found, "silhouette", ax=ax)
     assert np.array_equal(ax.lines[0].get_ydata()[1:], found.scores["silhouette"][1:])
     assert ax.lines[-1].get_xdata()[0] == found.recommended
 
 
 def test_bad_input(ax, iris):
     X, model = iris
-    with pytest.raises(TypeError, match="gap must be what gap_statistic returned"):
-        gap_plot(3, ax=ax)
+    with pytest.raises(TypeError, match="found must be what gap_statistic returned"):
+        gap(3, ax=ax)
     with pytest.raises(TypeError, match="Call choose_n_clusters with criterion='gap'"):
-        gap_plot(choose_n_clusters(X[:20], ks=[2]), ax=ax)
+        gap(choose_n_clusters(X[:20], ks=[2]), ax=ax)
     with pytest.raises(TypeError, match="choice must be what choose_n_clusters returned"):
-        elbow_plot(gap_statistic(X[:20], k_max=2, n_boot=3), ax=ax)
-    with pytest.raises(ValueError, match="score must be 'within' or"):
-        elbow_plot(choose_n_clusters(X[:20], ks=[2]), "aic", ax=ax)
-    with pytest.raises(TypeError, match="score must be 'within' or"):
-        elbow_plot(choose_n_clusters(X[:20], ks=[2]), ["within"], ax=ax)
+        elbow(gap_statistic(X[:20], k_max=2, n_boot=3), ax=ax)
+    with pytest.raises(ValueError, match="score must be 'within', 'silhouette'"):
+        elbow(choose_n_clusters(X[:20], ks=[2]), "aic", ax=ax)
+    with pytest.raises(TypeError, match="score must be 'within', 'silhouette'"):
+        elbow(choose_n_clusters(X[:20], ks=[2]), ["within"], ax=ax)
     with pytest.raises(ValueError, match="columns must be between 0 and the last column"):
-        cluster_plot(X, model, columns=(0, 4), ax=ax)
+        clusters(X, model, columns=(0, 4), ax=ax)
     with pytest.raises(TypeError, match="columns must be a pair"):
-        cluster_plot(X, model, columns=3, ax=ax)
+        clusters(X, model, columns=3, ax=ax)
     with pytest.raises(ValueError, match="centers must have 4 columns"):
-        cluster_plot(X, model.labels_, centers=[[0.0, 1.0]], ax=ax)
+        clusters(X, model.labels_, centers=[[0.0, 1.0]], ax=ax)
     with pytest.raises(NotFittedError, match="not fitted"):
-        cluster_plot(X, KMedoids(3), ax=ax)
+        clusters(X, KMedoids(3), ax=ax)
     with pytest.raises(NotFittedError, match="not fitted"):
-        silhouette_plot(X, KMedoids(3), ax=ax)
+        silhouette(X, KMedoids(3), ax=ax)
 
 
 def test_a_clusterer_in_place_of_labels(ax, iris):
     X, model = iris
-    silhouette_plot(X, model, metric="minkowski", p=3, ax=ax)
+    silhouette(X, model, metric="minkowski", p=3, ax=ax)
     expected = metrics.silhouette_score(X, model.labels_, metric="minkowski", p=3)
     assert f"{expected:.2f}" in ax.get_title()
 
@@ -99,7 +99,7 @@ def test_axes_are_named_by_columns(ax, iris, library):
     module = pytest.importorskip(library)
     columns = dict(zip(["a", "b", "c", "d"], iris[0].T.tolist(), strict=True))
     table = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
-    cluster_plot(table, iris[1].labels_, columns=(1, 3), ax=ax)
+    clusters(table, iris[1].labels_, columns=(1, 3), ax=ax)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("b", "d")
 
 
@@ -109,7 +109,7 @@ def test_texts_beside_silhouettes_do_not_meet(ax, count):
 
     sizes = np.where(np.arange(count) % 3, 2, 40)
     labels = np.repeat(np.arange(count), sizes)
-    silhouette_plot(np.random.default_rng(0).normal(size=(len(labels), 2)), labels, ax=ax)
+    silhouette(np.random.default_rng(0).normal(size=(len(labels), 2)), labels, ax=ax)
     assert bool(ax.texts) == (count < 120)
     draw = FigureCanvasAgg(ax.figure).get_renderer()
     boxes, frame = [text.get_window_extent(draw) for text in ax.texts], ax.get_window_extent(draw)

@@ -28,7 +28,7 @@ def paths(ax):
 
 
 def test_merges_are_lines_at_their_heights(ax, Z):
-    assert dendrogram(Z, ax=ax) is ax
+    assert dendrogram(Z, ax=ax).ax_ is ax
     lines = paths(ax)
     assert lines.shape == (29, 4, 2)
     assert np.array_equal(lines[:, 1, 1], Z[:, 2])
@@ -104,7 +104,7 @@ def test_labels_go_by_place():
 
     Z = linkage([[0.0], [1.0], [5.0], [7.0]], "average")
     names = pandas.Series(list("abcd"), index=[3, 2, 1, 0])
-    ax = dendrogram(Z, labels=names, ax=Figure().subplots())
+    ax = dendrogram(Z, labels=names, ax=Figure().subplots()).ax_
     assert [label.get_text() for label in ax.get_xticklabels()] == list("abcd")
     with pytest.raises(TypeError, match="labels must be a name for each of the 4 rows; got 5"):
         dendrogram(Z, labels=5)
@@ -114,8 +114,8 @@ def test_leaves_have_names_where_there_is_room(ax):
     from matplotlib.figure import Figure
 
     Z = linkage(np.random.default_rng(0).normal(size=(120, 2)), "average")
-    assert len(dendrogram(Z, ax=ax).get_xticks()) == 0
-    assert len(dendrogram(Z, ax=Figure((20, 5)).subplots()).get_xticks()) == 120
-    tall = dendrogram(Z, orientation="left", ax=Figure((5, 20)).subplots())
+    assert len(dendrogram(Z, ax=ax).ax_.get_xticks()) == 0
+    assert len(dendrogram(Z, ax=Figure((20, 5)).subplots()).ax_.get_xticks()) == 120
+    tall = dendrogram(Z, orientation="left", ax=Figure((5, 20)).subplots()).ax_
     assert len(tall.get_yticks()) == 120
     assert tall.get_yticklabels()[0].get_size() < 8.1

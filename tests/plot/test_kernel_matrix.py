@@ -22,7 +22,7 @@ def ax():
 def test_points_are_ordered_by_class(ax):
     X, y = load_iris().data, load_iris().target
     mixed = np.random.default_rng(0).permutation(len(X))
-    assert kernel_matrix("rbf", X[mixed], y[mixed], ax=ax) is ax
+    assert kernel_matrix("rbf", X[mixed], y[mixed], ax=ax).ax_ is ax
     order = mixed[np.argsort(y[mixed], kind="stable")]
     expected = RBF(1 / (4 * X.var())).matrix(X[order])
     np.testing.assert_allclose(ax.images[0].get_array(), expected, rtol=1e-12)
@@ -49,7 +49,7 @@ def test_strings_functions_and_matrices_are_drawn(ax):
     assert np.array_equal(ax.images[0].get_array(), [[2, 1], [1, 1]])
     assert ax.images[0].get_cmap().name == "gray"
     kernel_matrix("precomputed", np.eye(3), ax=ax)
-    assert kernel_matrix(lambda X, Y: X @ Y.T, [[1.0], [2.0]]).images
+    assert kernel_matrix(lambda X, Y: X @ Y.T, [[1.0], [2.0]]).ax_.images
     with pytest.raises(ValueError, match="one label per row"):
         kernel_matrix("linear", [[1.0], [2.0]], [1], ax=ax)
     matplotlib.pyplot.close("all")

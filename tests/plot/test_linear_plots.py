@@ -35,7 +35,7 @@ def drawn(ax):
 
 def test_coefficients_and_intervals(figure, iris):
     model = LogisticRegression().fit(*iris)
-    ax = coefficients(model, ax=figure.subplots(), intercept=True, level=0.9)
+    ax = coefficients(model, ax=figure.subplots(), intercept=True, level=0.9).ax_
     points, ends = drawn(ax)
     assert_allclose(points[:, 0], np.append(model.intercept_, model.coef_))
     assert_allclose(ends, np.sort(model.conf_int(level=0.9), axis=0))
@@ -45,7 +45,7 @@ def test_coefficients_and_intervals(figure, iris):
 
 def test_coefficients_without_an_intercept(figure, iris):
     model = LogisticRegression(fit_intercept=False).fit(*iris)
-    ax = coefficients(model, ax=figure.subplots(), intercept=True)
+    ax = coefficients(model, ax=figure.subplots(), intercept=True).ax_
     assert_allclose(drawn(ax)[0][:, 0], model.coef_[0])
     assert [text.get_text() for text in ax.get_yticklabels()] == ["x0", "x1"]
 
@@ -53,7 +53,7 @@ def test_coefficients_without_an_intercept(figure, iris):
 def test_odds_ratios_on_a_logarithmic_axis(figure, iris):
     model = LogisticRegression().fit(*iris)
     ends = np.array([[np.nan, np.nan], [1.0, 3.0], [-1.0, 2.0]])
-    ax = coefficients(model, scale="ratio", ax=figure.subplots(), intervals=ends)
+    ax = coefficients(model, scale="ratio", ax=figure.subplots(), intervals=ends).ax_
     points, shown = drawn(ax)
     assert_allclose(points[:, 0], np.exp(model.coef_[0]))
     assert_allclose(shown, np.exp([[-1.0, 2.0], [1.0, 3.0]]))
@@ -70,7 +70,7 @@ def test_penalized_coefficients_need_intervals(figure, iris):
 def test_four_pictures(model, figure, iris):
     X, y = iris
     model.fit(X, y)
-    axes = diagnostics(model, X, y, axes=figure.subplots(2, 2).ravel(), label=2)
+    axes = diagnostics(model, X, y, ax=figure.subplots(2, 2), n_labels=2).ax_
     found = model.influence(X, y)
     points = [
         next(line for line in ax.lines if line.get_marker() == "o").get_xydata() for ax in axes
@@ -88,7 +88,7 @@ def test_four_pictures(model, figure, iris):
 def test_a_new_figure():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((20, 1)), rng.standard_normal(20)
-    axes = diagnostics(GeneralizedLinearModel().fit(X, y), X, y, label=0)
+    axes = diagnostics(GeneralizedLinearModel().fit(X, y), X, y, n_labels=0).ax_
     assert len(axes) == 4
     matplotlib.pyplot.close("all")
 

@@ -53,7 +53,7 @@ def test_contours_are_those_of_the_classes(model, ax):
     assert len(ax.lines) == 6
     assert ax.lines[0].get_linewidth() == 2.5
     assert [text.get_text() for text in ax.get_legend().get_texts()] == sorted(set(Y))
-    assert ax.get_xlabel() == "column 0"
+    assert ax.get_xlabel() == "feature 0"
 
 
 def test_contours_of_one_distribution(ax):

@@ -27,7 +27,7 @@ def data():
 
 def test_lines_are_the_coefficients(ax, data):
     path = lasso_path(*data)
-    regularization_path(path, ax=ax, label=3, names=list("abcdefghij"))
+    regularization_path(path, ax=ax, n_labels=3, names=list("abcdefghij"))
     assert {line.get_label() for line in ax.lines} >= {"a", "b", "c"}
     drawn = sorted(tuple(line.get_ydata()) for line in ax.lines)
     assert drawn == sorted(map(tuple, path.coefs))
@@ -52,4 +52,4 @@ def test_what_cannot_be_drawn(ax, data):
 
 def test_a_path_of_one_penalty():
     path = lasso_path(np.eye(4), np.arange(4.0), alphas=[0.1])
-    assert regularization_path(path).get_xscale() == "log"  # and matplotlib does not warn
+    assert regularization_path(path).ax_.get_xscale() == "log"  # and matplotlib does not warn

@@ -42,7 +42,7 @@ def lines(ax):
 def test_regions_are_those_of_predict(ax, iris):
     X, y = iris
     model = KNeighborsClassifier(5).fit(X, y)
-    assert decision_regions(model, X, y, ax=ax, resolution=40) is ax
+    assert decision_regions(model, X, y, ax=ax, resolution=40).ax_ is ax
     across, down = (np.linspace(*limits(), 40) for limits in (ax.get_xlim, ax.get_ylim))
     points = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
     regions = painted(ax)
@@ -65,7 +65,7 @@ def test_points_are_labeled_and_all_there(ax, iris):
 def test_axes_are_labeled(ax, iris):
     X, y = iris
     decision_regions(KNeighborsClassifier().fit(X, y), X, y, ax=ax, resolution=9)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("column 0", "column 1")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("feature 0", "feature 1")
 
 
 def test_the_boundary_of_two_classes_is_where_the_posterior_is_one_half(ax, iris):
@@ -111,7 +111,7 @@ def test_a_new_figure_is_made():
     from matplotlib import pyplot
 
     X = np.array([[0.0, 0.0], [1.0, 1.0]])
-    ax = decision_regions(KNeighborsClassifier(1).fit(X, [0, 1]), X, [0, 1], resolution=9)
+    ax = decision_regions(KNeighborsClassifier(1).fit(X, [0, 1]), X, [0, 1], resolution=9).ax_
     assert pyplot.gcf() is ax.figure
     pyplot.close(ax.figure)
 

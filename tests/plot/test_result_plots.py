@@ -129,7 +129,7 @@ def test_steps_prunings_and_clusters_show_their_numbers():
     gaps = gap_statistic(X, k_max=3, n_boot=3, random_state=0)
     assert_allclose(gaps.to_frame()["gap"], gaps.gap)
     chosen = choose_n_clusters(X, ks=[2, 3], random_state=0)
-    assert chosen.plot("within", ax=axes()).get_ylabel() == "within"
+    assert chosen.plot("within", ax=axes()).ax_.get_ylabel() == "sum within clusters"
     assert chosen.to_frame().index.tolist() == [2, 3]
 
 

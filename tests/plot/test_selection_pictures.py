@@ -31,7 +31,7 @@ def test_curves_show_mean_scores(data):
     np.testing.assert_allclose(shown.ax_.lines[0].get_ydata(), train.mean(axis=1))
     np.testing.assert_allclose(shown.ax_.lines[1].get_ydata(), test.mean(axis=1))
     assert shown.ax_.lines[0].get_linewidth() == 3
-    assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("rows fitted", "score")
+    assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("training samples", "score")
     values = [0.1, 1.0, 1000.0]
     given = {"param_name": "alpha", "param_range": values, "cv": 3}
     curve = validation_curves(Ridge(), X, y, ax=Figure().subplots(), **given)
@@ -65,5 +65,6 @@ def test_the_target_has_bias_and_variance(data):
         assert (middle**2).sum() == pytest.approx(found.bias)
         assert ((shots - middle) ** 2).sum(axis=1).mean() == pytest.approx(found.variance)
     assert shown.ax_[0].get_xlabel() == "line"
+    assert np.array_equal(parts["line"].plot(ax=[Figure().subplots()]).shots[0], shown.shots[0])
     with pytest.raises(TypeError, match="found must be what bias_variance returned"):
         bias_variance_target(LinearDiscriminantAnalysis())

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast.svm.dual import solver as active
-from statfast.svm.dual.solver import largest, next_active
+from statfast.svm.dual import active
+from statfast.svm.dual.active import largest, next_active
 
 
 def state(seed, m, spread=1.0):

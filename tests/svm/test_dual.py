@@ -16,8 +16,9 @@ from statfast.kernels import (
     Precomputed,
     Sigmoid,
 )
-from statfast.svm.dual import solver
-from statfast.svm.dual.gram import Gram, KernelGram, TileGram, gram_of
+from statfast.svm.dual import slab, solver
+from statfast.svm.dual.gram import KernelGram, TileGram, gram_of
+from statfast.svm.dual.slab import Gram
 from statfast.svm.dual.solver import solve
 from tests.reference import svm as twin
 
@@ -86,6 +87,7 @@ def small_sets(monkeypatch):
     """Active and working sets so small that problems of the tests have many rounds."""
     monkeypatch.setattr(solver, "ACTIVE", 48)
     monkeypatch.setattr(solver, "MOST_ACTIVE", 48)
+    monkeypatch.setattr(Gram, "side", 48)
     monkeypatch.setattr(solver, "WORKING", 16)
     monkeypatch.setattr(solver, "FEW", 0)
 
@@ -97,6 +99,62 @@ def test_rounds(kernel, C):
     X, y = classes(4, 300, 4)
     found = classify(gram_of(kernel, X), y, C)
     require_optimal(found, kernel.matrix(X), -np.ones(300), y, np.full(300, C), 1e-3)
+
+
+@pytest.mark.parametrize("fits", [True, False], ids="fits={}".format)
+@pytest.mark.parametrize("C", [0.1, 30.0])
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_all_at_once(kernel, C, fits, monkeypatch):
+    """Where many are free all become active, and the square of all is made once, if it fits."""
+    for name, value in {"ACTIVE": 48, "MOST_ACTIVE": 48, "WORKING": 16, "FEW": 0}.items():
+        monkeypatch.setattr(solver, name, value)
+    monkeypatch.setattr(Gram, "side", 300 if fits else 299)
+    X, y = classes(4, 300, 4)
+    gram, made = gram_of(kernel, X), []
+    block = gram.block
+    monkeypatch.setattr(gram, "block", lambda index: made.append(len(index)) or block(index))
+    found = classify(gram, y, C, tol=1e-4)
+    require_optimal(found, kernel.matrix(X), -np.ones(300), y, np.full(300, C), 1e-4)
+    free = np.count_nonzero((found.alpha > 0) & (found.alpha < C))
+    assert made.count(300) <= fits
+    if free > 120 and fits:
+        assert made[-1] == 300
+    again = classify(gram_of(kernel, X), y, C, start=found.alpha, tol=1e-6)
+    require_optimal(
+        again, kernel.matrix(X), -np.ones(300), y, np.full(300, C), 1e-6, start=found.alpha
+    )
+
+
+def test_two_variables_a_point_are_not_all_active(monkeypatch):
+    """Regression: three quarters of their square would be copies."""
+    sizes = {"ACTIVE": 48, "MOST_ACTIVE": 48, "WORKING": 16, "FEW": 0}
+    for name, value in sizes.items():
+        monkeypatch.setattr(solver, name, value)
+    rng = np.random.default_rng(0)
+    X, one = rng.standard_normal((200, 10)), np.ones(200)
+    t = np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(200)
+    linear, sign = np.concatenate([0.01 - t, 0.01 + t]), np.concatenate([one, -one])
+    gram, made, point = gram_of(RBF(0.5), X), [], np.tile(np.arange(200), 2)
+    block = gram.block
+    monkeypatch.setattr(gram, "block", lambda index: made.append(len(index)) or block(index))
+    upper = np.full(400, 5.0)
+    found = solve(gram, linear, sign, upper, point=point, tol=1e-4)
+    K = RBF(0.5).matrix(X)[np.ix_(point, point)]
+    require_optimal(found, K, linear, sign, upper, 1e-4)
+    assert np.count_nonzero(found.alpha) > 150
+    assert max(made) < 400
+
+
+def test_a_square_shares_its_memory_with_rows():
+    X, kernel = np.arange(2100.0).reshape(700, 3), Laplacian(0.3)
+    gram = gram_of(kernel, X, cache_size=100)
+    alone = gram.side
+    assert 4 * alone**2 <= 100 * 2**20 <= 4.1 * alone**2
+    rows = gram_of(kernel, X, cache_size=100)
+    rows.hold(np.arange(3))
+    assert 4 * (alone**2 - rows.side**2) >= 4 * 700**2
+    assert gram_of(kernel, X, cache_size=1).side == slab.LEAST_SIDE
+    assert gram_of(Precomputed(), np.eye(9)).side < 2**20
 
 
 @pytest.mark.parametrize("part", [0.02, 0.5, 1.0], ids="part={}".format)
@@ -185,6 +243,7 @@ def test_the_same_bits_on_any_threads(sparse, monkeypatch):
     monkeypatch.setattr(solver, "WORKING", 256)
     monkeypatch.setattr(solver, "ACTIVE", 512)
     monkeypatch.setattr(solver, "MOST_ACTIVE", 512)
+    monkeypatch.setattr(Gram, "side", 512)
     monkeypatch.setattr(blocks, "SMALL", 0)
     X, y = classes(9, 1500, 6)
     far = X + np.where(np.arange(1500)[:, None] == 7, 200.0, 0.0)
@@ -213,10 +272,10 @@ def test_limits_leave_a_usable_answer():
     assert not late.converged
 
 
-def test_progress(small_sets):
+def test_callback(small_sets):
     seen = []
     X, y = classes(11, 300, 4)
-    classify(gram_of(RBF(0.2), X), y, 10.0, progress=lambda *of: seen.append(of))
+    classify(gram_of(RBF(0.2), X), y, 10.0, callback=lambda *of: seen.append(of))
     assert len(seen) > 2
     steps, gaps = np.array(seen).T
     assert (np.diff(steps) >= 0).all()
@@ -226,7 +285,7 @@ def test_progress(small_sets):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        classify(gram_of(RBF(0.2), X), y, 10.0, progress=stop)
+        classify(gram_of(RBF(0.2), X), y, 10.0, callback=stop)
 
 
 def test_hard_margins():

@@ -266,7 +266,7 @@ def test_scales_of_the_intercept_at_their_limits(loss, dual, scale):
 
 def test_wrong_data():
     X, y = two_classes(20)
-    with pytest.raises(ValueError, match="at least 2 classes to tell apart; got one class, 1"):
+    with pytest.raises(ValueError, match="at least 2 classes; got one class, 1"):
         LinearSVC().fit(X, np.ones(20))
     with pytest.raises(ValueError, match=r"X holds numbers so large.*Scale its columns"):
         LinearSVC().fit(X * 1e200, y)

@@ -270,7 +270,7 @@ def test_names_of_the_ways():
     assert way(SVC()) == "refit"  # there is one machine for each matrix
     assert way(SVC(gamma=0.3, cache_size=0.01)) == "refit"
     assert way(SVC(gamma=0.3, max_iter=10**7)) == way(SVC(gamma=0.3, time_limit=60.0)) == "refit"
-    assert way(SVC(gamma=0.3, progress=lambda told: None)) == "refit"
+    assert way(SVC(gamma=0.3, callback=lambda told: None)) == "refit"
     search = GridSearchCV(SVC(), {"C": [1.0, 2.0], "gamma": ["scale", 0.1]}, cv=3).fit(X, y)
     assert search.path_ == "shared structure"
 
@@ -350,7 +350,7 @@ def solver(gram, tol):
 
     from statfast.svm.dual.limits import Run
 
-    given = SimpleNamespace(tol=tol, max_iter=-1, time_limit=None, progress=False)
+    given = SimpleNamespace(tol=tol, max_iter=-1, time_limit=None, callback=None)
     return Run(given, gram)
 
 

@@ -9,7 +9,7 @@ from statfast import ConvergenceWarning
 from statfast.datasets import load_iris
 from statfast.kernels import RBF, FunctionKernel
 from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from statfast.svm.dual import gram
+from statfast.svm.dual import slab
 from statfast.svm.dual.solver import _Descent
 
 IRIS = load_iris()
@@ -152,7 +152,7 @@ def test_nu_that_cannot_be():
 
 
 def test_rows_that_cannot_be_told_apart():
-    with pytest.raises(ValueError, match="rows of two classes of y cannot be told apart"):
+    with pytest.raises(ValueError, match="rows of two classes of y cannot be separated"):
         NuSVC().fit(np.ones((10, 2)), np.arange(10) % 2)
 
 
@@ -160,7 +160,7 @@ def test_rows_that_cannot_be_told_apart():
 def test_hulls_that_meet_are_found_out_soon(kernel, nu):
     """Steps towards a margin of zero would go on and on, as the tolerance is a part of it."""
     rows = np.random.default_rng(0).standard_normal((600, 3))
-    with pytest.raises(ValueError, match=r"told apart with nu=.*: the margin is zero, or"):
+    with pytest.raises(ValueError, match=r"separated with nu=.*: the margin is zero, or"):
         NuSVC(kernel=kernel, nu=nu, max_iter=2_000_000).fit(rows, np.arange(600) % 2)
     NuSVC(kernel=kernel, nu=0.99, max_iter=10_000).fit(rows, np.arange(600) % 2)
 
@@ -231,7 +231,7 @@ def test_rows_without_weight_are_not_there():
 
 def test_a_matrix_beyond_the_memory_is_made_in_rows(monkeypatch):
     whole = SVC(gamma=0.3, C=10.0, tol=1e-8).fit(X, y)
-    monkeypatch.setattr(gram, "LEAST_SLOTS", 8)
+    monkeypatch.setattr(slab, "LEAST_SLOTS", 8)
     rows = SVC(gamma=0.3, C=10.0, tol=1e-8, cache_size=1e-3).fit(X, y)
     np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-6)
 

@@ -14,7 +14,7 @@ from statfast.datasets import load_iris
 from statfast.kernels import RBF, FunctionKernel, Linear, Precomputed, Spectrum
 from statfast.kernels.algebra import Composed
 from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from statfast.svm.dual import problems
+from statfast.svm.dual import problems, solver
 from statfast.svm.machines import svc
 from statfast.svm.machines.votes import scores, votes
 from tests.reference import svm as twin
@@ -357,6 +357,28 @@ def test_a_limit_leaves_a_usable_model():
     assert model.predict(X).shape == (400,)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("kind", [SVC, SVR, NuSVR])
+def test_costs_without_end_are_told(kind, kernel, monkeypatch):
+    """Of noise with a huge cost no end is in sight: steps are bounded if nobody says how many."""
+    rng = np.random.default_rng(0)
+    X, noise = rng.standard_normal((40, 1)), rng.standard_normal(40)
+    y = np.where(noise > 0, 1, -1) if kind is SVC else noise
+    monkeypatch.setattr(solver, "UNASKED", 3000)
+    monkeypatch.setattr(solver, "FOR_EACH", 10)
+    sentence = rf"{kind.__name__} was stopped \(steps\) after 3000 steps .*lower C, .* max_iter"
+    with pytest.warns(ConvergenceWarning, match=sentence):
+        model = kind(C=1e8, kernel=kernel).fit(X, y)
+    assert model.fit_status_ == 1
+    assert np.isfinite(model.predict(X)).all()
+    assert model.dual_gap_[0] > 0
+    monkeypatch.setattr(solver, "FOR_EACH", 50 if kind is SVR or kind is NuSVR else 100)
+    with pytest.warns(ConvergenceWarning, match="after 4000 steps"):
+        kind(C=1e8, kernel=kernel).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"\(max_iter\) after 5000 steps"):
+        kind(C=1e8, kernel=kernel, max_iter=5000).fit(X, y)
+
+
 def test_a_limit_within_the_cross_validation_is_told():
     X, y, _ = cloud(11, n=400)
     found = []
@@ -375,15 +397,15 @@ def test_a_limit_within_the_cross_validation_is_told():
     assert len(found) == 6
 
 
-def test_progress_is_told_and_may_end_the_fit(capsys):
+def test_a_callback_hears_how_far_the_fit_is():
     X, y, _ = cloud(12, n=600)
     heard = []
-    SVC(C=1e3, tol=1e-9, progress=heard.append).fit(X, y)
+    SVC(C=1e3, tol=1e-9, callback=heard.append).fit(X, y)
     assert heard
     assert heard[0].machine == heard[0].machines == 1
     assert all(one.gap >= 0 for one in heard)
-    SVC(progress=True).fit(X, y)
-    assert "steps" not in capsys.readouterr().out
+    with pytest.raises(TypeError, match="callback must be a function or None; got True"):
+        SVC(callback=True).fit(X, y)
 
 
 def test_several_machines_share_what_they_know():

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The leaves that rows fall into and the sums of their values, against one step after another."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from statfast.tree.structure import codes
 from statfast.tree.structure.predictor import TreePredictor
 
 SPECIAL = np.array([-np.inf, -1.5, -0.0, 0.0, 0.5, 2.0**-1074, 1e300, np.inf, np.nan])
@@ -73,6 +76,45 @@ def test_every_row_goes_down_every_tree(seed, m, T, depth, dtype):
     for t in range(T):
         sums += values[t][[row[t] for row in leaves]]
     assert predictor.sums(X).tobytes() == sums.tobytes()
+
+
+@given(st.integers(0, 10**6), st.sampled_from([8, 9, 31, 100]), st.integers(2, 18),
+       st.sampled_from([3, 40, codes.MOST_CUTS]), st.booleans(),
+       st.sampled_from([np.float64, np.float32, np.uint8]))  # fmt: skip
+def test_codes_send_rows_the_same_way(seed, m, T, most, missing, dtype):
+    """With so many cuts a column that all trees share codes, or several runs, or some have none."""
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(1, 9))
+    X = rng.choice(SPECIAL if missing else SPECIAL[:-1], (m, p))
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = np.abs(np.clip(X, -9, 9)).astype(dtype) if dtype == np.uint8 else X.astype(dtype)
+    trees, counts = zip(*(grown(rng, p, 1 + t % 9) for t in range(T)), strict=True)
+    values = [rng.standard_normal((count, 2)) for count in counts]
+    found = TreePredictor.of([packed(tree) for tree in trees], values)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(codes, "MOST_CUTS", most)
+        found.made["runs"] = codes.coded_trees(found.nodes, found.root, p)
+    assert [t for run, _ in found.made["runs"] for t in range(run.start, run.stop)] == [*range(T)]
+    leaves = np.array([[leaf_of(tree, row) for tree in trees] for row in X.astype(float)])
+    assert np.array_equal(found.leaves(X), leaves)
+    sums = np.zeros((m, 2))
+    for t in range(T):
+        sums += values[t][leaves[:, t]]
+    assert found.sums(X).tobytes() == sums.tobytes()
+
+
+def test_codes_are_made_once_they_pay():
+    rng = np.random.default_rng(0)
+    trees, counts = zip(*(grown(rng, 5, 12) for _ in range(30)), strict=True)
+    values = [rng.standard_normal((count, 1)) for count in counts]
+    found = TreePredictor.of([packed(tree) for tree in trees], values)
+    X = rng.standard_normal((len(found.nodes), 5))
+    sums = found.sums(X[:9])
+    assert "runs" not in found.made
+    whole = found.sums(X)
+    assert [codes is None for _, codes in found.made["runs"]] == [False]
+    assert found.sums(X[:9]).tobytes() == sums.tobytes() == whole[:9].tobytes()
+    assert pickle.loads(pickle.dumps(found)).made == {}
 
 
 @pytest.mark.parametrize("m", [1, 8, 100, 9000])

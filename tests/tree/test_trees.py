@@ -406,7 +406,7 @@ def test_scores_of_leaves():
     ({"max_features": 0}, "max_features must be at least 1"),
     ({"max_leaf_nodes": 1}, "max_leaf_nodes must be at least 2"),
     ({"max_depth": 0}, "max_depth must be at least 1"),
-    ({"criterion": "poisson"}, "criterion must be 'gini' or"),
+    ({"criterion": "poisson"}, "criterion must be 'gini', 'entropy'"),
     ({"monotonic_cst": [1, 0]}, "monotonic_cst must have one number for each of the 5"),
     ({"monotonic_cst": [1, 0, 0, 0, 2]}, "monotonic_cst must be None or a list of -1, 0 and 1"),
     ({"monotonic_cst": [1, 0, 0, 0, 0]}, "more classes"),

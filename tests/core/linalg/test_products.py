@@ -26,6 +26,18 @@ def table(n, d, dtype, rng):
 
 @shapes
 def test_scatter(n, d, k, dtype, weighted, seed):
+    _check_scatter(n, d, dtype, weighted, seed)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("d", [899, 900, 909, 1024])
+@pytest.mark.parametrize("n", [1, 64, 150])
+def test_scatter_of_long_rows(n, d, weighted):
+    for dtype in DTYPES:
+        _check_scatter(n, d, dtype, weighted, seed=n + d)
+
+
+def _check_scatter(n, d, dtype, weighted, seed):
     rng = np.random.default_rng(seed)
     X, exact = table(n, d, dtype, rng)
     shift, w = rng.random(d), rng.random(n) if weighted else None

@@ -112,15 +112,22 @@ def test_sweeps(seed, p, l2, positive):
     assert not b.any()
 
 
-def test_shift():
+def test_refresh():
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((30, 9))
-    G = Z.T @ Z
-    index = np.array([1, 4, 8], dtype=np.intp)
-    q = rng.standard_normal(9)
-    want = q - G[:, index] @ [1.0, 0.0, -2.0]
-    kernel.shift(G, index, np.array([1.0, 0.0, -2.0]), 9, q)
-    np.testing.assert_allclose(q, want, atol=1e-12)
+    G, c, b, q = Z.T @ Z, rng.standard_normal(9), rng.standard_normal(9), np.empty(9)
+    b[[0, 3]] = 0.0
+    kernel.refresh(G, c, b, q)
+    np.testing.assert_allclose(q, c - G @ b, atol=1e-12)
+
+
+def newton(G, c, b, factor, made, l1, l2=0.0, positive=False, most=1):
+    """Coefficients and gradient after Newton steps."""
+    b, q = b.copy(), c - G @ b
+    L = factor.L if made else None
+    kernel.newton(G, factor.order, L, factor.inverse, l1, l2, positive, 0.0, most, b, q,
+                  np.empty(4 * len(b)))  # fmt: skip
+    return b, q
 
 
 @settings(max_examples=30)
@@ -128,33 +135,103 @@ def test_shift():
 def test_a_factor_whose_columns_come_and_go(seed, p, turns):
     rng = np.random.default_rng(seed)
     Z = rng.standard_normal((p + 20, p))
-    G, kept = Z.T @ Z, ActiveGram()
+    G, c, kept = Z.T @ Z, rng.standard_normal(p), ActiveGram()
     for _ in range(turns):
-        some = np.flatnonzero(rng.random(p) < rng.uniform(0.1, 1.0))
-        if not len(some):
+        b = rng.standard_normal(p) * (rng.random(p) < rng.uniform(0.1, 1.0))
+        if not b.any():
             continue
         ridge = rng.choice([0.0, 0.0, 3.0])
-        where = kept.update(G, some, rng.standard_normal(len(some)), ridge)
-        r = rng.standard_normal(len(some))
+        assert kept.update(G, b, ridge)
+        assert kept.ridge == ridge
+        some = np.flatnonzero(b)
+        np.testing.assert_array_equal(np.sort(kept.order), some)
+        got, q = newton(G, c, b, kept, True, 0.0, ridge)  # without l1 it ends at the solution
         inside = G[np.ix_(some, some)] + ridge * np.eye(len(some))
-        np.testing.assert_allclose(inside @ kept.solve(r, where), r, atol=1e-9)
+        np.testing.assert_allclose(inside @ got[some], c[some], atol=1e-9)
+        np.testing.assert_allclose(q, c - G @ got, atol=1e-9)
+
+
+def test_the_order_of_what_is_made_anew():
+    rng = np.random.default_rng(2)
+    b = rng.standard_normal(40)
+    b[[3, 30]] = 0.0
+    order, mark = np.arange(40), np.empty(40, dtype=np.intp)
+    assert kernel.arrange(b, 0, True, order, mark) == (38, 0)
+    want = np.flatnonzero(b)
+    np.testing.assert_array_equal(order[:38], want[np.argsort(-np.abs(b[want]), kind="stable")])
+    before = order[:38].copy()
+    assert kernel.arrange(b, 38, False, order, mark) == (38, 38)
+    np.testing.assert_array_equal(order[:38], before)
+    gone = before[kernel.TOGETHER + 3]
+    b[gone], b[3] = 0.0, 0.01
+    assert kernel.arrange(b, 38, False, order, mark) == (38, kernel.TOGETHER)
+    np.testing.assert_array_equal(order[: kernel.TOGETHER], before[: kernel.TOGETHER])
+    tail = np.append(np.delete(before[kernel.TOGETHER :], 3), 3)
+    sizes = -np.abs(b[tail])
+    np.testing.assert_array_equal(
+        order[kernel.TOGETHER : 38], tail[np.argsort(sizes, kind="stable")]
+    )
 
 
 def test_a_factor_of_equal_columns_has_a_little_ridge():
     Z = np.random.default_rng(1).standard_normal((60, 50))
     Z[:, 40] = Z[:, 3]
-    G, kept = Z.T @ Z, ActiveGram()
-    some = np.arange(50)
-    r = G @ np.ones(50)
-    x = kept.solve(r, kept.update(G, some, np.ones(50), 0.0))
+    G, kept, some = Z.T @ Z, ActiveGram(), np.full(50, 0.5)
+    c = G @ np.ones(50)
+    assert kept.update(G, some, 0.0)
     assert kept.ridge > 0
-    np.testing.assert_allclose(G @ x, r, rtol=1e-6)
-    np.testing.assert_allclose(x[[3, 40]], 1.0, rtol=1e-5)
-    assert kept.update(np.zeros((50, 50)), some, np.ones(50), 0.0) is None
-    fewer = np.arange(40)
-    x = kept.solve(r[fewer], kept.update(G, fewer, np.ones(40), 0.0))
+    got, _ = newton(G, c, some, kept, True, 0.0)
+    np.testing.assert_allclose(G @ got, c, rtol=1e-6)
+    np.testing.assert_allclose(got[[3, 40]], 1.0, rtol=1e-5)
+    assert not kept.update(np.zeros((50, 50)), some, 0.0)
+    fewer = np.where(np.arange(50) < 40, 0.5, 0.0)
+    assert kept.update(G, fewer, 0.0)
     assert kept.ridge == 0
-    np.testing.assert_allclose(G[:40, :40] @ x, r[:40], rtol=1e-9)
+    got, _ = newton(G, c, fewer, kept, True, 0.0)
+    np.testing.assert_allclose(G[:40, :40] @ got[:40], c[:40], rtol=1e-9)
+
+
+def slow_least(G, c, b, step, l1, l2):
+    """The least of the objective along a step, which is convex: ever finer grids."""
+
+    def value(t):
+        x = b + t * step
+        return 0.5 * x @ G @ x - c @ x + l1 * np.abs(x).sum() + 0.5 * l2 * x @ x
+
+    low, high = 0.0, 4.0
+    for _ in range(40):
+        ts = np.linspace(low, high, 9)
+        best = int(np.argmin([value(t) for t in ts]))
+        low, high = ts[max(best - 1, 0)], ts[min(best + 1, 8)]
+    return b + low * step
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 2**32 - 1), p=st.integers(1, 30), l1=st.sampled_from([0.1, 3.0, 30.0]),
+    l2=st.sampled_from([0.0, 2.0]), made=st.booleans(),
+)  # fmt: skip
+def test_a_newton_step_ends_where_the_objective_is_least(seed, p, l1, l2, made):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((p + 10, p))
+    G, c, b = Z.T @ Z, 9 * rng.standard_normal(p), rng.standard_normal(p)
+    b[rng.random(p) < 0.2] = 0.0
+    some, kept = np.flatnonzero(b), ActiveGram()
+    assert kept.update(G, b, l2)
+    down = (c - G @ b - l2 * b - l1 * np.sign(b))[some]
+    step = np.zeros(p)
+    step[some] = down
+    if made:
+        step[some] = np.linalg.solve(G[np.ix_(some, some)] + l2 * np.eye(len(some)), down)
+    got, q = newton(G, c, b, kept, made, l1, l2)
+    np.testing.assert_allclose(q, c - G @ got, atol=1e-8)
+    short = np.allclose(got, b + step)  # a step down the gradient is no longer than the gradient
+    if not short:
+        np.testing.assert_allclose(got, slow_least(G, c, b, step, l1, l2), atol=1e-5)
+    elif made:
+        assert (np.sign(got) == np.sign(b)).all()
+    along, _ = newton(G, c, np.abs(b), kept, made, l1, l2, positive=True)
+    assert (along >= -1e-15).all()
 
 
 @pytest.mark.parametrize("weighted", [False, True])
