@@ -10,7 +10,6 @@ import statistics
 from benchmarks.harness import bars, results
 from benchmarks.harness.registry import SUITES
 
-UNSET = "unset"
 README = results.ROOT / "README.md", "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
 PAGE = results.ROOT / "docs/benchmarks.rst", ".. benchmarks:start", ".. benchmarks:end"
 FIGURE = results.ROOT / "docs/pictures/benchmarks.svg"
@@ -132,8 +131,7 @@ def _mean(label, mean):
 def _slower(documents):
     """Every problem on which a peer, counted or not, was faster than statfast."""
     found = [
-        f"- {row['name']}, core type {document['openblas_coretype']}: "
-        f"{name} is {1 / ratio:.2f}x as fast{_remark(row['libraries'][name])}"
+        f"- {row['name']}: {name} is {1 / ratio:.2f}x as fast{_remark(row['libraries'][name])}"
         for document in documents
         for row in document["problems"]
         for name, ratio in row.get("ratios", {}).items()
@@ -147,57 +145,50 @@ def _remark(entry):
     return f" ({', '.join(filter(None, told))})" if any(told) else ""
 
 
-def page(documents: dict[tuple[str, str], dict]) -> str:
-    """Each suite: bars, or a line for each problem, with all core types; then what is slower."""
-    types = sorted({core for _, core in documents}, key=lambda core: (core != UNSET, core))
+def page(documents: dict[str, dict]) -> str:
+    """Each suite: bars, or a line for each problem; then what is slower, and the machines."""
     text = []
-    for name, suite in SUITES.items():
-        of_suite = {core: documents[name, core] for core in types if (name, core) in documents}
-        if not of_suite:
-            continue
-        leading = next(iter(of_suite.values()))
+    for name, document in documents.items():
+        suite = SUITES[name]
         title = suite.title[0].upper() + suite.title[1:]
         text += [title, "-" * len(title), ""]
         if suite.bars:
-            text += [*_restructured(bars.HEAD, bars.table(suite.bars, leading["problems"])), ""]
+            text += [*_restructured(bars.HEAD, bars.table(suite.bars, document["problems"])), ""]
             continue
-        ratios = (f"ratio ({core})" for core in of_suite)
-        head = ("problem", "statfast", "fastest peer", *ratios, "of hardware limit")
-        rows = [_page_row(row, of_suite) for row in leading["problems"] if not row["beyond"]]
+        head = ("problem", "statfast", "fastest peer", "ratio", "of hardware limit")
+        rows = [_row(row)[:-1] for row in document["problems"] if not row["beyond"]]
+        means = document["geometric_means"]
         text += [*_restructured(head, rows), ""]
-        for core, document in of_suite.items():
-            means = document["geometric_means"]
-            text += [f"| {_mean(label, means[label])} ({core})" for label in means]
-        text.append("")
+        text += [*(f"| {_mean(label, means[label])}" for label in means), ""]
     slower = _slower(documents.values())
     if slower:
         text += [slower[1].rstrip(":"), "-" * len(slower[1].rstrip(":")), *slower[2:]]
-    return "\n".join([*text, "", _machine_line(documents.values())] if documents else text).strip()
+    return "\n".join([*text, "", *_machine_lines(documents)] if documents else text).strip()
 
 
-def summary(documents: dict[tuple[str, str], dict]) -> list[tuple[str, int, float, float, int]]:
+def summary(documents: dict[str, dict]) -> list[tuple[str, int, float, float, int]]:
     """For each family of suites how many problems were run, the geometric mean of the ratios and
     the least of them, and in how many statfast was faster; the largest mean first.
-
-    Of a problem that was run with several core types the least ratio counts.
     """
-    families: dict[str, dict] = {}
-    for (name, _), document in documents.items():
-        family = SUITES[name].family if name in SUITES else ""
-        ratios = families.setdefault(family, {})
-        for row in document["problems"]:
-            if "ratio" in row:
-                key = name, row["name"]
-                ratios[key] = min(row["ratio"], ratios.get(key, row["ratio"]))
+    families: dict[str, list[float]] = {}
+    for name, document in documents.items():
+        found = [row["ratio"] for row in document["problems"] if "ratio" in row]
+        if SUITES[name].family and found:
+            families.setdefault(SUITES[name].family, []).extend(found)
     rows = [
-        (family, len(ratios), statistics.geometric_mean(ratios.values()), min(ratios.values()),
-         sum(ratio > 1 for ratio in ratios.values()))
-        for family, ratios in families.items() if family and ratios
-    ]  # fmt: skip
+        (
+            family,
+            len(found),
+            statistics.geometric_mean(found),
+            min(found),
+            sum(r > 1 for r in found),
+        )
+        for family, found in families.items()
+    ]
     return sorted(rows, key=lambda row: -row[2])
 
 
-def readme_table(documents: dict[tuple[str, str], dict]) -> str:
+def readme_table(documents: dict[str, dict]) -> str:
     """A line for each family of suites."""
     rows = [
         (family, str(count), f"{mean:.1f}x", f"{least:.2g}x", f"{faster} of {count}")
@@ -233,24 +224,21 @@ def draw(documents, path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-def _page_row(row, of_suite):
-    ratios = []
-    for document in of_suite.values():
-        same = next((one for one in document["problems"] if one["name"] == row["name"]), {})
-        ratios.append(f"{same['ratio']:.2f}x" if "ratio" in same else "-")
-    name, mine, theirs, _, share, _ = _row(row)
-    return (name, mine, theirs, *ratios, share)
-
-
-def _machine_line(documents):
-    """The newest run's machine, and of each package the version of the newest run that has it."""
-    runs = sorted(documents, key=lambda document: document["date"])
-    machine = runs[-1]["machine"]
-    found = {k: v for document in runs for k, v in document["versions"].items() if v}
+def _machine_lines(documents):
+    """The machines and the suites that ran on each, and the newest version of each package."""
+    runs = sorted(documents.items(), key=lambda item: item[1]["date"])
+    machines: dict[str, list[str]] = {}
+    found: dict[str, str] = {}
+    for name, document in runs:
+        machine = document["machine"]
+        about = f"{machine['cpu']}, {machine['usable_cores']} cores, {machine['isa']}"
+        about += f", OpenBLAS core type {document['openblas_coretype']}"
+        machines.setdefault(about, []).append(name)
+        found |= {package: version for package, version in document["versions"].items() if version}
     python = found.pop("python", None)
     versions = ([("python", python)] if python else []) + sorted(found.items())
-    names = ", ".join(f"{name} {version}" for name, version in versions)
-    return f"Machine: {machine['cpu']}, {machine['usable_cores']} cores, {machine['isa']}; {names}."
+    lines = [f"- {about}: {', '.join(names)}." for about, names in machines.items()]
+    return ["Machines", "--------", *lines, "", ", ".join(map(" ".join, versions)) + "."]
 
 
 def replace_between(text: str, made: str, start: str, end: str) -> str:

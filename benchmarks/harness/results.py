@@ -18,13 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "benchmarks" / "results"
 DIGITS = 7
 MEASURED = (  # of an entry
-    *("status", "median", "min", "fit", "query", "rounds", "extra_bytes", "errors", "note", "blas"),
+    *("status", "median", "min", "fit", "query", "rounds", "extra_bytes", "errors", "note"),
+    *("blas", "coretype"),
 )
 DERIVED = ("problems", "geometric_means")  # of a document
 
 
-def path_of(document: dict, folder: Path = FOLDER) -> Path:
-    return folder / f"{document['suite']}-{document['openblas_coretype']}.jsonl"
+def path_of(suite: str, folder: Path = FOLDER) -> Path:
+    return folder / f"{suite}.jsonl"
 
 
 # --- lines ---
@@ -88,15 +89,10 @@ def _row(problem, lines):
     return row
 
 
-def load(folder: Path = FOLDER) -> dict[tuple[str, str], dict]:
-    """The results by suite and core type, in the order of the suites; curves are no suite."""
-    documents = {}
-    for name in SUITES:
-        for path in sorted(folder.glob(f"{name}-*.jsonl")):
-            if read_lines(path)[0].get("suite") == name:
-                document = read(path)
-                documents[name, document["openblas_coretype"]] = document
-    return documents
+def load(folder: Path = FOLDER) -> dict[str, dict]:
+    """The results by suite, in the order of the suites."""
+    paths = {name: folder / f"{name}.jsonl" for name in SUITES}
+    return {name: read(path) for name, path in paths.items() if path.exists()}
 
 
 def merged(document: dict, path: Path) -> dict:
@@ -110,9 +106,8 @@ def merged(document: dict, path: Path) -> dict:
     earlier = read(path)
     rows = {row["name"]: {"commit": earlier["commit"]} | row for row in earlier["problems"]} | fresh
     names = [problem.name for problem in SUITES[document["suite"]].find(quick=document["quick"])]
-    document["problems"] = [rows[name] for name in names if name in rows]
-    document["geometric_means"] = geometric_means(document["problems"])
-    return document
+    found = [rows[name] for name in names if name in rows]
+    return document | {"problems": found, "geometric_means": geometric_means(found)}
 
 
 # --- what follows from them ---

@@ -118,7 +118,7 @@ def _timed(adapter):
     middle = time.perf_counter()
     answer = adapter.answer()
     end = time.perf_counter()
-    total = answer.get("seconds", end - start)
+    total = float(answer.get("seconds", end - start))
     return {"fit": middle - start, "query": end - middle, "total": total}, answer
 
 

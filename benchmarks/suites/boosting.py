@@ -2,7 +2,9 @@
 """The suite ``boosting``: gradient boosting on histograms, and AdaBoost of stumps.
 
 As a program, ``python -m benchmarks.suites.boosting``: areas under the curve by library and seed,
-on new rows so many that differences of .0005 show.
+on new rows so many that differences of .0005 show. The scores of these problems rise with single
+columns: where they are products alone, which of two columns of noise a tree splits first moves the
+area by .0015 from seed to seed, in every library.
 """
 
 import argparse
@@ -29,10 +31,17 @@ def _rows(n, d, rng):
     return X, score
 
 
-def _boosting_data(n, d, leaves, seed, *, tested=TESTED):
+def _rising_rows(n, d, rng):
+    X, _ = _rows(n, d, rng)
+    score = X[:, 0] + 0.7 * X[:, 1] + 0.5 * X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2])
+    score += 0.5 * X[:, 3] ** 2 - 0.5 + 0.4 * X[:, 4] + 0.3 * np.maximum(X[:, 5], X[:, 6])
+    return X, score
+
+
+def _boosting_data(n, d, leaves, seed, *, tested=TESTED, rows=_rows):
     rng = np.random.default_rng(seed)
-    X, score = _rows(n, d, rng)
-    new, truth = _rows(tested, d, rng)
+    X, score = rows(n, d, rng)
+    new, truth = rows(tested, d, rng)
     y = (score + rng.logistic(size=n) > 0).astype(int)
     return {"X": X, "y": y, "new": new, "truth": truth, "leaves": leaves}
 
@@ -231,7 +240,7 @@ def main():
     makers = {name: found.adapters["boost"] for name, found in SUITE.libraries.items()}
     lost = {name: [] for name in makers}
     for seed in range(options.seeds):
-        data = _boosting_data(*options.shape, seed, tested=JUDGED)
+        data = _boosting_data(*options.shape, seed, tested=JUDGED, rows=_rising_rows)
         check = BoostingCheck(data)
         for name, make in makers.items():
             adapter = make()

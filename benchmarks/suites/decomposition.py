@@ -112,10 +112,10 @@ DECOMPOSITION = Suite(
     libraries={
         "statfast": Library({"pca": partial(Components, "statfast.PCA")}),
         "scikit-learn": _peer(SK, "auto"),
-        "scikit-learn (covariance)": _peer(SK, "covariance_eigh"),
         "scikit-learn (arpack)": _peer(SK, "arpack"),
         "scikit-learn (randomized)": _peer(SK, "randomized"),
         "scikit-learn-intelex": _peer(EX, "auto"),
+        "scikit-learn (covariance)": _peer(SK, "covariance_eigh"),
     },
     checks={"pca": ComponentCheck},
     tolerances={"pca": Tolerances(STRICT, ROUNDED, LOOSE)},

@@ -197,7 +197,10 @@ IRLS = Suite(
             _problem("binomial", *shape, group="few")
             for shape in ((100_000, 20), (1_000_000, 10), (10_000, 50), (1_000, 5))
         ),
-        *(_problem("binomial", *shape, group="many") for shape in ((50_000, 200), (100_000, 500))),
+        *(
+            _problem("binomial", *shape, group="many")
+            for shape in ((20_000, 300), (50_000, 200), (100_000, 500))
+        ),
         _problem("binomial", 4_000_000, 10, beyond=True),
         _problem("binomial", 2_000, 100, beyond=True),
     ],

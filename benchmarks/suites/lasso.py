@@ -29,15 +29,14 @@ BUDGET, HOPELESS, LIMIT = 3.0, 8.0, 60.0
 # --- data and problems ---
 
 
-def _path_data(n, p, rho, seed):
+def _path_data(n, p, rho, relevant, seed):
     rng = np.random.default_rng(seed)
     X = np.asfortranarray(rng.standard_normal((n, p)))
     for j in range(1, p if rho else 0):
         X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
     b = np.zeros(p)
-    b[rng.choice(p, min(RELEVANT, p // 4), replace=False)] = rng.standard_normal(
-        min(RELEVANT, p // 4)
-    )
+    relevant = min(relevant, p // 4)
+    b[rng.choice(p, relevant, replace=False)] = rng.standard_normal(relevant)
     signal = X @ b
     y = signal + NOISE * signal.std() * rng.standard_normal(n)
     X -= X.mean(axis=0)
@@ -71,9 +70,9 @@ def _ridge_data(n, p, count, seed):
     return _ols_data(n, p, seed) | {"alphas": np.geomspace(1e-2, 1e6, count)}
 
 
-def _path(n, p, rho, **more):
+def _path(n, p, rho, relevant=RELEVANT, **more):
     bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
-    make = partial(_path_data, n, p, rho)
+    make = partial(_path_data, n, p, rho, relevant)
     return Problem(f"path {n}x{p} rho={rho:g}", "lasso path", make, **bounds)
 
 
@@ -291,8 +290,9 @@ LASSO = Suite(
     problems=[
         *(_path(n, p, rho, group="path") for n, p in SHAPES for rho in (0.0, 0.5, 0.9)),
         *(_path(n, p, 0.5, beyond=True) for n, p in BETWEEN),
-        _sparse(20_000, 2_000, 0.01, beyond=True),
-        _sparse(2_000, 20_000, 0.01, beyond=True),
+        _path(3_000, 800, 0.44, relevant=60, group="products"),
+        _sparse(20_000, 2_000, 0.01, group="sparse"),
+        _sparse(2_000, 20_000, 0.01, group="sparse"),
     ],
     quick=[_path(200, 100, 0.5, group="path"), _path(60, 200, 0.9, group="path")],
     libraries={
@@ -306,6 +306,8 @@ LASSO = Suite(
     tolerances={"lasso path": Tolerances({"duality gap": 1.0001e-6})},
     bars={
         "path": [Bar("lasso path, 50 penalties, gap 1e-6", mean=2.5), Bar("the same")],
+        "products": [Bar("more rows than columns, by products", least=2.0)],
+        "sparse": [Bar("columns of few nonzeros", least=1.2)],
         "": [Bar("other shapes")],
     },
 )

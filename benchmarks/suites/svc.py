@@ -2,9 +2,10 @@
 """The suite ``svc``: two classes, a Gaussian kernel, LIBSVM's default tolerance.
 
 Synthetic rows are normal, and their classes a wave across a plane with noise, so that from a third
-to two thirds of the rows are support vectors. Real ones are those of LIBSVM's collection, as they
-are given there (of dna the third class against the others), and the digits of MNIST, odd against
-even, as parts of 255.
+to two thirds of the rows are support vectors. Sines and products of four columns among a hundred
+make nearly all rows support vectors, most of them free where C is not small. Real ones are those of
+LIBSVM's collection, as they are given there (of dna the third class against the others), and the
+digits of MNIST, odd against even, as parts of 255.
 """
 
 import importlib
@@ -36,6 +37,14 @@ def _wave(n, d, seed):
     return X, y
 
 
+def _products(n, d, dtype, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    noise = 0.5 * rng.standard_normal(n)
+    values = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] + noise
+    return X.astype(dtype), np.where(values > 0, 1.0, -1.0)
+
+
 def _digits(n, seed):
     digits = mnist()
     X = digits.X_train[:n].astype(np.float64).reshape(n, -1) / 255
@@ -60,6 +69,11 @@ def _problem(name, rows, C, gamma, **more):
 
 def _synthetic(n, d, C, gamma=None, **more):
     return _problem(f"wave {n}x{d}", partial(_wave, n, d), C, gamma, **more)
+
+
+def _free(n, C, dtype="float64", **more):
+    rows = partial(_products, n, 100, dtype)
+    return _problem(f"products {n}x100 {dtype}", rows, C, None, group="free", **more)
 
 
 def _file(name, n, C, gamma, **more):
@@ -125,7 +139,8 @@ class DualCheck(Check):
         from statfast.svm.dual.gram import gram_of
         from statfast.svm.dual.solver import solve
 
-        self.X, self.y, self.C, self.gamma = (data[name] for name in ("X", "y", "C", "gamma"))
+        self.y, self.C, self.gamma = (data[name] for name in ("y", "C", "gamma"))
+        self.X = np.asarray(data["X"], np.float64)
         self.parts = {"support": (None,), "coef": (None,), "intercept": ()}
         self.names = {"support": len(self.y)}
         n = len(self.y)
@@ -194,11 +209,17 @@ SUITE = Suite(
         _synthetic(5_000, 10, 1_000, group="large"),
         _synthetic(5_000, 10, 10_000, group="large"),
         _file("ijcnn1.trn.bz2", 5_000, 10_000, 0.5, group="large"),
+        *(_free(n, C) for n in (6_000, 10_000, 15_000) for C in (1, 5, 50)),
+        *(_free(n, 5, "float32") for n in (6_000, 10_000, 15_000)),
         _mnist(10_000, 10, 0.02, group="mnist"),
         _synthetic(60_000, 10, 1, beyond=True),
         _synthetic(10_000, 2, 10, 2.0, beyond=True),
     ],
-    quick=[_synthetic(400, 5, 1, group="small"), _synthetic(600, 4, 1_000, group="large")],
+    quick=[
+        _free(500, 5),
+        _synthetic(400, 5, 1, group="small"),
+        _synthetic(600, 4, 1_000, group="large"),
+    ],
     libraries={
         "statfast": Library({"svc": partial(Machine, "statfast.svm", threaded=True)}),
         "scikit-learn": Library({"svc": partial(Machine, "sklearn.svm")}),
@@ -215,6 +236,7 @@ SUITE = Suite(
         ],
         "small": [Bar("RBF, l = 500 to 2000", ("scikit-learn",), least=2.0)],
         "large": [Bar("C = 100 to 1e4, l = 5e3", least=3.0)],
+        "free": [Bar("nearly all rows support vectors, d = 100, C = 1 to 50", least=1.5)],
         "mnist": [Bar("MNIST, odd against even, l = 1e4", least=1.5)],
         "": [Bar("other shapes")],
     },

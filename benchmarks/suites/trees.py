@@ -56,7 +56,7 @@ def _forest(n, p, classes, kind="normal", *, group="", beyond=False):
     name += "" if kind == "normal" else f" {kind}"
     task = "forest classes" if classes else "forest numbers"
     make = partial(tree_data, n, p, classes, test=max(500, n // 3), kind=kind)
-    return Problem(name, task, make, beyond=beyond, group=group, hopeless=60.0)
+    return Problem(name, task, make, beyond=beyond, group=group, hopeless=15.0)
 
 
 # --- adapters ---

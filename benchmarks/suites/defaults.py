@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suite ``defaults``: what scikit-learn has under the same name, called as a user calls it.
+
+Default arguments, ``fit``, then ``predict``, ``transform`` or ``kneighbors`` of the same rows. The
+checks say that an answer is one, by what the data were made with; how exact it is, the suites of
+the families ask. In small calls it is the overhead that is measured: checks, paths and folds in
+Python, threads that are woken for a millisecond of work.
+"""
+
+from functools import partial
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from benchmarks.harness.adapter import Adapter, named
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.problem import Problem
+from benchmarks.harness.suite import Library, Suite
+
+# --- what has a twin ---
+
+# scikit-learn's module: task: names.
+TWINS = {
+    "sklearn.ensemble": {
+        "classes": "AdaBoostClassifier BaggingClassifier ExtraTreesClassifier "
+        "HistGradientBoostingClassifier RandomForestClassifier",
+        "numbers": "AdaBoostRegressor BaggingRegressor ExtraTreesRegressor "
+        "HistGradientBoostingRegressor RandomForestRegressor",
+    },
+    "sklearn.tree": {"classes": "DecisionTreeClassifier", "numbers": "DecisionTreeRegressor"},
+    "sklearn.cluster": {"groups": "AgglomerativeClustering BisectingKMeans KMeans MiniBatchKMeans"},
+    "sklearn.naive_bayes": {
+        "classes": "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB"
+    },
+    "sklearn.discriminant_analysis": {
+        "classes": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis"
+    },
+    "sklearn.calibration": {"classes": "CalibratedClassifierCV"},
+    "sklearn.isotonic": {"numbers": "IsotonicRegression"},
+    "sklearn.linear_model": {
+        "classes": "LogisticRegression LogisticRegressionCV",
+        "numbers": "ElasticNet ElasticNetCV GammaRegressor HuberRegressor Lasso LassoCV "
+        "LinearRegression PoissonRegressor Ridge RidgeCV TweedieRegressor",
+    },
+    "sklearn.kernel_ridge": {"numbers": "KernelRidge"},
+    "sklearn.neighbors": {
+        "classes": "KNeighborsClassifier RadiusNeighborsClassifier",
+        "numbers": "KNeighborsRegressor RadiusNeighborsRegressor",
+        "neighbors": "NearestNeighbors",
+    },
+    "sklearn.svm": {
+        "classes": "LinearSVC NuSVC SVC",
+        "numbers": "LinearSVR NuSVR SVR",
+        "one class": "OneClassSVM",
+    },
+    "sklearn.multiclass": {
+        "classes": "OneVsOneClassifier OneVsRestClassifier OutputCodeClassifier"
+    },
+    "sklearn.decomposition": {"components": "IncrementalPCA PCA TruncatedSVD"},
+    "sklearn.preprocessing": {
+        "columns": "MinMaxScaler OrdinalEncoder PolynomialFeatures RobustScaler StandardScaler",
+        "sparse columns": "OneHotEncoder",
+    },
+    "sklearn.impute": {"columns": "SimpleImputer"},
+    "sklearn.feature_extraction.text": {"sparse columns": "TfidfTransformer"},
+}
+MODULES = {n: m for m, tasks in TWINS.items() for names in tasks.values() for n in names.split()}
+TASKS = {n: t for tasks in TWINS.values() for t, names in tasks.items() for n in names.split()}
+LEFT_OUT = {
+    "ColumnTransformer": "it does nothing by default",
+    "CountVectorizer": "it takes documents: see the suite `text`",
+    "GridSearchCV": "it has no default estimator",
+    "Pipeline": "it has no default steps",
+    "RandomizedSearchCV": "it has no default estimator",
+}
+SHAPES = ((200, 5), (3_000, 20), (30_000, 20))
+# At 30 000 rows scikit-learn takes more than 20 s, or n^2 numbers of memory.
+SLOW = {
+    "AgglomerativeClustering", "KernelRidge", "NuSVC", "NuSVR", "OneClassSVM",
+    "RandomForestRegressor", "SVC", "SVR",
+}  # fmt: skip
+OVER_CLASSIFIERS = {"OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"}
+COUNTS = {"ComplementNB", "MultinomialNB", "TfidfTransformer"}
+CODES = {"CategoricalNB", "OneHotEncoder", "OrdinalEncoder"}
+LEVELS = 5  # of each column of codes
+MISSING = 0.05  # of the numbers to impute
+
+
+# --- data and problems ---
+
+
+def _data(name, n, d, seed):
+    """Normal columns, and a linear rule with noise; counts and codes lean to the classes."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    slope = rng.standard_normal(d)
+    rule = X @ slope / np.linalg.norm(slope)
+    noise = rng.standard_normal(n)
+    if TASKS[name] == "classes":
+        y = (rule + 0.5 * noise > 0).astype(np.int64)
+    elif name == "PoissonRegressor":
+        y = rng.poisson(np.exp(0.5 * rule)).astype(np.float64)
+    elif name == "GammaRegressor":
+        y = np.maximum(rng.gamma(2.0, np.exp(0.5 * rule) / 2.0), 1e-9)
+    else:
+        y = 3.0 * rule + noise
+    lean = np.outer(y if TASKS[name] == "classes" else np.zeros(n), slope > np.median(slope))
+    if name in COUNTS:
+        X = rng.poisson(1.0 + 2.0 * lean).astype(np.float64)
+    elif name in CODES:
+        X = np.minimum(rng.integers(0, LEVELS, (n, d)) + lean, LEVELS - 1).astype(np.float64)
+    elif name == "SimpleImputer":
+        X[rng.random((n, d)) < MISSING] = np.nan
+    elif name == "IsotonicRegression":
+        X, y = X[:, 0].copy(), 3.0 * X[:, 0] + noise
+    return {"name": name, "X": X, "y": y}
+
+
+def _problem(name, n, d, **more):
+    return Problem(
+        f"{name} {n} x {d}", TASKS[name], partial(_data, name, n, d), nbytes=8.0 * n * d,
+        budget=4.0, **more,
+    )  # fmt: skip
+
+
+# --- adapters ---
+
+
+class Call(Adapter):
+    """A new estimator with its defaults, its fit, and its answer for the same rows."""
+
+    def __init__(self, library):
+        self.library = library
+
+    def _class(self, name, module):
+        return named(f"statfast.{name}" if self.library == "statfast" else f"{module}.{name}")
+
+    def prepare(self, data, threads):
+        name, self.X, self.y = data["name"], data["X"], data["y"]
+        self.kind = self._class(name, MODULES[name])
+        self.given = ()
+        if name in OVER_CLASSIFIERS:
+            self.given = (self._class("LogisticRegression", "sklearn.linear_model")(),)
+
+    def fit(self):
+        self.model = self.kind(*self.given).fit(self.X, self.y)
+
+    def answer(self):
+        return {"answer": self.model.predict(self.X)}
+
+
+class Neighbors(Call):
+    def answer(self):
+        distances, ids = self.model.kneighbors(self.X)
+        return {"ids": ids, "distances": distances}
+
+
+class Labels(Call):
+    def answer(self):
+        return {"labels": self.model.labels_}
+
+
+class Columns(Call):
+    def answer(self):
+        return {"columns": self.model.transform(self.X)}
+
+
+class SparseColumns(Call):
+    def answer(self):
+        table = self.model.transform(self.X)
+        return {"values": table.data, "places": table.indices}
+
+
+# --- checks ---
+
+
+class ClassesCheck(Check):
+    """Errors beyond those of the rule that the labels were made with, 15 %."""
+
+    def __init__(self, data):
+        self.y = data["y"]
+        self.parts = {"answer": self.y.shape}
+
+    def errors(self, answer):
+        return {"wrong beyond the rule": float((answer["answer"] != self.y).mean()) - 0.15}
+
+
+class NumbersCheck(Check):
+    """The squares left over those that the mean leaves."""
+
+    def __init__(self, data):
+        self.y = data["y"]
+        self.parts = {"answer": self.y.shape}
+
+    def errors(self, answer):
+        left = ((answer["answer"] - self.y) ** 2).mean()
+        return {"squares left": float(left / self.y.var())}
+
+
+class OneClassCheck(Check):
+    """Half of the rows are outside, by the default of nu, and those are farther from the mean."""
+
+    def __init__(self, data):
+        self.far = ((data["X"] - data["X"].mean(axis=0)) ** 2).sum(axis=1)
+        self.parts = {"answer": self.far.shape}
+
+    def errors(self, answer):
+        out = np.asarray(answer["answer"]) < 0
+        nearer = not 0 < out.sum() < len(out) or self.far[out].mean() < self.far[~out].mean()
+        return {"share outside": abs(float(out.mean()) - 0.5), "nearer": float(nearer)}
+
+
+class GroupsCheck(Check):
+    """The squares within groups, over the least that these groups have with rows dealt out."""
+
+    def __init__(self, data):
+        self.X = data["X"] - data["X"].mean(axis=0)
+        self.groups = 2 if data["name"] == "AgglomerativeClustering" else 8  # scikit-learn's
+        self.parts = {"labels": (len(self.X),)}
+        self.names = {"labels": self.groups}
+
+    def errors(self, answer):
+        labels, rng = np.asarray(answer["labels"]), np.random.default_rng(0)
+        dealt = min(self._within(rng.permutation(labels)) for _ in range(20))
+        size = np.bincount(labels, minlength=self.groups)
+        return {
+            "squares within": float(self._within(labels) / dealt),
+            "empty": float((size == 0).sum()),
+        }
+
+    def _within(self, labels):
+        sums = np.zeros((self.groups, self.X.shape[1]))
+        np.add.at(sums, labels, self.X)
+        size = np.maximum(np.bincount(labels, minlength=self.groups), 1)
+        return (self.X**2).sum() - (sums**2).sum(axis=1) @ (1.0 / size)
+
+
+class NeighborsCheck(Check):
+    """Of some rows the five nearest by brute force, of which each is its own first."""
+
+    def __init__(self, data):
+        X = data["X"]
+        self.some = np.arange(0, len(X), max(1, len(X) // 50))
+        apart = np.array([((X - X[i]) ** 2).sum(axis=1) for i in self.some])
+        self.ids = np.argsort(apart, axis=1, kind="stable")[:, :5]
+        self.distances = np.sqrt(np.take_along_axis(apart, self.ids, axis=1))
+        self.parts = {"ids": (len(X), 5), "distances": (len(X), 5)}
+        self.names = {"ids": len(X)}
+
+    def errors(self, answer):
+        off = np.abs(answer["distances"][self.some] - self.distances).max()
+        wrong = (np.asarray(answer["ids"])[self.some] != self.ids).sum()
+        return {"wrong neighbors": float(wrong), "distance error": float(off)}
+
+
+class ComponentsCheck(Check):
+    """The squares of the scores, over the most that so many directions hold."""
+
+    def __init__(self, data):
+        X = data["X"]
+        plain = data["name"] == "TruncatedSVD"  # two directions, of rows that are not centered
+        values = np.linalg.svd(X if plain else X - X.mean(axis=0), compute_uv=False) ** 2
+        k = 2 if plain else min(X.shape)
+        self.most = values[:k].sum()
+        self.parts = {"columns": (len(X), k)}
+
+    def errors(self, answer):
+        return {
+            "squares missed": abs(float((np.asarray(answer["columns"]) ** 2).sum() / self.most - 1))
+        }
+
+
+def _products(X):
+    pairs = [c for k in range(3) for c in combinations_with_replacement(range(X.shape[1]), k)]
+    return np.column_stack([X[:, list(pair)].prod(axis=1) for pair in pairs])
+
+
+def _robust(X):
+    low, middle, high = np.percentile(X, [25, 50, 75], axis=0)
+    return (X - middle) / (high - low)
+
+
+def _one_hot(X):
+    levels = [np.unique(column) for column in X.T]
+    return np.column_stack([c[:, None] == found for c, found in zip(X.T, levels, strict=True)])
+
+
+def _tf_idf(X):
+    weighted = X * (np.log((1 + len(X)) / (1 + (X > 0).sum(axis=0))) + 1)
+    length = np.linalg.norm(weighted, axis=1, keepdims=True)
+    return weighted / np.where(length > 0, length, 1.0)
+
+
+BY_DEFINITION = {
+    "MinMaxScaler": lambda X: (X - X.min(axis=0)) / np.ptp(X, axis=0),
+    "OneHotEncoder": _one_hot,
+    "OrdinalEncoder": lambda X: X,  # all levels are there
+    "PolynomialFeatures": _products,
+    "RobustScaler": _robust,
+    "SimpleImputer": lambda X: np.where(np.isnan(X), np.nanmean(X, axis=0), X),
+    "StandardScaler": lambda X: (X - X.mean(axis=0)) / X.std(axis=0),
+    "TfidfTransformer": _tf_idf,
+}
+
+
+class ColumnsCheck(Check):
+    """The columns by definition."""
+
+    def __init__(self, data):
+        self.right = BY_DEFINITION[data["name"]](data["X"])
+        self.parts = {"columns": self.right.shape}
+
+    def errors(self, answer):
+        return {"error": float(np.abs(answer["columns"] - self.right).max())}
+
+
+class SparseColumnsCheck(Check):
+    """The same of CSR rows: the numbers that are not zero, and their columns, row by row."""
+
+    def __init__(self, data):
+        right = BY_DEFINITION[data["name"]](data["X"]).astype(np.float64)
+        self.values, self.places = right[right != 0], np.nonzero(right)[1]
+        self.parts = {"values": self.values.shape, "places": self.places.shape}
+        self.names = {"places": right.shape[1]}
+
+    def errors(self, answer):
+        moved = float((np.asarray(answer["places"]) != self.places).sum())
+        return {"error": float(np.abs(answer["values"] - self.values).max()), "moved": moved}
+
+
+# --- the suite ---
+
+
+def _library(name):
+    adapters = dict.fromkeys(("classes", "numbers", "one class"), Call)
+    adapters |= {"groups": Labels, "neighbors": Neighbors, "sparse columns": SparseColumns}
+    adapters |= {"components": Columns, "columns": Columns}
+    return Library({task: partial(adapter, name) for task, adapter in adapters.items()})
+
+
+SUITE = Suite(
+    name="defaults",
+    title="defaults, as a user calls them: fit and answer",
+    family="default arguments, fit and answer",
+    problems=[
+        _problem(name, n, d, group=f"{n} rows")
+        for name in sorted(TASKS)
+        for n, d in SHAPES
+        if not (name in SLOW and n == SHAPES[-1][0])
+    ],
+    quick=[_problem(name, *SHAPES[0]) for name in sorted(TASKS)],
+    libraries={"statfast": _library("statfast"), "scikit-learn": _library("scikit-learn")},
+    checks={
+        "classes": ClassesCheck,
+        "numbers": NumbersCheck,
+        "one class": OneClassCheck,
+        "groups": GroupsCheck,
+        "neighbors": NeighborsCheck,
+        "components": ComponentsCheck,
+        "columns": ColumnsCheck,
+        "sparse columns": SparseColumnsCheck,
+    },
+    tolerances={
+        "classes": Tolerances({"wrong beyond the rule": 0.2}),
+        "numbers": Tolerances({"squares left": 1.0}),
+        "one class": Tolerances({"share outside": 0.1, "nearer": 0.0}),
+        "groups": Tolerances({"squares within": 0.99, "empty": 0.0}),
+        "neighbors": Tolerances({"wrong neighbors": 0.0, "distance error": 1e-7}),
+        "components": Tolerances({"squares missed": 0.1}, ours={"squares missed": 1e-3}),
+        "columns": Tolerances({"error": 1e-9}),
+        "sparse columns": Tolerances({"error": 1e-9, "moved": 0.0}),
+    },
+    bars={f"{n} rows": [Bar(f"{n} x {d}", mean=3.0, least=1.0)] for n, d in SHAPES},
+)
