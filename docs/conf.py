@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sphinx settings."""
+"""Sphinx settings. `python -m sphinx -W --keep-going docs docs/_build` needs no network."""
 
-import runpy
-from pathlib import Path
+import os
 
 import statfast
 
@@ -14,33 +13,84 @@ release = version = statfast.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
-nitpicky = False
+exclude_patterns = ["_build", "gallery"]
+templates_path = ["_templates"]
 
 autosummary_generate = True
+default_role = "py:obj"  # `name` is a link where there is such a name
 autodoc_typehints = "none"  # numpydoc's types say more: shapes and dtypes
-numpydoc_class_members_toctree = False
-numpydoc_show_class_members = True
-numpydoc_show_inherited_class_members = False
+numpydoc_show_class_members = False  # the template of classes lists them
 
+toc_object_entries_show_parents = "hide"
 
-def draw_gallery(app):
-    """Run each script of the gallery; the pictures are not kept, they follow from the code."""
-    gallery = Path(__file__).parent / "gallery"
-    (gallery / "generated").mkdir(exist_ok=True)
-    for script in sorted(gallery.glob("*.py")):
-        picture = gallery / "generated" / f"{script.stem}.png"
-        runpy.run_path(str(script))["draw"](picture)
+# The published site links to other projects' pages; any other build works without a network.
+intersphinx_mapping = {}
+if os.environ.get("STATFAST_DOCS_PUBLISHED"):
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "scipy": ("https://docs.scipy.org/doc/scipy", None),
+        "sklearn": ("https://scikit-learn.org/stable", None),
+        "matplotlib": ("https://matplotlib.org/stable", None),
+        "pandas": ("https://pandas.pydata.org/docs", None),
+    }
 
+os.environ.pop("STATFAST_DATA", None)  # the pictures are those that every reader can draw
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "examples",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "copyfile_regex": r"GALLERY_HEADER\.rst",
+    "backreferences_dir": "examples/backreferences",
+    "doc_module": ("statfast",),
+    "reference_url": {"statfast": None},
+    "capture_repr": (),  # scripts print what they show
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "abort_on_example_error": True,
+    "min_reported_time": 10,
+    "write_computation_times": False,
+}
 
-def setup(app):
-    app.connect("builder-inited", draw_gallery)
-
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"statfast {release}"
 html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
+html_show_sourcelink = False
+html_sidebars = {page: [] for page in ("tour", "benchmarks", "validation", "glossary", "support")}
+
+
+def skip(app, what, name, member, skipped, options):
+    """Fields of named tuples say nothing but their number: they are among the attributes."""
+    return skipped or (getattr(member, "__doc__", "") or "").startswith("Alias for field number")
+
+
+def find(app, env, node, contnode):
+    """A name's page where it is called by another of its paths: statfast.linear.Lasso, linkage."""
+    if node.get("refdomain") != "py":
+        return None
+    objects = env.domaindata["py"]["objects"]
+    parts = node["reftarget"].removeprefix("statfast.").split(".")
+    for start in (0, 1):
+        if parts[start:] and (name := ".".join(["statfast", *parts[start:]])) in objects:
+            return env.domains["py"].resolve_xref(
+                env, node["refdoc"], app.builder, "obj", name, node, contnode
+            )
+    return None
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", skip)
+    app.connect("missing-reference", find)
