@@ -7,6 +7,7 @@ checked; then come rounds, A B C A B C ..., so that a slower minute of the machi
 
 import argparse
 import contextlib
+import math
 import os
 import pickle
 import statistics
@@ -41,6 +42,8 @@ UNSET = "unset"  # OpenBLAS looks at the processor itself
 PAUSE = 0.2  # seconds; the last library's idle threads, OpenBLAS's too, have stopped spinning then
 PATIENCE = 20.0  # seconds; what takes longer is run once
 FLOOR = 4.0  # seconds that a library gets before it can be hopeless
+NEAR = 4.0  # a peer that takes so many times as long as the fastest right one gets one round
+SHORT = 0.5  # seconds; what takes less gets all rounds all the same
 
 
 class Racer:
@@ -99,21 +102,24 @@ def race(suite: Suite, problem, jobs: dict[str, Job], rounds: int, environments:
         check = suite.checker(problem, problem.data())
     except (ImportError, OSError, ValueError) as error:
         return {"skipped": f"{type(error).__name__}: {error}", "libraries": {}}
-    racers = {
-        (name, setting): Racer(job, environment)
-        for name, job in jobs.items()
-        for setting, environment in environments.items()
-    }
+    racers, found = {}, {}
     try:
-        found = {key: racer.reply() for key, racer in racers.items()}
-        for key, racer in racers.items():
-            if found[key]["status"] == "ready":
-                name = key[0]
-                reply = racer.ask("first", _allowed(problem, name, found))
-                found[key] = _first(suite, problem, name, reply, check)
-        for _ in range(rounds):
+        for setting, environment in environments.items():
+            near = [name for name in jobs if _near(name, found)]
+            started = {(n, setting): Racer(jobs[n], environment) for n in near}
+            racers |= started
+            ready = {key: racer.reply() for key, racer in started.items()}
+            for key, reply in ready.items():
+                found[key] = reply
+                if reply["status"] == "ready":
+                    reply = started[key].ask("first", _allowed(problem, key[0], found))
+                    found[key] = _first(suite, problem, key[0], reply, check)
+            for key in ready:
+                if _goes_on(problem, found[key]):
+                    _add_round(found[key], racers[key].ask("round"))
+        for _ in range(rounds - 1):
             for key, entry in found.items():
-                if _goes_on(problem, entry):
+                if _goes_on(problem, entry) and _near(key[0], found):
                     _add_round(entry, racers[key].ask("round"))
     finally:
         for racer in racers.values():
@@ -131,16 +137,29 @@ def _better(name, found):
     return min(entries, key=lambda e: (rank.get(e["status"], 2), e.get("median", 0.0)))
 
 
+def _least(entry):
+    """Seconds of the fastest run so far, the first one among them; infinity where there is none."""
+    return min([entry.get("first", math.inf), *(one["total"] for one in entry.get("rounds", ()))])
+
+
+def _fastest_peer(found):
+    """Seconds of the fastest peer that is right, infinity where there is none."""
+    right = [e for (name, _), e in found.items() if e["status"] == "ok" and name != OURS]
+    return min(map(_least, right), default=math.inf)
+
+
+def _near(name, found):
+    """Whether another setting, or another round, can make a library the fastest one."""
+    runs = [_least(entry) for (other, _), entry in found.items() if other == name]
+    return name == OURS or not runs or min(runs) <= max(SHORT, NEAR * _fastest_peer(found))
+
+
 def _allowed(problem, name, found):
     """Seconds for a library's first run: a peer far behind another one that is right is ended."""
-    peers = [
-        entry["first"]
-        for (other, _), entry in found.items()
-        if entry["status"] == "ok" and other != OURS
-    ]
-    if name == OURS or not peers:
+    peer = _fastest_peer(found)
+    if name == OURS or peer == math.inf:
         return problem.limit
-    return min(problem.limit, max(FLOOR, problem.hopeless * min(peers)))
+    return min(problem.limit, max(FLOOR, problem.hopeless * peer))
 
 
 def _goes_on(problem, entry):

@@ -15,7 +15,7 @@ from benchmarks.harness import report, results, run, worker
 from benchmarks.harness.machine import least_seconds
 from benchmarks.harness.registry import SUITES
 from benchmarks.harness.results import compare, geometric_means, merged
-from benchmarks.harness.run import FLOOR, Racer, _allowed, _goes_on, main
+from benchmarks.harness.run import FLOOR, NEAR, SHORT, Racer, _allowed, _goes_on, _near, main
 from benchmarks.harness.suite import Library
 from benchmarks.harness.worker import Job
 
@@ -249,6 +249,25 @@ def test_rounds_stop_when_the_budget_is_spent():
     assert not _goes_on(problem, {"status": "failed"})
     assert _goes_on(SUITES["moments"].quick[0], entry)
     assert not _goes_on(SUITES["moments"].quick[0], entry | {"first": 30.0})
+
+
+def test_a_peer_that_cannot_be_the_fastest_gets_one_round():
+    found = {("faiss", "A"): {"status": "ok", "first": 1.0}}
+    assert _near("scipy", found)  # not run yet
+    found["scipy", "A"] = {"status": "ok", "first": NEAR + 0.1}
+    assert not _near("scipy", found)
+    found["statfast", "A"] = {"status": "ok", "first": 100.0}
+    assert _near("statfast", found)
+    found["scipy", "A"]["rounds"] = [{"total": NEAR - 0.1}]  # its first run was one of compiling
+    assert _near("scipy", found)
+    found["faiss", "A"]["status"] = "differs"
+    found["scipy", "A"]["first"] = 50.0
+    assert _near("scipy", found)  # no other one is right
+    found = {("faiss", "A"): {"status": "ok", "first": SHORT / 100}}
+    found["scipy", "A"] = {"status": "ok", "first": SHORT}
+    assert _near("scipy", found)
+    found["scipy", "A"] = {"status": "ended"}
+    assert not _near("scipy", found)
 
 
 def test_a_crash_is_reported(monkeypatch, tmp_path):
