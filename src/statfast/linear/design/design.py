@@ -11,7 +11,6 @@ from statfast._validation import (
     as_csr,
     as_rows,
     as_type,
-    explain_nonfinite,
     is_sparse,
     require_finite,
     rows_for,
@@ -121,11 +120,7 @@ def warn_no_offset(model):
 
 def linear_predictor(rows, coef, intercept, offset=None, n_jobs=None):
     """``offset + intercept + rows @ coef`` in float64; `rows` dense or CSR, `coef` (p,)."""
-    out = linear_values(rows, coef, intercept, offset, n_jobs, dtype=np.float64)
-    if not hasattr(rows, "indptr") and not np.isfinite(out).all():
-        require_finite(rows)
-        explain_nonfinite(out, "The linear predictor")
-    return out
+    return linear_values(rows, coef, intercept, offset, n_jobs, dtype=np.float64)
 
 
 def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None):
@@ -174,6 +169,8 @@ def _of_finite(rows, values, dtype):
     """Values in their type; if one is no number, rows that are none are named first."""
     if not np.isfinite(values).all():
         require_finite(rows)
+    elif values.dtype == dtype:
+        return values
     return as_type(values, dtype)
 
 
