@@ -70,6 +70,8 @@ class Gram:
     @cached_property
     def slots(self):
         """How many rows the slab has room for."""
+        if self.n <= LEAST_SLOTS:  # the free memory, slow to read, is not asked for
+            return self.n
         limit = cache_room(self._cache_size) - self._square.nbytes
         return int(min(self.n, max(limit // (4 * self._ld), LEAST_SLOTS)))
 
@@ -77,6 +79,8 @@ class Gram:
     def side(self):
         """Of how many points the square may be kept, beside the slab if there is one."""
         given = None if self._cache_size == inf else self._cache_size  # a matrix that is there
+        if given is None and self.n <= LEAST_SIDE:
+            return LEAST_SIDE
         room = cache_room(given) - (0 if self._slab is None else self._slab.nbytes)
         return max(LEAST_SIDE, int((max(room, 0) / 4) ** 0.5) - smo.WIDE)
 
