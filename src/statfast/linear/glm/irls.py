@@ -6,7 +6,8 @@ At each point one pass over the rows gives the information z'Wz, the score z's a
 doi:10.1111/j.2517-6161.1984.tb01288.x). Of many rows a sample is fitted first: its solution is so
 near that two or three passes over all are left. Of many columns, the information is summed in
 float32 while the solution is far, where half its digits make as good a step; scores, deviances and
-the last information are in float64.
+the last information are in float64. With a penalty and a link that is not canonical, Fisher's steps
+shrink by a constant: scores alone, by which the information is corrected, are then followed.
 
 The step is solved by Cholesky's factor of the information with its diagonal scaled to one. Where
 its pivots tell that columns are collinear, or nearly, QR of the weighted rows decides, and columns
@@ -37,6 +38,7 @@ PLENTY = 40  # by which its information is that of all rows, but for a third
 CLOSE = 3e-8  # a step of so little leaves the information as it is, to 7 digits or more
 DEAR = 1 << 20  # numbers in the rows from which those digits are not worth another pass
 NEAR = 0.5  # a step of so little, in root mean square, is followed by scores alone
+SLOW = 0.01  # a step that is more of the one before is not one of Newton's, whose sizes square
 DOUBTFUL = 1e-4  # pivots below this are not looked at in float32
 ROUNDING = 1e-14  # a step this small beside the coefficients is none
 STALLED = 8  # iterations in which a step that will converge has shrunk by half
@@ -254,7 +256,7 @@ class Scoring:
             extent = self.size + kernel.largest(b, self.unit)
             # What comes after this step, by the rate of the last two: Newton's steps square.
             after = rms * min(1.0, rms / before) if rms <= self.close and before < np.inf else rms
-            before = rms
+            slow, before = self.penalized and rms > SLOW * before, rms
             if after <= self.tol:
                 converged = sizes[-1] <= max(1e-4, 30 * self.tol) * extent
                 diverged = not converged
@@ -269,7 +271,7 @@ class Scoring:
                 break
             if n_iter == max_iter:
                 break
-            if self.rows.q >= WIDE and rms <= NEAR:
+            if (self.rows.q >= WIDE or slow) and rms <= NEAR:
                 b, sums, moved = self._follow(b, step, sums, factor, rough=not covariance)
             else:
                 far = self.rows.q >= WIDE or not covariance
@@ -357,9 +359,11 @@ class Scoring:
             trial = at + step
             new = self.rows.sums_at(trial, hessian=False)
             after = self._objective(new, trial)
+            if not (isfinite(after) and after <= before * (1 + SLACK) + SLACK):
+                break
             gained = self._score(new, trial)
             size = abs(float(gained @ self._solve(factor, gained)))
-            if not (isfinite(after) and after <= before * (1 + SLACK) + SLACK and size < last):
+            if not size < last:
                 break
             pairs.append((step, score - gained))
             at, score, last, before = trial, gained, size, after
