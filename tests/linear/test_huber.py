@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from statfast import HuberRegressor, LinearRegression
+from statfast.linear.least_squares.huber import _Huber
 
 
 def problem(seed, n=80, p=4):
@@ -63,6 +64,21 @@ def test_large_epsilon_is_least_squares():
     X, y, _ = problem(11)
     model = HuberRegressor(epsilon=1e6, alpha=0.0).fit(X, y)
     np.testing.assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_scale_of_the_least_objective(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 40))
+    r = rng.standard_cauchy(n) if seed % 2 else rng.integers(-3, 4, n).astype(float)  # ties, zeros
+    w, epsilon = rng.integers(0, 3, n).astype(float), 1.0 + rng.exponential()
+    w[0] = 1.0
+    scale = _Huber(np.ones((n, 1)), r, w, epsilon, np.zeros(0), 1)._scale(r)
+    if epsilon**2 * w[r != 0].sum() <= w.sum():
+        assert scale == 0.0
+    else:
+        each = np.minimum(epsilon**2, (r / scale) ** 2)
+        np.testing.assert_allclose(w @ each, w.sum(), rtol=1e-12)
 
 
 def test_a_perfect_fit_has_no_scale():

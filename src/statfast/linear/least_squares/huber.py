@@ -207,22 +207,24 @@ class _Huber:
     def solve(self, b, tol, most):
         r = self.residuals(b)
         scale = self._scale(r)
+        value = self._value(b, r, scale)
         size, stalled = np.abs(self.y).max(initial=0.0), 0
         for turn in range(1, most + 1):
             if scale <= 1e-13 * size:  # a perfect fit of all rows that count
                 return b, 0.0, turn, True
             step = self._step(b, r, scale)
             moved = self._fitted(step)
-            value, part = self._value(b, r, scale), 1.0
+            part = 1.0
             for _ in range(HALVINGS):
                 trial = b + part * step
                 left = self.residuals(trial)
                 wide = self._scale(left)
-                if self._value(trial, left, wide) <= value * (1 + 1e-15):
+                reached = self._value(trial, left, wide)
+                if reached <= value * (1 + 1e-15):
                     break
                 part *= 0.5
-            stalled = stalled + 1 if self._value(trial, left, wide) >= value * (1 - 1e-14) else 0
-            b, r, scale = trial, left, wide
+            stalled = stalled + 1 if reached >= value * (1 - 1e-14) else 0
+            b, r, scale, value = trial, left, wide, reached
             if stalled == STALLED:  # rounding hides what is left to gain
                 return b, scale, turn, True
             if part * np.abs(moved[self.w > 0]).max(initial=0.0) <= tol * scale:
@@ -281,18 +283,18 @@ class _Huber:
         """The scale of the least objective for these residuals.
 
         sum w = sum over |r| > epsilon s of w epsilon^2 + sum over the others of w r^2 / s^2: the
-        right side falls as s grows, and is solved exactly between two sorted residuals.
+        right side is concave and piecewise linear in 1 / s^2, so that Newton's method, from where
+        all are inside, goes up to the solution and ends there. At 0 all that weigh fit perfectly,
+        or so many that the objective falls to the end.
         """
-        size = np.abs(r)
-        order = aside(np.argsort, size, kind="stable")
-        size, w = size[order], self.w[order]
-        mass = float(w.sum())
-        squares = np.concatenate([[0.0], np.cumsum(w * size**2)])
-        outside = mass - np.concatenate([[0.0], np.cumsum(w)])
-        left = mass - self.epsilon**2 * outside
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scales = np.sqrt(squares / left)
-        ends = np.concatenate([size / self.epsilon, [np.inf]])
-        starts = np.concatenate([[0.0], size / self.epsilon])
-        fits = (left > 0) & (scales >= starts * (1 - 1e-12)) & (scales <= ends * (1 + 1e-12))
-        return float(scales[fits][-1]) if fits.any() else 0.0
+        size, mass, scale = np.abs(r), float(self.w.sum()), np.inf
+        squares = self.w * size**2
+        while True:
+            inside = size <= self.epsilon * scale
+            left = mass - self.epsilon**2 * float(self.w[~inside].sum())
+            total = float(squares[inside].sum())
+            if not (total > 0.0 and left > 0.0):
+                return 0.0
+            before, scale = scale, float(np.sqrt(total / left))
+            if not scale < before * (1 - 1e-15):
+                return scale
