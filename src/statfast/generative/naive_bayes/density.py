@@ -240,7 +240,7 @@ def filled_rows(fitted, rows, begin, out, what, *, sparse, n_jobs):
 def normalized(scores, begin, what):
     """Joint log densities as they are, or as scores, log posteriors or posteriors; `begin` are the
     log priors."""
-    if what == "joint":
+    if what == "joint" or (what == "scores" and np.isfinite(scores).all()):
         return scores
     top = scores.max(axis=1, keepdims=True)
     lost = ~(top[:, 0] > -np.inf)
