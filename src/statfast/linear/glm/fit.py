@@ -98,7 +98,7 @@ def fit_model(
         fit = solve(rows, ridge=ridge, max_iter=max_iter, tol=tol, start=start)
     except Unsolvable as error:
         fit, failed = None, error
-    if (fit is None or fit.diverged or fit.aliased.any() or _huge(fit.covariance)) and not ridge:
+    if not ridge and (fit is None or fit.diverged or fit.aliased.any() or _huge(fit.covariance)):
         factor = _odd_sizes(X, n_jobs)
         if factor is not None:
             rows = replace(rows, X=X * factor, shift=None)

@@ -51,8 +51,8 @@ class Fit:
     Attributes
     ----------
     coef : (q,), 0 where aliased
-    covariance : (q, q) inverse of the information (with a penalty: of the penalized one), 0 where
-        aliased; times the dispersion it is the covariance of the estimates
+    covariance : (q, q) inverse of the information, 0 where aliased; times the dispersion it is the
+        covariance of the estimates. None with a penalty
     aliased : (q,) columns that depend on those before them, and were left out
     deviance, chi2 : float
     n_iter : passes over the rows
@@ -64,7 +64,7 @@ class Fit:
     """
 
     coef: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    covariance: NDArray[np.float64] | None
     aliased: NDArray[np.bool_]
     deviance: float
     chi2: float
@@ -107,8 +107,8 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
     loop = Scoring(rows, ridge, tol)
     if start is not None:
         loop.rough = False  # which may be as near as can be
-        return loop.run(max_iter, rows.from_user(start))
-    return loop.run(max_iter, *beginning(rows, ridge))
+        return loop.run(max_iter, rows.from_user(start), covariance=not ridge)
+    return loop.run(max_iter, *beginning(rows, ridge), covariance=not ridge)
 
 
 def beginning(rows, ridge):
@@ -280,17 +280,17 @@ class Scoring:
                 converged = bool(rms <= 1e-6)
                 break
         self.b = b
-        if not covariance:
-            return Fit(b, None, self._aliased(), 0.0, 0.0, n_iter, converged, diverged, sizes)
-        if sums.rough:
-            sums = self.rows.sums_at(b)
-            factor = self._factor(sums, b, first=False)
         if not isfinite(sums.deviance):  # no step has led to where all means are some
             raise Unsolvable
-        about = self._covariance(factor, b)
+        about = None
+        if covariance:
+            if sums.rough:
+                sums = self.rows.sums_at(b)
+                factor = self._factor(sums, b, first=False)
+            about = self._covariance(factor, b)
         return Fit(
             self.rows.to_user(b),
-            self.rows.covariance_to_user(about),
+            self.rows.covariance_to_user(about) if covariance else None,
             self._aliased(),
             sums.deviance,
             sums.chi2,

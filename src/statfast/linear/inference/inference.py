@@ -46,7 +46,7 @@ class Result:
     title : str
     names : (q,) of str
     coef : (q,) float, 0 where aliased
-    unscaled : (q, q) inverse information at dispersion 1
+    unscaled : (q, q) inverse information at dispersion 1, or None where there is a refusal
     aliased : (q,) bool
     dispersion : float, known or estimated
     known : bool: whether it is known, so that statistics are z, not t
@@ -67,7 +67,7 @@ class Result:
     title: str
     names: tuple[str, ...]
     coef: NDArray[np.float64]
-    unscaled: NDArray[np.float64]
+    unscaled: NDArray[np.float64] | None
     aliased: NDArray[np.bool_]
     dispersion: float
     known: bool
