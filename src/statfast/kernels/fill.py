@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from statfast._core.distance.extent import all_finite
+from statfast._core.distance.pairwise import mirror
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
 
 Fill = Callable[[slice, slice, np.ndarray], None]  # (rows, columns, OUT their kernel values)
 
-WORK = 1 << 25  # multiplications of a block: some milliseconds
+WORK = 1 << 27  # multiplications of a block: some milliseconds
 WORTH = 64  # multiplications that take as long as to copy a value to the other side
-TILE = 64  # rows and columns mirrored at a time: 32 KB each
 
 
 def filled(
@@ -51,22 +51,14 @@ def filled(
             if not all_finite(block):
                 raise overflow(kernel, made, block)
             if half:
-                mirror(out, rows, columns)
+                first = max(columns.start, rows.stop)
+                mirror(out, rows.start, rows.stop, first, columns.stop)
 
     most = max(64, WORK // (min(m, width) * depth) // 64 * 64)
     strips = grid(n, least=64, most=min(256, most))
     with np.errstate(over="ignore", invalid="ignore"):
         each(strip, strips, n_jobs=n_jobs, effort=float(n) * m * (depth + 16))
     return out
-
-
-def mirror(out, rows, columns):
-    """Copy what of a block lies beyond its own rows to the other side of the diagonal."""
-    for first in range(max(columns.start, rows.stop), columns.stop, TILE):
-        across = slice(first, min(first + TILE, columns.stop))
-        for top in range(rows.start, rows.stop, TILE):
-            down = slice(top, min(top + TILE, rows.stop))
-            out[across, down] = out[down, across].T
 
 
 def overflow(kernel, made, block):

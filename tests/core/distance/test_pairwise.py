@@ -168,3 +168,15 @@ def test_an_unknown_kind_is_a_key_error_and_read_only_rows_are_read():
     np.testing.assert_array_equal(matrix("product", A, A), 2)
     with pytest.raises(KeyError):
         matrix("cosine", A, A)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("block", [(0, 1, 1, 2), (0, 5, 5, 70), (3, 20, 20, 37), (9, 9, 10, 70)])
+def test_mirrored_blocks(dtype, block):
+    """A block comes to the other side of the diagonal, and nothing else changes."""
+    top, bottom, first, last = block
+    rows = np.random.default_rng(0).standard_normal((70, 80)).astype(dtype)
+    want = rows.copy()
+    want[first:last, top:bottom] = want[top:bottom, first:last].T
+    pairwise.mirror(rows[:, :70], top, bottom, first, last)
+    np.testing.assert_array_equal(rows, want)

@@ -20,6 +20,10 @@ from statfast._core.tile.tiles cimport (
     STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, active, chunk_rows,
 )
 
+ctypedef fused real:
+    float
+    double
+
 KINDS = {
     "product": STORE_SCORE,
     "squared": STORE_SQUARED,
@@ -128,3 +132,26 @@ cdef void mend_rbf(
                 if not (row[c] < near[i] * across_near[c]):
                     active().apart[0](&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
                     row[c] = exp(-gamma * apart)
+
+
+def mirror(
+    real[:, ::contiguous] K,        # INOUT (n, >= n) K[columns, rows] = K[rows, columns].T
+    Py_ssize_t top, Py_ssize_t bottom,  # rows
+    Py_ssize_t first, Py_ssize_t last,  # columns
+):
+    """A block of a symmetric matrix on the other side of the diagonal, line by line of the cache."""
+    cdef Py_ssize_t side = 64 // sizeof(real), ld, i0, j0, i, j
+    cdef real *values
+    if top >= bottom or first >= last:
+        return
+    ld, values = stride_of(K), &K[0, 0]
+    with nogil:
+        j0 = first
+        while j0 < last:
+            i0 = top
+            while i0 < bottom:
+                for j in range(j0, min(j0 + side, last)):
+                    for i in range(i0, min(i0 + side, bottom)):
+                        values[j * ld + i] = values[i * ld + j]
+                i0 += side
+            j0 += side

@@ -154,25 +154,6 @@ def store(
             r += most
 
 
-def mirror(
-    float[:, ::1] K,                # INOUT (n, ld) K[first:stop, :first] = K[:first, first:stop].T
-    Py_ssize_t first,
-    Py_ssize_t stop,
-):
-    """The other half of a symmetric matrix."""
-    cdef Py_ssize_t r, c, i, j
-    with nogil:
-        r = 0
-        while r < first:
-            c = first
-            while c < stop:
-                for j in range(c, min(c + 16, stop)):
-                    for i in range(r, min(r + 16, first)):
-                        K[j, i] = K[i, j]
-                c += 16
-            r += 16
-
-
 def weigh(
     tuple kernel,
     const floating[:, ::1] rows,    # IN (>= k + SPARE, row_stride(d)) of `lay`

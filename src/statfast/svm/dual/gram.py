@@ -10,6 +10,7 @@ from math import inf
 
 import numpy as np
 
+from statfast._core.distance.pairwise import mirror
 from statfast._core.svm import gram as tiles
 from statfast._distance import extent_of, origin_of
 from statfast._engine import checkpoint, each, grid
@@ -111,7 +112,7 @@ class TileGram(Gram):
                     self._kernel, rows[r:], start[r:], min(step, columns.stop - r), d, panels,
                     start, columns.start, columns.stop, every[r:], out,
                 )  # fmt: skip
-            tiles.mirror(out, columns.start, columns.stop)
+            mirror(out, 0, columns.start, columns.start, columns.stop)
 
         each(half, grid(k, 128, 256), n_jobs=self.n_jobs, effort=1.0 * k * k * (d + 16))
         np.einsum("ii->i", out[:, :k])[:] = self.diagonal[index]
