@@ -105,6 +105,7 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
         Coefficients of the rows as they are.
     """
     loop = Scoring(rows, ridge, tol)
+    loop.scores_end = bool(ridge)
     if start is not None:
         loop.rough = False  # which may be as near as can be
         return loop.run(max_iter, rows.from_user(start), covariance=not ridge)
@@ -229,6 +230,8 @@ class Scoring:
         self.penalized = bool(ridge) and rows.p > 0
         self.close = CLOSE if rows.n * rows.q >= DEAR else 0.0
         self.kept = None  # all columns
+        self.scores_end = False  # whether they may, as no information is asked for at the solution
+        self.unit = None  # sizes of columns, by the information first summed
         self.rough = True  # whether float32 may do for the information, while that is not the last
         self.mass = rows.mass
         self.size = _unit(rows.family, rows.y)
@@ -242,7 +245,7 @@ class Scoring:
             sums = self.rows.sums_at(b, rough=self.rough)
         if not (sums.finite() and np.isfinite(sums.g).all() and np.isfinite(b).all()):
             raise Unsolvable
-        self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)  # sizes of columns
+        self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)
         sizes, converged, diverged, step = [], False, False, None
         for n_iter in range(1, max_iter + 1):
             score = self._score(sums, b)
@@ -273,6 +276,9 @@ class Scoring:
                 break
             if (self.rows.q >= WIDE or slow) and rms <= NEAR:
                 b, sums, moved = self._follow(b, step, sums, factor, rough=not covariance)
+                if moved and not len(sums.h):
+                    converged = True
+                    break
             else:
                 far = self.rows.q >= WIDE or not covariance
                 b, sums, moved = self._move(b, step, sums, rough=far)
@@ -310,7 +316,7 @@ class Scoring:
         score = self._score(sums, b)
         step = near.solve(score)
         before = self._rms(step, score, sums)
-        b, sums, moved = self._follow(b, step, sums, near, rough=False)
+        b, sums, moved = self._follow(b, step, sums, near, rough=self.scores_end)
         return b, (sums if moved else self.rows.sums_at(b)), before
 
     def _rms(self, step, score, sums):
@@ -350,9 +356,11 @@ class Scoring:
 
         The information changes little, so that its factor, corrected by the changes of the score
         seen since (limited-memory BFGS: Nocedal 1980, doi:10.1090/S0025-5718-1980-0572855-7),
-        makes steps that converge faster than linearly, each at the price of one score.
+        makes steps that converge faster than linearly, each at the price of one score. Where scores
+        may end the iterations, and one does, the sums are those without information.
         """
         at, now, pairs = b, sums, []
+        ends = self.scores_end and self.unit is not None
         score = self._score(now, b)
         before, last = self._objective(now, b), np.inf
         for _ in range(PAIRS):
@@ -362,12 +370,18 @@ class Scoring:
             if not (isfinite(after) and after <= before * (1 + SLACK) + SLACK):
                 break
             gained = self._score(new, trial)
-            size = abs(float(gained @ self._solve(factor, gained)))
+            more = self._solve(factor, gained)
+            size = abs(float(gained @ more))
             if not size < last:
                 break
             pairs.append((step, score - gained))
             at, score, last, before = trial, gained, size, after
-            if sqrt(size / (self._dispersion(new) * self.mass)) <= max(0.1 * self.tol, self.close):
+            rms = sqrt(size / (self._dispersion(new) * self.mass))
+            if ends and rms <= 0.1 * self.tol:
+                extent = self.size + kernel.largest(at, self.unit)
+                if kernel.largest(more, self.unit) <= 1e-4 * extent:
+                    return at, new, True
+            if rms <= max(0.1 * self.tol, 0.0 if ends else self.close):
                 break
             step = self._corrected(score, pairs, factor)
         return self._move(b, at - b if pairs else step, sums, rough=rough)
