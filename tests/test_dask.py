@@ -336,3 +336,21 @@ def test_the_scheduler_dies(rows):
             process.wait()
         if client is not None:
             client.close(timeout=1)
+
+
+def test_rows_are_not_gathered_in_silence():
+    """What has no form for rows in parts says so, where numpy would gather them."""
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    y = (X[:, 0] > 0).astype(int)
+    D = da.from_array(X, chunks=(20, 3))
+    scaler = StandardScaler().fit(X)
+    tree = statfast.DecisionTreeClassifier().fit(X, y)
+    for call in (
+        lambda: StandardScaler().partial_fit(D),
+        lambda: statfast.GaussianNB().partial_fit(D, y, classes=[0, 1]),
+        lambda: scaler.inverse_transform(D), lambda: tree.apply(D),
+        lambda: statfast.cluster.linkage(D), lambda: statfast.metrics.silhouette_score(D, y),
+        lambda: statfast.metrics.pairwise_distances(D),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="a collection of Dask's"):
+            call()

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from statfast._engine.dask_engine import engine_for, is_dask
+from statfast._engine.dask_engine import engine_for
 from statfast._engine.parts import Parts
-from statfast._validation import column_names
+from statfast._validation import column_names, is_dask
 
 
 def is_elsewhere(X: Any) -> bool:

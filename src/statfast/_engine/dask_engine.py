@@ -19,7 +19,7 @@ import numpy as np
 from statfast._engine import memory
 from statfast._engine.parts import HereEngine, as_columns, whoami
 from statfast._engine.rounds import Served, merged, serve
-from statfast._validation import warn_user
+from statfast._validation import is_dask, warn_user
 
 INLINE = 1 << 20  # bytes of states that travel with the tasks; more of them as a task of its own
 MERGED = 10  # shares that one task merges
@@ -32,11 +32,6 @@ SILENT = (
     "new cluster and fit again."
 )
 FITS = 0.6  # of the workers' memory that rows may take to be kept there
-
-
-def is_dask(X: Any) -> bool:
-    """Whether this is a collection of Dask's; imports nothing."""
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 def engine_for() -> Any:

@@ -217,7 +217,22 @@ def to_array(values, name, wanted):
     return array
 
 
+def is_dask(X) -> bool:
+    """Whether this is a collection of Dask's; imports nothing."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def refuse_dask(X, name):
+    """Rows on a cluster are not gathered in silence, which `__array__` would do."""
+    if is_dask(X):
+        raise TypeError(
+            f"{name} is a collection of Dask's, whose rows would be gathered here. Pass "
+            f"{name}.compute(), if they fit in memory, or a sample of them."
+        )
+
+
 def _to_table(X, name):
+    refuse_dask(X, name)
     column_names(X)  # mixed names are refused before any work is done
     array = to_array(X, name, "a 2-d array-like of numbers")
     if array.dtype == object and hasattr(X, "isna") and hasattr(X, "to_numpy"):

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from statfast._core.linear import irls as kernel
 from statfast._engine import aside
-from statfast._linalg import CholeskyFactor, triangle_inverse
+from statfast._linalg import CholeskyFactor
+from statfast.linear.glm.qr_information import QRInformation, independent
 
 PIVOT = 1e-11  # of the scaled information: below, QR is asked whether columns are independent
-ALIASED = 1e-11  # of a column's length, as in R's glm: what is left of one that depends on others
 FINE = 1e-6  # pivots below this cost the covariance digits: it is then made by QR
 HALVINGS = 30
 WIDE = 64  # coefficients from which the information costs far more than the score
@@ -175,41 +175,6 @@ class _Times:
 
     def solve(self, g):
         return self.factor.solve(g) / self.share
-
-
-class QRInformation:
-    """The same from the factor R of QR."""
-
-    pivot = 1.0
-
-    def __init__(self, R):
-        self.R = R
-
-    def solve(self, g):
-        from scipy.linalg import solve_triangular
-
-        half = solve_triangular(self.R, g, trans="T", check_finite=False)
-        return solve_triangular(self.R, half, check_finite=False)
-
-    def inverse(self):
-        half = triangle_inverse(self.R)
-        with np.errstate(over="ignore", invalid="ignore"):  # of columns that are too small
-            return aside(np.matmul, half, half.T)
-
-
-def independent(R, floor):
-    """Which columns those before them leave more of than ALIASED of their length, and `floor`."""
-    q = R.shape[1]
-    basis, kept = np.zeros((len(R), 0)), np.zeros(q, dtype=bool)
-    for j in range(q):
-        left = R[:, j]
-        for _ in range(2):
-            left = left - basis @ (basis.T @ left)
-        size = np.sqrt(left @ left)
-        if size > max(ALIASED * np.sqrt(R[:, j] @ R[:, j]), floor[j]):
-            kept[j] = True
-            basis = np.column_stack([basis, left / size])
-    return kept
 
 
 def _unit(family, y):
