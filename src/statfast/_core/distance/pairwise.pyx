@@ -139,7 +139,7 @@ def mirror(
     Py_ssize_t top, Py_ssize_t bottom,  # rows
     Py_ssize_t first, Py_ssize_t last,  # columns
 ):
-    """A block of a symmetric matrix on the other side of the diagonal, line by line of the cache."""
+    """A block of a symmetric matrix on the other side of the diagonal, a cache line at a time."""
     cdef Py_ssize_t side = 64 // sizeof(real), ld, i0, j0, i, j
     cdef real *values
     if top >= bottom or first >= last:

@@ -58,6 +58,7 @@ def vif(model: Any, *, groups: Mapping[str, Sequence[int]] | None = None) -> Coe
     names = result.names[one:]
     terms = as_groups(terms_of(model) if groups is None else groups, names, len(names))
     terms = {name: np.unique(columns) for name, columns in terms.items()}
+    assert result.unscaled is not None  # `_inferred` refuses where it is
     table = result.unscaled[one:, one:]
     scale = np.sqrt(table.diagonal())
     table = table / scale / scale[:, None]
