@@ -354,3 +354,31 @@ def test_rows_are_not_gathered_in_silence():
     ):  # fmt: skip
         with pytest.raises(TypeError, match="a collection of Dask's"):
             call()
+
+
+def misplaced(block):
+    raise LookupError("The keys were lost, said the scheduler.")
+
+
+def test_an_error_that_speaks_of_loss_is_no_loss_of_rows(client, rows):
+    """What a collection's own graph raises comes as it is, at the first try."""
+    (cloud,) = collections(rows[0])
+    parts = as_parts(cloud.map_blocks(misplaced, dtype=float, meta=np.empty((0, 0))))
+    before = parts.engine.tasks
+    with pytest.raises(LookupError, match="keys were lost"):
+        parts.total(look_at, False)
+    assert parts.engine.tasks - before <= 6 + 1  # one round
+
+
+def test_scattered_rows_are_lost_with_their_worker(client):
+    client.wait_for_workers(2, timeout=30)
+    X = np.random.default_rng(0).standard_normal((100, 3))
+    first, second = client.run(os.getpid)
+    held = [client.scatter(X, workers=[w], hash=False) for w in (first, second)]
+    cloud = da.concatenate([da.from_delayed(one, X.shape, X.dtype) for one in held])
+    parts = as_parts(client.persist(cloud))
+    parts.total(look_at, False)
+    os.kill(client.run(os.getpid)[first], signal.SIGKILL)
+    with pytest.raises(RuntimeError, match="lost with a worker"):
+        parts.total(look_at, False)
+    client.wait_for_workers(2, timeout=30)

@@ -116,14 +116,10 @@ class DaskEngine:
                     f"Workers died one after the other on the same task ({error}). Give them more "
                     "memory, or cut X into smaller parts."
                 ) from error
-            except Exception as error:
-                lost = isinstance(error, FutureCancelledError | CancelledError) or "lost" in str(
-                    error
-                )
-                if lost and (self.client.status != "running" or "scheduler" in str(error)):
+            except (FutureCancelledError, CancelledError) as error:
+                reason = str(getattr(error, "reason", ""))
+                if self.client.status != "running" or "scheduler" in reason:
                     raise RuntimeError(SILENT) from error
-                if not lost:
-                    raise
                 if not left:
                     raise RuntimeError(
                         "Rows were lost with a worker, and there is no way to compute them again. "

@@ -18,8 +18,8 @@ from statfast._validation import refuse_large
 
 Fill = Callable[[slice, slice, np.ndarray], None]  # (rows, columns, OUT their kernel values)
 
-WORK = 1 << 27  # multiplications of a block: some milliseconds
-WORTH = 64  # multiplications that take as long as to copy a value to the other side
+WORK = 1 << 25  # multiplications of a block: some milliseconds
+WORTH = 32  # multiplications that take as long as to copy a value to the other side
 
 
 def filled(

@@ -95,7 +95,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     theta_ : float
         Of the negative binomial; NaN for others.
     n_iter_ : int
-        Passes over the samples, without those over a sample.
+        Iterations over all samples, without those over a sample. Steps by scores alone, of which
+        a run has at most 12 passes, are one iteration.
     converged_ : bool
         Whether the iterations converged.
     design_ : FormulaDesign

@@ -45,7 +45,8 @@ class TweedieRegressor(GeneralizedLinearModel):
     intercept_ : float
         0 without an intercept.
     n_iter_ : int
-        Passes over the samples, without those over a sample.
+        Iterations over all samples, without those over a sample. Steps by scores alone, of which
+        a run has at most 12 passes, are one iteration.
     converged_ : bool
         Whether the iterations converged.
     n_features_in_ : int
@@ -155,7 +156,8 @@ class PoissonRegressor(TweedieRegressor):
     intercept_ : float
         0 without an intercept.
     n_iter_ : int
-        Passes over the samples, without those over a sample.
+        Iterations over all samples, without those over a sample. Steps by scores alone, of which
+        a run has at most 12 passes, are one iteration.
     converged_ : bool
         Whether the iterations converged.
     n_features_in_ : int
@@ -233,7 +235,8 @@ class GammaRegressor(PoissonRegressor):
     intercept_ : float
         0 without an intercept.
     n_iter_ : int
-        Passes over the samples, without those over a sample.
+        Iterations over all samples, without those over a sample. Steps by scores alone, of which
+        a run has at most 12 passes, are one iteration.
     converged_ : bool
         Whether the iterations converged.
     n_features_in_ : int

@@ -71,7 +71,8 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
     intercept_ : ndarray of shape (1,) or (K,)
         Intercept.
     n_iter_ : ndarray of shape (1,) or (K,), int32
-        Passes over the samples, without those over a sample.
+        Iterations over all samples, without those over a sample. Steps by scores alone, of which
+        a run has at most 12 passes, are one iteration.
     converged_ : bool
         Whether the iterations converged.
     results_ : dict of str to Result
