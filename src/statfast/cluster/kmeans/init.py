@@ -5,11 +5,14 @@ import numpy as np
 
 from statfast._validation import MANY, as_choice, as_count, as_rows, warn_user
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
-from statfast.cluster.kmeans.part_lloyd import parallel_start, rows_at
+from statfast.cluster.kmeans.part_starts import parallel_start, plus_plus_start, random_start
 from statfast.cluster.kmeans.plus_plus import random_rows, spread
 from statfast.cluster.kmeans.prepared import require_range
 
 STARTS = {"k-means||": k_means_parallel, "random": random_rows}
+PART_STARTS = {
+    "k-means++": plus_plus_start, "k-means||": parallel_start, "random": random_start,
+}  # fmt: skip
 
 
 def runs_of(init, n_init, plain=10):
@@ -33,13 +36,8 @@ def runs_of(init, n_init, plain=10):
 
 def start_of_parts(init, data, k, seed):
     """The same for rows in parts."""
-    rng = np.random.default_rng(seed)
-    if isinstance(init, str) and init == "k-means||":
-        return parallel_start(data, k, rng)
     if isinstance(init, str):
-        if data.weights is not None:
-            raise ValueError("init='random' takes no weights for rows in parts. Use 'k-means||'.")
-        return rows_at(data, rng.choice(data.shape[0], k, replace=False))
+        return PART_STARTS[init](data, k, np.random.default_rng(seed))
     return start_of(init, data, k, seed)[0]
 
 

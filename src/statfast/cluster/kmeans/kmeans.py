@@ -30,10 +30,10 @@ class KMeans(Centers):
         Initialization. "k-means++" spreads the centers out, drawing each as the best of 2 +
         floor(log k) samples drawn in proportion to weight * squared distance from the centers so
         far, for which it reads the samples k times; "k-means||" draws about 2 k samples at a time,
-        and the centers from those, reading the samples a dozen times in all: for memory maps and
-        `Chunks`; "random" draws k samples in proportion to weight; a callable is called as
-        ``init(X, n_clusters, random_state=RandomState)`` with the checked samples and returns the
-        centers.
+        and the centers from those, reading the samples a dozen times in all: for memory maps,
+        `Chunks`, and more than 64 clusters of samples in parts; "random" draws k samples in
+        proportion to weight; a callable is called as ``init(X, n_clusters,
+        random_state=RandomState)`` with the checked samples and returns the centers.
     n_init : "auto" or int, default="auto"
         Number of starts; the run of lowest inertia is kept, the first such on ties. "auto" is 1
         for "k-means++", "k-means||" and an array, 10 for "random" and for a callable.
@@ -239,10 +239,10 @@ class KMeans(Centers):
         """The same of rows in parts, a round for each pass; labels stay with the rows."""
         k, max_iter, tol, algorithm = self._arguments()
         runs, rng = runs_of(self.init, self.n_init), as_generator(self.random_state)
-        if callable(self.init) or (isinstance(self.init, str) and self.init == "k-means++"):
+        if callable(self.init):
             raise ValueError(
-                "init must be 'k-means||', 'random' or an array for rows in parts; got "
-                f"{self.init!r}, which asks for a pass for each center. Use init='k-means||'."
+                "init must be a name or an array for rows in parts; got a callable, which takes "
+                "all rows in memory. Use init='k-means||'."
             )
         data = survey_parts(parts, algorithm)
         as_count(k, "n_clusters", high=data.used, limit="the number of rows of positive weight")

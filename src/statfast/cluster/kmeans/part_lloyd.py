@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""k-means of rows in parts: Lloyd's algorithm and k-means||, a round for each pass.
+"""Lloyd's algorithm for rows in parts, a round for each pass.
 
 A round sends the centers and brings back the sums of the clusters. Labels, bounds and distances of
 rows stay with the parts as soft state, which changes no answer: labels are exact with bounds and
@@ -21,9 +21,7 @@ from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.block_passes import inertia
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.parallel_init import OVERSAMPLING, ROUNDS, approach, crowd
-from statfast.cluster.kmeans.plus_plus import plus_plus
-from statfast.cluster.kmeans.prepared import Panels, PreparedRows, require_range, survey
+from statfast.cluster.kmeans.prepared import Panels, PreparedRows, require_range
 
 
 class NoPanels(Panels):
@@ -139,44 +137,6 @@ def scatter_of(data: PartRowsData) -> float:
     return float(data.total(_scatter))
 
 
-def rows_at(data: PartRowsData, index: np.ndarray) -> np.ndarray:
-    """Rows by their numbers, in that order."""
-    index = np.asarray(index)
-    return data.total(_taken, np.sort(index)).rows[np.argsort(np.argsort(index, kind="stable"))]
-
-
-def parallel_start(data: PartRowsData, k: int, rng: np.random.Generator) -> np.ndarray:
-    """`k_means_parallel`: each row is drawn by the number of its own place in the stream."""
-    drawn = [first_of(data, rng)]
-    for _ in range(ROUNDS):
-        potential = float(data.total(_potential, drawn))
-        if potential == 0.0:
-            break
-        share = OVERSAMPLING * k / potential
-        found = data.total(_drawn, drawn, share, rng.bit_generator.state)
-        rng.bit_generator.advance(data.shape[0])  # type: ignore[attr-defined]
-        if len(found.rows):
-            drawn.append(found.rows)
-    candidates = np.concatenate(drawn)
-    weights = data.total(_crowd, candidates)
-    if np.count_nonzero(weights) < k:
-        raise ValueError(
-            f"k-means|| has drawn {np.count_nonzero(weights)} different rows for {k} clusters. "
-            "Pass an array as init, or fewer clusters."
-        )
-    return plus_plus(survey(candidates, weights, None), k, rng)
-
-
-def first_of(data: PartRowsData, rng: np.random.Generator) -> np.ndarray:
-    """A row drawn in proportion to weight: a part, then one of its rows."""
-    if data.weights is None:
-        return rows_at(data, np.array([min(int(rng.random() * data.shape[0]), data.shape[0] - 1)]))
-    masses = data.total(_mass).rows
-    goal = rng.random() * masses.sum()
-    part = min(int(np.searchsorted(np.cumsum(masses), goal, "right")), len(masses) - 1)
-    return data.total(_heavy, part, goal - masses[:part].sum()).rows
-
-
 def _relocate(data, step, centers):
     """Give each empty cluster one of the rows farthest from their centers, as `relocate` does."""
     empty = np.flatnonzero(step.mass == 0)
@@ -257,79 +217,6 @@ def _scatter(columns, told):
 
 
 @dataclass(frozen=True)
-class _Taken:
-    """Some rows, one after the other."""
-
-    rows: np.ndarray
-
-    def __add__(self, other: "_Taken") -> "_Taken":
-        return _Taken(np.concatenate([self.rows, other.rows]))
-
-
-def _taken(columns, told, number):
-    data, index = told
-    first, last = np.searchsorted(index, data.starts[number : number + 2])
-    return _Taken(columns[0][index[first:last] - data.starts[number]].astype(np.float64))
-
-
-def _mass(columns, told):
-    weights = columns[2]
-    return _Taken(np.array([float(len(columns[0]) if weights is None else np.sum(weights))]))
-
-
-_mass.takes_empty = True  # type: ignore[attr-defined]
-
-
-def _heavy(columns, told, number):
-    """The row of a part at which the weights pass a threshold."""
-    _, part, goal = told
-    if number != part:
-        return None
-    sums = np.cumsum(np.asarray(columns[2], dtype=np.float64))
-    some = np.flatnonzero(columns[2])
-    place = min(int(np.searchsorted(sums, goal, "right")), int(some[-1]))
-    return _Taken(columns[0][place : place + 1].astype(np.float64))
-
-
-def _closest(data, columns, drawn):
-    """Squared distances to the nearest of the rows drawn so far."""
-    rows = data.prepared(columns)
-
-    def make():
-        return [0, np.full(rows.shape[0], np.inf)]
-
-    with borrowed(data.fit + "||", columns[0], make) as state:
-        for centers in drawn[state[0] :]:
-            approach(rows, centers, state[1])
-            state[0] += 1
-        closest = state[1]
-        return closest if rows.weights is None else closest * rows.weights
-
-
-def _potential(columns, told):
-    data, drawn = told
-    return float(_closest(data, columns, drawn).sum()) if has_weight(columns[2]) else None
-
-
-def _drawn(columns, told, number):
-    data, drawn, share, stream = told
-    rng = np.random.PCG64()
-    rng.state = stream
-    rng.advance(data.starts[number])
-    n = len(columns[0])
-    if not has_weight(columns[2]):
-        return _Taken(np.zeros((0, data.shape[1])))
-    chance = share * _closest(data, columns, drawn)
-    found = np.flatnonzero(np.random.Generator(rng).random(n) < chance)
-    return _Taken(columns[0][found].astype(np.float64))
-
-
-def _crowd(columns, told):
-    data, candidates = told
-    return crowd(data.prepared(columns), candidates) if has_weight(columns[2]) else None
-
-
-@dataclass(frozen=True)
 class _Far:
     """Rows far from their centers, the farthest first; of equals the first."""
 
@@ -366,5 +253,4 @@ def _farthest(columns, told, number):
     )
 
 
-for _work in (_taken, _heavy, _drawn, _farthest):
-    _work.takes_number = True  # type: ignore[attr-defined]
+_farthest.takes_number = True  # type: ignore[attr-defined]
