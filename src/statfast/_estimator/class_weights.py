@@ -17,7 +17,12 @@ def times_classes(weights, class_weight, classes, codes):
     """The same, of rows among which classes may be missing."""
     if class_weight is None:
         return weights
-    mass = np.bincount(codes, weights, len(classes))
+    factors = class_factors(class_weight, classes, np.bincount(codes, weights, len(classes)))
+    return factors[codes] if weights is None else factors[codes] * weights
+
+
+def class_factors(class_weight, classes, mass):
+    """What the weights of the rows of each class are multiplied by; `mass` is their sum so far."""
     if isinstance(class_weight, str):
         as_choice(class_weight, "class_weight", (None, "balanced"))
         factors = mass.sum() / (len(classes) * np.where(mass > 0, mass, 1.0))
@@ -35,16 +40,20 @@ def times_classes(weights, class_weight, classes, codes):
         factors = np.array([as_real(w, f"class_weight[{shown(k)}]", 0.0) for k, w in given])
     else:
         raise wrong_type("class_weight", "None, 'balanced' or a dict", class_weight)
-    return factors[codes] if weights is None else factors[codes] * weights
+    return factors
 
 
 def _with_mass(weights, classes, codes):
     if weights is not None:
-        mass = np.bincount(codes, weights, len(classes))
-        if not mass.all():
-            lost = shown(classes.tolist()[int(mass.argmin())])
-            raise ValueError(
-                f"All rows of class {lost} have weight 0, so that it cannot be fitted. Leave "
-                "them out, or give them weight."
-            )
+        require_mass(np.bincount(codes, weights, len(classes)), classes)
     return weights
+
+
+def require_mass(mass, classes):
+    """Refuse classes without weight."""
+    if not mass.all():
+        lost = shown(classes.tolist()[int(mass.argmin())])
+        raise ValueError(
+            f"All rows of class {lost} have weight 0, so that it cannot be fitted. Leave "
+            "them out, or give them weight."
+        )

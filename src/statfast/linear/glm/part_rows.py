@@ -8,8 +8,8 @@ import numpy as np
 
 from statfast._core.distance.extent import zeros_and_ones
 from statfast._engine import Parts, aside, new_fit, remembered
-from statfast._estimator import has_weight
-from statfast._validation import as_targets, as_weights, require_finite
+from statfast._estimator import codes_among, has_weight
+from statfast._validation import as_labels, as_targets, as_weights, require_finite
 from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial, tweedie
 from statfast.linear.glm.irls_sums import SAMPLE, ModelRows
 from statfast.linear.glm.links import LINKS, as_link
@@ -26,6 +26,7 @@ class Response:
     other: bool = False  # whether it is all labels but this one that are modeled
     named: bool = False  # whether y are labels
     value: Any = None  # theta of the negative binomial family, or the exponent of a Tweedie one
+    weighting: Any = None  # labels and factors of their rows' weights, if these are not 1
 
     def of(self, y: Any, n: int) -> np.ndarray:
         if not self.named:
@@ -35,6 +36,14 @@ class Response:
             return targets[:, 0]
         same = np.asarray(y).reshape(n) == self.label  # labels are checked before
         return (same != self.other).astype(np.float64)
+
+    def weights(self, y: Any, weights: Any, n: int) -> np.ndarray | None:
+        weights = as_weights(weights, n)
+        if self.weighting is None:
+            return weights
+        classes, factors = self.weighting
+        own = factors[codes_among(classes, *as_labels(y, n))]
+        return own if weights is None else own * weights
 
 
 def response_of(family: Any, theta: Any, power: Any) -> Response:
@@ -68,7 +77,7 @@ class _ToldModel:
             family = negative_binomial(value)
         else:
             family = tweedie(value) if name == "tweedie" else FAMILIES.get(name) or as_family(name)
-        weights = as_weights(weights, len(X))
+        weights = self.response.weights(y, weights, len(X))
         y = self.response.of(y, len(X))
         link = LINKS.get(self.link) or as_link(self.link)
         return ModelRows(X, y, weights, None, family, link, self.intercept, None, self.shift)
@@ -161,7 +170,7 @@ def _looked(columns, model):
     if not has_weight(weights):
         return None
     require_finite(X)
-    weights = as_weights(weights, len(X))
+    weights = model.response.weights(y, weights, len(X))
     y = model.response.of(y, len(X))
     some = np.ascontiguousarray(X[:: max(1, len(X) // SAMPLE)])
     shift = some.mean(axis=0, dtype=np.float64)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic regression of rows in parts: the problem, and the sums of its multinomial models."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from statfast._distance import extent_of
 from statfast._engine import Parts, new_fit, remembered
-from statfast._estimator import codes_among, has_weight, looked
+from statfast._estimator import class_factors, codes_among, has_weight, looked, require_mass
 from statfast._validation import as_count, as_flag, as_labels, as_real, as_weights, shown
 from statfast.linear.design.standardization import Standardization, frame_of_extent
 from statfast.linear.glm.part_rows import Response
@@ -16,25 +16,29 @@ from statfast.linear.logistic.problem import LogisticProblem
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
 
+@dataclass(frozen=True)
 class PartProblem(LogisticProblem):
     """That of rows in parts. `marks` are the codes of the classes, `weights` their weights."""
 
+    factors: Any = field(kw_only=True)  # of the weights of each class's rows, or None
+
+    @property
+    def in_parts(self) -> bool:
+        return True
+
     def ones(self, code: int) -> Any:
         labels = self.classes.tolist()
+        weighting = None if self.factors is None else (self.classes, self.factors)
         if len(labels) == 2:
-            return Response(labels[1], other=code == 0, named=True)
-        return Response(labels[code], named=True)
+            return Response(labels[1], other=code == 0, named=True, weighting=weighting)
+        return Response(labels[code], named=True, weighting=weighting)
 
-    def sums(self) -> Any:
-        return PartSums(self.X, self.codes, self.weights, self.classes, self.intercept)
+    def sums(self, code: int | None = None) -> Any:
+        return PartSums(self, code)
 
 
 def problem_of_parts(model: Any, parts: Parts, penalty: tuple, reference: Any) -> PartProblem:
     """The parameters of a model, and what a first round says of its classes."""
-    if model.class_weight is not None:
-        raise ValueError(
-            "class_weight is for rows in memory; got it with rows in parts. Pass sample_weight."
-        )
     look = looked(parts, True)
     if look.y is None:
         raise ValueError("This method requires y to be passed, but the target y is None.")
@@ -45,10 +49,10 @@ def problem_of_parts(model: Any, parts: Parts, penalty: tuple, reference: Any) -
             f"{shown(classes.tolist()[0])}. Pass rows of another class too."
         )
     word, C, ratio = penalty
-    if word not in (None, "l2"):
+    if word == "firth":
         raise ValueError(
-            f"Rows in parts are fitted by maximum likelihood or with C and l1_ratio=0; got the "
-            f"penalty {word!r}. Fit it to a sample in memory."
+            "method='firth' is for rows in memory; got it with rows in parts. Fit it to a sample "
+            "in memory."
         )
     mass = np.array([look.masses[label] for label in classes.tolist()])
     if not (mass > 0.0).all():
@@ -56,23 +60,35 @@ def problem_of_parts(model: Any, parts: Parts, penalty: tuple, reference: Any) -
             "Every class in y needs a row with a positive sample_weight; the class "
             f"{shown(classes.tolist()[mass.argmin()])} has none. Leave its rows out."
         )
+    factors = None
+    if model.class_weight is not None:
+        factors = class_factors(model.class_weight, classes, mass)
+        mass = mass * factors
+        require_mass(mass, classes)
     return PartProblem(
         parts, np.arange(len(classes), dtype=np.intp), classes, reference(classes), mass, None,
         as_flag(model.fit_intercept, "fit_intercept"), C, word,
         as_count(model.max_iter, "max_iter"), as_real(model.tol, "tol", 0.0, open_low=True),
-        model.n_jobs, parts.names, ratio,
+        model.n_jobs, parts.names, ratio, factors=factors,
     )  # fmt: skip
 
 
 class PartSums(SoftmaxSums):
-    """`SoftmaxSums` of parts, in a round each. `codes` are those of the classes, with weights."""
+    """`SoftmaxSums` of parts, in a round each. `codes` are those of the classes, with weights.
 
-    def __init__(self, parts, codes, weights, classes, intercept):
-        self.rows, self.codes, self.weights, self.n_jobs = parts, codes, weights, None
-        self.n_classes, self.classes = len(classes), classes
-        self.frame = frame_of_extent(parts.total(_extent, None), intercept)
+    Of one class against the others there are two, the others first.
+    """
+
+    def __init__(self, task, one=None):
+        self.rows, self.codes, self.weights, self.n_jobs = task.X, task.codes, task.weights, None
+        self.coding = _Coding(task.classes, task.factors, one)
+        if one is not None:
+            own = self.weights[one]
+            self.codes, self.weights = np.arange(2), np.array([self.weights.sum() - own, own])
+        self.n_classes = len(self.codes)
+        self.frame = frame_of_extent(task.X.total(_extent, None), task.intercept)
         self.frame.refuse_tiny()
-        self.columns, self.fit = None, new_fit(parts)
+        self.columns, self.fit = None, new_fit(task.X)
         self._measure()
 
     def _measure(self):
@@ -92,7 +108,23 @@ class PartSums(SoftmaxSums):
         return self.rows.total(_gram, self._told()).tables[0]
 
     def _told(self):
-        return _ToldClasses(self.fit, self.classes, self.frame, self.columns)
+        return _ToldClasses(self.fit, self.coding, self.n_classes, self.frame, self.columns)
+
+
+@dataclass(frozen=True)
+class _Coding:
+    """How labels become codes and weights."""
+
+    classes: np.ndarray
+    factors: Any
+    one: Any  # which class is 1, all others 0; None where each has a code of its own
+
+    def of(self, y, weights, n):
+        codes, weights = codes_among(self.classes, *as_labels(y, n)), as_weights(weights, n)
+        if self.factors is not None:
+            own = self.factors[codes]
+            weights = own if weights is None else own * weights
+        return codes if self.one is None else (codes == self.one).astype(np.intp), weights
 
 
 @dataclass(frozen=True)
@@ -100,7 +132,8 @@ class _ToldClasses:
     """What tells the model to a worker."""
 
     fit: str
-    classes: np.ndarray
+    coding: _Coding
+    n_classes: int
     frame: Standardization
     columns: Any
 
@@ -110,9 +143,8 @@ class _ToldClasses:
     def _sums(self, X, y, weights):
         sums = SoftmaxSums.__new__(SoftmaxSums)
         sums.rows = X if self.columns is None else np.ascontiguousarray(X[:, self.columns])
-        sums.codes = codes_among(self.classes, *as_labels(y, len(X)))
-        sums.weights, sums.n_jobs = as_weights(weights, len(X)), None
-        sums.n_classes, sums.frame = len(self.classes), self.frame
+        sums.codes, sums.weights = self.coding.of(y, weights, len(X))
+        sums.n_classes, sums.frame, sums.n_jobs = self.n_classes, self.frame, None
         sums._measure()
         return sums
 

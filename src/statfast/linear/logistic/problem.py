@@ -37,14 +37,19 @@ class LogisticProblem:
         """Codes 0 to K - 1 of the classes."""
         return self.marks.astype(np.intp, copy=False)
 
+    @property
+    def in_parts(self) -> bool:
+        """Whether the rows lie elsewhere, so that there are sums over them alone."""
+        return False
+
     def ones(self, code: int) -> NDArray[np.float64]:
         """1.0 for the rows of a class, 0.0 for others: maybe the user's own y."""
         if self.marks.dtype == np.float64:
             return self.marks if code else 1.0 - self.marks
         return (self.marks == code).astype(np.float64)
 
-    def sums(self) -> Any:
-        """Sums over the rows for models of all classes, where they are not those of `X`."""
+    def sums(self, code: int | None = None) -> Any:
+        """Sums over rows in parts, for models of all classes or of one against the others."""
         return None
 
     @property

@@ -43,12 +43,10 @@ class SparseSolution:
     converged: bool
 
 
-def fit_sparse_multinomial(
-    rows, codes, weights, n_classes, l1, l2, *, intercept, tol, max_iter, n_jobs
-) -> SparseSolution:
+def fit_sparse_multinomial(sums: SoftmaxSums, l1, l2, *, tol, max_iter) -> SparseSolution:
     """Fit; the last step promises a fall of no more than `tol` times the null model's loss."""
-    problem = _Problem(rows, codes, weights, n_classes, l1, l2, intercept, n_jobs)
-    b = problem.start(weights)
+    problem = _Problem(sums, l1, l2)
+    b = problem.start()
     value, null = problem.value(b), problem.loss
     converged, n_iter = False, 0
     while n_iter < max_iter and not converged:
@@ -78,16 +76,14 @@ class _Problem:
     Inside, all columns are times the `base`, which brings the largest to about 1.
     """
 
-    def __init__(self, rows, codes, weights, n_classes, l1, l2, intercept, n_jobs):
-        self.sums = SoftmaxSums(rows, codes, weights, n_classes, intercept, n_jobs)
-        self.n_classes, self.one = n_classes, int(intercept)
-        self.q = self.sums.q
-        frame = self.sums.frame
+    def __init__(self, sums, l1, l2):
+        self.sums, self.n_classes, self.q, frame = sums, sums.n_classes, sums.q, sums.frame
+        self.one = int(frame.intercept)
         self.base = float(frame.scale[frame.reach.argmax()])
         l1, l2 = l1 * self.base, l2 * self.base * self.base
         self.l1 = min(l1, HEAVY)
         size = frame.reach * self.base
-        mass = float(len(codes) if weights is None else weights.sum())
+        mass = float(len(sums.codes) if sums.weights is None else sums.weights.sum())
         vanished = size[size < SMALL].max(initial=0.0)
         if vanished * mass > self.l1:
             raise ValueError(VANISHED)
@@ -97,11 +93,11 @@ class _Problem:
         self.parts = {}  # sums over some of the columns
         self.loss = 0.0
 
-    def start(self, weights):
+    def start(self):
         """The model without columns."""
         b = np.zeros((self.n_classes, self.q))
         if self.one:
-            mass = np.bincount(self.sums.codes, weights, self.n_classes)
+            mass = np.bincount(self.sums.codes, self.sums.weights, self.n_classes)
             b[:, 0] = np.log(mass / mass.sum())
         return b
 
@@ -198,9 +194,8 @@ def _least(matrix, slope, at, l1, free):
 # against the rest, all classes in one model.
 def sparse_binary(task: LogisticProblem) -> LogisticSolution:
     """The log-odds of the class that is not the reference."""
-    one = 1 - task.reference
-    title = "Logistic regression"
-    coef, n_iter, done, result = _against(_rows(task), task, task.ones(one), title)
+    found = _against(task, _rows(task), 1 - task.reference, "Logistic regression")
+    coef, n_iter, done, result = found
     return LogisticSolution(coef[None], "sigmoid", np.array([n_iter], np.int32), done, result)
 
 
@@ -208,7 +203,7 @@ def sparse_ovr(task: LogisticProblem) -> LogisticSolution:
     """A binary model for each class against all others."""
     rows, labels = _rows(task), task.classes.tolist()
     found = [
-        _against(rows, task, task.ones(k), f"Logistic regression, {label} against the rest")
+        _against(task, rows, k, f"Logistic regression, {label} against the rest")
         for k, label in enumerate(labels)
     ]
     return LogisticSolution(
@@ -221,10 +216,10 @@ def sparse_ovr(task: LogisticProblem) -> LogisticSolution:
 def sparse_multinomial(task: LogisticProblem) -> LogisticSolution:
     """Coefficients of all classes."""
     labels, (l1, l2) = task.classes.tolist(), task.penalties
-    fit = fit_sparse_multinomial(
-        _rows(task), task.codes, task.weights, len(labels), l1, l2, intercept=task.intercept,
-        tol=task.tol, max_iter=task.max_iter, n_jobs=task.n_jobs,
-    )  # fmt: skip
+    sums = task.sums() or SoftmaxSums(
+        _rows(task), task.codes, task.weights, len(labels), task.intercept, task.n_jobs
+    )
+    fit = fit_sparse_multinomial(sums, l1, l2, tol=task.tol, max_iter=task.max_iter)
     names = names_of(task.columns, fit.coef.shape[1] - task.intercept, task.intercept)
     result = _result(
         task, "Multinomial logistic regression",
@@ -237,7 +232,9 @@ def sparse_multinomial(task: LogisticProblem) -> LogisticSolution:
 
 
 def _rows(task):
-    """Rows in memory, dense and finite."""
+    """Rows in memory, dense and finite; None of rows in parts, of which there are sums."""
+    if task.in_parts:
+        return None
     if isinstance(task.X, Chunks):
         raise ValueError(
             "l1_ratio > 0 reads columns again and again, and takes no Chunks. Pass an array, or "
@@ -250,9 +247,11 @@ def _rows(task):
     return rows
 
 
-def _against(rows, task, y, title):
-    """One model of two classes: coefficients, steps, whether they converged, and its `Result`."""
-    l1, l2 = task.penalties
+def _against(task, rows, code, title):
+    """A class against the others: coefficients, steps, whether they converged, and its `Result`."""
+    if rows is None:
+        return _against_in_parts(task, code, title)
+    (l1, l2), y = task.penalties, task.ones(code)
     coef, first, _, n_iter, done = solve_logistic(
         rows, y, task.weights, l1, l2, intercept=task.intercept, tol=task.tol,
         max_iter=task.max_iter, n_jobs=task.n_jobs,
@@ -268,6 +267,18 @@ def _against(rows, task, y, title):
     names = names_of(task.columns, len(coef), task.intercept)
     coef = np.append(first, coef) if task.intercept else coef
     return coef, n_iter, done, _result(task, title, names, coef, loss, null, 1)
+
+
+def _against_in_parts(task, code, title):
+    """The same as the difference of two classes' coefficients, which are b / 2 and -b / 2."""
+    l1, l2 = task.penalties
+    fit = fit_sparse_multinomial(
+        task.sums(code), l1, 2.0 * l2, tol=task.tol, max_iter=task.max_iter
+    )
+    coef = fit.coef[1] - fit.coef[0]
+    names = names_of(task.columns, len(coef) - task.intercept, task.intercept)
+    result = _result(task, title, names, coef, fit.loss, fit.null_loss, 1)
+    return coef, fit.n_iter, fit.converged, result
 
 
 def _mass(task):
