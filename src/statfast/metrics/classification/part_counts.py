@@ -35,9 +35,11 @@ def pairs_in(columns, _):
 
 
 def labels_in(columns, _):
-    """The true labels of a part, as keys that add up."""
-    labels, codes = as_labels(columns[1], len(columns[0]), name="y_true")
-    return PairCounts(dict(zip(labels.tolist(), np.bincount(codes).tolist(), strict=True)))
+    """The true labels of a part, and the weight of their rows."""
+    _, truth, weights = columns
+    labels, codes = as_labels(truth, len(truth), name="y_true")
+    masses = np.bincount(codes, as_weights(weights, len(truth)), len(labels))
+    return PairCounts(dict(zip(labels.tolist(), masses.tolist(), strict=True)))
 
 
 def confusion_of_parts(parts, **more):

@@ -23,6 +23,7 @@ from statfast._validation import (
 from statfast.metrics.classification.indicators import as_marks
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
+from statfast.metrics.ranking.averages import mean_where_heavy
 from statfast.metrics.ranking.curves import roc_of
 from statfast.metrics.ranking.part_areas import area_of_parts
 from statfast.metrics.ranking.sorted_pass import as_scores, pair_counts, steps_of
@@ -143,14 +144,6 @@ def _of_labels(y_true, columns, average, sample_weight, max_fpr):
         mass = truth.sum(axis=0) if weights is None else weights @ truth
         return mean_where_heavy(areas, mass)
     return areas if average is None else float(areas.mean())
-
-
-def mean_where_heavy(scores, weights):
-    """The mean of scores by weights, in which one without weight need not be a number."""
-    if weights is None:
-        return float(scores.mean())
-    heavy = weights > 0
-    return float(scores[heavy] @ weights[heavy] / weights.sum()) if heavy.any() else float("nan")
 
 
 def _area(scores, codes, weights=None, max_fpr=None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The area under the ROC curve of rows that lie in parts, exactly.
+"""Areas under ROC curves of rows that lie in parts, exactly.
 
 Scores are integers of 64 bits in the same order. A round counts negatives and positives in ranges
 of them. A range that holds one class, or one score, is decided; of the others small ones are looked
@@ -8,13 +8,16 @@ each `MOST` rows in ranges that hold both classes, and one for each large range.
 """
 
 from collections import deque
-from typing import NamedTuple
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from statfast._estimator import has_weight
-from statfast._validation import as_labels, as_weights, explain_nonfinite
+from statfast._validation import as_choice, as_labels, as_weights, explain_nonfinite
 from statfast.metrics.classification.part_counts import labels_in
+from statfast.metrics.ranking.averages import mean_where_heavy
+from statfast.metrics.ranking.two_classes import warn_one_class
 
 BITS = 16  # by which a range is cut
 MOST = 1 << 20  # rows that are looked at score by score in a round
@@ -47,20 +50,52 @@ class KeyTable:
         return [KeyRange(key, bits, *counts) for key, counts in table]
 
 
+class Sides(NamedTuple):
+    """Which rows are positives and which negatives, and the column of their scores."""
+
+    positive: Any
+    negative: Any = None  # all others, where it is None
+    column: int | None = None  # where scores have one for each class
+    classes: int = 2
+
+
 def area_of_parts(parts, *, average="macro", max_fpr=None, multi_class="raise", labels=None):
-    """`roc_auc_score` of two classes."""
-    if max_fpr is not None or labels is not None:
+    """`roc_auc_score`; of several classes one area after the other."""
+    if max_fpr is not None or labels is not None or average in ("micro", "samples"):
         raise ValueError(
-            "max_fpr and labels are for rows in memory; got them with rows in parts, of which the "
-            "whole area of two classes is made. Leave them out."
+            "max_fpr, labels and the averages 'micro' and 'samples' are for rows in memory; got "
+            "them with rows in parts. Leave them out."
         )
-    classes = sorted(parts.total(labels_in, None).counts)
-    if len(classes) != 2:
-        raise ValueError(
-            f"y_true must hold 2 classes for rows in parts; got {len(classes)}. Score each class "
-            "against the rest."
-        )
-    todo = deque(parts.total(counted, (classes[1], None, 64 - BITS)).ranges(64 - BITS))
+    masses = parts.total(labels_in, None).counts
+    classes, k = sorted(masses), len(masses)
+    if k == 2:
+        return _area(parts, Sides(classes[1]))
+    if k < 2:
+        return _undefined()
+    if multi_class == "raise":
+        raise ValueError("multi_class must be in ('ovo', 'ovr') for more than two classes.")
+    column = {label: c for c, label in enumerate(classes)}
+    if as_choice(multi_class, "multi_class", ("raise", "ovr", "ovo")) == "ovr":
+        areas = [_area(parts, Sides(label, None, column[label], k)) for label in classes]
+        weights = [masses[label] for label in classes]
+    else:
+        if average is None:
+            raise ValueError("multi_class='ovo' has an average: 'macro' or 'weighted'.")
+        areas, weights = [], []
+        for pair in combinations(classes, 2):
+            both = [Sides(one, other, column[one], k) for one, other in (pair, pair[::-1])]
+            areas.append(np.mean([_area(parts, sides) for sides in both]))
+            weights.append(masses[pair[0]] + masses[pair[1]])
+    if average is None:
+        return np.array(areas)
+    if as_choice(average, "average", ("macro", "weighted")) == "macro":
+        return float(np.mean(areas))
+    return mean_where_heavy(np.array(areas), np.array(weights))
+
+
+def _area(parts, sides):
+    """The probability that a positive ranks above a negative."""
+    todo = deque(parts.total(counted, (sides, None, 64 - BITS)).ranges(64 - BITS))
     before, positives, twice = 0, 0, 0
     while todo:
         one = todo.popleft()
@@ -76,10 +111,17 @@ def area_of_parts(parts, *, average="macro", max_fpr=None, multi_class="raise", 
                 rows += after[-1].rows
         bits = 0 if rows <= MOST else max(0, one.bits - BITS)
         told = [(part.least, part.bits) for part in some]
-        found = parts.total(counted, (classes[1], told, bits)).ranges(bits)
+        found = parts.total(counted, (sides, told, bits)).ranges(bits)
         kept = [part for part in after if not _mixed(part)]
         todo.extendleft(reversed(sorted([*found, *kept])))
+    if not before or not positives:
+        return _undefined()
     return float(twice / (2 * before * positives))
+
+
+def _undefined():
+    warn_one_class("ROC AUC score is not defined in that case.")
+    return float("nan")
 
 
 def _mixed(part):
@@ -96,27 +138,48 @@ def ordered(scores):
 def counted(columns, told):
     """Counts of a part by the leading bits of scores; of some ranges, or of all scores."""
     scores, truth, weights = columns
-    positive, ranges, bits = told
+    sides, ranges, bits = told
     if not has_weight(weights):
         return None
     n = len(scores)
-    explain_nonfinite(np.asarray(scores, dtype=np.float64), "y_score")
-    if scores.ndim != 1:
-        raise ValueError(
-            "y_score must be one column for two classes; got two. Pass that of the positive class."
-        )
+    weights = as_weights(weights, n)
+    if weights is not None and sides.negative is not None:
+        raise ValueError("multi_class='ovo' has no sample_weight. Use multi_class='ovr'.")
+    scores = _column(scores, sides)
     labels, codes = as_labels(truth, n, name="y_true")
-    true = np.array([label == positive for label in labels.tolist()])[codes]
-    keys = ordered(np.asarray(scores))
+    true = np.array([label == sides.positive for label in labels.tolist()])[codes]
+    keys = ordered(scores)
     inside = np.ones(n, dtype=bool)
+    if sides.negative is not None:
+        inside = true | np.array([label == sides.negative for label in labels.tolist()])[codes]
     if ranges is not None:
         least = np.array([one for one, _ in ranges], dtype=np.uint64)
         size = np.array([(1 << b) - 1 for _, b in ranges], dtype=np.uint64)
         place = np.searchsorted(least, keys, "right") - 1
-        inside = (place >= 0) & (keys - least[place] <= size[place])
-    weights = as_weights(weights, n)
+        inside &= (place >= 0) & (keys - least[place] <= size[place])
     table = np.zeros((n, 3), np.int64 if weights is None else np.float64)
     own = 1 if weights is None else weights
     table[:, 0], table[:, 1], table[:, 2] = own * ~true, own * true, 1
     shift = np.uint64(bits)
     return KeyTable(keys[inside] >> shift << shift, table[inside])
+
+
+def _column(scores, sides):
+    """The scores of a class, checked as those of rows in memory."""
+    scores = np.asarray(scores)
+    explain_nonfinite(scores.astype(np.float64, copy=False), "y_score")
+    if sides.column is None:
+        if scores.ndim != 1:
+            raise ValueError(
+                "y_score must be one column for two classes; got two. Pass that of the positive "
+                "class."
+            )
+        return scores
+    if scores.ndim != 2 or scores.shape[1] != sides.classes:
+        raise ValueError(
+            f"y_score must have a column for each class ({sides.classes}); got shape "
+            f"{scores.shape}."
+        )
+    if not np.allclose(1, scores.sum(axis=1)):
+        raise ValueError("y_score must hold probabilities, which sum to 1 over the classes.")
+    return scores[:, sides.column]

@@ -18,7 +18,7 @@ from statfast._validation import (
 from statfast.metrics.classification.indicators import as_marks, is_wide
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
-from statfast.metrics.ranking.areas import mean_where_heavy
+from statfast.metrics.ranking.averages import mean_where_heavy
 from statfast.metrics.ranking.sorted_pass import steps_of
 from statfast.metrics.ranking.two_classes import binary_codes, steps_for
 

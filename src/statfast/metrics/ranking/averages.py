@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Averages of the scores of classes or labels."""
+
+
+def mean_where_heavy(scores, weights):
+    """The mean of scores by weights, in which one without weight need not be a number."""
+    if weights is None:
+        return float(scores.mean())
+    heavy = weights > 0
+    return float(scores[heavy] @ weights[heavy] / weights.sum()) if heavy.any() else float("nan")
