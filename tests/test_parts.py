@@ -12,6 +12,13 @@ import pytest
 import statfast
 from statfast import Parts
 from statfast._engine.rounds import Served, merged, total_of
+from statfast.model_selection import (
+    KFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
 from statfast.preprocessing import MinMaxScaler, StandardScaler
 from tests.hostile import bits, kept_in_parts
 
@@ -124,6 +131,9 @@ MODELS = [
     (statfast.LogisticRegression(C=0.5, reference="b"), "labels"),
     (statfast.LogisticRegression(multi_class="ovr"), "labels"),
     (statfast.LogisticRegression(fit_intercept=False), "two"),
+    (statfast.LogisticRegression(class_weight="balanced"), "two"),
+    (statfast.LogisticRegression(class_weight={"b": 3.0, "c": 0.5}), "labels"),
+    (statfast.LogisticRegression(C=0.5, class_weight="balanced", multi_class="ovr"), "labels"),
     (statfast.GeneralizedLinearModel(), "target"),
     (statfast.GeneralizedLinearModel("poisson"), "column"),
     (statfast.GeneralizedLinearModel("gamma", link="log"), "positive"),
@@ -140,7 +150,7 @@ def test_likelihoods(data, model, what, weighted):
     """Estimates, and all that is said of them."""
     columns = columns_of(data, what, weighted)
     rounds, _ = check_bits(model, columns, seeds=(0, 1))
-    assert 4 < rounds < 40
+    assert 4 < rounds < 40 * (3 if getattr(model, "multi_class", "") == "ovr" else 1)
     X, y, w = columns
     whole = new(model).fit(X, y, sample_weight=w)
     found = new(model).fit(kept_in_parts(3, CUTS, *columns))
@@ -154,17 +164,50 @@ def test_likelihoods(data, model, what, weighted):
             np.testing.assert_allclose(getattr(two, name), getattr(one, name), 1e-8, err_msg=name)
 
 
+SPARSE = [
+    ({"l1_ratio": 1.0}, "two"),
+    ({"l1_ratio": 0.4, "class_weight": "balanced"}, "two"),
+    ({"l1_ratio": 1.0, "fit_intercept": False, "reference": True}, "two"),
+    ({"l1_ratio": 1.0}, "labels"),
+    ({"l1_ratio": 0.7, "multi_class": "ovr", "class_weight": {"b": 2.0}}, "labels"),
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("given", "what"), SPARSE, ids=str)
+def test_sparse_likelihoods(data, given, what, weighted):
+    """l1 penalties and elastic nets: two classes are solved otherwise than in memory."""
+    model = statfast.LogisticRegression(C=0.05, tol=1e-13, **given)
+    columns = columns_of(data, what, weighted)
+    _, known = check_bits(model, columns, seeds=(0, 1))
+    X, y, w = columns
+    whole = new(model).fit(X, y, sample_weight=w)
+    assert (whole.coef_ == 0).any()
+    assert np.array_equal(whole.coef_ == 0, known["coef_"] == 0)
+    found = new(model).fit(kept_in_parts(3, CUTS, *columns))
+    np.testing.assert_allclose(found.coef_, whole.coef_, 1e-5, 1e-6)
+    np.testing.assert_allclose(found.intercept_, whole.intercept_, 1e-5, 1e-6)
+    for one, two in zip(_results(whole), _results(found), strict=True):
+        assert two.loglik == pytest.approx(one.loglik, rel=1e-9)
+        assert two.null_deviance == pytest.approx(one.null_deviance, rel=1e-12)
+        assert two.df_residual == pytest.approx(one.df_residual)
+
+
+def _results(model):
+    return [model._result] if hasattr(model, "_result") else list(model.results_.values())
+
+
 def test_likelihoods_that_are_refused(data):
     parts = Parts(pieces(data["X"], data["two"], None, CUTS))
     for model in (
-        statfast.LogisticRegression(C=1.0, l1_ratio=1.0),
         statfast.LogisticRegression(method="firth"),
-        statfast.LogisticRegression(class_weight="balanced"),
         statfast.GeneralizedLinearModel("negative_binomial"),
         statfast.GeneralizedLinearModel("gamma"),  # y holds zeros
     ):
         with pytest.raises(ValueError, match=r"rows in parts|Rows in parts|must be positive"):
             model.fit(parts)
+    with pytest.raises(ValueError, match="All rows of class False have weight 0"):
+        statfast.LogisticRegression(class_weight={False: 0.0}).fit(parts)
     one = Parts(pieces(data["X"], np.zeros(N), None, CUTS))
     with pytest.raises(ValueError, match="at least 2 classes"):
         statfast.LogisticRegression().fit(one)
@@ -173,7 +216,8 @@ def test_likelihoods_that_are_refused(data):
 STARTS = {
     "array": lambda X: {"init": X[:9]},
     "tol": lambda X: {"init": X[:9], "tol": 0.0},
-    "parallel": lambda X: {"init": "k-means||", "random_state": 4},
+    "parallel": lambda X: {"init": "k-means||", "n_init": 2, "random_state": 4},
+    "plus_plus": lambda X: {"n_init": 3, "random_state": 4},
     "random": lambda X: {"init": "random", "n_init": 2, "random_state": 4},
     "empty": lambda X: {"init": np.vstack([X[:8], [[1e4] * D]])},
 }
@@ -207,8 +251,9 @@ def test_kmeans(data, start, weighted, dtype):
 
 def test_kmeans_refuses(data):
     parts = Parts(pieces(data["X"], None, None, CUTS))
-    with pytest.raises(ValueError, match=r"Use init='k-means\|\|'"):
-        statfast.KMeans(3).fit(parts)
+    for model in (statfast.KMeans(65), statfast.KMeans(3, init=lambda X, k, random_state: X[:k])):
+        with pytest.raises(ValueError, match=r"Use init='k-means\|\|'"):
+            model.fit(parts)
     with pytest.raises(ValueError, match="n_clusters"):
         statfast.KMeans(601, init="random").fit(parts)
 
@@ -421,9 +466,27 @@ def test_measures(data, weighted, monkeypatch):
             found = statfast.metrics.roc_auc_score(kept, kept)
             assert found == (pytest.approx(known) if weighted else known)
             assert kept.rounds < (5 if most > N else 60)
-    kept = scored(0, truth, scores)
-    with pytest.raises(ValueError, match="2 classes"):
+    monkeypatch.undo()
+    cases = [("ovr", average) for average in ("macro", "weighted", None)]
+    cases += [] if weighted else [("ovo", "macro"), ("ovo", "weighted")]
+    for kind, average in cases:
+        told = {"multi_class": kind, "average": average}
+        known = statfast.metrics.roc_auc_score(truth, shares, sample_weight=w, **told)
+        kept = scored(2, truth, shares, w)
+        found = statfast.metrics.roc_auc_score(kept, kept, **told)
+        np.testing.assert_allclose(found, known, 1e-13 if weighted else 1e-15)
+    if weighted:
+        with pytest.raises(ValueError, match="has no sample_weight"):
+            statfast.metrics.roc_auc_score(kept, kept, multi_class="ovo")
+    for wrong, what in ((scores, "a column for each class"), (shares + 1, "sum to 1")):
+        kept = scored(0, truth, wrong)
+        with pytest.raises(ValueError, match=what):
+            statfast.metrics.roc_auc_score(kept, kept, multi_class="ovr")
+    with pytest.raises(ValueError, match="more than two classes"):
         statfast.metrics.roc_auc_score(kept, kept)
+    kept = scored(0, np.zeros(N), scores)
+    with pytest.warns(statfast.UndefinedMetricWarning):
+        assert np.isnan(statfast.metrics.roc_auc_score(kept, kept))
 
 
 def test_what_has_no_such_form_is_refused(data):
@@ -436,3 +499,67 @@ def test_what_has_no_such_form_is_refused(data):
             model.fit(parts)
     with pytest.raises(ValueError, match="groups is for rows in memory"):
         statfast.LinearRegression().fit(parts, groups=[1])
+
+
+VALIDATED = [
+    (statfast.LinearDiscriminantAnalysis(), "labels", ["accuracy", "neg_log_loss"]),
+    (statfast.GaussianNB(), "labels", None),
+    (statfast.QuadraticDiscriminantAnalysis(), "labels", "neg_log_loss"),
+    (statfast.LinearRegression(), "target", None),
+    (statfast.Ridge(0.5), "target", ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"]),
+    (statfast.Lasso(0.1, tol=1e-14), "target", "neg_root_mean_squared_error"),
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("model", "what", "scoring"), VALIDATED, ids=lambda v: str(v)[:30])
+def test_cross_validation(data, model, what, scoring, weighted):
+    """The folds and scores of rows in memory, in four rounds."""
+    X, y, w = columns_of(data, what, weighted)
+    kinds = [None, 4, KFold(3)] + [StratifiedKFold(3)] * (what == "labels")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for cv in kinds:
+            known = cross_validate(model, X, y, cv=cv, scoring=scoring, sample_weight=w)
+            here = cross_validate(
+                model, Parts(pieces(X, y, w, CUTS)), cv=cv, scoring=scoring, return_estimator=True
+            )
+            kept = kept_in_parts(1, CUTS, X, y, w)
+            found = cross_validate(model, kept, cv=cv, scoring=scoring)
+            assert kept.rounds == 4
+            names = [name for name in known if name.startswith("test_")]
+            for name in names:
+                np.testing.assert_allclose(found[name], known[name], 1e-9, 1e-12, err_msg=name)
+                assert np.array_equal(found[name], here[name])
+            assert len(here["estimator"]) == len(known[names[0]])
+    score = cross_val_score(model, Parts(pieces(X, y, w, CUTS)), cv=3)
+    assert score.shape == (3,)
+
+
+def test_cross_validation_that_is_refused(data):
+    X, labels, target = data["X"], data["labels"], data["target"]
+    parts, model = Parts(pieces(X, target, None, CUTS)), statfast.Ridge()
+    with pytest.raises(TypeError, match="whose fit is a sum"):
+        cross_validate(statfast.LogisticRegression(), Parts(pieces(X, labels, None, CUTS)))
+    for given, what in (
+        ({"cv": KFold(3, shuffle=True)}, "without shuffling"),
+        ({"cv": 601}, "number of rows"),
+        ({"cv": 1}, "cv must"),
+        ({"scoring": "neg_median_absolute_error"}, "scoring must be one of r2"),
+        ({"groups": labels}, "groups is for rows in memory"),
+        ({"return_train_score": True}, "return_train_score is for rows in memory"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            cross_validate(model, parts, **given)
+    weights = np.where(np.arange(N) < 200, 0.0, 1.0)
+    with pytest.raises(ValueError, match="zero for all rows of fold 0"):
+        cross_validate(model, Parts(pieces(X, target, weights, CUTS)), cv=3)
+    wrong = X.copy()
+    wrong[160, 1] = np.nan
+    with pytest.raises(ValueError, match="part 5"):
+        cross_validate(model, Parts(pieces(wrong, target, None, CUTS)), cv=3)
+    for call in (cross_val_predict, statfast.model_selection.learning_curve):
+        with pytest.raises(TypeError, match="in parts, which would be gathered"):
+            call(model, parts, target)
+    with pytest.raises(TypeError, match="in parts, which would be gathered"):
+        statfast.cluster.linkage(parts)

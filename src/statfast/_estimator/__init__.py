@@ -6,10 +6,15 @@ from statfast._estimator.base import Estimator
 from statfast._estimator.bootstrap import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._estimator.calibrators import isotonic, pooled, sigmoid, sigmoid_fit
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
-from statfast._estimator.class_weights import class_weighted, times_classes
+from statfast._estimator.class_weights import (
+    class_factors,
+    class_weighted,
+    require_mass,
+    times_classes,
+)
 from statfast._estimator.copies import copied, takes_weights
 from statfast._estimator.delegation import delegated
-from statfast._estimator.elsewhere import with_pairs
+from statfast._estimator.elsewhere import hits, shipped, squares, with_pairs
 from statfast._estimator.folds import (
     RULES,
     as_folds,
@@ -18,8 +23,10 @@ from statfast._estimator.folds import (
     group_runs,
     parts_of_folds,
     require_members,
+    require_sizes,
     rows_besides,
     runs,
+    shares_of_folds,
     stratified_runs,
 )
 from statfast._estimator.mixins import (
@@ -38,7 +45,10 @@ from statfast._estimator.part_sums import (
     has_weight,
     looked,
     named_rows,
+    prepared_parts,
     require_finite_part,
+    require_finite_sums,
+    statistics_of_part,
 )
 from statfast._estimator.regressor import Regressor, r_squared
 from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
@@ -80,6 +90,7 @@ __all__ = [
     "as_folds",
     "by_score",
     "chosen",
+    "class_factors",
     "class_weighted",
     "codes_among",
     "column_moments",
@@ -89,6 +100,7 @@ __all__ = [
     "folds_of",
     "group_runs",
     "has_weight",
+    "hits",
     "isotonic",
     "known_classes",
     "looked",
@@ -97,15 +109,23 @@ __all__ = [
     "output_container",
     "parts_of_folds",
     "pooled",
+    "prepared_parts",
     "r_squared",
     "require_finite_part",
+    "require_finite_sums",
+    "require_mass",
     "require_members",
     "require_same_labels",
+    "require_sizes",
     "rows_at",
     "rows_besides",
     "runs",
+    "shares_of_folds",
+    "shipped",
     "sigmoid",
     "sigmoid_fit",
+    "squares",
+    "statistics_of_part",
     "stratified_runs",
     "summed",
     "sums_of",

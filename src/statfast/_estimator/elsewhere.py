@@ -102,15 +102,12 @@ def _score(model, X, y=None, sample_weight=None, **others):
         )
     parts = as_parts(X, y, sample_weight)
     if kind == "classifier":
-        right, mass = parts.total(_hits, shipped(model))
+        right, mass = parts.total(hits, shipped(model))
         return float(right / mass)
-    left, _, spread, _ = parts.total(_squares, shipped(model)).values
-    constant = spread == 0.0
-    share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, spread))
-    return float(np.mean(1.0 - share))
+    return parts.total(squares, shipped(model)).explained()
 
 
-def _hits(columns, model):
+def hits(columns, model):
     """Weights of the rows whose label is the predicted one, and of all."""
     X, y, weights = columns
     if not has_weight(weights):
@@ -138,8 +135,16 @@ class _Squares:
         spread = spread + spread2 + mass * share * apart**2
         return _Squares(left + more, mean + share * apart, spread, whole)
 
+    def explained(self):
+        """The mean R squared of the targets."""
+        left, _, spread, _ = self.values
+        constant = spread == 0.0
+        share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, spread))
+        return float(np.mean(1.0 - share))
 
-def _squares(columns, model):
+
+def squares(columns, model):
+    """Squares of the residuals of a part, and about the mean."""
     X, y, weights = columns
     if not has_weight(weights):
         return None

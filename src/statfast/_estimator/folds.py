@@ -36,8 +36,7 @@ def stratified_runs(codes, k, shuffle=None):
     rank = np.empty(codes.max() + 1, dtype=np.intp)
     rank[codes[first[order]]] = np.arange(len(order))
     ranked = rank[codes]
-    ordered = np.sort(ranked)
-    shares = np.array([np.bincount(ordered[i::k], minlength=len(order)) for i in range(k)])
+    shares = shares_of_folds(np.bincount(ranked), k)
     fold = np.empty(len(codes), dtype=np.intp)
     for c in range(len(order)):
         dealt = np.repeat(np.arange(k), shares[:, c])
@@ -45,6 +44,14 @@ def stratified_runs(codes, k, shuffle=None):
             shuffle(dealt)
         fold[ranked == c] = dealt
     return parts_of_folds(fold, k)
+
+
+def shares_of_folds(sizes, k):
+    """Rows of each class in each fold, (k, K): all in order of class, dealt out in turn."""
+    ends = np.cumsum(sizes)
+    # Fold i has the places i, i + k, ...; below a place p there are (p - i + k - 1) // k of them.
+    upto = (np.append(0, ends) - np.arange(k)[:, None] + k - 1) // k
+    return np.diff(upto, axis=1)
 
 
 def group_runs(groups, k):
@@ -104,7 +111,11 @@ def as_folds(cv, X, y, n, codes=None, groups=None):
 
 def require_members(codes, k, name="cv"):
     """Refuse more folds than the largest class has rows; warn of those that the smallest has."""
-    sizes = np.bincount(codes)
+    require_sizes(np.bincount(codes), k, name)
+
+
+def require_sizes(sizes, k, name="cv"):
+    """The same by the number of rows of each class."""
     sizes = sizes[sizes > 0]
     if sizes.max() < k:
         raise ValueError(

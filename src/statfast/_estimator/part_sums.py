@@ -122,6 +122,16 @@ def named_rows(rows: np.ndarray, names: Any) -> Any:
 
 def fit_parts(model: Any, parts: Parts) -> Any:
     """Fit an estimator whose fit is a sum."""
+    _, state, layout = prepared_parts(model, parts)
+    sums = parts.total(statistics_of_part, (model, state, layout))
+    if sums is None:
+        raise ValueError("sample_weight must hold a positive weight; got none in any part.")
+    require_finite_sums(sums, parts)
+    return model._solve(sums, state)
+
+
+def prepared_parts(model: Any, parts: Parts) -> tuple[Look, Any, Any]:
+    """The look at the parts, what the fit knows of all rows, and the columns of its statistics."""
     look = looked(parts, getattr(model, "_estimator_type", None) == "classifier")
     prepare = getattr(model, "_prepare_look", model._prepare)
     columns, state = prepare(named_rows(look.X, parts.names), look.y, None)
@@ -129,12 +139,13 @@ def fit_parts(model: Any, parts: Parts) -> Any:
         columns[0].dtype, len(columns), len(columns) > 2 and columns[1].ndim == 1,
         _refuses_nan(model, look), takes_weights(model),
     )  # fmt: skip
-    sums = parts.total(part_sums, (model, state, layout))
-    if sums is None:
-        raise ValueError("sample_weight must hold a positive weight; got none in any part.")
+    return look, state, layout
+
+
+def require_finite_sums(sums: Any, parts: Parts) -> None:
+    """Refuse rows that hold NaN or infinity, where sums tell of some."""
     if not _all_finite(sums):
         parts.total(require_finite_part, None)  # which tells the part and the row
-    return model._solve(sums, state)
 
 
 @dataclass(frozen=True)
@@ -148,7 +159,7 @@ class _Layout:
     weighted: bool  # whether rows may have weights
 
 
-def part_sums(columns: tuple, told: tuple) -> Any:
+def statistics_of_part(columns: tuple, told: tuple) -> Any:
     """The statistics of a part; None without weight."""
     model, state, layout = told
     X, y, weights = columns

@@ -8,7 +8,7 @@ from statfast._validation.rows import (
     column_names,
     compare_names,
     explain_nonfinite,
-    refuse_dask,
+    refuse_elsewhere,
     require_shape,
     to_array,
 )
@@ -22,7 +22,7 @@ def as_columns(X, *, name="X"):
     Numbers stay numbers, where NaN may be, but infinity is refused; strings and all else are
     objects, where None and NaN may be. Arrays of strings are kept as they are.
     """
-    refuse_dask(X, name)
+    refuse_elsewhere(X, name)
     column_names(X)  # mixed names are refused before any work is done
     columns = frame_columns(X)
     if columns is None:

@@ -222,8 +222,13 @@ def is_dask(X) -> bool:
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def refuse_dask(X, name):
+def refuse_elsewhere(X, name):
     """Rows on a cluster are not gathered in silence, which `__array__` would do."""
+    if hasattr(X, "n_parts"):
+        raise TypeError(
+            f"{name} is in parts, which would be gathered here. Pass np.asarray({name}), if they "
+            "fit in memory, or a sample of them."
+        )
     if is_dask(X):
         raise TypeError(
             f"{name} is a collection of Dask's, whose rows would be gathered here. Pass "
@@ -232,7 +237,7 @@ def refuse_dask(X, name):
 
 
 def _to_table(X, name):
-    refuse_dask(X, name)
+    refuse_elsewhere(X, name)
     column_names(X)  # mixed names are refused before any work is done
     array = to_array(X, name, "a 2-d array-like of numbers")
     if array.dtype == object and hasattr(X, "isna") and hasattr(X, "to_numpy"):

@@ -13,6 +13,7 @@ from statfast._validation import (
     as_labels,
     as_sparse,
     is_sparse,
+    refuse_elsewhere,
     shown,
     to_array,
 )
@@ -97,6 +98,7 @@ def n_rows(X):
 
 def as_takeable(X, name="X"):
     """What rows can be taken from by their places; of a damaged sparse matrix, none can."""
+    refuse_elsewhere(X, name)
     if is_sparse(X):
         given = as_sparse(X, name=name)
         if given.dtype.kind not in "biufc":

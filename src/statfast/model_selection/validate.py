@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from statfast._engine import is_elsewhere
 from statfast._estimator import ANY, Scorer, copied, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
+from statfast.model_selection.part_folds import validated_parts
 from statfast.model_selection.scoring import (
     Scores,
     as_error_score,
@@ -54,8 +56,8 @@ def cross_validate(
     ----------
     estimator : estimator
         With ``fit``, by scikit-learn's protocol; copies of it are fitted.
-    X : array-like of shape (n, d)
-        Samples.
+    X : array-like of shape (n, d), statfast.Parts or collection of Dask's
+        Samples. Of those in parts: see Notes.
     y : array-like of shape (n,), optional
         Class labels or target values.
     groups : array-like of shape (n,), optional
@@ -108,6 +110,10 @@ def cross_validate(
     leverage is near 1. Iterations that share their start end by the criterion of a fit by itself;
     for scores that are functions of the model, and for ``return_estimator``, they are refits.
 
+    Rows in parts are read once for the statistics of all folds and once for the scores. The
+    estimator is one whose fit is a sum, folds are those of an integer, `KFold` or
+    `StratifiedKFold` without shuffling, and the scores means over samples or "r2".
+
     References
     ----------
     M. Izbicki (2013), "Algebraic classifiers: a generic approach to fast cross-validation, online
@@ -123,6 +129,12 @@ def cross_validate(
     >>> found["test_score"].round(3), found["path"]
     (array([1.   , 1.   , 0.967, 0.933, 1.   ]), 'merged statistics')
     """
+    if is_elsewhere(X):
+        return validated_parts(
+            estimator, X, y, groups=groups, scoring=scoring, cv=cv, n_jobs=n_jobs, params=params,
+            sample_weight=sample_weight, return_train_score=return_train_score,
+            return_estimator=return_estimator, return_indices=return_indices,
+        )  # fmt: skip
     estimator = _ready(estimator, n_jobs)
     fit_weights, score_too = _weights_of(params, sample_weight)
     require_weights(estimator, fit_weights)

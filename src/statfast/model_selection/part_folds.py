@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cross-validation of rows in parts, of estimators whose fit is a sum.
+
+Four rounds for any number of folds: a look at the parts, the rows of each class in each part, the
+statistics of all folds, and the scores of the rows held out by the models of their folds. The rows
+of a fold are those of rows in memory: `KFold` and `StratifiedKFold` deal rows out by their number.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from operator import add
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from statfast._engine import as_parts, end_fits
+from statfast._estimator import (
+    codes_among,
+    copied,
+    has_weight,
+    hits,
+    prepared_parts,
+    require_finite_sums,
+    require_sizes,
+    rows_at,
+    shares_of_folds,
+    shipped,
+    squares,
+    statistics_of_part,
+    sums_of_folds,
+)
+from statfast._validation import as_count, as_labels, as_weights, shown
+from statfast.model_selection.partitions import KFold, StratifiedKFold
+from statfast.model_selection.scoring import as_scorers, classifies
+from statfast.model_selection.ways import MERGED
+
+# Scores that are means over rows, so that those of parts add up.
+MEANS = (
+    "accuracy", "neg_log_loss", "neg_brier_score", "neg_mean_squared_error",
+    "neg_mean_absolute_error", "neg_mean_squared_log_error", "neg_mean_absolute_percentage_error",
+    "neg_mean_poisson_deviance", "neg_mean_gamma_deviance",
+)  # fmt: skip
+ROOTS = {"neg_root_mean_squared_error": "neg_mean_squared_error"}
+
+
+def validated_parts(
+    estimator, X, y=None, *, groups=None, scoring=None, cv=None, n_jobs=None, params=None,
+    sample_weight=None, return_train_score=False, return_estimator=False, return_indices=False,
+):  # fmt: skip
+    """`cross_validate` of rows in parts: what it returns."""
+    others = {
+        "groups": groups, "n_jobs": n_jobs, "params": params,
+        "return_train_score": return_train_score or None, "return_indices": return_indices or None,
+    }  # fmt: skip
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} is for rows in memory; got it with rows in parts. Leave it out."
+            )
+    model = copied(estimator)
+    if not getattr(model, "_sums_of_parts", False):
+        raise TypeError(
+            f"Cross-validation of rows in parts is of estimators whose fit is a sum; got "
+            f"{type(model).__name__}. Pass a sample in memory."
+        )
+    scores = {name: _as_score(one, model) for name, one in _named(scoring, model).items()}
+    parts = as_parts(X, y, sample_weight)
+    try:
+        start = perf_counter()
+        models, dealt = _models(model, parts, cv)
+        middle = perf_counter()
+        found = parts.total(_scored, ([shipped(one) for one in models], dealt, scores))
+        end, k = perf_counter(), len(models)
+    finally:
+        end_fits(parts)
+    out = {
+        "fit_time": np.full(k, (middle - start) / k), "score_time": np.full(k, (end - middle) / k),
+        "path": MERGED,
+    }  # fmt: skip
+    for name, score in scores.items():
+        out[f"test_{name}"] = np.array([score.end(fold[name]) for fold in found.sums])
+    if return_estimator:
+        out["estimator"] = models
+    return out
+
+
+def _models(model, parts, cv):
+    """The models of the folds, and how rows were dealt out to them."""
+    look, state, layout = prepared_parts(model, parts)
+    k, by_class = _splits(cv, model)
+    classes = np.sort(np.array([*look.classes])) if by_class else None
+    counts = parts.total(_counted, classes).rows
+    sizes = counts.sum(axis=0)
+    if classes is None:
+        as_count(k, "cv", 2, sizes[0], limit="the number of rows")
+        order = np.zeros(1, np.intp)
+    else:
+        require_sizes(sizes, k)
+        place = [look.classes[label] for label in classes.tolist()]  # in order of the rows
+        order = np.argsort(place)
+    shares = shares_of_folds(sizes[order], k)[:, np.argsort(order)]
+    shares = shares[shares.sum(axis=1) > 0]
+    dealt = _Dealt(classes, np.cumsum(shares, axis=0), np.cumsum(counts, axis=0) - counts)
+    found = parts.total(_summed, (model, state, layout, dealt))
+    models = []
+    for number, one in enumerate(sums_of_folds(_given(found), len(shares))):
+        if one is None:
+            raise ValueError(f"No row has a positive weight besides those of fold {number}.")
+        require_finite_sums(one, parts)
+        models.append(copied(model)._solve(one, state))
+    return models, dealt
+
+
+def _given(found):
+    """Statistics of the folds; none may lack weight."""
+    sums = [None] if found is None else found.sums
+    lost = [number for number, one in enumerate(sums) if one is None]
+    if lost:
+        raise ValueError(
+            f"sample_weight is zero for all rows of fold {lost[0]}. Pass fewer folds in cv."
+        )
+    return sums
+
+
+def _splits(cv, model):
+    """The number of folds, and whether each has its share of each class."""
+    if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
+        by_class, k = classifies(model), 5 if cv is None else cv
+    elif type(cv) in (KFold, StratifiedKFold) and not cv.shuffle:
+        by_class, k = type(cv) is StratifiedKFold, cv.n_splits
+    else:
+        raise ValueError(
+            f"cv must be an integer, KFold or StratifiedKFold without shuffling for rows in parts; "
+            f"got {shown(cv)}. Pass an integer."
+        )
+    return as_count(k, "cv", 2), by_class
+
+
+def _named(scoring, model):
+    """Names of the scores that are asked for; None is the estimator's own."""
+    as_scorers(scoring, model)  # refuses what is none
+    if scoring is None or isinstance(scoring, str):
+        return {"score": scoring}
+    if isinstance(scoring, dict):
+        return scoring
+    return {name: name for name in scoring} if isinstance(scoring, list | tuple) else {"": scoring}
+
+
+def _as_score(name, model):
+    if name is None and getattr(model, "_estimator_type", None) in ("classifier", "regressor"):
+        name = "accuracy" if classifies(model) else "r2"
+    if name != "r2" and name not in MEANS and name not in ROOTS:
+        raise ValueError(
+            f"scoring must be one of {', '.join(('r2', *MEANS, *ROOTS))} for rows in parts; got "
+            f"{shown(name)}."
+        )
+    return _Score(name)
+
+
+@dataclass(frozen=True)
+class _Score:
+    """A score by its name: sums of rows, and what they come to."""
+
+    name: str
+
+    def sums(self, columns, model):
+        if self.name == "r2":
+            return squares(columns, model)
+        if self.name == "accuracy":
+            return hits(columns, model)
+        X, y, weights = columns
+        (scorer,) = as_scorers(ROOTS.get(self.name, self.name), model).values()
+        weights = as_weights(weights, len(X))
+        mass = float(len(X)) if weights is None else float(weights.sum())
+        return np.array([mass * scorer(model, X, y, sample_weight=weights), mass])
+
+    def end(self, sums):
+        if self.name == "r2":
+            return sums.explained()
+        mean = float(sums[0] / sums[1])
+        return -float(np.sqrt(-mean)) if self.name in ROOTS else mean
+
+
+# ------------------------------------------------------------------ works
+
+
+@dataclass(frozen=True)
+class _Dealt:
+    """How rows are dealt out: those of a class in their order, so many to each fold."""
+
+    classes: Any  # None where all rows are of one
+    ends: np.ndarray  # (folds, K): rows of a class up to a fold's last
+    before: np.ndarray  # (parts, K): rows of a class in the parts before
+
+    def places(self, columns, number):
+        """The rows of each fold in a part: slices or indices."""
+        n = len(columns[0])
+        codes = _codes(columns, self.classes)
+        folds = np.empty(n, np.intp)
+        for c, first in enumerate(self.before[number]):
+            own = np.flatnonzero(codes == c)
+            rank = first + np.arange(len(own))
+            folds[own] = np.searchsorted(self.ends[:, c], rank, "right")
+        if (np.diff(folds) >= 0).all():
+            cuts = np.searchsorted(folds, np.arange(len(self.ends) + 1))
+            return [slice(a, b) for a, b in pairwise(cuts)]
+        return [np.flatnonzero(folds == k) for k in range(len(self.ends))]
+
+
+def _codes(columns, classes):
+    if classes is None:
+        return np.zeros(len(columns[0]), np.intp)
+    return codes_among(classes, *as_labels(columns[1], len(columns[0])))
+
+
+@dataclass(frozen=True)
+class _PartCounts:
+    """Rows of each class, a row for each part."""
+
+    rows: np.ndarray
+
+    def __add__(self, other: "_PartCounts") -> "_PartCounts":
+        return _PartCounts(np.concatenate([self.rows, other.rows]))
+
+
+def _counted(columns, classes):
+    k = 1 if classes is None else len(classes)
+    if not len(columns[0]):
+        return _PartCounts(np.zeros((1, k), np.intp))
+    return _PartCounts(np.bincount(_codes(columns, classes), minlength=k)[None])
+
+
+_counted.takes_empty = True  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class _Folds:
+    """Sums of each fold, or None."""
+
+    sums: list
+
+    def __add__(self, other: "_Folds") -> "_Folds":
+        return _Folds([_both(*pair) for pair in zip(self.sums, other.sums, strict=True)])
+
+
+def _both(*pair):
+    some = [one for one in pair if one is not None]
+    if some and isinstance(some[0], dict):
+        return {name: reduce(add, [one[name] for one in some]) for name in some[0]}
+    return reduce(add, some) if some else None
+
+
+def _of_folds(columns, dealt, number):
+    """The columns of a part for each fold, or None without weight."""
+    for places in dealt.places(columns, number):
+        some = tuple(rows_at(column, places) for column in columns)
+        yield some if len(some[0]) and has_weight(some[2]) else None
+
+
+def _summed(columns, told, number):
+    model, state, layout, dealt = told
+    every = _of_folds(columns, dealt, number)
+    return _Folds([one and statistics_of_part(one, (model, state, layout)) for one in every])
+
+
+def _scored(columns, told, number):
+    models, dealt, scores = told
+    pairs = zip(_of_folds(columns, dealt, number), models, strict=True)
+    return _Folds([
+        one and {name: score.sums(one, model) for name, score in scores.items()}
+        for one, model in pairs
+    ])  # fmt: skip
+
+
+for _work in (_summed, _scored):
+    _work.takes_number = True  # type: ignore[attr-defined]
