@@ -20,6 +20,7 @@ import subprocess
 import sys
 from copy import copy
 from pathlib import Path
+from sysconfig import get_platform
 
 from Cython.Build import cythonize
 from Cython.Compiler import Options
@@ -98,26 +99,33 @@ class BuildKernels(build_ext):
         body = dict(extension.define_macros).get("BODY")
         vectors = SMALLER if body and is_small(CORE / body) else VECTOR_CODE
         own, extension = copy(self), copy(extension)
-        own.build_temp = f"{self.build_temp}/{extension.name}"  # every extension has the levels'
+        own.build_temp = f"{self.build_temp}/{extension.name}"  # sources of one name are many
         extension.extra_objects = [
-            file
-            for some, flags in (
-                ([source for source in levels if Path(source) != OLDEST], vectors),
-                ([source for source in levels if Path(source) == OLDEST], GLUE),
-            )
-            for file in self.compiler.compile(
-                some,
-                output_dir=own.build_temp,
-                macros=extension.define_macros,
-                include_dirs=extension.include_dirs,
-                extra_postargs=MSVC_FLAGS if msvc else GNU_FLAGS + flags,
-            )
+            *self.objects(extension, [file for file in levels if Path(file) != OLDEST], vectors),
+            *self.objects(extension, [file for file in levels if Path(file) == OLDEST], GLUE),
         ]
         extension.sources = [source for source in extension.sources if source not in levels]
         extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + rest
         nameless = [] if self.named else NAMELESS
         extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS + nameless
         build_ext.build_extension(own, extension)
+
+    def objects(self, extension, levels, flags):
+        """Compile vector code, which is the same for all Pythons, unless that is done."""
+        folder = f"{BUILD}/levels.{get_platform()}/{extension.name}"
+        files = self.compiler.object_filenames(levels, output_dir=folder)
+        pairs, known = zip(levels, files, strict=True), ["setup.py", *extension.depends]
+        stale = [one for one, file in pairs if self.force or newer_group([one, *known], file)]
+        msvc = self.compiler.compiler_type == "msvc"
+        if stale:
+            self.compiler.compile(
+                stale,
+                output_dir=folder,
+                macros=extension.define_macros,
+                include_dirs=extension.include_dirs,
+                extra_postargs=MSVC_FLAGS if msvc else GNU_FLAGS + flags,
+            )
+        return files
 
 
 def dotted(source):

@@ -6,6 +6,7 @@ that no process sends them. The cluster is of this machine: a worker of one thre
 that the others have. Rows are in the workers' memory before the clock starts.
 """
 
+import time
 from dataclasses import dataclass
 from functools import partial
 from logging import ERROR
@@ -23,6 +24,7 @@ SAMPLE = 1_000  # rows whose posteriors are asked for
 COMPONENTS = 10
 CLASSES = 5
 STEPS = 20  # iterations of k-means
+NAPS, NAP = 64, 0.1  # parts that are slept over, and seconds of each
 
 # --- data and problems ---
 
@@ -77,6 +79,16 @@ def _problem(task, n, d, k, dtype):
     }.get(kind, (0.0, 1.0))
     make = partial(_data, kind, n, d, k, dtype)
     return Problem(name, task, make, dtype, flops, n * d * SIZES[dtype], passes)
+
+
+def _sleepers(workers):
+    name = f"{NAPS} naps of {NAP:g} s, {workers} workers"
+    make = partial(_workers, workers)
+    return Problem(name, "sleeping round", make, F64)
+
+
+def _workers(workers, seed):
+    return {"workers": workers, "shape": (NAPS, 1)}
 
 
 # --- adapters: the rows are an array, or a collection of Dask's ---
@@ -183,6 +195,49 @@ class _Round:
 
 
 def rows_of_part(columns, state):
+    return len(columns[0])
+
+
+class Sleeping(Adapter):
+    """A round whose work is to sleep: what a cluster of so many workers adds to it.
+
+    The workers are threads of this process; the scheduler and what it sends are Dask's own.
+    """
+
+    def prepare(self, data, threads):
+        import dask.array as da
+        import distributed
+        from dask import delayed
+
+        from statfast._engine import as_parts
+
+        client = distributed.Client(
+            distributed.LocalCluster(
+                n_workers=data["workers"], threads_per_worker=1, processes=False,
+                dashboard_address=":0", silence_logs=ERROR,
+            )
+        )  # fmt: skip
+        places = list(client.scheduler_info(n_workers=-1)["workers"])
+        blocks = [
+            client.persist(
+                da.from_delayed(delayed(np.zeros, pure=False)((1, 1)), (1, 1), np.float64),
+                workers=[places[number % len(places)]],
+            )
+            for number in range(NAPS)
+        ]
+        distributed.wait(blocks)
+        self.parts = as_parts(da.concatenate(blocks))
+        self.parts.total(rows_of_part, None)
+
+    def fit(self):
+        self.rows = self.parts.total(nap, NAP)
+
+    def answer(self):
+        return {"rows": self.rows}
+
+
+def nap(columns, seconds):
+    time.sleep(seconds)
     return len(columns[0])
 
 
@@ -332,6 +387,7 @@ SUITE = Suite(
         _problem("lda in parts", 4_000_000, 100, CLASSES, F32),
         _problem("pca in parts", 4_000_000, 100, COMPONENTS, F32),
         _problem("empty round", 16_000, 16, 1, F32),
+        *(_sleepers(workers) for workers in (1, 2, 4, 8, 16, 32, 64)),
     ],
     quick=[
         _problem("kmeans in parts", 4_000, 8, 8, F32),
@@ -343,7 +399,7 @@ SUITE = Suite(
     libraries={
         "statfast": Library({name: _of(task, Here) for name, task in TASKS.items()}),
         "statfast (Dask)": Library(
-            {name: _of(task, There) for name, task in TASKS.items()},
+            {name: _of(task, There) for name, task in TASKS.items()} | {"sleeping round": Sleeping},
             packages=("dask", "distributed"),
         ),
         "dask-ml": Library(
@@ -366,6 +422,7 @@ SUITE = Suite(
         "lda in parts": SampleCheck,
         "pca in parts": VariancesCheck,
         "empty round": RowsCheck,
+        "sleeping round": RowsCheck,
     },
     tolerances={
         "kmeans in parts": Tolerances({"inertia excess": 1e-6}, loose={"inertia excess": 1e-3}),
@@ -376,6 +433,7 @@ SUITE = Suite(
             loose=dict.fromkeys(("variance error", "residual", "orthogonality"), 1e-3),
         ),
         "empty round": Tolerances({"rows missing": 0.0}),
+        "sleeping round": Tolerances({"rows missing": 0.0}),
     },
     bars={},
 )  # fmt: skip

@@ -6,16 +6,14 @@ What the arrays mean is said in ``_core/kdtree/tree.pxd``.
 
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 
 import numpy as np
 
 from statfast._core.kdtree import build as kdbuild
-from statfast._engine import each, grid
+from statfast._engine import aligned, each, grid
 
 LANES = 8  # children of a node
 MOST_LEAF = 256  # points of a leaf that the kernels have room for
-ALIGNED = 64  # bytes: a cache line, and the longest vector
 SUBTREE = 1 << 14  # points: built by one task, within the level-2 cache
 SUBTREES = 16  # so many tasks there are at most where the points are many
 FEW = 1 << 11  # points that are not worth two tasks
@@ -95,14 +93,6 @@ def levels_of(leaves: int) -> tuple[np.ndarray, int]:
         sizes.append(-(-sizes[-1] // LANES))
     first = [sum(sizes[level + 1 :]) for level in range(len(sizes))]
     return np.array(first, np.intp), sum(sizes)
-
-
-def aligned(shape: tuple, dtype) -> np.ndarray:
-    """An empty array that begins at a cache line."""
-    size = prod(shape) * np.dtype(dtype).itemsize
-    block = np.empty(size + ALIGNED, np.uint8)
-    start = -block.ctypes.data % ALIGNED
-    return block[start : start + size].view(dtype).reshape(shape)
 
 
 def _rebuilt(blocks, ids, boxes, least, first, n):

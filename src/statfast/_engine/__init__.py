@@ -11,6 +11,7 @@ from statfast._engine.blocks import (
     set_progress,
     usable_threads,
 )
+from statfast._engine.cache_lines import aligned
 from statfast._engine.chunks import Chunks
 from statfast._engine.collections import as_pairs, as_parts, is_elsewhere
 from statfast._engine.memory import borrowed, remembered
@@ -23,6 +24,7 @@ __all__ = [
     "Chunks",
     "Parts",
     "Team",
+    "aligned",
     "as_pairs",
     "as_parts",
     "aside",

@@ -64,10 +64,6 @@ static ptrdiff_t smo_choose(smo_task *t, const double middle[2], char *work, int
     float *key[2] = {(float *)work, (float *)work + m};
     int32_t *id[2] = {(int32_t *)(key[1] + m), (int32_t *)(key[1] + m) + m};
     uint8_t *chosen = (uint8_t *)(id[1] + m);
-    if (q >= m) { /* all: rows need no copies */
-        while (k < m) set[k] = (int32_t)k, k++;
-        return k;
-    }
     memset(chosen, 0, (size_t)m);
     for (ptrdiff_t v = 0; v < m; v++) {
         const double above = -t->f[v] - middle[t->group[v]];
@@ -95,9 +91,10 @@ static ptrdiff_t smo_choose(smo_task *t, const double middle[2], char *work, int
                     id[side][rest[side]++] = id[side][p];
                 }
         }
-        smo_take(key, id, rest, q - count, chosen);
+        count += smo_take(key, id, rest, q - count, chosen);
     }
+    const int all = q >= m && 10 * count >= 7 * m; /* rows need no copies then */
     for (ptrdiff_t v = 0; v < m; v++)
-        if (chosen[v]) set[k++] = (int32_t)v;
+        if (all || chosen[v]) set[k++] = (int32_t)v;
     return k;
 }

@@ -15,7 +15,7 @@ import numpy as np
 from statfast._core.hierarchy import boruvka
 from statfast._core.hierarchy.boruvka import LEAF, NEIGHBORS
 from statfast._distance import LANES, KDArrays
-from statfast._engine import checkpoint, each, grid, usable_threads
+from statfast._engine import aligned, checkpoint, each, grid, usable_threads
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth
 
 BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
@@ -160,9 +160,7 @@ class Arena:
 
     def __init__(self, nbytes: int):
         whole = -(-nbytes // PAGE) * PAGE if nbytes > PAGE else 0
-        block = np.empty(whole + PAGE if whole else 0, np.uint8)
-        start = -block.ctypes.data % PAGE
-        self._left = block[start : start + whole]
+        self._left = aligned(whole, np.uint8, PAGE) if whole else np.empty(0, np.uint8)
         self._lock = Lock()
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:

@@ -53,8 +53,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
     tol : float, default=1e-10
         The iterations end when a step moves the log-odds by no more, in root mean square and in
         units of the standard deviation of a response; with an l1 penalty, when the duality gap (of
-        several classes, or rows in parts: the fall that a step promises) is this fraction of the
-        null model's loss.
+        several classes, and in parts: the fall promised) is this fraction of the null model's loss.
     max_iter : int, default=100
         Maximum number of iterations.
     n_jobs : int, optional

@@ -13,7 +13,7 @@ from math import inf
 import numpy as np
 
 from statfast._core.svm import smo
-from statfast._engine import checkpoint, each, grid
+from statfast._engine import aligned, checkpoint, each, grid
 from statfast._validation import warn_user
 from statfast.svm.dual.limits import cache_room
 
@@ -130,7 +130,7 @@ class Gram:
             self._slot = np.full(self.n, -1, np.int32)  # of a point, -1 if it has none
             self._point = np.full(self.slots, -1, np.int64)  # of a slot
             self._used = np.zeros(self.slots, np.int64)  # when
-            self._slab = np.empty((self.slots, self._ld), np.float32)
+            self._slab = aligned((self.slots, self._ld), np.float32)
         self._clock += 1
         slots = self._slot[part]
         missing = part[slots < 0]
@@ -169,7 +169,8 @@ class Gram:
     def _for_block(self, k):
         wide = whole_lines(k)
         if self._square.size < k * wide:
-            self._square = np.empty(max(k, min(self.n, LEAST_SIDE)) * wide, np.float32)
+            self._square = np.empty(0, np.float32)  # given back before as much is taken
+            self._square = aligned(max(k, min(self.n, LEAST_SIDE)) * wide, np.float32)
         out = self._square[: k * wide].reshape(k, wide)
         out[:, k:] = 0
         return out

@@ -12,7 +12,7 @@ alpha = y beta), in regression the sum of their sizes at most tol times that of 
 import numpy as np
 
 from statfast._core.svm import dual_descent as kernel
-from statfast._engine import checkpoint
+from statfast._engine import aligned, checkpoint
 from statfast._linalg import dot
 from statfast.svm.linear.objective import LinearSolution
 from statfast.svm.linear.positive import require_products
@@ -21,7 +21,6 @@ CALL = 2e7  # numbers of rows visited in a kernel call: some 20 ms
 BEFORE, BETWEEN = 15, 5  # sweeps before the first leap, and between two
 GAP, TIMES = 1e-2, 3  # times tol: a gap, relative to the objective, beyond which tol is lowered
 TARGET, SHARE, SOFT, LOW, HIGH, BETA, RECORD = 0, 1, 2, 3, 4, 5, 8  # as the kernel knows them
-LINE = 64  # bytes of a cache line
 ROUGH = 0.4  # of the gradient: what a leap may leave of it
 MOST = 60  # products for a leap
 FLAT = 1e-10  # of the curvature of rows by themselves: with less there is no lowest point
@@ -110,9 +109,8 @@ class DescentVariables:
     def __init__(self, problem):
         n, cost = problem.rows.n, problem.cost
         self.problem = problem
-        workspace = np.zeros((n + 1) * RECORD)
-        first = -workspace.ctypes.data % LINE // workspace.itemsize
-        self.state = workspace[first : first + n * RECORD].reshape(n, RECORD)
+        self.state = aligned((n, RECORD), np.float64)
+        self.state[:] = 0.0
         target, share, soft, low, high, self.beta = self.state.T[: BETA + 1]
         target[:] = problem.target
         if problem.squared:
