@@ -145,7 +145,11 @@ def _named(scoring, model):
         return {"score": scoring}
     if isinstance(scoring, dict):
         return scoring
-    return {name: name for name in scoring} if isinstance(scoring, list | tuple) else {"": scoring}
+    return (
+        {name: name for name in scoring}
+        if isinstance(scoring, list | tuple | set)
+        else {"": scoring}
+    )
 
 
 def _as_score(name, model):
