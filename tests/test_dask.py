@@ -102,7 +102,7 @@ def test_tasks_of_a_round(client, rows):
     before = parts.engine.tasks
     for _ in range(3):
         parts.total(look_at, False)
-    assert parts.engine.tasks - before == 3 * (2 + 1)  # a share for each worker, and a merge
+    assert parts.engine.tasks - before == 3 * 2  # a share for each worker
     assert parts.rounds == 3
 
 

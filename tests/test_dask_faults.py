@@ -303,8 +303,9 @@ def rows_of(columns, path):
     return Rows(path, [columns[0][0].tolist()])
 
 
-def test_a_worker_is_killed_while_merging(client, rows, tmp_path):
+def test_a_worker_is_killed_while_merging(client, rows, tmp_path, monkeypatch):
     client.wait_for_workers(2, timeout=30)
+    monkeypatch.setattr(dask_engine, "HERE", 1)
     parts = as_parts(client.persist(collections(rows[0])[0]))
     path = str(tmp_path / "died")
     known = parts.total(rows_of, path).rows

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts that Dask's workers keep: chunks of an array, partitions of a data frame.
 
-A round is one graph with keys of its own: the state, a task for each worker on the parts that lie
-there, and merges of ten. Tasks are ordinary ones, so that Dask makes again what a dead worker held.
-Without a client the parts are computed one after the other by this process.
+A round has keys of its own: the state, a task for each worker on the parts that lie there, and
+merges of ten where workers are more. Tasks are ordinary ones, so that Dask makes again what a dead
+worker held. Without a client the parts are computed one after the other by this process.
 """
 
 import pickle
@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -23,6 +24,7 @@ from statfast._validation import is_dask, warn_user
 
 INLINE = 1 << 20  # bytes of states that travel with the tasks; more of them as a task of its own
 MERGED = 10  # shares that one task merges
+HERE = 10  # that this process merges; where there are more, tasks do
 TRIES = 3  # of a round that is lost
 PATIENCE = 60.0  # seconds without a result before a warning
 GONE = 20.0  # seconds a scheduler may be silent
@@ -89,9 +91,9 @@ class DaskEngine:
         return groups
 
     def _places(self, refs):
-        from distributed import futures_of, wait
+        from distributed import wait
 
-        futures = [futures_of(ref)[0] for ref in refs]
+        futures = [_future(ref) for ref in refs]
         with self.client.as_current():
             self._wait(lambda: wait(futures, timeout=1.0))
         where = self.client.who_has(futures)
@@ -158,28 +160,35 @@ class DaskEngine:
         name, count = f"statfast-{uuid4().hex}", len(refs)
         groups, told = self.places(refs), cloudpickle.dumps((work, state))
         self.sent += len(told) * len(groups)
+        run = partial(self.client.submit, pure=False, retries=2)
         if len(told) * len(groups) > INLINE:
-            told = delayed(told, name=f"{name}-state")
-        run, join = delayed(_serve, pure=False), delayed(_merge, pure=False)
-        shares = [
-            run(told, own, count, *(refs[k] for k in own), dask_key_name=f"{name}-serve-{i}")
-            for i, own in enumerate(groups)
-        ]
-        self.tasks += len(shares)
-        level = 0
-        while level == 0 or len(shares) > 1:
-            some = [shares[i : i + MERGED] for i in range(0, len(shares), MERGED)]
+            told = run(bytes, told, key=f"{name}-state")
+        keys = [f"{name}-serve-{i}" for i in range(len(groups))]
+        if self.kept:
             shares = [
-                join(own, dask_key_name=f"{name}-merge-{level}-{i}") for i, own in enumerate(some)
+                run(_serve, told, own, count, *(_future(refs[k]) for k in own), key=key)
+                for own, key in zip(groups, keys, strict=True)
             ]
-            self.tasks += len(shares)
+        else:  # a graph, so that parts come and go
+            lazily = delayed(_serve, pure=False)
+            shares = self.client.compute([
+                lazily(told, own, count, *(refs[k] for k in own), dask_key_name=key)
+                for own, key in zip(groups, keys, strict=True)
+            ], retries=2)  # fmt: skip
+        level, made = 0, list(shares)
+        while len(shares) > HERE:
+            some = [shares[i : i + MERGED] for i in range(0, len(shares), MERGED)]
+            shares = [run(_merge, own, key=f"{name}-merge-{level}-{i}") for i, own in
+                      enumerate(some)]  # fmt: skip
+            made += shares
             level += 1
-        future = self.client.compute(shares[0], retries=2)
+        self.tasks += len(made)
         try:
-            return self._wait(lambda: future.result(timeout=1.0))
+            return merged([self._wait(partial(one.result, timeout=1.0)) for one in shares])
         finally:
-            if not future.done() and self.client.status == "running":
-                self.client.cancel([future], force=True)
+            left = [one for one in made if not one.done()]
+            if left and self.client.status == "running":
+                self.client.cancel(left, force=True)
 
     def _wait(self, step):
         """``step()`` until it comes to its end, with a word where that takes very long."""
@@ -228,6 +237,12 @@ class DaskEngine:
                 f"Workers differ in instruction sets or numpy ({sorted(kinds)}), and so may the "
                 "last digits by where a part is worked on. Set STATFAST_ISA alike on all of them."
             )
+
+
+def _future(ref):
+    from distributed import futures_of
+
+    return futures_of(ref)[0]
 
 
 def _serve(told, numbers, count, *parts):

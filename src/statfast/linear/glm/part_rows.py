@@ -14,7 +14,7 @@ from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial,
 from statfast.linear.glm.irls_sums import SAMPLE, ModelRows
 from statfast.linear.glm.links import LINKS, as_link
 
-SAMPLED = 1 << 16  # rows that a sample holds, about
+SAMPLED = 1 << 22  # numbers that a sample holds, about
 RUN = 64  # rows of it that follow one another
 
 
@@ -142,7 +142,7 @@ class PartRows(ModelRows):
         self.kind = ModelRows.kind_of(family, link)
 
     def share_of(self, share):
-        return max(share, -(-int(self.n) // SAMPLED))
+        return max(share, -(-int(self.n) * max(self.p, 1) // SAMPLED))
 
     def sample(self, share):
         """One in so many rows of each part, here."""
