@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import statfast
-from statfast._engine import as_parts
+from statfast._engine import as_parts, dask_engine
 from statfast._estimator.part_sums import look_at
 from statfast.preprocessing import StandardScaler
 from tests.clusters import STEP, D, collections, in_parts, made_rows
@@ -59,6 +59,26 @@ def test_bits_and_predictions(client, rows):
     assert np.array_equal(line.coef_, statfast.LinearRegression().fit(in_parts(X, y)).coef_)
     assert "Residual std. error" in str(line.summary())
     assert line.score(cloud, target) == pytest.approx(line.score(X, y))
+
+
+def test_rows_beyond_the_memory_of_the_workers(client, rows, monkeypatch):
+    """They are made again for each round, part by part."""
+    X, y, labels = rows
+    monkeypatch.setattr(dask_engine, "FITS", 0.0)
+    cloud, target, names = collections(X, y, labels)
+    parts = as_parts(cloud, names)
+    assert not parts.engine.kept
+    assert parts.total(look_at, True).lengths == list(names.chunks[0])
+    for model, column, other in (
+        (statfast.LinearRegression(), y, target),
+        (statfast.LogisticRegression(C=1.0), labels, names),
+    ):
+        known = type(model)(**model.get_params()).fit(in_parts(X, column))
+        assert np.array_equal(known.coef_, model.fit(cloud, other).coef_)
+    found = statfast.KMeans(3, init=X[:3], max_iter=5).fit(cloud)
+    known = statfast.KMeans(3, init=X[:3], max_iter=5).fit(in_parts(X))
+    assert np.array_equal(known.cluster_centers_, found.cluster_centers_)
+    assert np.array_equal(np.asarray(found.labels_), found.predict(X))
 
 
 def test_data_frames(client, rows):

@@ -249,6 +249,17 @@ def test_kmeans(data, start, weighted, dtype):
     assert isinstance(found.labels_, Parts)
 
 
+def test_rounds_and_bytes_of_starts(data):
+    """Two rounds for each center of k-means++, a dozen of k-means||; candidates come back."""
+    X, k = data["X"], 9
+    for init, rounds in (("k-means++", 2 + 2 * (k - 1)), ("k-means||", 2 + 2 * 5)):
+        kept = kept_in_parts(0, CUTS, X, None, None)
+        found = statfast.KMeans(k, init=init, random_state=4, tol=0.0).fit(kept)
+        assert kept.rounds == 2 + rounds + found.n_iter_ + 1
+        sent = 2 * 16 * k * D * 8 + 40 * (found.n_iter_ + 2) * len(CUTS) * k * (D + 1)
+        assert kept.engine.sent < sent + 2000 * kept.rounds * len(CUTS)
+
+
 def test_kmeans_refuses(data):
     parts = Parts(pieces(data["X"], None, None, CUTS))
     for model in (statfast.KMeans(65), statfast.KMeans(3, init=lambda X, k, random_state: X[:k])):

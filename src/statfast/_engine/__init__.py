@@ -14,7 +14,7 @@ from statfast._engine.blocks import (
 from statfast._engine.cache_lines import aligned
 from statfast._engine.chunks import Chunks
 from statfast._engine.collections import as_pairs, as_parts, is_elsewhere
-from statfast._engine.memory import borrowed, remembered
+from statfast._engine.memory import borrowed, parts_stay, remembered
 from statfast._engine.parts import Parts, end_fits, new_fit
 from statfast._engine.side_thread import aside
 from statfast._engine.team import Team
@@ -36,6 +36,7 @@ __all__ = [
     "grid",
     "is_elsewhere",
     "new_fit",
+    "parts_stay",
     "progress_bar",
     "reduce",
     "remembered",

@@ -33,6 +33,11 @@ def keeping(parts_stay: bool) -> Iterator[None]:
         _here.keeps = before
 
 
+def parts_stay() -> bool:
+    """Whether work in this thread is on parts that later rounds meet again."""
+    return _here.keeps
+
+
 def remembered(fit: str, X: Any, make: Callable[[], Any]) -> Any:
     """What ``make()`` gives for the rows X in a fit, made once if possible."""
     if not _here.keeps:

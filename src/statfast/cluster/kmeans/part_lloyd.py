@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 
 from statfast._distance import Extent, extent_of, origin_of
-from statfast._engine import Parts, borrowed, new_fit
+from statfast._engine import Parts, borrowed, new_fit, parts_stay
 from statfast._estimator import has_weight, looked, require_finite_part
 from statfast._validation import as_weights
 from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.block_passes import inertia
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.prepared import Panels, PreparedRows, require_range
+from statfast.cluster.kmeans.prepared import MOST, Panels, PreparedRows, require_range
 
 
 class NoPanels(Panels):
-    """No copies of the rows are kept beside them."""
+    """No copies of the rows are made."""
 
     possible = False
 
@@ -84,13 +84,15 @@ class PartRowsData:
     def total(self, work: Any, *state: Any) -> Any:
         return self.parts.total(work, (replace(self, parts=None), *state))
 
-    def prepared(self, columns: tuple) -> PreparedRows:
-        """Rows of a part, about the origin of all."""
+    def prepared(self, columns: tuple, panels: bool = False) -> PreparedRows:
+        """Rows of a part, about the origin of all; as panels, too, where these are small."""
         X, _, weights = columns
         X = X if X.strides[1] == X.itemsize else np.ascontiguousarray(X)
+        small = panels and self.shape[0] * self.shape[1] <= MOST
         return PreparedRows(
             DenseRows(X), as_weights(weights, len(X)), None, X.shape, self.dtype, self.mean,
-            self.low, self.high, self.origin, self.reach, NoPanels(), self.algorithm,
+            self.low, self.high, self.origin, self.reach,
+            Panels(X, self.origin, None) if small else NoPanels(), self.algorithm,
         )  # fmt: skip
 
 
@@ -187,11 +189,15 @@ def _lloyd(columns, told):
     if not has_weight(columns[2]):
         return None
 
-    def make():
-        return Assignment(data.prepared(columns), centers)
-
-    with borrowed(data.fit, columns[0], make) as state:
+    with _assignment(data, columns, centers) as state:
         return _Step(state.labeled(centers))
+
+
+def _assignment(data, columns, centers):
+    """The labels of a part's rows, and what spares them a look."""
+    return borrowed(
+        data.fit, columns[0], lambda: Assignment(data.prepared(columns, parts_stay()), centers)
+    )
 
 
 def _inertia(columns, told):
@@ -199,7 +205,7 @@ def _inertia(columns, told):
     if not has_weight(columns[2]):
         return None
     rows = data.prepared(columns)
-    with borrowed(data.fit, columns[0], lambda: Assignment(rows, centers)) as state:
+    with _assignment(data, columns, centers) as state:
         state.labeled(centers)
         labels = state.labels
         total = inertia(rows.rows, rows.weights, rows.frame(centers), labels)
