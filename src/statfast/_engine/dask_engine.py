@@ -82,26 +82,30 @@ class DaskEngine:
         return list(self.client.persist(parts)) if self.kept else parts
 
     def places(self, refs: list[Any]) -> list[list[int]]:
+        return [numbers for _, numbers in self._groups(refs)]
+
+    def _groups(self, refs):
+        """Workers, None where it is not known, and the numbers of the parts that lie there."""
         if not self.kept:
-            return [[number] for number in range(len(refs))]
+            return [(None, [number]) for number in range(len(refs))]
         when, groups = self._seen.get(id(refs), (0.0, []))
         if not when or time.monotonic() - when > FRESH:
-            groups = self._places(refs)
+            groups = self._held(refs)
             self._seen = {id(refs): (time.monotonic(), groups)}
         return groups
 
-    def _places(self, refs):
+    def _held(self, refs):
         from distributed import wait
 
         futures = [_future(ref) for ref in refs]
         with self.client.as_current():
             self._wait(lambda: wait(futures, timeout=1.0))
         where = self.client.who_has(futures)
-        groups: dict[str, list[int]] = {}
+        groups: dict[str | None, list[int]] = {}
         for number, future in enumerate(futures):
-            holders = sorted(where.get(future.key) or ["nobody"])
-            groups.setdefault(holders[0], []).append(number)
-        return list(groups.values())
+            holder = min(where.get(future.key, ()), default=None)
+            groups.setdefault(holder, []).append(number)
+        return list(groups.items())
 
     def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
         from concurrent.futures import CancelledError
@@ -158,7 +162,7 @@ class DaskEngine:
         from dask import delayed
 
         name, count = f"statfast-{uuid4().hex}", len(refs)
-        groups, told = self.places(refs), cloudpickle.dumps((work, state))
+        groups, told = self._groups(refs), cloudpickle.dumps((work, state))
         self.sent += len(told) * len(groups)
         run = partial(self.client.submit, pure=False, retries=2)
         if len(told) * len(groups) > INLINE:
@@ -166,14 +170,17 @@ class DaskEngine:
         keys = [f"{name}-serve-{i}" for i in range(len(groups))]
         if self.kept:
             shares = [
-                run(_serve, told, own, count, *(_future(refs[k]) for k in own), key=key)
-                for own, key in zip(groups, keys, strict=True)
-            ]
+                run(
+                    _serve, told, own, count, *(_future(refs[k]) for k in own), key=key,
+                    workers=worker, allow_other_workers=worker is not None,
+                )
+                for (worker, own), key in zip(groups, keys, strict=True)
+            ]  # fmt: skip
         else:  # a graph, so that parts come and go
             lazily = delayed(_serve, pure=False)
             shares = self.client.compute([
                 lazily(told, own, count, *(refs[k] for k in own), dask_key_name=key)
-                for own, key in zip(groups, keys, strict=True)
+                for (_, own), key in zip(groups, keys, strict=True)
             ], retries=2)  # fmt: skip
         level, made = 0, list(shares)
         while len(shares) > HERE:
