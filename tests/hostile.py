@@ -76,7 +76,10 @@ class HostileEngine(HereEngine):
 
 
 def _fingerprint(columns):
-    return [None if c is None else (c.dtype.str, c.shape, hash(c.tobytes())) for c in columns]
+    return [
+        (c.dtype.str, c.shape, hash(c.tobytes())) if hasattr(c, "tobytes") else repr(c)
+        for c in columns
+    ]
 
 
 def kept_in_parts(seed, cuts, X, *columns):

@@ -13,7 +13,7 @@ from statfast._engine.blocks import (
 )
 from statfast._engine.cache_lines import aligned
 from statfast._engine.chunks import Chunks
-from statfast._engine.collections import as_pairs, as_parts, is_elsewhere
+from statfast._engine.collections import as_documents, as_pairs, as_parts, is_elsewhere
 from statfast._engine.memory import borrowed, parts_stay, remembered
 from statfast._engine.parts import Parts, end_fits, new_fit
 from statfast._engine.side_thread import aside
@@ -25,6 +25,7 @@ __all__ = [
     "Parts",
     "Team",
     "aligned",
+    "as_documents",
     "as_pairs",
     "as_parts",
     "aside",

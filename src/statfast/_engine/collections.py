@@ -18,6 +18,8 @@ def is_elsewhere(X: Any) -> bool:
 def as_parts(X: Any, y: Any = None, sample_weight: Any = None) -> Parts:
     """The rows with their labels and weights, in parts."""
     if isinstance(X, Parts):
+        if X.documents:
+            raise TypeError("X is Parts of documents; count their terms by CountVectorizer first.")
         if y is not None or sample_weight is not None:
             raise ValueError(
                 "Parts hold y and sample_weight beside their rows; got them once more. Leave them "
@@ -25,6 +27,21 @@ def as_parts(X: Any, y: Any = None, sample_weight: Any = None) -> Parts:
             )
         return X
     return Parts.kept_by(engine_for(), (X, y, sample_weight), column_names(X))
+
+
+def as_documents(raw_documents: Any) -> Parts:
+    """Documents in parts: `Parts`, or a series or array of Dask's."""
+    if isinstance(raw_documents, Parts):
+        if not raw_documents.documents:
+            raise TypeError(
+                "raw_documents is Parts of rows; got no documents. Pass Parts(..., documents=True)."
+            )
+        return raw_documents
+    engine = engine_for()
+    out = Parts.__new__(Parts)
+    out._become(engine, engine.adopt((raw_documents,), rows=False))
+    out.documents = True
+    return out
 
 
 def as_pairs(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Parts:

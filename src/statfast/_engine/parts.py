@@ -14,7 +14,7 @@ import numpy as np
 from statfast._engine import memory
 from statfast._engine.blocks import checkpoint, usable_threads
 from statfast._engine.rounds import Served, merged, serve, total_of
-from statfast._validation import FLOATS, as_rows, refuse_large, wrong_type
+from statfast._validation import FLOATS, as_flag, as_rows, refuse_large, wrong_type
 
 AHEAD = 2  # parts that are read while one is worked on
 
@@ -68,6 +68,8 @@ class Parts:
         be defined in a module.
     workers : int, optional
         Tasks in a round; None takes the executor's number of workers.
+    documents : bool, default=False
+        Whether parts are lists of documents, for `CountVectorizer`, or functions that return one.
 
     Attributes
     ----------
@@ -108,16 +110,19 @@ class Parts:
     def __init__(
         self, parts: Any, *, y: Any = None, sample_weight: Any = None,
         columns: list[str] | None = None, rows: int | None = None, executor: Any = None,
-        workers: int | None = None,
+        workers: int | None = None, documents: bool = False,
     ) -> None:  # fmt: skip
         from statfast._engine.executor import ExecutorEngine
         from statfast._engine.files import as_sources
 
+        documents = as_flag(documents, "documents")
         if isinstance(parts, str | Path):
             parts = [parts]
         if not isinstance(parts, list | tuple) or not len(parts):
             raise wrong_type("parts", "a list of parts or of paths", parts)
-        if any(isinstance(part, str | Path) for part in parts):
+        if documents:
+            parts = [GivenDocuments(part) for part in parts]
+        elif any(isinstance(part, str | Path) for part in parts):
             parts = as_sources(parts, y, sample_weight, columns, rows)
         elif y is not None or sample_weight is not None or columns is not None:
             raise ValueError(
@@ -127,6 +132,7 @@ class Parts:
         engine: Engine = HereEngine() if executor is None else ExecutorEngine(executor, workers)
         names = getattr(parts[0], "names", None)
         self._become(engine, engine.adopt([list(parts)]), names)
+        self.documents = documents
 
     def _become(self, engine, refs, names=None):
         self.engine, self.refs, self.names = engine, refs, names
@@ -134,6 +140,7 @@ class Parts:
         self.width: int | None = None
         self.rounds = 0  # so far
         self.fits: list[str] = []  # whose soft state workers may hold
+        self.documents = False
 
     @classmethod
     def kept_by(cls, engine: Engine, columns: Sequence[Any], names: Any = None) -> "Parts":
@@ -265,6 +272,19 @@ class GivenPart:
 
     def load(self) -> Any:
         return as_columns(self.part() if callable(self.part) else self.part)
+
+
+class GivenDocuments:
+    """A list of documents, or a function that makes one."""
+
+    def __init__(self, part: Any):
+        self.part = part
+
+    def load(self) -> Any:
+        found = self.part() if callable(self.part) else self.part
+        if isinstance(found, str | bytes):
+            return wrong_type("a part", "a list of documents", found)
+        return list(found), None, None
 
 
 class Mapped:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from statfast._engine import Parts, as_pairs, as_parts, end_fits, is_elsewhere
+from statfast._engine import Parts, as_documents, as_pairs, as_parts, end_fits, is_elsewhere
 from statfast._estimator.part_sums import fit_parts, has_weight, named_rows
 from statfast._validation import as_labels, as_targets, as_weights, column_names
 
@@ -38,6 +38,8 @@ def with_parts(cls: type) -> None:
 def _door(method, other):
     @wraps(method)
     def entered(self, *args, **given):
+        if not args and "raw_documents" in given:
+            args = (given.pop("raw_documents"),)
         X = args[0] if args else given.get("X")  # None where the method has a default
         if X is None or type(X) is np.ndarray or not is_elsewhere(X):
             return method(self, *args, **given)
@@ -82,7 +84,8 @@ def _fit(model, X, y=None, sample_weight=None, **others):
         )
     if getattr(model, "_estimator_type", "") in ("clusterer", "transformer"):
         y = None
-    parts = as_parts(X, y, sample_weight)
+    told = getattr(model, "_takes_documents", False)
+    parts = as_documents(X) if told else as_parts(X, y, sample_weight)
     try:
         return fit_parts(model, parts) if whole is None else whole(parts, X)
     finally:
@@ -169,6 +172,8 @@ def shipped(model: Any) -> Any:
 
 def _mapped(name, model, X, *args, **given):
     sent = shipped(model), name, args, given
+    if getattr(model, "_takes_documents", False):
+        X = as_documents(X)
     if isinstance(X, Parts):
         return X.mapped(apply, sent)
     if hasattr(X, "chunks"):
@@ -180,7 +185,7 @@ def apply(columns: tuple, sent: tuple) -> Any:
     """A method of a model on the rows of a part."""
     model, name, args, given = sent
     X = columns[0]
-    if not len(X):
+    if not len(X) and hasattr(X, "shape"):
         return _probe(sent, X.shape[1], X.dtype, None)[:0]
     return getattr(model, name)(X, *args, **given)
 

@@ -141,15 +141,9 @@ def _splits(cv, model):
 def _named(scoring, model):
     """Names of the scores that are asked for; None is the estimator's own."""
     as_scorers(scoring, model)  # refuses what is none
-    if scoring is None or isinstance(scoring, str):
-        return {"score": scoring}
-    if isinstance(scoring, dict):
-        return scoring
-    return (
-        {name: name for name in scoring}
-        if isinstance(scoring, list | tuple | set)
-        else {"": scoring}
-    )
+    if isinstance(scoring, list | tuple | set):
+        return {name: name for name in scoring}
+    return scoring if isinstance(scoring, dict) else {"score": scoring}
 
 
 def _as_score(name, model):

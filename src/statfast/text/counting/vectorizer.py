@@ -22,6 +22,7 @@ from statfast._validation import (
 )
 from statfast.text.counting.analysis import as_analysis, as_list
 from statfast.text.counting.tables import counted
+from statfast.text.counting.vocabulary import NO_TERMS, vocabulary_of_parts, within
 
 
 class CountVectorizer(Estimator):
@@ -119,6 +120,8 @@ class CountVectorizer(Estimator):
            [1, 1, 1, 0, 2]])
     """
 
+    _takes_documents = True
+
     def __init__(
         self,
         *,
@@ -208,9 +211,7 @@ class CountVectorizer(Estimator):
         """
         analysis = as_analysis(self)
         binary, dtype = as_flag(self.binary, "binary"), as_dtype(self.dtype)
-        low, high = as_share(self.min_df, "min_df"), as_share(self.max_df, "max_df")
-        limit = self.max_features
-        limit = None if limit is None else as_count(limit, "max_features")
+        low, high, limit = self._limits()
         documents = as_documents(raw_documents)
         if self.vocabulary is not None:
             names = as_vocabulary(self.vocabulary)
@@ -221,10 +222,7 @@ class CountVectorizer(Estimator):
         seen = found.totals(True)  # documents of each term
         terms = np.flatnonzero(seen)
         if not len(terms):
-            raise ValueError(
-                "raw_documents have no terms: empty vocabulary; perhaps the documents only contain "
-                "stop words. Change token_pattern or stop_words."
-            )
+            raise ValueError(NO_TERMS)
         terms = self._within(found, seen, terms, low, high, limit, len(documents), binary)
         terms = found.order(terms)
         rank = np.full(found.n_terms, -1, np.int32)
@@ -235,21 +233,28 @@ class CountVectorizer(Estimator):
 
     def _within(self, found, seen, terms, low, high, limit, n, binary):
         """Terms that neither too few nor too many documents have, and the most frequent of them."""
-        least, most = (int(v) if isinstance(v, Integral) else v * n for v in (low, high))
-        if most < least:
-            raise ValueError(
-                f"max_df corresponds to fewer documents than min_df ({most} < {least}). Raise it."
-            )
-        kept = terms[(seen[terms] >= least) & (seen[terms] <= most)]
+        kept = terms[within(seen[terms], low, high, n)]
         if limit is not None and len(kept) > limit:
             often, ordered = found.totals(binary), found.order(kept)
             kept = ordered[np.argsort(-often[ordered], kind="stable")[:limit]]
-        if not len(kept):
-            raise ValueError(
-                "min_df, max_df and max_features leave no terms: after pruning, no terms remain. "
-                "Try a lower min_df or a higher max_df."
-            )
         return kept
+
+    def _fit_parts(self, parts, X):
+        """The vocabulary of documents in parts; rows of counts are theirs, too."""
+        as_analysis(self)
+        as_flag(self.binary, "binary"), as_dtype(self.dtype)
+        if self.vocabulary is None:
+            names = vocabulary_of_parts(self, parts, *self._limits())
+        else:
+            names = as_vocabulary(self.vocabulary)
+        self._become(names, self.vocabulary is not None)
+        return self
+
+    def _limits(self):
+        """Documents that a term needs at least and at most, and how many terms there may be."""
+        low, high = as_share(self.min_df, "min_df"), as_share(self.max_df, "max_df")
+        limit = self.max_features
+        return low, high, None if limit is None else as_count(limit, "max_features")
 
     def transform(self, raw_documents: Iterable[Any] | bytes) -> Any:
         """Return the document-term matrix for the fitted vocabulary.
