@@ -7,6 +7,7 @@ that the others have. Rows are in the workers' memory before the clock starts.
 """
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from logging import ERROR
@@ -198,11 +199,23 @@ def rows_of_part(columns, state):
     return len(columns[0])
 
 
-class Sleeping(Adapter):
-    """A round whose work is to sleep: what a cluster of so many workers adds to it.
+class SleepingHere(Adapter):
+    """A round whose work is to sleep: what so many workers, threads of an executor, add to it."""
 
-    The workers are threads of this process; the scheduler and what it sends are Dask's own.
-    """
+    def prepare(self, data, threads):
+        pool = ThreadPoolExecutor(data["workers"])
+        self.parts = named("statfast.Parts")([np.zeros((1, 1))] * NAPS, executor=pool)
+        self.parts.total(rows_of_part, None)
+
+    def fit(self):
+        self.rows = self.parts.total(nap, NAP)
+
+    def answer(self):
+        return {"rows": self.rows}
+
+
+class Sleeping(SleepingHere):
+    """The same of workers of Dask's, whose scheduler and messages are as elsewhere."""
 
     def prepare(self, data, threads):
         import dask.array as da
@@ -228,12 +241,6 @@ class Sleeping(Adapter):
         distributed.wait(blocks)
         self.parts = as_parts(da.concatenate(blocks))
         self.parts.total(rows_of_part, None)
-
-    def fit(self):
-        self.rows = self.parts.total(nap, NAP)
-
-    def answer(self):
-        return {"rows": self.rows}
 
 
 def nap(columns, seconds):
@@ -397,7 +404,10 @@ SUITE = Suite(
         _problem("empty round", 1_600, 4, 1, F32),
     ],
     libraries={
-        "statfast": Library({name: _of(task, Here) for name, task in TASKS.items()}),
+        "statfast": Library(
+            {name: _of(task, Here) for name, task in TASKS.items()}
+            | {"sleeping round": SleepingHere}
+        ),
         "statfast (Dask)": Library(
             {name: _of(task, There) for name, task in TASKS.items()} | {"sleeping round": Sleeping},
             packages=("dask", "distributed"),
