@@ -98,8 +98,7 @@ class BuildKernels(build_ext):
         rest = GLUE if extension.name in self.glue else LOOPS
         body = dict(extension.define_macros).get("BODY")
         vectors = SMALLER if body and is_small(CORE / body) else VECTOR_CODE
-        own, extension = copy(self), copy(extension)
-        own.build_temp = f"{self.build_temp}/{extension.name}"  # sources of one name are many
+        extension = copy(extension)
         extension.extra_objects = [
             *self.objects(extension, [file for file in levels if Path(file) != OLDEST], vectors),
             *self.objects(extension, [file for file in levels if Path(file) == OLDEST], GLUE),
@@ -108,7 +107,7 @@ class BuildKernels(build_ext):
         extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + rest
         nameless = [] if self.named else NAMELESS
         extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS + nameless
-        build_ext.build_extension(own, extension)
+        super().build_extension(extension)
 
     def objects(self, extension, levels, flags):
         """Compile vector code, which is the same for all Pythons, unless that is done."""

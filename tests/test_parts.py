@@ -12,6 +12,9 @@ import pytest
 import statfast
 from statfast import Parts
 from statfast._engine.rounds import Served, merged, total_of
+from statfast.cluster.kmeans.init import start_of, start_of_parts
+from statfast.cluster.kmeans.part_lloyd import survey_parts
+from statfast.cluster.kmeans.prepared import survey
 from statfast.model_selection import (
     KFold,
     StratifiedKFold,
@@ -20,7 +23,7 @@ from statfast.model_selection import (
     cross_validate,
 )
 from statfast.preprocessing import MinMaxScaler, StandardScaler
-from tests.hostile import bits, kept_in_parts
+from tests.hostile import HostileEngine, bits, kept_in_parts
 
 N, D = 600, 4
 CUTS = [0, 0, 1, 2, 150, 150, 301, 599, 600]  # parts without rows, of one row, and uneven ones
@@ -247,6 +250,21 @@ def test_kmeans(data, start, weighted, dtype):
         assert rounds == whole.n_iter_ + 3
         assert kept.engine.sent < 40 * rounds * len(CUTS) * 9 * (D + 1) + 2000 * kept.rounds * 9
     assert isinstance(found.labels_, Parts)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
+def test_starts_are_those_of_all_rows(data, init, weighted, monkeypatch):
+    """The rows that a start draws in memory, also by a second start of the same parts."""
+    monkeypatch.setattr(HostileEngine, "lose", lambda self: None)  # what is remembered, stays
+    X, _, w = columns_of(data, None, weighted)
+    if weighted and init == "random":
+        return  # refused
+    rows = survey(X, w, None)
+    kept = survey_parts(kept_in_parts(0, CUTS, X, None, w), "auto")
+    for seed in range(4):
+        known = start_of(init, rows, 12, seed)[0]
+        assert np.array_equal(start_of_parts(init, kept, 12, seed), known)
 
 
 def test_rounds_and_bytes_of_starts(data):

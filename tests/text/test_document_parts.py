@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from statfast import Parts
+from statfast import MultinomialNB, Parts
 from statfast.preprocessing import StandardScaler
 from statfast.text import CountVectorizer
 from tests.hostile import HostileEngine
@@ -100,5 +100,13 @@ def test_what_is_wrong_is_told(documents):
         CountVectorizer().fit(Parts([["ab"], "cd ef"], documents=True))
     with pytest.raises(TypeError, match="part 0"):
         CountVectorizer().fit(Parts([["ab", 3]], documents=True))
+    with pytest.raises(ValueError, match="are for paths"):
+        Parts(cut(documents), documents=True, y=[1.0])
+    counts = CountVectorizer().fit_transform(parts)
+    with pytest.raises(TypeError, match=r"sparse rows.*partial_fit"):
+        MultinomialNB().fit(counts)
+    for one in (parts, counts):
+        with pytest.raises(TypeError, match="Iterate over the parts"):
+            np.asarray(one)
     with pytest.raises(TypeError, match="documents must be"):
         Parts([["ab"]], documents="yes")

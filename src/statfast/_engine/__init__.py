@@ -16,6 +16,7 @@ from statfast._engine.chunks import Chunks
 from statfast._engine.collections import as_documents, as_pairs, as_parts, is_elsewhere
 from statfast._engine.memory import borrowed, parts_stay, remembered
 from statfast._engine.parts import Parts, end_fits, new_fit
+from statfast._engine.rounds import Stacked
 from statfast._engine.side_thread import aside
 from statfast._engine.team import Team
 from statfast._engine.text_bar import progress_bar
@@ -23,6 +24,7 @@ from statfast._engine.text_bar import progress_bar
 __all__ = [
     "Chunks",
     "Parts",
+    "Stacked",
     "Team",
     "aligned",
     "as_documents",

@@ -171,7 +171,7 @@ class DaskEngine:
         if self.kept:
             shares = [
                 run(
-                    _serve, told, own, count, *(_future(refs[k]) for k in own), key=key,
+                    _serve, told, own, count, True, *(_future(refs[k]) for k in own), key=key,
                     workers=worker, allow_other_workers=worker is not None,
                 )
                 for (worker, own), key in zip(groups, keys, strict=True)
@@ -179,7 +179,7 @@ class DaskEngine:
         else:  # a graph, so that parts come and go
             lazily = delayed(_serve, pure=False)
             shares = self.client.compute([
-                lazily(told, own, count, *(refs[k] for k in own), dask_key_name=key)
+                lazily(told, own, count, False, *(refs[k] for k in own), dask_key_name=key)
                 for (_, own), key in zip(groups, keys, strict=True)
             ], retries=2)  # fmt: skip
         level, made = 0, list(shares)
@@ -252,12 +252,12 @@ def _future(ref):
     return futures_of(ref)[0]
 
 
-def _serve(told, numbers, count, *parts):
+def _serve(told, numbers, count, parts_stay, *parts):
     """A worker's share, on all of its threads: there is one task for each worker."""
     from distributed import get_worker
 
     items, threads = zip(numbers, parts, strict=True), get_worker().state.nthreads
-    return serve(*pickle.loads(told), items, count, threads, parts_stay=True)
+    return serve(*pickle.loads(told), items, count, threads, parts_stay=parts_stay)
 
 
 def _merge(shares):

@@ -120,9 +120,7 @@ class Parts:
             parts = [parts]
         if not isinstance(parts, list | tuple) or not len(parts):
             raise wrong_type("parts", "a list of parts or of paths", parts)
-        if documents:
-            parts = [GivenDocuments(part) for part in parts]
-        elif any(isinstance(part, str | Path) for part in parts):
+        if not documents and any(isinstance(part, str | Path) for part in parts):
             parts = as_sources(parts, y, sample_weight, columns, rows)
         elif y is not None or sample_weight is not None or columns is not None:
             raise ValueError(
@@ -130,6 +128,8 @@ class Parts:
                 "sample_weight)."
             )
         engine: Engine = HereEngine() if executor is None else ExecutorEngine(executor, workers)
+        if documents:
+            parts = [GivenDocuments(part) for part in parts]
         names = getattr(parts[0], "names", None)
         self._become(engine, engine.adopt([list(parts)]), names)
         self.documents = documents
@@ -218,6 +218,8 @@ class Parts:
         """All rows in memory."""
         blocks: list[np.ndarray] = []
         for block in self:
+            if not isinstance(block, np.ndarray):
+                raise TypeError("Documents and sparse rows are no array. Iterate over the parts.")
             blocks.append(block)
             nbytes = sum(one.nbytes for one in blocks)
             refuse_large(nbytes, "All rows of the parts", "Iterate over the parts.")

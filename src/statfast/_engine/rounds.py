@@ -16,6 +16,15 @@ from statfast._engine.blocks import granted
 from statfast._engine.memory import keeping
 
 
+class Stacked(NamedTuple):
+    """Rows that parts bring back, one after the other."""
+
+    rows: np.ndarray
+
+    def __add__(self, other: "Stacked") -> "Stacked":
+        return Stacked(np.concatenate([self.rows, other.rows]))
+
+
 class Failure(NamedTuple):
     """An error that work met on a part. Results, not exceptions: no engine tries it again."""
 
@@ -61,6 +70,11 @@ def serve(
             try:
                 if isinstance(columns, Exception):  # found when the part was read
                     raise columns
+                if hasattr(columns[0], "tocsr"):
+                    raise TypeError(
+                        "X is in parts of sparse rows, which have no sums here. Iterate over the "
+                        "parts: for X in parts: model.partial_fit(X)."
+                    )
                 some = len(columns[0]) or getattr(work, "takes_empty", False)
                 told = (state, number) if getattr(work, "takes_number", False) else (state,)
                 found = work(columns, *told) if some else None

@@ -11,6 +11,7 @@ from statfast._estimator.class_weights import (
     class_weighted,
     require_mass,
     times_classes,
+    times_factors,
 )
 from statfast._estimator.copies import copied, takes_weights
 from statfast._estimator.delegation import delegated
@@ -133,6 +134,7 @@ __all__ = [
     "takes_weights",
     "taking",
     "times_classes",
+    "times_factors",
     "with_pairs",
     "without_each",
 ]

@@ -18,6 +18,11 @@ def times_classes(weights, class_weight, classes, codes):
     if class_weight is None:
         return weights
     factors = class_factors(class_weight, classes, np.bincount(codes, weights, len(classes)))
+    return times_factors(weights, factors, codes)
+
+
+def times_factors(weights, factors, codes):
+    """Sample weights, None for ones, times the factor of each row's class."""
     return factors[codes] if weights is None else factors[codes] * weights
 
 

@@ -7,15 +7,13 @@ of a fold are those of rows in memory: `KFold` and `StratifiedKFold` deal rows o
 """
 
 from dataclasses import dataclass
-from functools import reduce
 from itertools import pairwise
-from operator import add
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from statfast._engine import as_parts, end_fits
+from statfast._engine import Stacked, as_parts, end_fits
 from statfast._estimator import (
     codes_among,
     copied,
@@ -71,7 +69,7 @@ def validated_parts(
         start = perf_counter()
         models, dealt = _models(model, parts, cv)
         middle = perf_counter()
-        found = parts.total(_scored, ([shipped(one) for one in models], dealt, scores))
+        found = parts.total(_scored, ([shipped(one) for one in models], dealt, [*scores.values()]))
         end, k = perf_counter(), len(models)
     finally:
         end_fits(parts)
@@ -79,8 +77,8 @@ def validated_parts(
         "fit_time": np.full(k, (middle - start) / k), "score_time": np.full(k, (end - middle) / k),
         "path": MERGED,
     }  # fmt: skip
-    for name, score in scores.items():
-        out[f"test_{name}"] = np.array([score.end(fold[name]) for fold in found.sums])
+    for number, (name, score) in enumerate(scores.items()):
+        out[f"test_{name}"] = np.array([score.end(fold.sums[number]) for fold in found.sums])
     if return_estimator:
         out["estimator"] = models
     return out
@@ -213,21 +211,11 @@ def _codes(columns, classes):
     return codes_among(classes, *as_labels(columns[1], len(columns[0])))
 
 
-@dataclass(frozen=True)
-class _PartCounts:
-    """Rows of each class, a row for each part."""
-
-    rows: np.ndarray
-
-    def __add__(self, other: "_PartCounts") -> "_PartCounts":
-        return _PartCounts(np.concatenate([self.rows, other.rows]))
-
-
 def _counted(columns, classes):
     k = 1 if classes is None else len(classes)
     if not len(columns[0]):
-        return _PartCounts(np.zeros((1, k), np.intp))
-    return _PartCounts(np.bincount(_codes(columns, classes), minlength=k)[None])
+        return Stacked(np.zeros((1, k), np.intp))
+    return Stacked(np.bincount(_codes(columns, classes), minlength=k)[None])
 
 
 _counted.takes_empty = True  # type: ignore[attr-defined]
@@ -235,7 +223,7 @@ _counted.takes_empty = True  # type: ignore[attr-defined]
 
 @dataclass(frozen=True)
 class _Folds:
-    """Sums of each fold, or None."""
+    """Sums of each fold, or None; or of each score of a fold."""
 
     sums: list
 
@@ -243,11 +231,10 @@ class _Folds:
         return _Folds([_both(*pair) for pair in zip(self.sums, other.sums, strict=True)])
 
 
-def _both(*pair):
-    some = [one for one in pair if one is not None]
-    if some and isinstance(some[0], dict):
-        return {name: reduce(add, [one[name] for one in some]) for name in some[0]}
-    return reduce(add, some) if some else None
+def _both(a, b):
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b
 
 
 def _of_folds(columns, dealt, number):
@@ -267,8 +254,7 @@ def _scored(columns, told, number):
     models, dealt, scores = told
     pairs = zip(_of_folds(columns, dealt, number), models, strict=True)
     return _Folds([
-        one and {name: score.sums(one, model) for name, score in scores.items()}
-        for one, model in pairs
+        one and _Folds([score.sums(one, model) for score in scores]) for one, model in pairs
     ])  # fmt: skip
 
 

@@ -112,7 +112,8 @@ def cross_validate(
 
     Rows in parts are read once for the statistics of all folds and once for the scores. The
     estimator is one whose fit is a sum, folds are those of an integer, `KFold` or
-    `StratifiedKFold` without shuffling, and the scores means over samples or "r2".
+    `StratifiedKFold` without shuffling, and the scores means over samples or "r2"; what fails
+    raises.
 
     References
     ----------

@@ -21,7 +21,9 @@ from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.block_passes import inertia
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.prepared import MOST, Panels, PreparedRows, require_range
+from statfast.cluster.kmeans.prepared import Panels, PreparedRows, require_range
+
+PANELED = 1 << 25  # numbers of a worker's rows, up to which they are panels, too: 128 MB
 
 
 class NoPanels(Panels):
@@ -70,6 +72,7 @@ class PartRowsData:
     heaviest: float
     used: int
     starts: tuple
+    most: int  # rows that lie in one place
     algorithm: str
 
     @property
@@ -88,11 +91,12 @@ class PartRowsData:
         """Rows of a part, about the origin of all; as panels, too, where these are small."""
         X, _, weights = columns
         X = X if X.strides[1] == X.itemsize else np.ascontiguousarray(X)
-        small = panels and self.shape[0] * self.shape[1] <= MOST
+        algorithm = "lloyd" if self.algorithm == "lloyd" else "hamerly"  # rows are not sorted
+        small = panels and self.most * self.shape[1] <= PANELED
         return PreparedRows(
             DenseRows(X), as_weights(weights, len(X)), None, X.shape, self.dtype, self.mean,
             self.low, self.high, self.origin, self.reach,
-            Panels(X, self.origin, None) if small else NoPanels(), self.algorithm,
+            Panels(X, self.origin, None) if small else NoPanels(), algorithm,
         )  # fmt: skip
 
 
@@ -109,10 +113,12 @@ def survey_parts(parts: Parts, algorithm: str) -> PartRowsData:
     origin = origin_of(extent.mean)
     dtype = np.dtype(np.float32 if extent.dtype == np.float32 else np.float64)
     starts = (0, *accumulate(look.lengths))
+    places = parts.engine.places(parts.refs)
+    most = max(sum(look.lengths[part] for part in place) for place in places)
     return PartRowsData(
         parts, new_fit(parts), (starts[-1], look.X.shape[1]), dtype, extent.low, extent.high,
         origin, extent.reach(origin), found.total / found.mass, found.mass, found.heaviest,
-        found.used, starts, algorithm,
+        found.used, starts, most, algorithm,
     )  # fmt: skip
 
 

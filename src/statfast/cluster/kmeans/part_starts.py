@@ -5,11 +5,11 @@ With the same generator these draw the rows that `plus_plus` and `parallel_init`
 in memory. The distances of rows to the centers so far stay with the parts as soft state.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from statfast._engine import borrowed, new_fit
+from statfast._engine import Stacked, borrowed, new_fit
 from statfast._estimator import has_weight
 from statfast.cluster.kmeans.parallel_init import OVERSAMPLING, ROUNDS, approach, crowd
 from statfast.cluster.kmeans.part_lloyd import PartRowsData
@@ -103,25 +103,15 @@ def _drawn_at(data, drawn, masses, at):
 # ------------------------------------------------------------------ works
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Rows of parts, one after the other."""
-
-    rows: np.ndarray
-
-    def __add__(self, other: "_Rows") -> "_Rows":
-        return _Rows(np.concatenate([self.rows, other.rows]))
-
-
 def _taken(columns, told, number):
     data, index = told
     first, last = np.searchsorted(index, data.starts[number : number + 2])
-    return _Rows(columns[0][index[first:last] - data.starts[number]].astype(np.float64))
+    return Stacked(columns[0][index[first:last] - data.starts[number]].astype(np.float64))
 
 
 def _mass(columns, told):
     weights = columns[2]
-    return _Rows(np.array([float(len(columns[0]) if weights is None else np.sum(weights))]))
+    return Stacked(np.array([float(len(columns[0]) if weights is None else np.sum(weights))]))
 
 
 def _heavy(columns, told, number):
@@ -132,7 +122,7 @@ def _heavy(columns, told, number):
     sums = np.cumsum(np.asarray(columns[2], dtype=np.float64))
     some = np.flatnonzero(columns[2])
     row = min(int(np.searchsorted(sums, goal, "right")), int(some[-1]))
-    return _Rows(columns[0][row : row + 1].astype(np.float64))
+    return Stacked(columns[0][row : row + 1].astype(np.float64))
 
 
 def _closest(data, columns, drawn):
@@ -158,7 +148,7 @@ def _chances(data, columns, drawn):
 def _masses_left(columns, told):
     data, drawn = told
     some = has_weight(columns[2]) and len(columns[0])
-    return _Rows(np.array([_chances(data, columns, drawn).sum() if some else 0.0]))
+    return Stacked(np.array([_chances(data, columns, drawn).sum() if some else 0.0]))
 
 
 def _at(columns, told, number):
@@ -168,16 +158,16 @@ def _at(columns, told, number):
         return None
     running = np.cumsum(_chances(data, columns, drawn))
     found = [min(place(running, u), len(running) - 1) for u in wanted]
-    return _Rows(columns[0][found].astype(np.float64))
+    return Stacked(columns[0][found].astype(np.float64))
 
 
 def _weighed(columns, told):
     data, drawn, candidates = told
     if not (has_weight(columns[2]) and len(columns[0])):
-        return _Rows(np.zeros((1, len(candidates))))
+        return Stacked(np.zeros((1, len(candidates))))
     rows, closest = _closest(data, columns, drawn)
     _, potential = weigh(rows, candidates, closest, None)
-    return _Rows(potential.sum(axis=0, keepdims=True))
+    return Stacked(potential.sum(axis=0, keepdims=True))
 
 
 def _potential(columns, told):
@@ -192,10 +182,10 @@ def _drawn(columns, told, number):
     rng.advance(data.starts[number])
     n = len(columns[0])
     if not has_weight(columns[2]):
-        return _Rows(np.zeros((0, data.shape[1])))
+        return Stacked(np.zeros((0, data.shape[1])))
     chance = share * _chances(data, columns, drawn)
     found = np.flatnonzero(np.random.Generator(rng).random(n) < chance)
-    return _Rows(columns[0][found].astype(np.float64))
+    return Stacked(columns[0][found].astype(np.float64))
 
 
 def _crowd(columns, told):

@@ -8,13 +8,13 @@ import numpy as np
 
 from statfast._core.distance.extent import zeros_and_ones
 from statfast._engine import Parts, aside, new_fit, remembered
-from statfast._estimator import codes_among, has_weight
+from statfast._estimator import codes_among, has_weight, times_factors
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial, tweedie
 from statfast.linear.glm.irls_sums import SAMPLE, ModelRows
 from statfast.linear.glm.links import LINKS, as_link
 
-SAMPLED = 1 << 22  # numbers that a sample holds, about
+SAMPLED = 1 << 22  # numbers that a sample holds, about: 32 MB
 RUN = 64  # rows of it that follow one another
 
 
@@ -42,8 +42,7 @@ class Response:
         if self.weighting is None:
             return weights
         classes, factors = self.weighting
-        own = factors[codes_among(classes, *as_labels(y, n))]
-        return own if weights is None else own * weights
+        return times_factors(weights, factors, codes_among(classes, *as_labels(y, n)))
 
 
 def response_of(family: Any, theta: Any, power: Any) -> Response:
@@ -142,7 +141,7 @@ class PartRows(ModelRows):
         self.kind = ModelRows.kind_of(family, link)
 
     def share_of(self, share):
-        return max(share, -(-int(self.n) * max(self.p, 1) // SAMPLED))
+        return max(share, -(-int(self.n) * (self.p + 1) // SAMPLED))
 
     def sample(self, share):
         """One in so many rows of each part, here."""

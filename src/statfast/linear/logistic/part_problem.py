@@ -8,7 +8,14 @@ import numpy as np
 
 from statfast._distance import extent_of
 from statfast._engine import Parts, new_fit, remembered
-from statfast._estimator import class_factors, codes_among, has_weight, looked, require_mass
+from statfast._estimator import (
+    class_factors,
+    codes_among,
+    has_weight,
+    looked,
+    require_mass,
+    times_factors,
+)
 from statfast._validation import as_count, as_flag, as_labels, as_real, as_weights, shown
 from statfast.linear.design.standardization import Standardization, frame_of_extent
 from statfast.linear.glm.part_rows import Response
@@ -122,8 +129,7 @@ class _Coding:
     def of(self, y, weights, n):
         codes, weights = codes_among(self.classes, *as_labels(y, n)), as_weights(weights, n)
         if self.factors is not None:
-            own = self.factors[codes]
-            weights = own if weights is None else own * weights
+            weights = times_factors(weights, self.factors, codes)
         return codes if self.one is None else (codes == self.one).astype(np.intp), weights
 
 

@@ -145,10 +145,12 @@ def counted(columns, told):
     weights = as_weights(weights, n)
     if weights is not None and sides.negative is not None:
         raise ValueError("multi_class='ovo' has no sample_weight. Use multi_class='ovr'.")
-    scores = _column(scores, sides)
+    scores = np.asarray(scores)
+    if ranges is None:
+        _require_scores(scores, sides)
+    keys = ordered(scores if sides.column is None else scores[:, sides.column])
     labels, codes = as_labels(truth, n, name="y_true")
     true = np.array([label == sides.positive for label in labels.tolist()])[codes]
-    keys = ordered(scores)
     inside = np.ones(n, dtype=bool)
     if sides.negative is not None:
         inside = true | np.array([label == sides.negative for label in labels.tolist()])[codes]
@@ -164,9 +166,8 @@ def counted(columns, told):
     return KeyTable(keys[inside] >> shift << shift, table[inside])
 
 
-def _column(scores, sides):
-    """The scores of a class, checked as those of rows in memory."""
-    scores = np.asarray(scores)
+def _require_scores(scores, sides):
+    """Refuse what scores of rows in memory are refused for."""
     explain_nonfinite(scores.astype(np.float64, copy=False), "y_score")
     if sides.column is None:
         if scores.ndim != 1:
@@ -174,12 +175,10 @@ def _column(scores, sides):
                 "y_score must be one column for two classes; got two. Pass that of the positive "
                 "class."
             )
-        return scores
-    if scores.ndim != 2 or scores.shape[1] != sides.classes:
+    elif scores.ndim != 2 or scores.shape[1] != sides.classes:
         raise ValueError(
             f"y_score must have a column for each class ({sides.classes}); got shape "
             f"{scores.shape}."
         )
-    if not np.allclose(1, scores.sum(axis=1)):
+    elif not np.allclose(1, scores.sum(axis=1)):
         raise ValueError("y_score must hold probabilities, which sum to 1 over the classes.")
-    return scores[:, sides.column]
