@@ -35,7 +35,10 @@ def rows():
 
 @pytest.fixture(scope="module")
 def client():
+    import dask
+
     with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 10}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
