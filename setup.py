@@ -63,7 +63,6 @@ GNU_FLAGS = [
 ]
 GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-g0", "-fno-asynchronous-unwind-tables"]
 VECTOR_CODE = [] if DEBUG else ["-O3"]  # the levels
-SMALLER = [] if DEBUG else ["-O2"]  # levels that are no slower by it
 LOOPS = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 GLUE = [] if DEBUG else ["-Os"]  # loops are vector code elsewhere, or seldom run
 OLDEST = CORE / "simd/x86_64.c"  # the level of processors before 2013: compiled for size
@@ -97,7 +96,7 @@ class BuildKernels(build_ext):
         levels = [source for source in extension.sources if Path(source).is_relative_to(CORE)]
         rest = GLUE if extension.name in self.glue else LOOPS
         body = dict(extension.define_macros).get("BODY")
-        vectors = SMALLER if body and is_small(CORE / body) else VECTOR_CODE
+        vectors = LOOPS if body and is_small(CORE / body) else VECTOR_CODE
         extension = copy(extension)
         extension.extra_objects = [
             *self.objects(extension, [file for file in levels if Path(file) != OLDEST], vectors),

@@ -92,6 +92,24 @@ def test_splits_of_large_nodes_are_best(criterion, K, kind, weighted):
         assert got >= best - 1e-9 * max(abs(best), 1e-3 * w.sum())
 
 
+@pytest.mark.parametrize("min_leaf", [1, 3])
+def test_weights_times_a_power_of_two_change_no_split(min_leaf):
+    """Weights below 2^15 in a small node are counted in 16 bits, larger ones in 64."""
+    rng = np.random.default_rng(5)
+    X = np.round(rng.standard_normal((900, 9)), 1)
+    y = X[:, 0] * X[:, 1] + rng.standard_normal(900) > 0
+    weight = rng.integers(1, 4, 900)
+    trees = [
+        DecisionTreeClassifier(max_features=5, min_samples_leaf=min_leaf, random_state=0)
+        .fit(X, y, sample_weight=weight * factor)
+        .tree_
+        for factor in (1, 2**9, 2**14, 2**18)
+    ]
+    for other in trees[1:]:
+        for name in ("feature", "threshold", "children_left", "n_node_samples"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(trees[0], name))
+
+
 @pytest.mark.parametrize("params", [{}, {"min_samples_leaf": 3}], ids=str)
 @pytest.mark.parametrize("criterion", ["gini", "squared_error", "entropy"])
 def test_of_equal_columns_the_first_splits(criterion, params):

@@ -7,6 +7,7 @@
 #include "cart/grow_table.h"
 #include "cart/score.h"
 #include "cart/split_single.h"
+#include "cart/sums_below.h"
 #include "cart/split_few.h"
 #include "cart/split_bins.h"
 #include "cart/split_classes.h"

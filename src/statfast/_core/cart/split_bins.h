@@ -45,8 +45,8 @@ static void count_packed(
     z->a[0] = (double)left.q;
     z->n[0] = (double)left.w;
     for (int b = 0; b < bins; b++) {
-        z->a[b + 1] = (double)(sum[0][b] & 0xffffffff);
-        z->n[b + 1] = (double)(sum[0][b] >> 32);
+        z->a[b + 1] = (double)(int32_t)sum[0][b];
+        z->n[b + 1] = (double)(int32_t)(sum[0][b] >> 32);
     }
     for (int b = 0; b < bins; b++) z->up[b] = z->a[b + 1] - z->a[b];
 }

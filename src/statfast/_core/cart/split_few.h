@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best split of a node of few rows, where `spread` scores it, on several columns at once: each
-   is a lane. What goes left with a row is the sum of the rows whose rank is not above its own. */
+/* The best split between few rows, where `spread` scores it: on one column, or of a node on several
+   at once. */
 
-enum { FEW_COLUMNS = F64_LANES };
-
-/* The sums that go left with each row, lane by lane. */
-static INLINE void sums_below(
-    const cart_node_rows *v, const double *rank, const int packs, const int counts, int64_t *sum,
-    int64_t *weight, int64_t *rows) {
-    const ptrdiff_t m = v->m;
+/* Splits between m <= CART_SMALL rows. Returns whether the column varies among them. */
+static int single_few(single_search *c, const int32_t *place, ptrdiff_t m, single_bin left) {
+    const cart_node_rows *v = c->v;
+    const cart_ranks ranks = ranks_of(c->t, c->f, v->m);
+    int32_t rank[CART_SMALL + F32_LANES], differ = 0, cut = INT32_MAX;
+    int64_t gain[CART_SMALL];
+    few_sums z;
+    double most = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
-        const f64_v own = f64_load(rank + i * FEW_COLUMNS);
-        const f64_i one = f64_iset1(1);
-        f64_i q = f64_iset1(0), w = f64_iset1(0), n = f64_iset1(0);
-        for (ptrdiff_t j = 0; j < m; j++) {
-            const f64_m goes = f64_ge(own, f64_load(rank + j * FEW_COLUMNS));
-            q = f64_iselect(goes, q + f64_iset1(packs ? v->packed[j] : v->q[j]), q);
-            if (!packs) w = f64_iselect(goes, w + f64_iset1(v->w[j]), w);
-            if (counts) n = f64_iselect(goes, n + one, n);
-        }
-        f64_istore(sum + i * FEW_COLUMNS, packs ? q & f64_iset1(0xffffffff) : q);
-        f64_istore(weight + i * FEW_COLUMNS, packs ? q >> 32 : w);
-        if (counts) f64_istore(rows + i * FEW_COLUMNS, n);
+        rank[i] = (int32_t)rank_in(ranks, v->rows[place ? place[i] : i]);
+        differ |= rank[i] ^ rank[0];
     }
+    if (!differ) return 0;
+    sums_below(v, place, m, left, rank, 0, &z);
+    for (ptrdiff_t i = 0; i < m; i++) most = z.n[i] > most ? z.n[i] : most;
+    const int64_t top = few_gains(c, &z, m, (double)left.w, most, gain);
+    if (top < 0) return 1;
+    for (ptrdiff_t i = 0; i < m; i++) cut = gain[i] == top && rank[i] < cut ? rank[i] : cut;
+    take_bits(c, top, cut);
+    return 1;
 }
 
 /* Of the splits that gain most, that of the first column, at its lowest rank. */
-static void take_first(single_search *c, const int32_t *columns, int32_t turn, const double *rank,
+static void take_first(single_search *c, const int32_t *columns, int32_t turn, const int32_t *rank,
                        const int64_t *gain, int64_t top) {
     const ptrdiff_t all = c->v->m * FEW_COLUMNS;
     int64_t most[FEW_COLUMNS];
-    double cut = INFINITY;
+    int32_t cut = INT32_MAX;
     int k = 0;
     for (int l = 0; l < FEW_COLUMNS; l++) most[l] = -1;
     for (ptrdiff_t i = 0; i < all; i += FEW_COLUMNS)
@@ -41,43 +40,29 @@ static void take_first(single_search *c, const int32_t *columns, int32_t turn, c
         cut = gain[i] == top && rank[i] < cut ? rank[i] : cut;
     c->f = columns[k];
     c->best->turn = turn + k;
-    take_bits(c, top, (int64_t)cut);
+    take_bits(c, top, cut);
 }
 
 /* Up to FEW_COLUMNS columns, which come in this order; returns whether one of them varies. */
 static int split_few(const cart_problem *t, const cart_node_rows *v, const int32_t *columns,
                      int count, int32_t turn, cart_split *best) {
-    double rank[CART_SMALL * FEW_COLUMNS], a[CART_SMALL * FEW_COLUMNS];
-    double n[CART_SMALL * FEW_COLUMNS];
-    int64_t sum[CART_SMALL * FEW_COLUMNS], weight[CART_SMALL * FEW_COLUMNS];
-    int64_t rows[CART_SMALL * FEW_COLUMNS], gain[CART_SMALL * FEW_COLUMNS];
+    int32_t rank[FEW_LANES];
+    int64_t gain[FEW_LANES];
+    few_sums z;
     const ptrdiff_t m = v->m, all = m * FEW_COLUMNS;
+    const single_bin none = {0, 0, 0, 0};
     for (int k = 0; k < FEW_COLUMNS; k++) {
         const cart_ranks ranks = ranks_of(t, columns[k < count ? k : 0], m);
         for (ptrdiff_t i = 0; i < m; i++)
-            rank[i * FEW_COLUMNS + k] = k < count ? (double)rank_in(ranks, v->rows[i]) : 0;
+            rank[i * FEW_COLUMNS + k] = k < count ? (int32_t)rank_in(ranks, v->rows[i]) : 0;
     }
-    const int strict = is_strict(t);
-    if (v->packs) sums_below(v, rank, 1, 0, sum, weight, rows);
-    else if (strict) sums_below(v, rank, 0, 1, sum, weight, rows);
-    else sums_below(v, rank, 0, 0, sum, weight, rows);
-    for (ptrdiff_t i = 0; i < all; i++) {
-        a[i] = (double)sum[i];
-        n[i] = (double)weight[i];
-    }
+    sums_below(v, NULL, m, none, rank, 1, &z);
     single_search c = search_for(t, v, columns[0], 0, best);
-    int64_t top = gains_of(&c, a, n, all, 0, c.W, gain);
-    if (strict) {
-        top = -1;
-        for (ptrdiff_t i = 0; i < all; i++) {
-            if (!is_allowed(t, v, v->packs ? weight[i] : rows[i], weight[i])) gain[i] = -1;
-            top = gain[i] > top ? gain[i] : top;
-        }
-    }
+    const int64_t top = few_gains(&c, &z, all, 0, c.W, gain);
     if (top >= 0) take_first(&c, columns, turn, rank, gain, top);
-    int vary = 0;
-    for (ptrdiff_t i = FEW_COLUMNS; i < all; i++) vary |= rank[i] != rank[i - FEW_COLUMNS];
-    return vary;
+    int32_t vary = 0;
+    for (ptrdiff_t i = FEW_COLUMNS; i < all; i++) vary |= rank[i] ^ rank[i - FEW_COLUMNS];
+    return vary != 0;
 }
 
 /* Whether it pays to look at several columns at once. */

@@ -6,7 +6,7 @@ rows several trees, go down at a time, so that one waits for memory while others
 guarantees packed trees, and at most some ten thousand rows times trees a call.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.tile.rows cimport number
@@ -32,7 +32,8 @@ cdef extern from "cart/walk_codes.h" nogil:
         const double *cuts
         const int64_t *begin
         Py_ssize_t sure
-    int code_tree(const cart_step *nodes, int64_t begin, int64_t end, const cart_codes *c)
+    int code_tree(const cart_step *nodes, const uint16_t *number, int64_t begin, int64_t end,
+                  const cart_codes *c)
     ctypedef struct cart_walkers:
         const walk_kernels *kernels
         const cart_step *nodes
@@ -84,6 +85,7 @@ cdef class Codes:
 def coded(
     const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
     const int64_t[::1] root,        # IN (T + 1,) where trees begin, and the last ends
+    const uint16_t[::1] number,     # IN (N,) of the cuts of nodes, which ascend in each column
     Codes codes not None,           # OUT the nodes of these trees, and their leaves
 ):
     """Write trees as 8 bytes a node."""
@@ -91,7 +93,8 @@ def coded(
     cdef bint lost = False
     with nogil:
         for t in range(T):
-            lost |= code_tree(<const cart_step *>&nodes[0, 0], root[t], root[t + 1], &codes.codes)
+            lost |= code_tree(<const cart_step *>&nodes[0, 0], &number[0], root[t], root[t + 1],
+                              &codes.codes)
     if lost:
         raise MemoryError
 

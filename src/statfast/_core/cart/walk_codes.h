@@ -28,17 +28,16 @@ typedef struct {
     ptrdiff_t sure;       /* steps after which few rows have arrived */
 } cart_codes;
 
-/* How many of n cuts are below each of `count` numbers. */
-static INLINE void codes_of(const double *cuts, int64_t n, const double *x, const int count,
-                            uint32_t *code) {
-    UNROLL for (int i = 0; i < count; i++) code[i] = 0;
+/* How many of n cuts are below each of eight numbers. */
+static INLINE void codes_of(const double *cuts, int64_t n, const double *x, uint32_t *code) {
+    UNROLL for (int i = 0; i < CODED_ROWS; i++) code[i] = 0;
     if (n == 0) return;
     for (; n > 1; n -= n >> 1) {
         const uint32_t half = (uint32_t)(n >> 1);
-        UNROLL for (int i = 0; i < count; i++)
+        UNROLL for (int i = 0; i < CODED_ROWS; i++)
             code[i] += half & -(uint32_t)(cuts[code[i] + half - 1] < x[i]);
     }
-    UNROLL for (int i = 0; i < count; i++) code[i] += cuts[code[i]] < x[i];
+    UNROLL for (int i = 0; i < CODED_ROWS; i++) code[i] += cuts[code[i]] < x[i];
 }
 
 /* Rows side by side, the last ones again to fill eight; 0 if a value is missing. */
@@ -52,16 +51,17 @@ static int code_rows(const cart_codes *c, const double *rows, ptrdiff_t m, ptrdi
             uint32_t code[CODED_ROWS];
             for (int l = 0; l < CODED_ROWS; l++)
                 x[l] = rows[(i + l < m ? i + l : m - 1) * p + j];
-            codes_of(c->cuts + c->begin[j], c->begin[j + 1] - c->begin[j], x, CODED_ROWS,
-                     code);
+            codes_of(c->cuts + c->begin[j], c->begin[j + 1] - c->begin[j], x, code);
             for (int l = 0; l < CODED_ROWS; l++) out[i * p + j * CODED_ROWS + l] = (uint16_t)code[l];
         }
     }
     return !missing;
 }
 
-/* The tree at nodes `begin` .. `end` in 8 bytes a node; 1 without memory. */
-static int code_tree(const cart_step *nodes, int64_t begin, int64_t end, const cart_codes *c) {
+/* The tree at nodes `begin` .. `end` in 8 bytes a node, by the numbers of their cuts; 1 without
+   memory. */
+static int code_tree(const cart_step *nodes, const uint16_t *number, int64_t begin, int64_t end,
+                     const cart_codes *c) {
     const cart_step *tree = nodes + begin;
     uint32_t *place = malloc((size_t)(end - begin) * sizeof *place), next = 1;
     if (place == NULL) return 1;
@@ -76,10 +76,7 @@ static int code_tree(const cart_step *nodes, int64_t begin, int64_t end, const c
             continue;
         }
         const uint32_t column = tree[i].column & 0x7fffffffu;
-        const int64_t first = c->begin[column], n = c->begin[column + 1] - first;
-        uint32_t code;
-        codes_of(c->cuts + first, n, &tree[i].threshold, 1, &code);
-        *own = (cart_coded){(uint16_t)code, (uint16_t)(column * CODED_ROWS), next};
+        *own = (cart_coded){number[begin + i], (uint16_t)(column * CODED_ROWS), next};
         place[i + 1] = next++;
         place[tree[i].right] = next++;
     }

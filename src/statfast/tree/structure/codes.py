@@ -33,7 +33,7 @@ def coded_trees(nodes, root, p):
     if p > MOST_COLUMNS:
         return [(slice(0, len(root)), None)]
     owns = [_splits(nodes[place[t] : place[t + 1]]) for t in range(len(root))]
-    counts = [np.bincount(columns, minlength=p) for columns, _ in owns]
+    counts = [np.bincount(columns, minlength=p) for _, columns, _ in owns]
     for t, count in enumerate([*counts, np.full(p, MOST_CUTS + 1)]):
         if (cuts + count).max() > MOST_CUTS and t > begin:
             runs.append(slice(begin, t))
@@ -47,23 +47,29 @@ def coded_trees(nodes, root, p):
 
 
 def _splits(nodes):
-    """The columns and thresholds of the nodes of a tree that are no leaves."""
+    """The places, columns and thresholds of the nodes of a tree that are no leaves."""
     right = (nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
     inner = np.flatnonzero(right != np.arange(len(nodes)))
     column = (nodes[inner, 1] >> np.uint64(32)).astype(np.int64) & 0x7FFFFFFF
-    return column, nodes[inner, 0].view(np.float64)
+    return inner, column, nodes[inner, 0].view(np.float64)
 
 
 def _codes(nodes, place, owns, p, new, leaf):
     checkpoint()
-    columns, thresholds = (np.concatenate(own) for own in zip(*owns, strict=True))
+    inner = np.concatenate([own[0] + begin for own, begin in zip(owns, place, strict=False)])
+    columns, thresholds = (np.concatenate([own[k] for own in owns]) for k in (1, 2))
     order = np.argsort(columns.astype(np.uint16), kind="stable")
-    ends = np.searchsorted(columns[order], np.arange(p + 1))
-    cuts = [np.unique(own) for own in np.split(thresholds[order], ends[1:-1])]
+    ends = np.searchsorted(columns[order], np.arange(1, p))
+    cuts, numbers = zip(
+        *(np.unique(own, return_inverse=True) for own in np.split(thresholds[order], ends)),
+        strict=True,
+    )
     begin = np.cumsum([0, *map(len, cuts)])
     if p > COLUMNS * len(owns) or np.diff(begin).max() > MOST_CUTS:
         return None
+    number = np.zeros(len(new), np.uint16)
+    number[inner[order]] = np.concatenate(numbers)
     sure = max(0, int((place[-1] - place[0]) / len(owns)).bit_length() - 1 - EVEN)
     codes = walk.Codes(new, leaf, np.concatenate([*cuts, [0.0]]), begin, sure)
-    walk.coded(nodes, place, codes)
+    walk.coded(nodes, place, number, codes)
     return codes

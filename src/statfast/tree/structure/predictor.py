@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from statfast._core.cart import walk
-from statfast._engine import checkpoint, each, grid
+from statfast._engine import checkpoint, each, grid, usable_threads
 from statfast.tree.structure.codes import COLUMNS, coded_trees
 from statfast.tree.structure.routes import SETS
 
 WALKS = 1 << 18  # rows times trees of a call of the kernel, about: some ten milliseconds
 FEW = 8  # rows that go down all trees in one call
 WORTH = 2  # walks for each node: from there on, codes save more time than their making takes
+ROWS = 1 << 18  # values of rows that go down a tree in turn, while the cache holds both
 STEP = 4e1  # flop that a walk down a tree costs, about
 
 
@@ -104,7 +105,7 @@ class TreePredictor:
                 walk.add(self.nodes, self.root[part], codes, self.values, X[rows], out[rows])
                 checkpoint()
 
-        self._each(work, len(X), n_jobs)
+        self._each(work, X, n_jobs)
         return out
 
     def leaves(self, X, *, n_jobs=None):
@@ -121,7 +122,7 @@ class TreePredictor:
         """
         out = np.empty((len(X), len(self.root)), np.int64)
         if self.sets is not None:
-            self._each(lambda rows: self._route(X[rows], out[rows]), len(X), n_jobs)
+            self._each(lambda rows: self._route(X[rows], out[rows]), X, n_jobs)
             return out - self.first
         runs = self._runs(X)
 
@@ -131,7 +132,7 @@ class TreePredictor:
                 walk.leaves(self.nodes, root, first, codes, X[rows], out[rows, part])
                 checkpoint()
 
-        self._each(work, len(X), n_jobs)
+        self._each(work, X, n_jobs)
         return out
 
     def _route(self, X, out):
@@ -149,10 +150,12 @@ class TreePredictor:
         for leaf in found.T:
             out += self.values[leaf]
 
-    def _each(self, work, m, n_jobs):
+    def _each(self, work, X, n_jobs):
+        m = len(X)
         if m < FEW:
             return work(slice(0, m)) if m else None
-        blocks = grid(m, 64, 4096)
+        most = max(ROWS // X.shape[1], 64)
+        blocks = grid(m, 64, most, 2 * usable_threads(n_jobs))
         return each(work, blocks, n_jobs=n_jobs, effort=STEP * m * len(self.root))
 
     def _runs(self, X):
