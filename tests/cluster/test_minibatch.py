@@ -134,6 +134,12 @@ def test_endings():
     assert [end.reached(cost, 1.0, i + 1) for i, cost in enumerate([9, 5, 4, 4, 4])] == [
         False, False, False, False, True,
     ]  # fmt: skip
+    end = Ending(0.0, 2, 1.0)  # a gain of less than a thousandth is none, nor is one upon zero
+    assert [end.reached(cost, 1.0, i + 1) for i, cost in enumerate([9, 5, 4.997, 4.994])] == [
+        False, False, False, False,
+    ]  # fmt: skip
+    end = Ending(0.0, 2, 1.0)
+    assert [end.reached(0.0, 1.0, i + 1) for i in range(4)] == [False, False, False, True]
     assert not Ending(0.0, None, 0.5).reached(1.0, 0.0, 2)
     assert Ending(0.1, None, 0.5).reached(1.0, 0.05, 2)
 

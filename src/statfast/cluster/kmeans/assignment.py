@@ -12,7 +12,7 @@ from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.sorted_rows import SortedRows
 
 FINE = 2.0**480  # scale beyond which float64 squares lose what the bounds would tell apart
-FEW = 1 << 14  # multiply-adds: a look at all rows costs no more than the bounds would
+FEW = 1 << 20  # multiply-adds: a look at all rows costs no more than the bounds would
 
 
 class Bounds:

@@ -51,7 +51,7 @@ class MiniBatchKMeans(Centers):
         the mean variance of the columns. 0 switches this off.
     max_no_improvement : int or None, default=10
         The fit ends once so many batches in a row did not lower the inertia of a batch, smoothed
-        over batches. None switches this off.
+        over batches, by a thousandth. None switches this off.
     init_size : int, optional
         Samples of the sample from which the start is made, at most all; None is three batches, or 3
         k if that is more.

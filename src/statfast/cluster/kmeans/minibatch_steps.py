@@ -15,6 +15,7 @@ from statfast.cluster.kmeans.block_passes import scatter, sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 
 OFTEN = 10  # rows seen for each center between two looks at which centers have too few
+LESS = 0.999  # of the least inertia so far: what counts as an improvement
 MOST = 0.5  # of a batch: more centers are not put elsewhere at a time
 
 
@@ -106,7 +107,7 @@ class Ending:
     tol : float
         Squared shift of the centers that ends it; 0 never does.
     patience : int or None
-        Batches without improvement that end it.
+        Batches that end it if none of them improves the average by a thousandth.
     share : float
         The share of the average that a new batch gets.
     """
@@ -127,6 +128,7 @@ class Ending:
             self.cost += self._share * (cost - self.cost)
         if self._tol > 0.0 and shift <= self._tol:
             return True
-        self._vain = 0 if self.cost < self._least else self._vain + 1
-        self._least = min(self._least, self.cost)
+        self._vain += 1
+        if self.cost < LESS * self._least:
+            self._least, self._vain = self.cost, 0
         return self._patience is not None and self._vain >= self._patience
