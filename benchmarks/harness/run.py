@@ -42,7 +42,7 @@ UNSET = "unset"  # OpenBLAS looks at the processor itself
 PAUSE = 0.2  # seconds; the last library's idle threads, OpenBLAS's too, have stopped spinning then
 PATIENCE = 20.0  # seconds; what takes longer is run once
 FLOOR = 4.0  # seconds that a library gets before it can be hopeless
-NEAR = 4.0  # a peer that takes so many times as long as the fastest right one gets one round
+NEAR = 2.5  # a peer that takes so many times as long as the fastest right one gets one round
 SHORT = 0.5  # seconds; what takes less gets all rounds all the same
 
 
