@@ -35,10 +35,13 @@ def rows():
 
 @pytest.fixture(scope="module")
 def client():
+    """Two workers, which are started again. A cluster lets go of one that is away 15 s after any
+    of its deaths: those of two tests may be as far apart."""
     import dask
 
+    settings = {"scheduler.allowed-failures": 10, "deploy.lost-worker-timeout": "10 minutes"}
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 10}),
+        dask.config.set({f"distributed.{name}": value for name, value in settings.items()}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,

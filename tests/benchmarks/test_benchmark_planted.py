@@ -122,7 +122,13 @@ def _random_medoids(data, answer, check):
 
 
 def _labels_dealt_out(data, answer, check):
-    return {"labels": np.random.default_rng(0).permutation(answer["labels"])}
+    """Of some dealings the worst: one alone may by chance be better than those of the check."""
+    X, rng = data["X"] - data["X"].mean(axis=0), np.random.default_rng(0)
+
+    def between(labels):
+        return sum(X[labels == k].sum(axis=0) @ X[labels == k].mean(axis=0) for k in set(labels))
+
+    return {"labels": min((rng.permutation(answer["labels"]) for _ in range(9)), key=between)}
 
 
 def _any_ward_tree(data, answer, check):

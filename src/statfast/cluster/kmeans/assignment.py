@@ -245,7 +245,8 @@ class Assignment:
         """One pass over the rows, after which the bounds are those of these centers."""
         data, bounds = self.data, self._bounds
         self._frame = data.rows.frame(self.centers, data.origin, self._scale)
-        known = bounds.centers is not None and data.shape[0] * self.centers.size > FEW
+        large = data.shape[0] * self.centers.size > FEW or data.algorithm == "hamerly"
+        known = bounds.centers is not None and large
         known &= data.algorithm != "lloyd" and self._scale < FINE
         self._motion = bounds.motion(self.centers, data.origin, self._scale) if known else None
         total = self._sweep(work, merge)
