@@ -400,6 +400,7 @@ def scikit_learn_checks():
             yield pytest.param(small(cls), check, id=f"{cls.__name__}-{name}", marks=marks)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("estimator", "check"), list(scikit_learn_checks()))
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_check(estimator, check):
@@ -715,6 +716,7 @@ def test_absurd_number_of_threads(cls, n_jobs, data):
 # ---------------------------------------------------------------- answers
 
 
+@pytest.mark.once
 @each_threaded
 def test_same_bits_for_any_number_of_threads(cls, monkeypatch):
     monkeypatch.setattr(blocks, "SMALL", 0)  # no work is too small for threads

@@ -59,6 +59,7 @@ def test_weights_beyond_products_are_refused(cls, kind):
 ARGUMENT = r"\b(sample_weight|weight|X|y|n_clusters|nu|cv|C)\b"
 
 
+@pytest.mark.once
 @each_weighted
 @pytest.mark.parametrize("kind", TAKEN)
 @pytest.mark.filterwarnings("ignore::UserWarning")  # but a RuntimeWarning of numpy's is an error

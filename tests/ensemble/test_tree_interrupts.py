@@ -50,6 +50,7 @@ def noise(n, d=10):
     return X, rng.integers(0, 2, n)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", LONG)
 def test_a_long_fit_hears_ctrl_c(kind):
     model, few, many = LONG[kind], noise(60), noise(ROWS.get(kind, 10_000))
@@ -146,6 +147,7 @@ sys.stdout.buffer.write(pickle.dumps(method(X)))
 """
 
 
+@pytest.mark.once
 def test_fitted_models_answer_in_another_process():
     X, y = noise(400)
     for model in FITTED:

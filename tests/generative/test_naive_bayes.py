@@ -54,6 +54,7 @@ def largest_variance(X, w):
     return np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w).max()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", DENSITIES)
 @given(seed=st.integers(0, 10**6))
 def test_joint_densities_by_definition(name, seed):

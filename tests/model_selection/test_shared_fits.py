@@ -105,6 +105,7 @@ def problems(draw):
     return X, eta, weights, groups, cv, rng
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @given(problems(), st.booleans())
 def test_hostile_designs_of_classes(name, problem, rare):
@@ -115,6 +116,7 @@ def test_hostile_designs_of_classes(name, problem, rare):
     compare(CLASSIFIERS[name], X, y, "predict_proba", weights, cv, groups)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", MODELS)
 @given(problems())
 def test_hostile_designs_of_responses(name, problem):
@@ -128,6 +130,7 @@ FOLDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("cv", "d"),
     [*((cv, 3) for cv in FOLDS), *((cv, 70) for cv in FOLDS if not isinstance(cv, LeaveOneOut))],

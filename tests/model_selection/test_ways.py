@@ -132,6 +132,7 @@ def check(model, X, y, weights, groups, cv, method, *, tight, codes=None):
     return got
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @given(problems())
 def test_classifiers_are_refits(name, problem):
@@ -145,6 +146,7 @@ def test_classifiers_are_refits(name, problem):
     check(model, X, codes, weights, groups, cv, "predict_proba", tight=1e-11, codes=codes)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", REGRESSORS)
 @given(problems(), st.booleans())
 def test_regressors_are_refits(name, problem, several):

@@ -106,6 +106,7 @@ def mnist(shared_data):
     return load_mnist(shared_data("mnist"))
 
 
+@pytest.mark.once
 @whole
 def test_mnist_ties(mnist):
     """The table of docs/theory/neighbors.rst: votes of parts of one search."""
@@ -122,6 +123,7 @@ def test_mnist_ties(mnist):
     assert errors["nearest"] == [309, 283, 307, 301, 331, 327]
 
 
+@pytest.mark.once
 @whole
 @pytest.mark.parametrize(
     ("k", "ties", "errors"), [(1, "lowest", 309), (3, "nearest", 283), (5, "nearest", 307)]

@@ -42,6 +42,7 @@ def recall(model, X, Q, k):
     return (model.kneighbors(Q, k)[0] <= exact[:, -1:]).mean()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("make", DATA)
 @pytest.mark.parametrize("target", [0.6, 0.9])
 def test_recall_reaches_its_target(make, target):

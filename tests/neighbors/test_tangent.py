@@ -100,6 +100,7 @@ def by_twin(X, Q, k, candidates, itself=False, **how):
     return np.take_along_axis(squared, order, 1), np.take_along_axis(ids, order, 1)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("candidates", [1, 7, 150])
 @pytest.mark.parametrize("two_sided", [True, False])
 def test_neighbors_are_the_twins(digits, candidates, two_sided):
@@ -259,6 +260,7 @@ def test_squares_that_overflow(digits):
 
 
 # ---------------------------------------------------------------- known
+@pytest.mark.once
 def test_mnist(shared_data):
     """The first thousand; all ten thousand have 309 and 136 errors."""
     data = load_mnist(shared_data("mnist"))
