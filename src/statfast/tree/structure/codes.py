@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trees in 8 bytes a node, for rows whose values are 16-bit numbers of cuts."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from statfast._core.cart import walk
@@ -28,12 +30,20 @@ def coded_trees(nodes, root, p):
     list of (slice, walk.Codes or None)
         None where codes do not pay, or there are too many cuts.
     """
-    place = np.append(root, len(nodes))
-    runs, begin, cuts = [], 0, np.zeros(p, np.int64)
     if p > MOST_COLUMNS:
         return [(slice(0, len(root)), None)]
-    owns = [_splits(nodes[place[t] : place[t + 1]]) for t in range(len(root))]
-    counts = [np.bincount(columns, minlength=p) for _, columns, _ in owns]
+    place = np.append(root, len(nodes))
+    sizes, trees = np.diff(place), len(root)
+    own = np.arange(len(nodes), dtype=np.uint32) - np.repeat(root, sizes).astype(np.uint32)
+    inner = np.flatnonzero(nodes[:, 1].astype(np.uint32) != own)  # whose right child is another
+    splits = _Splits(
+        inner,
+        (nodes[inner, 1] >> np.uint64(32)).astype(np.int64) & 0x7FFFFFFF,
+        nodes[inner, 0].view(np.float64),
+    )
+    tree = np.repeat(np.arange(trees), sizes)[inner]
+    counts = np.bincount(tree * p + splits.column, minlength=trees * p).reshape(trees, p)
+    runs, begin, cuts = [], 0, np.zeros(p, np.int64)
     for t, count in enumerate([*counts, np.full(p, MOST_CUTS + 1)]):
         if (cuts + count).max() > MOST_CUTS and t > begin:
             runs.append(slice(begin, t))
@@ -41,35 +51,37 @@ def coded_trees(nodes, root, p):
         cuts += count
     new, leaf = np.empty(len(nodes), np.uint64), np.empty(len(nodes), np.uint32)
     return [
-        (run, _codes(nodes, place[run.start : run.stop + 1], owns[run], p, new, leaf))
-        for run in runs
+        (run, _codes(nodes, place[run.start : run.stop + 1], splits, p, new, leaf)) for run in runs
     ]
 
 
-def _splits(nodes):
-    """The places, columns and thresholds of the nodes of a tree that are no leaves."""
-    right = (nodes[:, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    inner = np.flatnonzero(right != np.arange(len(nodes)))
-    column = (nodes[inner, 1] >> np.uint64(32)).astype(np.int64) & 0x7FFFFFFF
-    return inner, column, nodes[inner, 0].view(np.float64)
+@dataclass(frozen=True)
+class _Splits:
+    """Nodes that are no leaves."""
+
+    place: np.ndarray  # among all nodes, ascending
+    column: np.ndarray
+    threshold: np.ndarray
 
 
-def _codes(nodes, place, owns, p, new, leaf):
+def _codes(nodes, place, splits, p, new, leaf):
+    """The trees at nodes place[0] .. place[-1], or None."""
     checkpoint()
-    inner = np.concatenate([own[0] + begin for own, begin in zip(owns, place, strict=False)])
-    columns, thresholds = (np.concatenate([own[k] for own in owns]) for k in (1, 2))
-    order = np.argsort(columns.astype(np.uint16), kind="stable")
-    ends = np.searchsorted(columns[order], np.arange(1, p))
+    trees = len(place) - 1
+    some = slice(*np.searchsorted(splits.place, [place[0], place[-1]]))
+    inner, column, threshold = splits.place[some], splits.column[some], splits.threshold[some]
+    order = np.argsort(column.astype(np.uint16), kind="stable")
+    ends = np.cumsum(np.bincount(column, minlength=p))[:-1]
     cuts, numbers = zip(
-        *(np.unique(own, return_inverse=True) for own in np.split(thresholds[order], ends)),
+        *(np.unique(one, return_inverse=True) for one in np.split(threshold[order], ends)),
         strict=True,
     )
     begin = np.cumsum([0, *map(len, cuts)])
-    if p > COLUMNS * len(owns) or np.diff(begin).max() > MOST_CUTS:
+    if p > COLUMNS * trees or np.diff(begin).max() > MOST_CUTS:
         return None
     number = np.zeros(len(new), np.uint16)
     number[inner[order]] = np.concatenate(numbers)
-    sure = max(0, int((place[-1] - place[0]) / len(owns)).bit_length() - 1 - EVEN)
+    sure = max(0, int((place[-1] - place[0]) / trees).bit_length() - 1 - EVEN)
     codes = walk.Codes(new, leaf, np.concatenate([*cuts, [0.0]]), begin, sure)
     walk.coded(nodes, place, number, codes)
     return codes
