@@ -14,6 +14,7 @@ from math import inf, log, sqrt
 import numpy as np
 
 CORRECTIONS = 12  # pairs of steps and gradient changes kept
+TRIAL = 0.25  # of the cost of new curvature: what is spent on steps before
 LEAST_RATE = 1e-3  # that is relied on
 HALVINGS = 40
 PATIENCE = 30  # steps, which Newton's method takes only where the minimum is far, or nowhere
@@ -60,7 +61,7 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
             return Minimum(x + step, value, decrement, n_iter + 1, True)
         if n_iter == max_iter or (n_iter == PATIENCE and objective.hopeless(x)):
             return Minimum(x, value, decrement, n_iter, False)
-        if not eager and since >= 2 and _pays(objective.cost, decrement, before, tol):
+        if not eager and _pays(objective.cost, since, decrement, before, tol):
             first = objective.curvature(x)
             pairs.clear()
             before, since = inf, 0
@@ -86,8 +87,11 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
     return Minimum(x, value, inf, n_iter, False)
 
 
-def _pays(cost, decrement, before, tol):
-    """Whether new curvature is cheaper than going on at the present rate."""
+def _pays(cost, since, decrement, before, tol):
+    """Whether new curvature is cheaper than going on at the present rate, of which the first steps
+    say little: as many are made as a part of it would cost."""
+    if since < max(2.0, TRIAL * cost):
+        return False
     rate = min(decrement / before, 0.99)
     return log(tol / decrement) / log(rate) > 2.0 * cost + 6.0  # corrections improve the rate
 
