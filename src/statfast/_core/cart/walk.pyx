@@ -85,7 +85,7 @@ cdef class Codes:
 def coded(
     const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
     const int64_t[::1] root,        # IN (T + 1,) where trees begin, and the last ends
-    const uint16_t[::1] number,     # IN (N,) of the cuts of nodes, which ascend in each column
+    const uint16_t[::1] cut,        # IN (N,) numbers of nodes' cuts, which ascend in each column
     Codes codes not None,           # OUT the nodes of these trees, and their leaves
 ):
     """Write trees as 8 bytes a node."""
@@ -93,7 +93,7 @@ def coded(
     cdef bint lost = False
     with nogil:
         for t in range(T):
-            lost |= code_tree(<const cart_step *>&nodes[0, 0], &number[0], root[t], root[t + 1],
+            lost |= code_tree(<const cart_step *>&nodes[0, 0], &cut[0], root[t], root[t + 1],
                               &codes.codes)
     if lost:
         raise MemoryError
