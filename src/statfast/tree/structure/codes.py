@@ -49,10 +49,8 @@ def coded_trees(nodes, root, p):
             runs.append(slice(begin, t))
             begin, cuts = t, np.zeros(p, np.int64)
         cuts += count
-    new, leaf = np.empty(len(nodes), np.uint64), np.empty(len(nodes), np.uint32)
-    return [
-        (run, _codes(nodes, place[run.start : run.stop + 1], splits, p, new, leaf)) for run in runs
-    ]
+    out = [np.empty(len(nodes), dtype) for dtype in (np.uint64, np.uint32, np.uint16)]
+    return [(run, _codes(nodes, place[run.start : run.stop + 1], splits, p, *out)) for run in runs]
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,8 @@ class _Splits:
     threshold: np.ndarray
 
 
-def _codes(nodes, place, splits, p, new, leaf):
-    """The trees at nodes place[0] .. place[-1], or None."""
+def _codes(nodes, place, splits, p, new, leaf, number):
+    """The trees at nodes place[0] .. place[-1], or None; their parts of three arrays are filled."""
     checkpoint()
     trees = len(place) - 1
     some = slice(*np.searchsorted(splits.place, [place[0], place[-1]]))
@@ -79,7 +77,6 @@ def _codes(nodes, place, splits, p, new, leaf):
     begin = np.cumsum([0, *map(len, cuts)])
     if p > COLUMNS * trees or np.diff(begin).max() > MOST_CUTS:
         return None
-    number = np.zeros(len(new), np.uint16)
     number[inner[order]] = np.concatenate(numbers)
     sure = max(0, int((place[-1] - place[0]) / trees).bit_length() - 1 - EVEN)
     codes = walk.Codes(new, leaf, np.concatenate([*cuts, [0.0]]), begin, sure)

@@ -13,7 +13,7 @@ from statfast.tree.structure.routes import SETS
 WALKS = 1 << 18  # rows times trees of a call of the kernel, about: some ten milliseconds
 FEW = 8  # rows that go down all trees in one call
 WORTH = 2  # walks for each node: from there on, codes save more time than their making takes
-ROWS = 1 << 18  # values of rows that go down a tree in turn, while the cache holds both
+VALUES = 1 << 18  # of rows that go down a tree in turn, while the cache holds both
 STEP = 4e1  # flop that a walk down a tree costs, about
 
 
@@ -145,16 +145,19 @@ class TreePredictor:
             checkpoint()
 
     def _add_routed(self, X, out):
-        found = np.empty((len(X), len(self.root)), np.int64)
-        self._route(X, found)
-        for leaf in found.T:
-            out += self.values[leaf]
+        step = max(1, WALKS // len(self.root))
+        for begin in range(0, len(X), step):
+            rows, total = X[begin : begin + step], out[begin : begin + step]
+            found = np.empty((len(rows), len(self.root)), np.int64)
+            self._route(rows, found)
+            for leaf in found.T:
+                total += self.values[leaf]
 
     def _each(self, work, X, n_jobs):
         m = len(X)
         if m < FEW:
             return work(slice(0, m)) if m else None
-        most = max(ROWS // X.shape[1], 64)
+        most = max(VALUES // X.shape[1], 64)
         blocks = grid(m, 64, most, 2 * usable_threads(n_jobs))
         return each(work, blocks, n_jobs=n_jobs, effort=STEP * m * len(self.root))
 
