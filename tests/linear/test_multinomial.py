@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from statfast.datasets import load_iris
+from statfast import LogisticRegression
+from statfast.datasets import load_digits, load_iris
 from statfast.linear.logistic.multinomial import fit_multinomial
 from tests.reference import multinomial as twin
 
@@ -206,3 +207,15 @@ def test_a_reference_class_changes_only_the_telling():
     assert_allclose(last[0], -first[2], atol=1e-12)
     spread = fit.relative_to(0)[1].reshape(3, 4, 3, 4)[2, :, 2]
     assert_allclose(fit.relative_to(3)[1].reshape(3, 4, 3, 4)[0, :, 0], spread, rtol=1e-8)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 1e4])
+@pytest.mark.parametrize("unit", [1.0, 16.0])
+def test_nearly_separated_classes_take_few_iterations(C, unit):
+    """Hessians there are small beside that of the start, of which each has a share."""
+    digits = load_digits()
+    X, y = digits.data / unit, digits.target
+    model = LogisticRegression(C=C).fit(X, y)  # a warning would be an error
+    assert model.n_iter_[0] < 90
+    pull = (np.eye(10)[y] - model.predict_proba(X)).T @ X
+    assert_allclose(model.coef_ / C, pull, atol=1e-6)

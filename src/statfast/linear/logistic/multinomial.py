@@ -22,6 +22,8 @@ from statfast.linear.logistic.softmax_sums import SoftmaxSums
 DEPENDENT = 1e-12  # of the square of a column: what is left of one that others determine
 ROUNDING = 1e-15  # of a row's loss, of scores of size one or a few
 LARGEST = 4000  # coefficients up to which the whole Hessian is factored
+OF_START = 0.02  # of the Hessian at the start, made of equal size: its share in one of some rows
+OF_START_IN_ALL = 1e-3  # and in one of all rows
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,11 @@ def hessian_of(pairs, ridge):
     return hessian
 
 
+def trace(pairs):
+    """The sum of the diagonals of all pairs."""
+    return float(np.trace(pairs, axis1=1, axis2=2).sum())
+
+
 def factor_of(hessian):
     """The factor of H among coefficients that sum to 0 over the classes.
 
@@ -153,8 +160,8 @@ class Objective:
     """What `minimize` is to know of the model: the penalized loss, its gradient and curvature.
 
     Where a Hessian costs far more than a gradient, its place is taken by one of a part of the rows,
-    with a little of the one at the start, which has all directions; each next one is of twice as
-    many rows.
+    with a little of the one at the start, which has all directions, in proportion to its own size;
+    each next one is of twice as many rows.
     """
 
     def __init__(self, sums, gram, shares, penalty):
@@ -199,9 +206,11 @@ class Objective:
     def curvature(self, x):
         coef = x.reshape(self.n_classes, self.q)
         _, _, pairs = self.sums.at(coef, self.every)
-        self.every = max(1, self.every // 2)
         a, b = np.tril_indices(self.n_classes, -1)
-        pairs -= 0.02 * self.spread[a, b][:, None, None] * self.gram
+        at_start = -self.spread[a, b][:, None, None] * self.gram
+        share = OF_START if self.every > 1 else OF_START_IN_ALL
+        pairs += share * (trace(pairs) / max(trace(at_start), 1e-300)) * at_start
+        self.every = max(1, self.every // 2)
         factor = factor_of(hessian_of(pairs, self.penalty))
         # The inverse costs three factors, and saves a pass over two triangles at each step.
         return factor.inverse().__matmul__ if factor.pivot > 0.0 else None
