@@ -8,7 +8,7 @@ is vector code that says ``/* build: small */`` there, as it is no slower by it.
 Cython adds to each (memoryviews above all) is an extension of its own, ``_core/_shared``.
 
 Two environment variables choose a variant, each with a build folder of its own so that they never
-mix:
+mix. Vector code has nothing to check without the sanitizers: one serves release and debug builds.
 
 STATFAST_DEBUG=1      bounds, wraparound and initialization checks and assertions on
 STATFAST_SANITIZE=1   the same, under the address and undefined-behavior sanitizers
@@ -38,6 +38,7 @@ KERNELS = sorted(CORE.rglob("*.pyx"))
 LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
+DEBUG_MACRO = ("STATFAST_DEBUG", None)
 
 # wraparound stays off in the debug variant: a negative index is then an error, not the last row.
 DIRECTIVES = {
@@ -61,17 +62,19 @@ GNU_FLAGS = [
     "-fno-math-errno",
     "-fno-trapping-math",
 ]
-GNU_FLAGS += ["-O2", "-g", "-UNDEBUG"] if DEBUG else ["-g0", "-fno-asynchronous-unwind-tables"]
-VECTOR_CODE = [] if DEBUG else ["-O3"]  # the levels
-LOOPS = [] if DEBUG else ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
-GLUE = [] if DEBUG else ["-Os"]  # loops are vector code elsewhere, or seldom run
+VECTOR_CODE = ["-O3"]  # the levels
+LOOPS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+GLUE = ["-Os"]  # loops are vector code elsewhere, or seldom run
+BARE = ["-g0", "-fno-asynchronous-unwind-tables"]  # after one of these, and in a debug build
+CHECKED = ["-O1", "-g1", "-UNDEBUG"]
 OLDEST = CORE / "simd/x86_64.c"  # the level of processors before 2013: compiled for size
+DEBUGGED = ("choose", "portable")  # C files beside the levels: plain C is in a debug build alone
 GNU_LINK_FLAGS = []
 # Names of functions serve profilers alone: in-place builds keep them, wheels do not.
 NAMELESS = ["-s"] if sys.platform == "linux" and not DEBUG else []
 if SANITIZE:
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-    GNU_FLAGS += [*sanitizers, "-O1", "-fno-omit-frame-pointer"]
+    GNU_FLAGS += [*sanitizers, "-fno-omit-frame-pointer"]
     GNU_LINK_FLAGS += sanitizers
 MSVC_FLAGS = ["/O2", "/std:c11"]
 
@@ -82,6 +85,7 @@ class BuildKernels(build_ext):
     def finalize_options(self):
         super().finalize_options()
         self.parallel = self.parallel or CPUS
+        self.anew = bool(self.force)
         self.force = self.force or DEBUG
         self.named = self.inplace  # which setuptools changes while it builds
         self.glue = {f"statfast._core.{dotted(source)}" for source in KERNELS if is_glue(source)}
@@ -92,38 +96,38 @@ class BuildKernels(build_ext):
         files = [*extension.sources, *extension.depends]
         if not (self.force or newer_group(files, self.get_ext_fullpath(extension.name))):
             return
-        msvc = self.compiler.compiler_type == "msvc"
         levels = [source for source in extension.sources if Path(source).is_relative_to(CORE)]
-        rest = GLUE if extension.name in self.glue else LOOPS
         body = dict(extension.define_macros).get("BODY")
         vectors = LOOPS if body and is_small(CORE / body) else VECTOR_CODE
         extension = copy(extension)
-        extension.extra_objects = [
-            *self.objects(extension, [file for file in levels if Path(file) != OLDEST], vectors),
-            *self.objects(extension, [file for file in levels if Path(file) == OLDEST], GLUE),
-        ]
+        extension.extra_objects = [self.object(extension, file, vectors) for file in levels]
         extension.sources = [source for source in extension.sources if source not in levels]
-        extension.extra_compile_args = MSVC_FLAGS if msvc else GNU_FLAGS + rest
-        nameless = [] if self.named else NAMELESS
+        rest = GLUE if extension.name in self.glue else LOOPS
+        extension.extra_compile_args = self.flags(rest, debug=DEBUG)
+        msvc, nameless = self.compiler.compiler_type == "msvc", [] if self.named else NAMELESS
         extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS + nameless
         super().build_extension(extension)
 
-    def objects(self, extension, levels, flags):
-        """Compile vector code, which is the same for all Pythons, unless that is done."""
-        folder = f"{BUILD}/levels.{get_platform()}/{extension.name}"
-        files = self.compiler.object_filenames(levels, output_dir=folder)
-        pairs, known = zip(levels, files, strict=True), ["setup.py", *extension.depends]
-        stale = [one for one, file in pairs if self.force or newer_group([one, *known], file)]
-        msvc = self.compiler.compiler_type == "msvc"
-        if stale:
+    def object(self, extension, source, flags):
+        """The object file of vector code, the same for all Pythons; compiled if it is not there."""
+        debug = SANITIZE or (DEBUG and Path(source).stem in DEBUGGED)
+        folder = f"{BUILD if debug else 'build'}/levels.{get_platform()}/{extension.name}"
+        (file,) = self.compiler.object_filenames([source], output_dir=folder)
+        if self.anew or newer_group([source, "setup.py", *extension.depends], file):
+            macros = [pair for pair in extension.define_macros if debug or pair != DEBUG_MACRO]
             self.compiler.compile(
-                stale,
+                [source],
                 output_dir=folder,
-                macros=extension.define_macros,
+                macros=macros,
                 include_dirs=extension.include_dirs,
-                extra_postargs=MSVC_FLAGS if msvc else GNU_FLAGS + flags,
+                extra_postargs=self.flags(GLUE if Path(source) == OLDEST else flags, debug=debug),
             )
-        return files
+        return file
+
+    def flags(self, flags, *, debug):
+        if self.compiler.compiler_type == "msvc":
+            return MSVC_FLAGS
+        return [*GNU_FLAGS, *flags, *(CHECKED if debug else BARE)]
 
 
 def dotted(source):
@@ -154,7 +158,7 @@ def is_small(body):
 
 def kernel(source):
     """The extension of one ``.pyx``, and of its vector code for each level."""
-    macros = [("STATFAST_DEBUG" if DEBUG else "CYTHON_WITHOUT_ASSERTIONS", None)]
+    macros = [DEBUG_MACRO if DEBUG else ("CYTHON_WITHOUT_ASSERTIONS", None)]
     sources, body = [source], source.with_name(f"{source.stem}_level.h")
     if source == TILES:
         body = source.with_name("level.h")
