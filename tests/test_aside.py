@@ -154,6 +154,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("rest", ["", "raise SystemExit(0)"])
 def test_a_normal_exit_waits_for_calls_that_were_left(rest):
     code = SCRIPT.format(rest=rest)

@@ -640,6 +640,7 @@ def run_script(code, *args):
     )
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("call", ["serial", "parallel", "waiting", "reading"])
 def test_interrupt(call):
     done = run_script(SCRIPT, call)

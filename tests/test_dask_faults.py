@@ -39,7 +39,11 @@ def client():
     of its deaths: those of two tests may be as far apart."""
     import dask
 
-    settings = {"scheduler.allowed-failures": 10, "deploy.lost-worker-timeout": "10 minutes"}
+    settings = {
+        "scheduler.allowed-failures": 10,
+        "deploy.lost-worker-timeout": "10 minutes",
+        "comm.timeouts.connect": "5s",  # not 30, which those that look for a dead worker wait
+    }
     with (
         dask.config.set({f"distributed.{name}": value for name, value in settings.items()}),
         distributed.LocalCluster(

@@ -50,8 +50,8 @@ def test_mnist(shared_data, monkeypatch):
     monkeypatch.setenv("STATFAST_DATA", str(shared_data("mnist").parent))
     finding = mnist()
     assert finding.agrees
-    assert finding.lines[1].split()[2:] == ["309", "283", "307", "301", "331", "327"]
-    assert finding.lines[2].split()[2:] == ["309", "295", "312", "306", "341", "332"]
+    assert finding.lines[1].split()[2:] == ["309", "283"]
+    assert finding.lines[2].split()[2:] == ["309", "295"]
     assert finding.lines[-1] == "1 nearest: 309 errors, known 309 = 3.09 %"
 
 

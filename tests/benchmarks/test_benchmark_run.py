@@ -18,6 +18,7 @@ from benchmarks.harness.results import compare, geometric_means, merged
 from benchmarks.harness.run import FLOOR, NEAR, SHORT, Racer, _allowed, _goes_on, _near, main
 from benchmarks.harness.suite import Library
 from benchmarks.harness.worker import Job
+from benchmarks.suites import ranking
 
 SUITE = SUITES["kmeans"]
 
@@ -49,6 +50,7 @@ def here(monkeypatch):
     monkeypatch.setattr(run, "PAUSE", 0.0)
     monkeypatch.setattr(run.limits, "measure", lambda threads, quick: {})
     monkeypatch.setattr(worker, "ROUND_SECONDS", 1e-9)
+    monkeypatch.setattr(ranking, "REPLICATES", 100)  # of those that are drawn one by one
     monkeypatch.setattr(worker, "_limited", lambda threads: contextlib.nullcontext([]))
 
 

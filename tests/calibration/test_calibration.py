@@ -128,6 +128,7 @@ def problem(k, n=300, seed=0):
     return X, y, rng.random(n) + 0.2
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
 @pytest.mark.parametrize("ensemble", [True, False, "auto"])

@@ -120,6 +120,7 @@ def test_many_clusters_reuse_memory(method, monkeypatch):
     assert_allclose(linkage(y, method, n_jobs=2), hierarchy.linkage(y, method), rtol=1e-10)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("d", [2, 60])
 def test_memory_is_less_than_another_copy(method, d):  # or two, where the square is copied

@@ -251,6 +251,7 @@ def test_float32_rows():
     assert model.transform(X).dtype == np.float32
 
 
+@pytest.mark.once
 def test_iteration_of_large_rows():
     """Many rows and columns, few components: converged, and told so."""
     rng = np.random.default_rng(0)

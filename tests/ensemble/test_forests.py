@@ -111,6 +111,7 @@ def test_paths_of_bad_rows(ask):
         getattr(model, ask)(X[:, :2])
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
 def test_forests_are_as_good_as_scikit_learns(kind):
     theirs = pytest.importorskip("sklearn.ensemble")

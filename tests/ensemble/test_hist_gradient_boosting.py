@@ -66,6 +66,7 @@ RULES = [
 ]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_regression_is_scikit_learns(rules):
     """With weights of rows and large leaves, so that no two splits are equally good."""
@@ -76,6 +77,7 @@ def test_regression_is_scikit_learns(rules):
     np.testing.assert_allclose(Regressor(**kept).fit(X, y, w).predict(X), want, atol=1e-5)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("loss", ["absolute_error", "quantile", "poisson", "gamma"])
 def test_losses_are_scikit_learns(loss):
     twins = pytest.importorskip("sklearn.ensemble")

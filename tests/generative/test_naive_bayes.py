@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
@@ -56,6 +56,7 @@ def largest_variance(X, w):
 
 @pytest.mark.once
 @pytest.mark.parametrize("name", DENSITIES)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6))
 def test_joint_densities_by_definition(name, seed):
     X, y, w = counts(seed)
@@ -283,6 +284,7 @@ def test_a_class_that_partial_fit_has_not_met(name):
     assert_allclose(p[:, :2].sum(axis=1), 1.0)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_leave_one_out_is_that_of_refits(name):
     X, y, w = counts(9, n=30)

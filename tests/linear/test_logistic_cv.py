@@ -17,6 +17,7 @@ def rows(classes, n=120):
     return X, np.array(["a", "b", "c", "d"])[scores.argmax(1)], rng.uniform(0.5, 2.0, n)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("rule", ["min", "1se"])
@@ -56,6 +57,7 @@ def test_one_standard_error_takes_a_smaller_c():
     assert simple.C_ < least.C_
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "accuracy", "neg_brier_score"])
 def test_as_scikit_learn(scoring):
     peers = pytest.importorskip("sklearn.linear_model")

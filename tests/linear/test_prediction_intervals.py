@@ -28,6 +28,7 @@ def fitted(family, n, seed=0, link="log"):
     return GeneralizedLinearModel(family, link).fit(X, y), rng
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "family", ["gaussian", "poisson", "gamma", "inverse_gaussian", "negative_binomial"]
 )

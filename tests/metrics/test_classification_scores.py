@@ -116,6 +116,7 @@ def test_two_classes(rows):
         assert found == pytest.approx(part / (part + rest) if part + rest else 0.0)
 
 
+@pytest.mark.once
 @given(labeled(), st.booleans())
 def test_report(rows, output_dict):
     y, p, w = rows

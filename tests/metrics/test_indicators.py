@@ -27,6 +27,7 @@ def marks(draw):
     return Y, P, rng.integers(1, 4, n).astype(float) if draw(st.booleans()) else None
 
 
+@pytest.mark.once
 @given(marks(), st.sampled_from(["micro", "macro", "weighted", "samples", None]))
 def test_scikit_learn(drawn, average):
     theirs = pytest.importorskip("sklearn.metrics")
@@ -47,6 +48,7 @@ def test_scikit_learn(drawn, average):
             assert got == pytest.approx(want, rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.once
 @given(marks(), st.booleans())
 def test_report_of_scikit_learn(drawn, some):
     theirs = pytest.importorskip("sklearn.metrics")

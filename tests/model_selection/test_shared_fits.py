@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statfast import GeneralizedLinearModel, LogisticRegression
@@ -107,6 +107,7 @@ def problems(draw):
 
 @pytest.mark.once
 @pytest.mark.parametrize("name", CLASSIFIERS)
+@settings(max_examples=20)
 @given(problems(), st.booleans())
 def test_hostile_designs_of_classes(name, problem, rare):
     X, eta, weights, groups, cv, rng = problem
@@ -118,6 +119,7 @@ def test_hostile_designs_of_classes(name, problem, rare):
 
 @pytest.mark.once
 @pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=20)
 @given(problems())
 def test_hostile_designs_of_responses(name, problem):
     X, eta, weights, groups, cv, rng = problem

@@ -69,6 +69,7 @@ def test_leaving_out_and_given_folds():
 DRAWN = ["RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit"]
 
 
+@pytest.mark.once
 @pytest.mark.filterwarnings("ignore:The least populated class")
 @pytest.mark.parametrize("name", [*PARTITIONS, *DRAWN])
 @given(st.integers(12, 60), st.integers(2, 4), st.integers(0, 2**32 - 1), st.booleans())

@@ -10,7 +10,6 @@ import json
 import numpy as np
 import pytest
 
-from statfast._core.tile import tiles
 from statfast.datasets import load_iris, load_mnist
 from statfast.neighbors import KNeighborsClassifier
 from statfast.neighbors.brute.brute import BruteIndex
@@ -97,19 +96,10 @@ def test_zip_digits(reference, shared_data):
     assert confusion(test[:, 0], found, range(10)) == counts["counts"]
 
 
-# On the lower levels, where it takes long, test_tangent.py asks for the first thousand alone.
-whole = pytest.mark.skipif(tiles.isa() != tiles.levels()[0], reason="long on a lower level")
-
-
-@pytest.fixture(scope="module")
-def mnist(shared_data):
-    return load_mnist(shared_data("mnist"))
-
-
 @pytest.mark.once
-@whole
-def test_mnist_ties(mnist):
+def test_mnist_ties(shared_data):
     """The table of docs/theory/neighbors.rst: votes of parts of one search."""
+    mnist = load_mnist(shared_data("mnist"))
     d2, ids = BruteIndex.build(mnist.X_train).query(mnist.X_test, 11)
     codes, weights = mnist.y_train.astype(np.intp), np.ones(ids.shape)
     errors = {
@@ -121,13 +111,3 @@ def test_mnist_ties(mnist):
     }
     assert errors["lowest"] == [309, 295, 312, 306, 341, 332]
     assert errors["nearest"] == [309, 283, 307, 301, 331, 327]
-
-
-@pytest.mark.once
-@whole
-@pytest.mark.parametrize(
-    ("k", "ties", "errors"), [(1, "lowest", 309), (3, "nearest", 283), (5, "nearest", 307)]
-)
-def test_mnist(mnist, k, ties, errors):
-    model = KNeighborsClassifier(k, ties=ties).fit(mnist.X_train, mnist.y_train)
-    assert (model.predict(mnist.X_test) != mnist.y_test).sum() == errors

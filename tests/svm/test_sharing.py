@@ -62,6 +62,7 @@ def differ(ours, theirs):
 
 
 # ------------------------------------------------------------------ equal to refits
+@pytest.mark.once
 @given(
     st.integers(0, 2**32), st.integers(20, 60), st.integers(2, 3), st.booleans(), st.booleans(),
     st.sampled_from(["scale", 0.3]), st.sampled_from(["rbf", "linear", "laplacian"]),
@@ -159,6 +160,7 @@ def test_strings_and_matrices():
 
 
 # ------------------------------------------------------------------ at the end of a pipeline
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("last", "grid"),
     [

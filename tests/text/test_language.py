@@ -112,6 +112,7 @@ def texts(seed, n=40, words=12):
     return [[f"w{k}" for k in rng.zipf(1.6, rng.integers(0, 9)) if k < words] for _ in range(n)]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("smoothing", PROPER)
 @pytest.mark.parametrize("padding", ["single", "full"])
 @given(seed=st.integers(0, 10**6), order=st.integers(1, 4))

@@ -39,8 +39,7 @@ def mnist() -> Finding | None:
     except FileNotFoundError:
         return None
 
-    known = {"nearest": [309, 283, 307, 301, 331, 327], "lowest": [309, 295, 312, 306, 341, 332]}
-    ks = range(1, 12, 2)
+    known = {"nearest": [309, 283], "lowest": [309, 295]}
 
     def errors(k, ties):
         labels = model.set_params(n_neighbors=k, ties=ties).predict(data.X_test)
@@ -48,14 +47,14 @@ def mnist() -> Finding | None:
 
     start = time.perf_counter()
     model = KNeighborsClassifier().fit(data.X_train, data.y_train)
-    nearest = errors(1, "nearest")
+    nearest = errors(1, "nearest")  # where there is nothing to be tied
     seconds = time.perf_counter() - start
-    wrong = {ties: [errors(k, ties) for k in ks] for ties in known}
+    wrong = {ties: [nearest, errors(3, ties)] for ties in known}
 
     lines = {
-        "k": ks,
+        "k": [1, 3],
         **{f'errors, ties="{ties}"': count for ties, count in wrong.items()},
-        "errors in the literature": [309, 294, 313, 310, 343, 334],
+        "errors in the literature": [309, 294],
     }
     return Finding(
         f"nearest neighbors: MNIST, {len(data.y_test)} images against {len(data.y_train)}, exact",
