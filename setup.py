@@ -65,8 +65,9 @@ GNU_FLAGS = [
 VECTOR_CODE = ["-O3"]  # the levels
 LOOPS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 GLUE = ["-Os"]  # loops are vector code elsewhere, or seldom run
-BARE = ["-g0", "-fno-asynchronous-unwind-tables"]  # after one of these, and in a debug build
-CHECKED = ["-O1", "-g1", "-UNDEBUG"]
+# One of the three is followed by one of these two; the last -O counts.
+BARE = ["-g0", "-fno-asynchronous-unwind-tables"]
+CHECKED = ["-O1", "-g1", "-UNDEBUG"]  # of a debug build
 OLDEST = CORE / "simd/x86_64.c"  # the level of processors before 2013: compiled for size
 DEBUGGED = ("choose", "portable")  # C files beside the levels: plain C is in a debug build alone
 GNU_LINK_FLAGS = []

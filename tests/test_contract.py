@@ -142,10 +142,7 @@ COUNTS = {"CategoricalNB", "ComplementNB", "GammaNB", "MultinomialNB", "PoissonN
 POSITIVE = {"GammaRegressor", "PoissonRegressor"}
 
 # Estimators whose work grows with pairs of rows.
-OF_PAIRS = {
-    *("KernelDensityNB", "KernelRidge", "LSHNeighbors", "NuSVC", "NuSVR", "OutputCodeClassifier"),
-    *("SVC", "SVR"),
-}
+OF_PAIRS = {"KernelDensityNB", "KernelRidge", "LSHNeighbors", "NuSVC", "NuSVR", "SVC", "SVR"}
 
 # Classifiers to which only the shares of the columns in a row matter.
 SHARES = {"ComplementNB", "MultinomialNB"}

@@ -284,7 +284,6 @@ def test_a_class_that_partial_fit_has_not_met(name):
     assert_allclose(p[:, :2].sum(axis=1), 1.0)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_leave_one_out_is_that_of_refits(name):
     X, y, w = counts(9, n=30)

@@ -146,7 +146,6 @@ def y_of(model, X):
     return np.searchsorted(model.classes_, model.predict(X))
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(

@@ -46,7 +46,6 @@ def test_ends_are_the_linear_and_the_quadratic_rule():
     assert_array_equal(spheres.predict(X), nearest)
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(

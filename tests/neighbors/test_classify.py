@@ -158,7 +158,6 @@ def test_search_methods_are_those_of_nearest_neighbors(blobs):
     )
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("ties", ["lowest", "nearest", "random"])
 @pytest.mark.parametrize("weights", WEIGHTS)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 40), span=st.integers(1, 4))

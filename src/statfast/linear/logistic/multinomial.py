@@ -209,7 +209,8 @@ class Objective:
         a, b = np.tril_indices(self.n_classes, -1)
         at_start = -self.spread[a, b][:, None, None] * self.gram
         share = OF_START if self.every > 1 else OF_START_IN_ALL
-        pairs += share * (trace(pairs) / max(trace(at_start), 1e-300)) * at_start
+        at_start *= share * trace(pairs) / max(trace(at_start), 1e-300)
+        pairs += at_start
         self.every = max(1, self.every // 2)
         factor = factor_of(hessian_of(pairs, self.penalty))
         # The inverse costs three factors, and saves a pass over two triangles at each step.
