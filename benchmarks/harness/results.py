@@ -75,6 +75,12 @@ def read_lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
+def medians(path: Path) -> dict[tuple[str, str], float]:
+    """Seconds by problem and library that a file has, if there is one."""
+    lines = read_lines(path)[1:] if path.exists() else []
+    return {(one["problem"], one["library"]): one["median"] for one in lines if "median" in one}
+
+
 def _row(problem, lines):
     row = about(problem) | {"limit_seconds": lines[0].get("limit_seconds"), "libraries": {}}
     if "commit" in lines[0]:

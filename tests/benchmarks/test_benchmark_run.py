@@ -2,6 +2,7 @@
 """The benchmarks' runner and report, on small shapes."""
 
 import contextlib
+import json
 import os
 import platform
 import sys
@@ -15,7 +16,7 @@ from benchmarks.harness import report, results, run, worker
 from benchmarks.harness.machine import least_seconds
 from benchmarks.harness.registry import SUITES
 from benchmarks.harness.results import compare, geometric_means, merged
-from benchmarks.harness.run import FLOOR, NEAR, SHORT, Racer, _allowed, _goes_on, _near, main
+from benchmarks.harness.run import FLOOR, NEAR, SHORT, Racer, _allowed, _goes_on, _near, _turn, main
 from benchmarks.harness.suite import Library
 from benchmarks.harness.worker import Job
 from benchmarks.suites import ranking
@@ -240,6 +241,19 @@ def test_a_peer_far_behind_another_is_given_less():
     assert _allowed(problem, "statfast", found) == 100.0
     found["faiss", "A"]["first"] = 0.1
     assert _allowed(problem, "scipy", found) == FLOOR
+
+
+def test_libraries_run_in_the_order_of_their_earlier_times(tmp_path):
+    path = tmp_path / "results.jsonl"
+    assert results.medians(path) == {}
+    times = {"faiss": 2.0, "scipy": 1.0, "statfast": 3.0}
+    lines = [{"problem": "a", "library": name, "median": time} for name, time in times.items()]
+    lines = [{"suite": "kmeans"}, *lines, {"problem": "a", "library": "numpy", "status": "ended"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    earlier = results.medians(path)
+    names = ["numpy", "faiss", "statfast", "scipy"]
+    names.sort(key=lambda name: _turn(name, earlier.get(("a", name))))
+    assert names == ["statfast", "scipy", "faiss", "numpy"]
 
 
 def test_rounds_stop_when_the_budget_is_spent():
