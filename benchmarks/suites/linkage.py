@@ -65,6 +65,7 @@ def _rows(method, kind, n, d, **more):
         nbytes=8.0 * n * d,
         budget=BUDGET,
         limit=LIMIT,
+        hopeless=HOPELESS,
         **more,
     )
 

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -148,6 +148,7 @@ def test_classifiers_are_refits(name, problem):
 
 @pytest.mark.once
 @pytest.mark.parametrize("name", REGRESSORS)
+@settings(max_examples=25)
 @given(problems(), st.booleans())
 def test_regressors_are_refits(name, problem, several):
     X, _, weights, groups, cv, rng = problem
