@@ -789,6 +789,26 @@ def test_integer_weight_is_a_repeated_row(cls, data):
     assert any(different), "the weights changed nothing"
 
 
+@pytest.mark.parametrize("times", [1e3, 1e9, 1e20])
+@each_weighted
+def test_a_row_without_weight_may_lie_anywhere(cls, times, data):
+    if cls.__name__ in DRAW_ROWS:
+        pytest.skip("draws rows, of which there are more where some repeat")
+    if "cv" in make(cls).get_params():
+        pytest.skip("folds are runs of rows, so repeated ones fall into others")
+    if cls.__name__ == "CategoricalNB":
+        pytest.skip("a column has the categories of all rows")
+    X, y = data
+    weights = np.arange(len(y)) % 4
+    used = weights > 0
+    far = np.where(used[:, None], X, times * X)
+    short = {"gamma": 0.3} if cls.__name__ in ("SVC", "NuSVC") else {}
+    weighted = make(cls, **short).fit(far, y, sample_weight=weights)
+    alone = make(cls, **short).fit(X[used], y[used], sample_weight=weights[used])
+    rtol = 1e-8 if cls.__name__ == "OneClassSVM" else 1e-9  # of values that are nearly 0
+    assert_close(answers(weighted, X[used]), answers(alone, X[used]), rtol=rtol)
+
+
 # ---------------------------------------------------------------- degenerate data
 
 DEGENERATE = {

@@ -7,6 +7,7 @@ float32 far from cancellation, overflow and underflow.
 """
 
 from dataclasses import dataclass
+from operator import add
 
 import numpy as np
 
@@ -62,24 +63,41 @@ class Float32Frame:
         return cls(origin, min(scale, FLOAT32_SCALE) if single else scale)
 
 
-def extent_of(rows: np.ndarray | Chunks, n_jobs: int | None = None) -> Extent:
-    """Pass over the rows once."""
+def extent_of(
+    rows: np.ndarray | Chunks, n_jobs: int | None = None, weights: np.ndarray | None = None
+) -> Extent:
+    """Pass over the rows once; those of weight 0 have no part in it."""
 
-    def partial(where, X):
+    def partial(where, X, weights):
+        if weights is not None and not weights.all():
+            X = X[weights > 0.0]
         d = X.shape[1]
         found = np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
         extent(X, *found)
-        return Extent(where.stop, X.dtype, *found)
-
-    def merge(a, b):
-        low, high = np.minimum(a.low, b.low), np.maximum(a.high, b.high)
-        return Extent(b.n, b.dtype, a.total + b.total, low, high)
+        return Extent(len(X), X.dtype, *found)
 
     effort, least = np.inf, 256
     if isinstance(rows, np.ndarray):
         effort, least = 4.0 * rows.size, max(256, BLOCK // rows.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
-        return reduce(partial, rows, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
+        return reduce(partial, rows, weights, merge=add, n_jobs=n_jobs, effort=effort, least=least)
+
+
+def near_mean(X, weights, most):
+    """A point (d,) from which rows are so near that squares of their differences keep digits.
+
+    It is the weighted mean of `most` rows or up to twice as many, spread evenly over those of
+    positive weight: a row that is left out by its weight may lie anywhere.
+    """
+    if weights is not None and weights.any():
+        used = np.flatnonzero(weights)
+        used = used[:: max(1, len(used) // most)]
+        share = weights[used] / weights[used].max()
+        rows = np.ascontiguousarray(X[used], dtype=np.float64)
+        return (share[:, None] * rows).sum(axis=0) / share.sum()
+    # Of contiguous rows, as numpy's sums depend on the order in memory.
+    rows = np.ascontiguousarray(X[:: max(1, len(X) // most)])
+    return rows.mean(axis=0, dtype=np.float64)
 
 
 def side_by_side(rows: np.ndarray) -> np.ndarray:

@@ -55,7 +55,7 @@ def column_moments(X, weights) -> ColumnMoments:
     table = np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
     w = np.ones(m) if weights is None else weights
     mass = float(w.sum())
-    about = table[0].astype(np.float64)
+    about = table[np.argmax(w > 0.0)].astype(np.float64)  # a row that is not left out
     step = max(1, _PIECE // d)
     for _ in range(2):
         both = np.zeros((2, d))

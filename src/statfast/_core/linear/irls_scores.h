@@ -31,7 +31,7 @@ static INLINE void irls_links_as(const irls_job *job, irls_sheet *sheet, ptrdiff
     f64_v loss = zero, chi = zero, factor = one;
     for (ptrdiff_t r = 0; r < rows; r += LANES) {
         const ptrdiff_t left = rows - r, i = first + r;
-        const f64_v eta = f64_load(sheet->eta + r);
+        f64_v eta = f64_load(sheet->eta + r);
         f64_v more = one;
         irls_row row;
         if (kind == SWEEP_GIVEN) {
@@ -41,6 +41,8 @@ static INLINE void irls_links_as(const irls_job *job, irls_sheet *sheet, ptrdiff
             const f64_v y = irls_take(job->y + i, left);
             const f64_v aux = job->aux ? irls_take(job->aux + i, left) : zero;
             const f64_v a = job->weight ? irls_take(job->weight + i, left) : one;
+            if (job->weight) /* a row without weight may be far out, where its mean is infinite */
+                eta = f64_select(f64_gt(a, zero), eta, one);
             switch (kind) {
                 case CLASSES: row = irls_classes(eta, y, &more); break;
                 case SWEEP_LOGIT: row = irls_logit(eta, y, a, aux); break;

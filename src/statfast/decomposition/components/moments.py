@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from statfast._core.linalg import products
 from statfast._core.tile import tiles
+from statfast._distance import near_mean
 from statfast._engine import Chunks, checkpoint
 from statfast._estimator import ColumnMoments, summed
 from statfast._linalg import mirrored
@@ -107,7 +108,10 @@ def _of_block(X, weights, centered, rounded=False):
     if not centered:
         return _about(np.zeros(X.shape[1]), X, weights, rounded, centered=False)[0]
     with np.errstate(over="ignore", invalid="ignore"):
-        head = X[:_HEAD].mean(axis=0, dtype=np.float64)
+        if weights is None:
+            head = X[:_HEAD].mean(axis=0, dtype=np.float64)
+        else:
+            head = near_mean(X, weights, _HEAD)
         moments, far = _about(head, X, weights, rounded)
         return _about(moments.mean, X, weights, rounded)[0] if far else moments
 

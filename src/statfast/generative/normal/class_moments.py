@@ -138,7 +138,7 @@ def _moments(X, codes, weights, n_classes, n_jobs, pooled):
     if isinstance(X, Chunks):
         gather = class_moments if pooled else class_scatters
         return total_of_chunks(gather, X, codes, weights, n_classes, n_jobs)
-    shift = _first_rows(X, codes, n_classes)
+    shift = _first_rows(X, codes, weights, n_classes)
     moments, far = _moments_about(shift, X, codes, weights, n_jobs, pooled)
     if far:
         moments, _ = _moments_about(moments.means, X, codes, weights, n_jobs, pooled)
@@ -162,12 +162,13 @@ def total_of_chunks(gather, chunks, codes, weights, n_classes, n_jobs):
     return total
 
 
-def _first_rows(X, codes, n_classes):
-    """The first row of each class; zeros for a class without rows."""
+def _first_rows(X, codes, weights, n_classes):
+    """The first row of each class that has weight; zeros for a class without."""
     first = np.full(n_classes, -1, dtype=np.intp)
     for stop in (4096, len(codes)):
-        head = codes[:stop]
-        first[head[::-1]] = np.arange(len(head) - 1, -1, -1)  # the last one assigned stays
+        head = codes[:stop] if weights is None else weights[:stop]
+        places = np.arange(len(head)) if weights is None else np.flatnonzero(head)
+        first[codes[places[::-1]]] = places[::-1]  # the last one assigned stays
         if (first >= 0).all():
             break
     rows = np.zeros((n_classes, X.shape[1]))

@@ -100,7 +100,7 @@ def _of_block(block, codes, weights, n_classes):
     mass, means = np.zeros(n_classes), np.zeros((n_classes, d))
     sums = np.zeros((3, n_classes, d, d))
     for k in np.unique(codes).tolist():
-        mine = codes == k
+        mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
         rows, w = block[mine], np.ones(mine.sum()) if weights is None else weights[mine]
         mass[k] = w.sum()
         if mass[k] == 0.0:

@@ -9,6 +9,7 @@ penalty meets columns of one size if asked to.
 import numpy as np
 
 from statfast._core.linear import columns as kernel
+from statfast._distance import near_mean
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large, require_finite
 from statfast.linear.design.sparse_columns import SparseColumns, is_whole
@@ -68,11 +69,9 @@ class Columns(Units):
             self._measure(intercept, standardize, target if self.whole else None)
 
     def _measure(self, intercept, standardize, target):
-        some = slice(None, None, max(1, self.n // SAMPLE))
-        guess = np.zeros(self.p)
-        if intercept:  # of contiguous rows, as numpy's sums depend on the order in memory
-            guess = np.ascontiguousarray(self.X[some], dtype=np.float64).mean(0)
-        for _ in range(2):
+        some = None if self.plain else self.weights
+        guess = near_mean(self.X, some, SAMPLE) if intercept else np.zeros(self.p)
+        for again in (True, False):
             if target is None:
                 sums, squares = self._moments(guess)
             else:
@@ -87,7 +86,8 @@ class Columns(Units):
             offset = sums / self.n if intercept else np.zeros(self.p)
             centered = squares - self.n * offset**2
             # Of a mean far from the guess, the square would take digits along.
-            if not intercept or not (self.n * offset**2 > 1e3 * np.abs(centered)).any():
+            far = self.n * offset**2 > 1e3 * np.abs(centered)
+            if not (again and intercept and far.any()):
                 break
             guess = guess + offset
         self.mean = guess + offset

@@ -48,9 +48,9 @@ class Standardization:
         return turn
 
 
-def frame_of(rows, intercept, n_jobs):
+def frame_of(rows, intercept, n_jobs, weights=None):
     """Columns about their means, where an intercept allows it, and of size 1/2 to 1."""
-    return frame_of_extent(extent_of(rows, n_jobs), intercept, rows)
+    return frame_of_extent(extent_of(rows, n_jobs, weights), intercept, rows)
 
 
 def frame_of_extent(extent, intercept, rows=None):

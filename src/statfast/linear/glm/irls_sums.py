@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from statfast._core.distance.extent import zeros_and_ones
 from statfast._core.linear import irls as kernel
 from statfast._core.tile import tiles
+from statfast._distance import near_mean
 from statfast._engine import Chunks, aside, checkpoint, each, grid, reduce
 from statfast._validation import FLOATS
 
@@ -91,9 +92,9 @@ class ModelRows:
         if self.shift is None:
             self.shift = np.zeros(self.p)
             if self.intercept and not self.sparse:
-                some = np.ascontiguousarray(first[:: max(1, len(first) // SAMPLE)])
+                weights = None if self.weights is None else self.weights[: len(first)]
                 with np.errstate(over="ignore", invalid="ignore"):
-                    self.shift = some.mean(axis=0, dtype=np.float64)
+                    self.shift = near_mean(first, weights, SAMPLE)
         self.kind = self.kind_of(self.family, self.link)
         ones = zeros_and_ones(self.y) if self.family.own == "binomial" else -1
         self.classes = ones >= 0  # whether all responses are 0 or 1

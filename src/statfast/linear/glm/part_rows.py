@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.distance.extent import zeros_and_ones
+from statfast._distance import near_mean
 from statfast._engine import Parts, aside, new_fit, remembered
 from statfast._estimator import codes_among, has_weight, times_factors
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
@@ -171,8 +172,7 @@ def _looked(columns, model):
     require_finite(X)
     weights = model.response.weights(y, weights, len(X))
     y = model.response.of(y, len(X))
-    some = np.ascontiguousarray(X[:: max(1, len(X) // SAMPLE)])
-    shift = some.mean(axis=0, dtype=np.float64)
+    shift = near_mean(X, weights, SAMPLE)
     used, total = (y, y.sum()) if weights is None else (y[weights > 0], (weights * y).sum())
     mass = float(len(y)) if weights is None else float(weights.sum())
     classes = zeros_and_ones(y) >= 0

@@ -236,7 +236,7 @@ def warn_no_maximum(rows, coef, names, who, advice=ADVICE):
         chosen = np.concatenate(kinds)
         codes = np.repeat(np.arange(2), [kind.size for kind in kinds])
         order = np.argsort(chosen, kind="stable")
-        frame = frame_of(rows.X, rows.intercept, rows.n_jobs)
+        frame = frame_of(rows.X, rows.intercept, rows.n_jobs, rows.weights)
         start = frame.from_user(np.stack([np.zeros(len(coef)), coef]))
         found = separated_rows(rows.X, codes[order], chosen[order], frame, start, rows.n_jobs)
         if found is not None:

@@ -74,7 +74,7 @@ class Firth:
         self.others = n_classes - 1
         self.mass = float(self.weights.sum())
         self.tol, self.max_iter = tol, max_iter
-        self.frame: Standardization = frame_of(rows, intercept, n_jobs)
+        self.frame: Standardization = frame_of(rows, intercept, n_jobs, weights)
         self.frame.refuse_tiny()
         self.q = len(self.frame.shift) + intercept
         self.turn = self.frame.to_user()

@@ -167,7 +167,7 @@ class _Tables:
 
 
 def _extent(columns, _):
-    return extent_of(columns[0]) if has_weight(columns[2]) else None
+    return extent_of(columns[0], weights=columns[2]) if has_weight(columns[2]) else None
 
 
 def _sums(columns, told):

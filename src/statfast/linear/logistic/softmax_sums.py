@@ -23,7 +23,7 @@ class SoftmaxSums:
     def __init__(self, rows, codes, weights, n_classes, intercept, n_jobs):
         self.rows, self.codes, self.weights, self.n_jobs = rows, codes, weights, n_jobs
         self.n_classes = n_classes
-        self.frame = frame_of(rows, intercept, n_jobs)
+        self.frame = frame_of(rows, intercept, n_jobs, weights)
         self.frame.refuse_tiny()
         self._measure()
 

@@ -178,11 +178,13 @@ class KernelRidge(Regressor, Estimator):
                 "DualVariables overflow float64: alpha is too small for targets so large. Scale y, "
                 "or raise alpha."
             )
-        n = len(points)
-        everything = np.arange(n)
+        everything = np.arange(len(points))
         vectors = points.take(everything)
+        # Rows without weight have no part in the sums: theirs may be values of any size.
+        used = everything if root is None else np.flatnonzero(root)
+        summed = vectors if len(used) == len(everything) else points.take(used)
         expansion = RidgeExpansion(
-            points.kernel, vectors, everything, (slice(0, n),), coef.T.copy()
+            points.kernel, summed, used, (slice(0, len(used)),), coef[used].T.copy()
         )
         return self._publish(
             X, n_features_in_=points.width, dual_coef_=coef[:, 0] if flat else coef,
