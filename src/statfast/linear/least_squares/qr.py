@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.generative.moments import class_scatter
+from statfast._distance import near_mean
 from statfast._engine import Chunks, aside, checkpoint, reduce
 from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large, require_finite
@@ -146,9 +147,7 @@ def _by_products(X, Y, weights, intercept, n_jobs):
     shift = np.zeros(both)
     with np.errstate(over="ignore", invalid="ignore"):
         if intercept:
-            some = slice(None, None, max(1, len(X) // SAMPLE))
-            parts = np.ascontiguousarray(X[some], np.float64), Y[some]
-            shift = np.concatenate([part.mean(0) for part in parts])
+            shift = np.concatenate([near_mean(part, weights, SAMPLE) for part in (X, Y)])
         mass, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
     found = _centered(mass, sums, scatter, p, intercept)
     if found is None:
@@ -191,9 +190,8 @@ def _by_sparse_products(X, Y, weights, intercept, n_jobs):
 
 def factor_of_products(X, Y, weights):
     """R of (1, X, Y) from cross products, by one thread; None where they lose too much."""
-    some = slice(None, None, max(1, len(X) // SAMPLE))
     with np.errstate(over="ignore", invalid="ignore"):
-        shift = np.concatenate([part[some].mean(0, dtype=np.float64) for part in (X, Y)])
+        shift = np.concatenate([near_mean(part, weights, SAMPLE) for part in (X, Y)])
         mass, sums, scatter = _products_about(shift, X, Y, weights, 1)
         found = _centered(mass, sums, scatter, len(shift), True) if mass > 0 else None
     if found is None:
