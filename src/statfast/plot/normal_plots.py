@@ -80,7 +80,8 @@ class DensityContourDisplay:
                 fade = 1.0 - 0.6 * number / max(1, len(self.contents))
                 named = label if number == 0 and label else None
                 ax.plot(*outline.T, **{"color": color, "alpha": fade, "label": named, **style})
-            ax.scatter(*self.means[k], marker="+", s=60.0, color=[color], zorder=4)  # type: ignore[misc]
+            x, y = self.means[k]
+            ax.scatter(x, y, marker="+", s=60.0, color=[color], zorder=4)
         ax.set_xlabel(self.names[0])
         ax.set_ylabel(self.names[1])
         if any(self.labels):
@@ -253,8 +254,8 @@ class CanonicalVariatesDisplay:
             ax.scatter(some[:, 0], down, **{"color": [color], "label": label, **style})
             if len(self.ellipses[k]):
                 ax.plot(*self.ellipses[k].T, color=color, linewidth=1.5)
-            at = (self.means[k, 0], float(k)) if flat else self.means[k]
-            ax.scatter(*at, marker="+", s=80.0, color="0.15", zorder=4)  # type: ignore[misc]
+            x, y = (self.means[k, 0], float(k)) if flat else self.means[k]
+            ax.scatter(x, y, marker="+", s=80.0, color="0.15", zorder=4)
         names = [
             f"canonical variate {c + 1} ({share:.1%})"
             for c, share in zip(self.components, self.shares, strict=True)
