@@ -11,9 +11,12 @@ from tests.reference import multinomial
 
 
 def power_of(matrix, power):
-    """Of a matrix that has eigenvectors, its positive eigenvalues to a power."""
+    """Of a matrix that has eigenvectors, its positive eigenvalues to a power.
+
+    Rounding may make a conjugate pair of two that are nearly equal.
+    """
     values, vectors = np.linalg.eig(matrix)
-    return (vectors * values**power) @ np.linalg.inv(vectors)
+    return ((vectors * values**power) @ np.linalg.inv(vectors)).real
 
 
 def rows_of(Z, codes, coef):
