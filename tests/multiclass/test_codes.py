@@ -68,6 +68,17 @@ def test_random_codes():
         random_code(6, 2, random_state=0)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_of_many_draws_the_first_of_the_best_is_kept(k, sparse):
+    """The search ends early only where no draw can be better."""
+    rng = np.random.default_rng(3)
+    draws = [random_code(k, 12, sparse=sparse, n_trials=1, random_state=rng) for _ in range(300)]
+    best = max(draws, key=lambda code: code.minimum_distance)
+    found = random_code(k, 12, sparse=sparse, n_trials=300, random_state=3)
+    assert np.array_equal(found.matrix, best.matrix)
+
+
 def test_it_prints_as_a_table():
     code = CodeMatrix([[1, 0], [-1, 1], [-1, -1]], ["ash", "elm", "oak"], "ordered")
     assert str(code).splitlines() == [

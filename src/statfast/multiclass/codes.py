@@ -349,7 +349,10 @@ def random_code(
     k = _classes(n_classes, lambda k: k + (many or 15 * log2(k)))
     many = many or ceil((15 if sparse else 10) * log2(k))
     rng, best, farthest = as_generator(random_state), None, -1.0
-    most = 4.0 * many * (k // 2) * (k - k // 2) / (k * (k - 1))  # the mean over pairs, of halves
+    # What no draw exceeds: the mean over pairs where every column halves the classes. `between` is
+    # whole, and even without zeros.
+    most = 4 * many * (k // 2) * (k - k // 2) // (k * (k - 1))
+    most -= 0 if sparse else most % 2
     for _ in range(as_count(n_trials, "n_trials", high=MANY)):
         matrix = _draw(rng, k, many, sparse)
         between = many - matrix @ matrix.T  # twice the distances
