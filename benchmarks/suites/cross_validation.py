@@ -34,7 +34,7 @@ from benchmarks.harness.fold_checks import (
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 
-BOUNDS = {"budget": 3.0, "hopeless": 2000.0, "limit": 120.0}
+BOUNDS = {"budget": 3.0, "hopeless": 2000.0, "limit": 240.0}
 
 
 # --- data and problems ---
