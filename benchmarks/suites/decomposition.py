@@ -28,9 +28,8 @@ def _pca(n, d, k, dtype="float64", *, far=0.0, group=None):
     name = f"PCA {n}x{d} k={k}{' far' if far else ''} {dtype}"
     make = partial(_pca_data, n, d, k, dtype, far)
     flops = n * d * min(n, d) + 2.0 * n * d * k  # half a Gram matrix, then the scores
-    return Problem(
-        name, "pca", make, dtype, flops, n * d * SIZES[dtype], 2.0, group is None, group or ""
-    )
+    nbytes, beyond = n * d * SIZES[dtype], group is None
+    return Problem(name, "pca", make, dtype, flops, nbytes, 2.0, beyond, group or "", hopeless=20.0)
 
 
 class Components(Estimator):

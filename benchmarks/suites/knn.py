@@ -12,7 +12,8 @@ from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.rows import mnist, rows_of
 from benchmarks.harness.suite import Library, Suite
 
-BUDGET = 10.0  # seconds of rounds for each library, where peers take long
+# Seconds of rounds for each library, and when a peer is ended.
+BOUNDS = {"budget": 10.0, "hopeless": 4.0}
 TREE_FEATURES = 20  # the most features for which a k-d tree is worth waiting for
 CDIST_ELEMENTS = 3e10  # the most that are worth comparing on one thread
 SAMPLED_ELEMENTS = 2e9  # of the check, in elements compared
@@ -65,14 +66,14 @@ def _neighbors(kind, n, m, d, k, dtype, *, beyond=False):
     name = f"{kind} {n}x{m}x{d} k={k} {dtype}"
     make = partial(neighbors_data, kind, n, m, d, k, dtype)
     nbytes = float(n * d * SIZES[dtype])
-    return Problem(name, "neighbors", make, dtype, 2.0 * n * m * d, nbytes, beyond=beyond)
+    return Problem(name, "neighbors", make, dtype, 2.0 * n * m * d, nbytes, beyond=beyond, **BOUNDS)
 
 
 def _bytes(kind, n, m, d, k, *, beyond=False):
     make = partial(_bytes_data, kind, n, m, d, k)
     name = f"{kind} {n}x{m}x{d} k={k} uint8"
-    bounds = {"beyond": beyond, "budget": BUDGET, "hopeless": 4.0}
-    return Problem(name, "neighbors bytes", make, "uint8", 2.0 * n * m * d, 1.0 * n * d, **bounds)
+    flops, nbytes = 2.0 * n * m * d, 1.0 * n * d
+    return Problem(name, "neighbors bytes", make, "uint8", flops, nbytes, beyond=beyond, **BOUNDS)
 
 
 def _metric(metric, kind, n, m, d, k, dtype):
@@ -80,13 +81,13 @@ def _metric(metric, kind, n, m, d, k, dtype):
     task = "neighbors hamming" if metric == "hamming" else "neighbors metric"
     make = partial(_metric_data, metric, kind, n, m, d, k, dtype)
     name = f"{metric} {kind} {n}x{m}x{d} k={k} {dtype}"
-    return Problem(name, task, make, dtype, beyond=True, budget=BUDGET, hopeless=4.0)
+    return Problem(name, task, make, dtype, beyond=True, **BOUNDS)
 
 
 def _sparse(n, m, d, k, density, dtype):
     make = partial(_sparse_data, n, m, d, k, density, dtype)
     name = f"sparse {density:.0%} of {n}x{m}x{d} k={k} {dtype}"
-    return Problem(name, "neighbors sparse", make, dtype, beyond=True, budget=BUDGET)
+    return Problem(name, "neighbors sparse", make, dtype, beyond=True, **BOUNDS)
 
 
 # --- adapters ---
