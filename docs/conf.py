@@ -3,7 +3,9 @@
 
 import os
 
+import numpydoc.docscrape_sphinx
 import statfast
+from jinja2.sandbox import SandboxedEnvironment
 
 project = "statfast"
 author = "statfast contributors"
@@ -28,6 +30,12 @@ autosummary_generate = True
 default_role = "py:obj"  # `name` is a link where there is such a name
 autodoc_typehints = "none"  # numpydoc's types say more: shapes and dtypes
 numpydoc_show_class_members = False  # the template of classes lists them
+
+# numpydoc makes an environment for every docstring, and each would compile the same template.
+_first = {}
+numpydoc.docscrape_sphinx.SandboxedEnvironment = lambda loader: _first.setdefault(
+    "environment", SandboxedEnvironment(loader=loader)
+)
 
 toc_object_entries_show_parents = "hide"
 
