@@ -4,8 +4,9 @@
 import os
 
 import numpydoc.docscrape_sphinx
-import statfast
 from jinja2.sandbox import SandboxedEnvironment
+
+import statfast
 
 project = "statfast"
 author = "statfast contributors"

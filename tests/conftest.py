@@ -34,7 +34,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_collection_finish():
-    """What was collected stays: looking at it in every garbage collection is a tenth of the time."""
+    """What was collected stays: garbage collections that look at it take a tenth of the time."""
     gc.collect()
     gc.freeze()
 

@@ -149,13 +149,13 @@ def first_probes(codes, looked_up):
     (tables, queries, rows), for codes of that shape or of one query for all."""
     most = looked_up.shape[2]
     first = np.full((*looked_up.shape[:2], codes.shape[2]), most, np.uint8)
-    for probe in reversed(range(most)):
-        first[codes == looked_up[:, :, probe, None]] = probe
+    for at in reversed(range(most)):
+        first[codes == looked_up[:, :, at, None]] = at
     return first
 
 
 def least_so_far(first):
-    """The least of the first table, of the first two, ...: numpy's accumulate in a third of the time."""
+    """The least of the first table, of the first two, ...; numpy's `accumulate` takes longer."""
     least = first.copy()
     for before, one in pairwise(least):
         np.minimum(before, one, out=one)
