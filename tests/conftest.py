@@ -20,7 +20,7 @@ hypothesis.settings.register_profile(
     "repeatable", deadline=None, derandomize=True, max_examples=60, database=None
 )
 hypothesis.settings.register_profile(
-    "brief", deadline=None, derandomize=True, max_examples=20, database=None
+    "brief", deadline=None, derandomize=True, max_examples=10, database=None
 )
 hypothesis.settings.register_profile(
     "explore", deadline=None, max_examples=1000, print_blob=True, database=None
