@@ -12,7 +12,7 @@ from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.rows import mnist, rows_of
 from benchmarks.harness.suite import Library, Suite
 
-# Seconds of rounds for each library, and when a peer is ended.
+# Seconds of rounds for each library, and how many times the fastest peer's time ends another.
 BOUNDS = {"budget": 10.0, "hopeless": 4.0}
 TREE_FEATURES = 20  # the most features for which a k-d tree is worth waiting for
 CDIST_ELEMENTS = 3e10  # the most that are worth comparing on one thread

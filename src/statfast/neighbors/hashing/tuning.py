@@ -9,7 +9,6 @@ machine's mood: the same data and seed make the same choice.
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -137,9 +136,9 @@ def measure(sample, hashes, both, probes):
     looked_up = probe.probe_codes(*hashes.steps(sample.queries, None, steps, queries), most)
     own = codes[:, sample.others :].reshape(hashes.tables, len(sample.queries), sample.own)
     found_in = first_probes(own, looked_up)
-    near = shares(least_so_far(found_in), most, probes)
+    near = shares(np.minimum.accumulate(found_in), most, probes)
     found_in = first_probes(codes[:, None, : sample.others], looked_up[:, ::EVERY])
-    unique = shares(least_so_far(found_in), most, probes)
+    unique = shares(np.minimum.accumulate(found_in), most, probes)
     hits = shares(found_in, most, probes).cumsum(axis=0)
     return near.T, sample.n * unique.T, sample.n * hits.T
 
@@ -152,14 +151,6 @@ def first_probes(codes, looked_up):
     for at in reversed(range(most)):
         first[codes == looked_up[:, :, at, None]] = at
     return first
-
-
-def least_so_far(first):
-    """The least of the first table, of the first two, ...; numpy's `accumulate` takes longer."""
-    least = first.copy()
-    for before, one in pairwise(least):
-        np.minimum(before, one, out=one)
-    return least
 
 
 def shares(first, most, probes):
