@@ -76,15 +76,20 @@ def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
 
 
 def condition_of(R):
-    """The condition of an upper triangle, its columns scaled to length one; inf if singular."""
-    from scipy.linalg.lapack import dtrcon
+    """The condition of an upper triangle, its columns scaled to length one; inf if singular.
+
+    LAPACK's ``gecon`` takes the factors L and U in one array: a triangle alone is U, with L = I.
+    (Its ``trcon``, made for triangles, has come to scipy in 1.15 only.)
+    """
+    from scipy.linalg.lapack import dgecon
 
     if R.size == 0:
         return 1.0
     if R.shape[0] < R.shape[1] or not R.any(0).all():
         return np.inf
     R = R / np.abs(R).max(0)
-    reciprocal, _ = dtrcon(R / np.sqrt((R**2).sum(0)))
+    scaled = R / np.sqrt((R**2).sum(0))
+    reciprocal, _ = dgecon(scaled, np.abs(scaled).sum(0).max())
     return 1 / reciprocal if reciprocal > 0 else np.inf
 
 
