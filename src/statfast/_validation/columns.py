@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._validation.errors import not_fitted
+from statfast._validation.kinds import first_time
 from statfast._validation.rows import (
     column_names,
     compare_names,
@@ -65,6 +66,11 @@ def _checked(column, j, name):
         raise ValueError(
             f"{name} must hold numbers or strings; got dtype {column.dtype} in column {j}. Convert "
             "the column to strings."
+        )
+    if column.dtype == object and (when := first_time(column)) is not None:
+        raise ValueError(
+            f"{name} must hold numbers or strings; got {when!r} in column {j}. Convert the column "
+            "to strings."
         )
     if column.dtype.kind == "f":
         if np.isinf(column).any():

@@ -11,6 +11,7 @@ import numpy as np
 
 from statfast._core.distance.extent import all_finite
 from statfast._validation.errors import not_fitted, warn_user, wrong_type
+from statfast._validation.kinds import plain_objects, refuse_times
 from statfast._validation.memory import refuse_large
 
 FLOATS = (np.float64, np.float32)
@@ -40,11 +41,14 @@ def as_rows(X, *, name="X", keep=FLOATS, n_min=1, finite=True):
     -------
     ndarray of shape (n, d), any strides, possibly read-only, possibly the user's own memory.
     """
+    columns = None
     if type(X) is not np.ndarray:
-        X = _to_table(X, name)
+        refuse_elsewhere(X, name)
+        columns = column_names(X)  # mixed names are refused before any work is done
+        X = to_array(X, name, "a 2-d array-like of numbers", numbers=True)
     require_shape(X, name, n_min)
     if X.dtype is not _FLOAT64 and not (X.dtype.type in keep and X.dtype.isnative):
-        X = to_numbers(X, name, keep)
+        X = to_numbers(X, name, keep, columns)
     if not X.flags.aligned:
         X = X.copy()
     if finite:
@@ -190,8 +194,11 @@ def compare_names(estimator, X, name="X"):
 
 
 # ------------------------------------------------------------------ containers and numbers
-def to_array(values, name, wanted):
-    """Any container to an ndarray of whatever type and shape it holds, not copied if it can."""
+def to_array(values, name, wanted, *, numbers=False):
+    """Any container to an ndarray of whatever type and shape it holds, not copied if it can.
+
+    If it is to hold numbers, a data frame with a column of dates is refused.
+    """
     if type(values) is np.ndarray:
         return values
     if hasattr(type(values), "toarray") and hasattr(type(values), "nnz"):
@@ -206,6 +213,8 @@ def to_array(values, name, wanted):
         import pyarrow
 
         values = pyarrow.table(values)
+    if numbers:
+        refuse_times(values, name)
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -236,18 +245,8 @@ def refuse_elsewhere(X, name):
         )
 
 
-def _to_table(X, name):
-    refuse_elsewhere(X, name)
-    column_names(X)  # mixed names are refused before any work is done
-    array = to_array(X, name, "a 2-d array-like of numbers")
-    if array.dtype == object and hasattr(X, "isna") and hasattr(X, "to_numpy"):
-        # pandas' nullable columns arrive as objects; to us, their missing values are NaN.
-        return _converted(lambda: X.to_numpy(dtype=np.float64, na_value=np.nan), name)
-    return array
-
-
-def to_numbers(X, name, keep):
-    """Any dtype to one of ``keep``."""
+def to_numbers(X, name, keep, columns=None):
+    """Any dtype to one of ``keep``; `columns` are the names of the columns, if there are some."""
     if X.dtype.kind == "c":
         raise ValueError(
             f"Complex data not supported: {name} has dtype {X.dtype}. "
@@ -257,15 +256,13 @@ def to_numbers(X, name, keep):
         raise ValueError(
             f"{name} must hold numbers; got dtype {X.dtype}. Encode its columns as numbers first."
         )
+    if X.dtype == object:
+        X = plain_objects(X, name, columns)
     target = X.dtype.type if X.dtype.type in keep else np.float64
     refuse_large(X.size * target().itemsize, f"{name} as {target.__name__}", "Pass float64.")
-    return _converted(lambda: X.astype(target, order="K"), name)
-
-
-def _converted(convert, name):
     try:
         with np.errstate(over="ignore"):  # what overflows is found, and named, as infinity
-            return convert()
+            return X.astype(target, order="K")
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._validation import as_rows, column_names, rows_for, shown, to_array, wrong_type
+from statfast._validation import (
+    as_rows,
+    column_names,
+    is_missing,
+    rows_for,
+    shown,
+    to_array,
+    to_numbers,
+    wrong_type,
+)
 
 ANY = (np.float64, np.float32, np.uint8)
 
@@ -144,9 +153,7 @@ def _missing(values):
         return np.isnan(values)
     if values.dtype != object:
         return np.zeros(len(values), dtype=bool)
-    return np.array(
-        [v is None or v != v or type(v).__name__ == "NAType" for v in values.tolist()], dtype=bool
-    )
+    return np.array([is_missing(value) for value in values.tolist()], dtype=bool)
 
 
 def _distinct(values):
@@ -169,15 +176,8 @@ def _plain(values):
 
 
 def _numbers(values, j):
-    if values.dtype == object:
-        values = np.where(_missing(values), np.nan, values)
-    try:
-        return values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"X must hold numbers in column {j}, which is not categorical; {error}. Name it in "
-            "categorical_features, or encode it."
-        ) from error
+    """A column that is not categorical, as numbers; NaN is missing."""
+    return to_numbers(values, f"X in column {j}, which is not categorical,", (np.float64,))
 
 
 def _named(X, coded):

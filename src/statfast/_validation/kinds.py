@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What counts as a number, whatever container it comes in.
+
+Numbers are real numbers, truth values and decimals; None and pandas' NA are missing. Dates, times
+and durations are none, as their size depends on the unit that a container stores them in; nor are
+strings, whose digits may as well name categories. The values decide: a category whose levels are
+numbers holds numbers.
+"""
+
+from datetime import date, time, timedelta
+
+import numpy as np
+
+TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
+_TIME_TYPES = ("date", "time", "duration", "period")  # how the names of such columns' types begin
+_FIX_TIMES = "Convert it to numbers first, such as days since the first date, or leave it out."
+_FIX_STRINGS = "Convert it with astype(float) if it holds numbers, else encode it (OneHotEncoder)."
+
+
+def is_time_type(dtype) -> bool:
+    """Whether the type of a column is one of dates, times or durations; in any library."""
+    return str(dtype).lower().startswith(_TIME_TYPES)
+
+
+def refuse_times(X, name):
+    """Refuse a data frame with a column of dates, which it may hand out as numbers."""
+    types = _column_types(X)
+    if types is None or not any(map(is_time_type, set(types))):
+        return
+    j = next(j for j, kind in enumerate(types) if is_time_type(kind))
+    names = getattr(X, "column_names", None)
+    label = (X.columns if names is None else names)[j]
+    raise ValueError(
+        f"{name} must hold numbers; got dtype {types[j]} in column {label!r}. {_FIX_TIMES}"
+    )
+
+
+def _column_types(X):
+    """The types of a data frame's columns, a list; None of anything else."""
+    types = getattr(X, "dtypes", None)  # pandas, polars
+    if types is None:
+        types = getattr(getattr(X, "schema", None), "types", None)  # pyarrow
+    return list(types) if hasattr(types, "__iter__") else None
+
+
+def plain_objects(values, name, columns=None):
+    """Objects that may become numbers, NaN for pandas' NA; refuses dates and strings.
+
+    `columns` are the names of the columns, which the sentence then uses.
+    """
+    kinds = set(map(type, values.ravel().tolist()))
+    for kind in kinds:
+        if kind.__name__ == "NaTType" or _is_time(kind):
+            raise _no_number(values, kind, name, columns, _FIX_TIMES)
+        if issubclass(kind, str | bytes):
+            raise _no_number(values, kind, name, columns, _FIX_STRINGS)
+    if any(kind.__name__ == "NAType" for kind in kinds):
+        lost = [type(value).__name__ == "NAType" for value in values.ravel().tolist()]
+        values = np.where(np.reshape(lost, values.shape), np.nan, values)
+    return values
+
+
+def first_time(values):
+    """The first date, time or duration among objects; None if there is none."""
+    kinds = [kind for kind in set(map(type, values.tolist())) if _is_time(kind)]
+    return next(value for value in values.tolist() if type(value) in kinds) if kinds else None
+
+
+def _is_time(kind):
+    missing = kind.__name__ == "NaTType"
+    return not missing and (kind.__name__ == "Period" or issubclass(kind, TIMES))
+
+
+def _no_number(values, kind, name, columns, fix):
+    """The ValueError for the first value of a kind that is no number."""
+    at = next(i for i, value in enumerate(values.ravel().tolist()) if type(value) is kind)
+    row, *rest = (int(i) for i in np.unravel_index(at, values.shape))
+    place = f"row {row}"
+    if rest:
+        label = rest[0] if columns is None else columns[rest[0]]
+        place = f"column {label!r}, {place}"
+    value = repr(values.reshape(-1)[at])
+    value = value if len(value) <= 60 else f"{value[:57]}..."
+    return ValueError(f"{name} must hold numbers; got {value} in {place}. {fix}")
