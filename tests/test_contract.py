@@ -10,6 +10,7 @@ import inspect
 import pickle
 import pkgutil
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -391,15 +392,25 @@ def test_what_libraries_read_that_take_estimators(cls, data):
 
 
 def scikit_learn_checks():
+    """Pairs of an estimator and a check of it; old checks fail, or pass, for reasons of their own.
+
+    Those before 1.7 draw other rows, for which an expected failure may pass, and subtract a float
+    in place from the integers that they make for CategoricalNB.
+    """
     checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    old = tuple(map(int, sys.modules["sklearn"].__version__.split(".")[:2])) < (1, 7)
     for cls in ESTIMATORS:
-        expected = EXPECTED_FAILURES.get(cls.__name__, {})
+        expected = dict(EXPECTED_FAILURES.get(cls.__name__, {}))
+        if old and cls.__name__ == "CategoricalNB":
+            expected["check_positive_only_tag_during_fit"] = "the check of 1.6 is wrong"
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*does not inherit from")
             found = [check for _, check in checks.estimator_checks_generator(small(cls))]
         for check in found:
             name = check.func.__name__
-            marks = [pytest.mark.xfail(reason=expected[name])] if name in expected else []
+            marks = ()
+            if name in expected:
+                marks = pytest.mark.xfail(reason=expected[name], strict=not old)
             yield pytest.param(small(cls), check, id=f"{cls.__name__}-{name}", marks=marks)
 
 

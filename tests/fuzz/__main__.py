@@ -51,6 +51,8 @@ def main(given=None):
                 print(f"\n--- seed {seed}: {key}\n{text}", flush=True)
             causes[key].append(seed)
     total.show(time.monotonic() - began, jobs, options.seed, causes)
+    if options.only is None and options.things is None:
+        total.show_unanswered()
     return 1 if causes else 0
 
 
@@ -60,6 +62,7 @@ class Totals:
     def __init__(self):
         self.cases = self.calls = self.last = 0
         self.outcomes = Counter()
+        self.answered = set()
 
     def add(self, report, things=None):
         """Count a report; yield (cause, seed, words) of its defects."""
@@ -72,9 +75,20 @@ class Totals:
             return
         self.calls += report.calls
         self.outcomes.update(report.outcomes)
+        self.answered |= report.answered
         self.last = max(self.last, report.seed)
         for defect in report.defects:
             yield defect.key(), report.seed, defect.text
+
+    def show_unanswered(self):
+        """Which public names gave no answer at all; in a long run these are none."""
+        from tests.fuzz import surface
+
+        names = surface.callable_names()
+        missing = sorted(names - self.answered)
+        print(f"{len(names) - len(missing)} of {len(names)} public names gave an answer")
+        if missing:
+            print(f"  never: {', '.join(missing)}")
 
     def show(self, seconds, jobs, first, causes):
         print(f"\n{self.cases} cases, {self.calls} calls, seeds {first} to {self.last}")

@@ -52,6 +52,7 @@ class Report:
     name: str
     calls: int = 0
     outcomes: Counter = field(default_factory=Counter)
+    answered: set = field(default_factory=set)  # names of the calls that gave an answer
     defects: list = field(default_factory=list)
 
     def add(self, kind, where, text):
@@ -141,6 +142,7 @@ def judged(step, args, receiver, report, finite):
         report.outcomes["refused"] += 1
     else:
         report.outcomes["warned" if own else "answered"] += 1
+        report.answered.add(step.name)
     if fingerprint(args) != given:
         report.add("input", step.name, "changed its input")
     if (error is not None or not fits) and fingerprint(vars_of(receiver, fits)) != state:

@@ -176,6 +176,16 @@ def methods(kind):
 
 
 @cache
+def callable_names():
+    """The names of all that users call: functions, classes, and methods of both kinds of classes.
+
+    Records are answers, which users do not make: of these, methods alone.
+    """
+    made = {name for name, outer in public().items() if not outer.is_record}
+    return made | {method.name for outer in public().values() for method in inner(outer)}
+
+
+@cache
 def words(name):
     """The words that any description of a parameter of this name quotes."""
     callables = [made for outer in public().values() for made in (outer, *inner(outer))]
