@@ -37,6 +37,15 @@ def tests(session):
 
 
 @nox.session(default=False)
+def oldest(session):
+    """The tour, the contract and the kernels' tests on the least versions that are declared."""
+    session.install("uv")
+    session.run("uv", "pip", "install", "--resolution", "lowest-direct", ".[test]")
+    session.run("python", "-m", "statfast")
+    session.run("pytest", "tests/test_contract.py", "tests/core", *session.posargs)
+
+
+@nox.session(default=False)
 def tour(session):
     """``python -m statfast`` from another folder."""
     session.install(".")

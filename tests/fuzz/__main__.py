@@ -97,8 +97,9 @@ class Totals:
         cases, calls = self.cases / seconds, self.calls / seconds
         print(f"{seconds:.1f} s, {cases:.0f} cases/s, {calls:.0f} calls/s, {jobs} workers")
         for key, seeds in sorted(causes.items(), key=lambda pair: -len(pair[1])):
-            shown = ", ".join(map(str, seeds[:5]))
-            print(f"{len(seeds):6d} x {key}\n         --only {shown}")
+            print(f"{len(seeds):6d} x {key}")
+            for seed in seeds[:3]:
+                print(f"         python -m tests.fuzz --only {seed}")
 
 
 def first_name(seed, things):
