@@ -401,12 +401,12 @@ def test_sparse_rows_have_no_unbiased_importances():
             model.unbiased_importances(sparse.csr_array(X), target)
 
 
-@pytest.mark.parametrize(("size", "weight"), [(2**62, 1.0), (2.0**70, 1.0), (0.5, 1e99)])
-def test_samples_beyond_memory_are_refused(size, weight):
+@pytest.mark.parametrize("size", [2**62, 2.0**70])
+def test_samples_beyond_memory_are_refused(size):
     X, y = table(40)
     model = RandomForestRegressor(2, max_samples=size)
     with pytest.raises((MemoryError, ValueError), match="max_samples"):
-        model.fit(X, y, np.full(40, weight))
+        model.fit(X, y)
 
 
 @pytest.mark.parametrize("labels", [["a"] * 40, [7] * 40, [None] * 40])

@@ -47,7 +47,8 @@ typedef struct {
     const int32_t *label;    /* (n, outputs) or NULL */
     const double *y;         /* (n, outputs) or NULL */
     const uint32_t *y_rank;  /* (n, outputs) ranks of targets, for medians; or NULL */
-    const double *xlogx;     /* x log2 x for integers up to the largest sum, or NULL */
+    const double *xlogx;     /* x log2 x for integers below `tabulated`, or NULL */
+    int64_t tabulated;       /* 0 without a table; larger sums are computed */
     const int32_t *classes;  /* (outputs,) or NULL */
     const int8_t *monotone;  /* (p,) or NULL */
     ptrdiff_t outputs, channels; /* channels: sums a node keeps; classes of all outputs, or outputs */
@@ -76,7 +77,7 @@ typedef struct {
     int64_t weight, lightest; /* of all, of the lightest row */
     double scale;      /* weights are these times it */
     double unit;       /* what 1 of a target sum over 1 of a weight sum means */
-    double *center;    /* (outputs,) what targets are less */
+    double *center;    /* (outputs,) what targets are less; 0 where the least count is 0 */
     double mass;       /* the weight of all */
     double impurity;
     double low, high;  /* between which values must be, by monotone constraints */

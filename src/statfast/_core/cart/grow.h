@@ -104,14 +104,15 @@ static void constrain(cart_grower *g, ptrdiff_t f, ptrdiff_t l, cart_task *left,
     if (!t->monotone || t->monotone[f] == 0) return;
     double mean[2];
     for (int side = 0; side < 2; side++) {
+        const double whole = g->v.sum[0]; /* of targets: sums of differences lose little */
         double sum = 0, mass = 0;
         for (ptrdiff_t i = side ? l : 0; i < (side ? g->v.m : l); i++) {
             const ptrdiff_t row = g->v.rows[i];
             const double w = g->weight ? g->weight[row] : 1;
-            sum += w * (t->label ? (double)t->label[row] : t->y[row]);
+            sum += w * (t->label ? (double)t->label[row] : t->y[row] - whole);
             mass += w;
         }
-        mean[side] = sum / mass;
+        mean[side] = sum / mass + (t->label ? 0 : whole);
     }
     const double middle = mean[0] / 2 + mean[1] / 2;
     if (t->monotone[f] > 0)

@@ -22,6 +22,7 @@ cdef extern from "cart/cart.h" nogil:
         const double *y
         const uint32_t *y_rank
         const double *xlogx
+        int64_t tabulated
         const int32_t *classes
         const int8_t *monotone
         int plain, criterion, randomized, in_order

@@ -9,8 +9,7 @@ compiled for each instruction-set level.
 
 Cost: about 1 to 4 ns a row and column at each level of the tree. A call of `grow` ends after its
 effort; nodes of more than `large` rows are opened, searched and split one by one by the caller, who
-may share the columns among threads. The caller guarantees ranks and labels in their range, rows
-that are in range and have weight, and `SORTING` or less rows in a grower that has no room to sort.
+may share columns among threads. The caller guarantees ranks, labels and rows in range, with weight.
 """
 
 from libc.math cimport INFINITY, NAN
@@ -45,7 +44,7 @@ cdef class Problem:
         const int32_t[::1] classes,      # IN (outputs,) how many, or None
         const double[:, ::1] y,          # IN (n, outputs), or None
         const uint32_t[:, ::1] y_rank,   # IN (n, outputs) ranks of y for medians, or None
-        const double[::1] xlogx,         # IN x log2 x of sums of weights, or None
+        const double[::1] xlogx,         # IN x log2 x of integers, or None
         const int8_t[::1] monotone,      # IN (p,) -1, 0, 1; or None
         const int32_t[::1] categories,   # IN (p,) how many, 0: numbers; or None
         const int64_t[::1] cases,        # IN (n,) weights of rows to surrogates, or None
@@ -81,7 +80,8 @@ cdef class Problem:
         t.outputs = y.shape[1] if label is None else label.shape[1]
         t.classes = NULL if label is None else &classes[0]
         t.channels = t.outputs if label is None else np.sum(classes)
-        t.xlogx = NULL if xlogx is None else &xlogx[0]
+        if xlogx is not None:
+            t.xlogx, t.tabulated = &xlogx[0], xlogx.shape[0]
         t.monotone = NULL if monotone is None else &monotone[0]
         t.plain = categories is None and np.max(missing) < 0
         t.criterion, t.total_weight = rules["criterion"], rules["total_weight"]

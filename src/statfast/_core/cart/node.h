@@ -87,8 +87,9 @@ static int load_classes(const cart_problem *t, cart_node_rows *v, const double *
 
 /* ------------------------------------------------------------------ targets */
 /* Ascending targets, the place of each, and the median: the mean of two where half the weight lies
-   at or below the first. */
-static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o, double mass) {
+   at or below the first. Sums of weights that are not whole are known to some 2^-53 of all. */
+static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o) {
+    enum { KNOWN_BITS = 48 };
     const ptrdiff_t m = v->m;
     double *ascending = v->ascending + o * m;
     uint32_t most = 0;
@@ -99,24 +100,35 @@ static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o, d
     }
     const uint64_t *order = sort_keys(v->targets, v->targets + m, m, most);
     for (ptrdiff_t i = 0; i < m; i++) ascending[i] = v->y[o * m + (uint32_t)order[i]];
-    double below = 0, median = ascending[m - 1];
-    int found = 0;
+    const int64_t slack = v->weight >> KNOWN_BITS;
+    int64_t twice = 0; /* what lies at or below */
+    ptrdiff_t median = m - 1, halves = m - 1;
     for (ptrdiff_t i = 0; i < m; i++) {
         const uint32_t at = (uint32_t)order[i];
         v->y_place[o * m + at] = (int32_t)i;
-        below += (double)v->w[at] * v->scale;
-        if (found || 2 * below < mass) continue;
-        found = 1;
-        median = ascending[i];
-        if (2 * below == mass && i + 1 < m) median = ascending[i] / 2 + ascending[i + 1] / 2;
+        twice += 2 * v->w[at];
+        if (twice >= v->weight - slack && i < median) median = i;
+        if (twice > v->weight + slack && i < halves) halves = i;
     }
-    return median;
+    if (median == halves) return ascending[median]; /* halves of the smallest numbers vanish */
+    return ascending[median] / 2 + ascending[halves] / 2;
+}
+
+/* The mean, between the extremes: a second pass finds what rounding has taken from the first. */
+static double mean_of(const double *y, const double *w, ptrdiff_t m, double mass, double low,
+                      double high) {
+    double sum = 0, rest = 0;
+    for (ptrdiff_t i = 0; i < m; i++) sum += y[i] * w[i];
+    double mean = sum / mass;
+    for (ptrdiff_t i = 0; i < m; i++) rest += (y[i] - mean) * w[i];
+    mean += rest / mass;
+    return mean < low ? low : mean > high ? high : mean;
 }
 
 static double deviation(int criterion, double y, double value) {
     const double d = y - value;
     if (criterion == CART_ABSOLUTE) return fabs(d);
-    if (criterion == CART_POISSON) return y > 0 ? y * log(y / value) : 0;
+    if (criterion == CART_POISSON) return value * poisson_excess(d / value);
     return d * d;
 }
 
@@ -129,24 +141,23 @@ static int load_targets(const cart_problem *t, cart_node_rows *v, const double *
     int pure = 1;
     double reach = 0, error = 0; /* of all outputs, which share a scale */
     for (ptrdiff_t o = 0; o < T; o++) {
-        double sum = 0, low = INFINITY, high = -INFINITY, left = 0;
+        double low = INFINITY, high = -INFINITY, left = 0;
         const double *own = v->y + o * m;
         for (ptrdiff_t i = 0; i < m; i++) {
-            sum += own[i] * w[i];
             low = own[i] < low ? own[i] : low;
             high = own[i] > high ? own[i] : high;
         }
         pure &= low == high;
-        v->sum[o] = t->criterion == CART_ABSOLUTE ? median_of(t, v, o, v->mass)
+        v->sum[o] = t->criterion == CART_ABSOLUTE ? median_of(t, v, o)
                     : low == high                 ? low
-                                                  : sum / v->mass;
+                                                  : mean_of(own, w, m, v->mass, low, high);
         for (ptrdiff_t i = 0; i < m; i++)
             left += w[i] * deviation(t->criterion, own[i], v->sum[o]);
         error += low == high ? 0 : left;
         v->low_high[2 * o] = low;
         v->low_high[2 * o + 1] = high;
         if (high - low > reach) reach = high - low;
-        if (t->criterion == CART_POISSON && high > reach) reach = high;
+        if (t->criterion == CART_POISSON && low <= 0 && high > reach) reach = high;
     }
     v->impurity = error / v->mass / (double)T;
     if (!(reach > 0)) return pure;
@@ -157,7 +168,8 @@ static int load_targets(const cart_problem *t, cart_node_rows *v, const double *
         const double low = fabs(v->low_high[2 * o]), high = fabs(v->low_high[2 * o + 1]);
         const double fine = 1 / factor, grid = 1 / scale_to(low > high ? low : high, 52);
         const double step = fine > grid ? fine : grid, mean = v->sum[o];
-        const double center = t->criterion == CART_POISSON ? 0 : rint(mean / step) * step;
+        const int from_zero = t->criterion == CART_POISSON && v->low_high[2 * o] <= 0;
+        const double center = from_zero ? 0 : rint(mean / step) * step;
         v->center[o] = center;
         v->total[o] = 0;
         for (ptrdiff_t i = 0; i < m; i++) {

@@ -22,9 +22,32 @@ static INLINE double spread(double a, double n, double T, double W) {
     return d * d / (n * (W - n));
 }
 
+/* Sums beyond the table are computed: those of weights that are not whole are up to 2^60. */
 static INLINE double xlogx_of(const cart_problem *t, int64_t x) {
     if (x <= 0) return 0;
-    return t->xlogx ? t->xlogx[x] : (double)x * log2((double)x);
+    return x < t->tabulated ? t->xlogx[x] : (double)x * log2((double)x);
+}
+
+/* (1 + d) log(1 + d) - d for d >= -1: what a mean of counts that is 1 + d times another deviates by,
+   without the difference of two large numbers where d is small: the terms that the series leaves
+   out are below 2^-53 of the first. */
+static double poisson_excess(double d) {
+    enum { TERMS = 17 };
+    if (d <= -1) return 1;
+    if (fabs(d) >= 0.125) return (1 + d) * log1p(d) - d;
+    double sum = 0;
+    for (int k = TERMS; k >= 2; k--) sum = 1.0 / (k * (k - 1)) - d * sum;
+    return sum * d * d;
+}
+
+/* Counts (of output o) on both sides: how much the deviance falls, in weight times target. */
+static double score_counts(const cart_node_rows *v, ptrdiff_t o, int64_t left, int64_t weight) {
+    const double n = (double)weight, W = (double)v->weight, m = W - n;
+    const double l = (double)left, T = (double)v->total[o];
+    const double mean = v->center[o] + T / W * v->unit;
+    if (v->center[o] == 0 && (left <= 0 || v->total[o] - left <= 0)) return -INFINITY;
+    const double more = (l * W - T * n) / W * v->unit / mean;
+    return mean * (n * poisson_excess(more / n) + m * poisson_excess(-more / m));
 }
 
 static double score_classes(const cart_problem *t, const int64_t *left, const int64_t *total,
@@ -65,8 +88,7 @@ static double score(const cart_problem *t, const cart_node_rows *v, const int64_
     for (ptrdiff_t o = 0; o < t->outputs; o++) {
         const double l = (double)left[o], r = (double)(v->total[o] - left[o]);
         if (t->criterion == CART_POISSON) {
-            if (l <= 0 || r <= 0) return -INFINITY;
-            sum += l * log(l / (double)nl) + r * log(r / (double)nr);
+            sum += score_counts(v, o, left[o], nl);
         } else {
             sum += l * l / (double)nl + r * r / (double)nr;
         }

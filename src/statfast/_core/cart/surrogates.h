@@ -45,8 +45,7 @@ static CART_SELDOM double score_whole(const cart_problem *t, const cart_node_row
     if (!t->label) {
         for (ptrdiff_t o = 0; o < t->outputs; o++) {
             const double x = (double)v->total[o];
-            if (t->criterion == CART_POISSON) sum += x > 0 ? x * log(x / all) : 0;
-            else sum += x * x / all;
+            if (t->criterion != CART_POISSON) sum += x * x / all; /* whose scores are differences */
         }
         return sum;
     }

@@ -6,16 +6,15 @@ import numpy as np
 from statfast._validation import as_count, as_real, refuse_large
 
 
-def sample_size(max_samples, n, weight):
-    """Rows to draw for a tree; a float is a share of the rows, or of the weight of all."""
+def sample_size(max_samples, n):
+    """Rows to draw for a tree, of n with weight; a float is a share of them."""
     if max_samples is None:
         return n
     if isinstance(max_samples, int | np.integer) and not isinstance(max_samples, bool):
         size = max_samples
     else:
         share = as_real(max_samples, "max_samples", 0.0, open_low=True)
-        size = max(1.0, share * (n if weight is None else float(weight.sum())))
-        size = int(min(size, 2.0**64))
+        size = int(min(max(1.0, share * n), 2.0**64))
     size = as_count(size, "max_samples")
     refuse_large(16 * size, f"A sample of max_samples={size} rows", "Lower it.")
     return size

@@ -24,6 +24,7 @@ from statfast.ensemble.forest.grow_forest import Sampling, grown_forest, predict
 from statfast.ensemble.forest.importances import ForestImportances
 from statfast.ensemble.forest.left_out import LeftOutErrors
 from statfast.tree.growing.arguments import (
+    TABLE,
     category_counts,
     growth_rules,
     published_columns,
@@ -71,13 +72,14 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
             raise ValueError("oob_score needs rows left out, but bootstrap=False. Set it to True.")
         classes = targets.get("classes")
         outputs = [targets["y"].shape[1]] if classes is None else list(classes)
+        size = sample_size(self.max_samples, len(weights.rows))
+        total = float(size) if bootstrap else weights.total
         rules = growth_rules(
-            self, criteria, n, p, weights.total, classes=None if classes is None else max(classes),
+            self, criteria, n, p, total, classes=None if classes is None else max(classes),
             outputs=outputs[0] if classes is None else len(outputs),
         )  # fmt: skip
         rules = type(rules)(**{**vars(rules), "randomized": self._randomized})
         require_categories(rules, known["_columns"])
-        size = sample_size(self.max_samples, n, weights.weight)
         if not bootstrap and self.max_samples is not None:
             raise ValueError(
                 "max_samples needs samples, but bootstrap=False. Set it to True or None."
@@ -95,8 +97,8 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         alpha = as_real(self.ccp_alpha, "ccp_alpha", 0.0)
         columns = ranked_columns(rows, self.n_jobs, category_counts(known))
         problem = tree_problem(
-            columns, rules, total=float(size) if bootstrap else weights.total,
-            table=max(weights.table, size), n_jobs=self.n_jobs, **targets,
+            columns, rules, total=total, n_jobs=self.n_jobs, **targets,
+            table=min(size, TABLE) if bootstrap else weights.table,
         )  # fmt: skip
         trees = trees + grown_forest(
             problem, new, sampling, weights, keep=keep, alpha=alpha, classes=classes,

@@ -52,8 +52,8 @@ class RandomForestClassifier(ClassForest):
     ccp_alpha : float, default=0.0
         Penalty for a leaf: branches that are worth no more are pruned.
     max_samples : int or float, optional
-        Samples drawn for a tree; a float is a fraction of the samples or, with weights, of their
-        sum. None draws as many as there are.
+        Samples drawn for a tree; a float is a fraction of the samples with weight. None draws as
+        many as there are.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -223,8 +223,8 @@ class RandomForestRegressor(NumberForest):
     ccp_alpha : float, default=0.0
         Penalty for a leaf: branches that are worth no more are pruned.
     max_samples : int or float, optional
-        Samples drawn for a tree; a float is a fraction of the samples or, with weights, of their
-        sum. None draws as many as there are.
+        Samples drawn for a tree; a float is a fraction of the samples with weight. None draws as
+        many as there are.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \

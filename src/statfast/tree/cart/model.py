@@ -58,7 +58,8 @@ class CartModel(Estimator):
             problem, weights.rows.copy(), weights.weight, weights.integral,
             drawn_key(self.random_state), self.n_jobs,
         )  # fmt: skip
-        tree = structure_of(*grown, rows.shape[1], targets.get("classes"), routes)
+        classes = targets.get("classes")
+        tree = structure_of(*grown, rows.shape[1], classes, routes, weights.unit)
         return pruned(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
     def _splitter(self, rules, p, columns):

@@ -32,6 +32,8 @@ DEEPEST = 2**31 - 2
 LEAST, MOST = 1e-290, 1e290  # of a weight times a target, or its square
 MOST_CATEGORIES = 1024  # of a column: sets of them have some 128 bytes a node
 TABLE = 1 << 24  # entropies of integers up to here are tabulated
+PARTS_OF_UNIT = 12  # the unit of weights is sought among so many fractions of the least one
+ROUNDINGS = 2.0**-50  # relative: of a quotient of weights that have been computed, 8 roundings
 CLASSIFICATION = ("gini", "entropy", "log_loss", "error")
 REGRESSION = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 
@@ -144,18 +146,34 @@ def number_targets(y, n, criterion):
 # ------------------------------------------------------------------ weights
 @dataclass(frozen=True)
 class RowWeights:
-    """Weights of rows, with those of their classes."""
+    """Weights of rows, with those of their classes.
 
-    weight: np.ndarray | None
+    Trees do not know the unit of weights: they are divided by it, and are whole numbers where they
+    are multiples of one.
+    """
+
+    weight: np.ndarray | None  # in units; None: all are 1
     rows: np.ndarray  # (m,) int32: those with weight
     integral: bool
-    total: float
+    total: float  # in units
     cases: np.ndarray | None = None  # (n,) int64, what surrogates weigh rows by, if not by these
+    unit: float = 1.0
 
     @property
     def table(self):
-        """The largest sum of weights for which a table of entropies is worth its memory."""
+        """Up to which sum of weights a table of entropies is worth its memory; 0: there is none."""
         return int(self.total) if self.integral and self.total <= TABLE else 0
+
+    @property
+    def given(self):
+        """The weights as they were passed, but for rounding; None: all are 1."""
+        return self.weight if self.weight is None or self.unit == 1.0 else self.weight * self.unit
+
+    def without(self, out):
+        """The same, with no weight where `out` (n,) is true."""
+        weight = np.where(out, 0.0, 1.0 if self.weight is None else self.weight)
+        rows = np.flatnonzero(weight).astype(np.int32)
+        return replace(self, weight=weight, rows=rows, total=float(weight.sum()))
 
 
 def row_weights(sample_weight, n, class_weight=None, targets=None):
@@ -183,17 +201,47 @@ def weights_as_given(weight, n, cases=None):
     if weight is None:
         return RowWeights(None, np.arange(n, dtype=np.int32), n < EXACT, float(n))
     weight = np.ascontiguousarray(weight, dtype=np.float64)
-    total = float(weight.sum())
-    integral = total < EXACT and bool((weight == np.floor(weight)).all())
-    return RowWeights(weight, np.flatnonzero(weight).astype(np.int32), integral, total, cases)
+    rows, unit = np.flatnonzero(weight).astype(np.int32), _whole_unit(weight)
+    if unit is None:
+        return RowWeights(weight, rows, False, float(weight.sum()), cases)
+    whole = np.rint(weight / unit)
+    if len(rows) == n and (whole == 1.0).all():
+        whole = None
+    total = float(n if whole is None else whole.sum())
+    return RowWeights(whole, rows, True, total, cases, unit)
+
+
+def _whole_unit(weight):
+    """The number of which all weights are whole multiples, but for rounding, with an exact sum.
+
+    None if none is found among the fractions of the least weight.
+    """
+    positive = weight[weight > 0]
+    least = positive.min()
+    with np.errstate(over="ignore"):
+        multiples = positive / least
+    if not multiples.sum() < EXACT:
+        return None
+    for parts in range(1, PARTS_OF_UNIT + 1):
+        if _are_whole(multiples[:64] * parts) and _are_whole(multiples * parts):
+            unit = least / parts
+            break
+    else:
+        unit = 1.0 if (positive == np.floor(positive)).all() else 0.0
+    return unit if unit and positive.sum() / unit < EXACT else None
+
+
+def _are_whole(numbers):
+    return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDINGS * numbers).all())
 
 
 def altered_weights(weights, factor):
     """Weights times those of priors; surrogates go by the weights themselves."""
     n = len(factor)
     weight = np.ones(n) if weights.weight is None else weights.weight
-    unit = 1.0 if weights.integral else 2.0 ** (60 - frexp(weight.sum())[1])
-    return weights_as_given(weight * factor, n, np.rint(weight * unit).astype(np.int64))
+    scale = 1.0 if weights.integral else 2.0 ** (60 - frexp(weight.sum())[1])
+    altered = weights_as_given(weight * factor, n, np.rint(weight * scale).astype(np.int64))
+    return replace(altered, unit=altered.unit * weights.unit)
 
 
 def require_range(targets, criterion, weights):

@@ -104,8 +104,9 @@ def tree_problem(
 ):
     """Put together a `TreeProblem`.
 
-    `total` is the weight of all rows, `table` the largest sum of integer weights (0: none), up to
-    which x log2 x is tabulated for entropies. `cases`: integers (n,) that surrogates weigh rows by.
+    `total` is the weight of all rows. x log2 x is tabulated for entropies of sums of weights up to
+    `table` (0: there is no table); beyond, it is computed. `cases`: integers (n,) that surrogates
+    weigh rows by.
     """
     xlogx = None
     if CRITERIA[rules.criterion] == CRITERIA["entropy"] and table:
@@ -342,7 +343,8 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
         nodes, values, gains = grower.packed()
         total = gains.sum()
         return nodes, values, gains / total if total > 0 else gains, None, None
-    tree = structure_of(*grower.nodes(), width, classes, routes_of(problem, grower))
+    routes = routes_of(problem, grower)
+    tree = structure_of(*grower.nodes(), width, classes, routes, weights.unit)
     nodes, leaf_nodes = tree.packed
     values = flat_values(tree, leaf_nodes)
     gains, sets = tree.compute_feature_importances(), tree.routes and tree.routes.sets

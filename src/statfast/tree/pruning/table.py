@@ -18,7 +18,7 @@ from statfast._validation import (
     column_names,
     wrong_type,
 )
-from statfast.tree.growing.arguments import category_counts, weights_as_given
+from statfast.tree.growing.arguments import category_counts
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.pruning.weakest_link import cut_at
 
@@ -202,7 +202,7 @@ def pruning_table(
     share = as_real(cp, "cp", 0.0)
     fold = _folds(cv, len(rows), random_state)
     columns = ranked_columns(rows, model.n_jobs, category_counts(fitted))
-    given = np.ones(len(rows)) if weights.weight is None else weights.weight
+    given = np.full(len(rows), weights.unit) if weights.weight is None else weights.given
     priors = fitted.get("_class_priors")
     case = given if priors is None else given / priors.grown[targets["label"][:, 0]]
     full = model._grow(rows, weights, rules, columns, **targets)
@@ -221,7 +221,7 @@ def pruning_table(
     def held_out(number):
         checkpoint()
         out = fold == number
-        own = weights_as_given(np.where(out, 0.0, given), len(rows), weights.cases)
+        own = weights.without(out)
         if not own.total > 0:
             raise ValueError(f"cv puts all rows with weight into fold {number}. Use more folds.")
         tree = model._grow(rows, own, rules, columns, **targets)

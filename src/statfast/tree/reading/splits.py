@@ -300,14 +300,16 @@ class _NodeSearch:
 
     def _impurity(self, rows):
         """Impurity times weight of some rows."""
-        weight = self.weights.weight
-        w = np.ones(len(rows)) if weight is None else weight[rows]
+        weight, unit = self.weights.weight, self.weights.unit
+        w = np.full(len(rows), unit) if weight is None else weight[rows] * unit
         mass = w.sum()
         if self.label is None:
             y = self.y[rows, 0]
             mean = (w @ y) / mass
             if self.criterion == CRITERIA["poisson"]:
-                return float(w @ np.where(y > 0, y * np.log(np.where(y > 0, y, 1.0) / mean), 0.0))
+                apart = (y - mean) / mean
+                logs = np.log1p(np.where(y > 0, apart, 0.0))
+                return float(mean * (w @ ((1.0 + apart) * logs - apart)))
             return float(w @ (y - mean) ** 2)
         share = np.bincount(self.label[rows, 0], w, self.classes[0]) / mass
         if self.criterion == CRITERIA["gini"]:

@@ -160,8 +160,11 @@ class TreeStructure:
         return total
 
 
-def structure_of(links, numbers, values, n_features, classes, routes=None):
-    """The structure from the arrays of a grower (`Grower.nodes`); None classes: a regression."""
+def structure_of(links, numbers, values, n_features, classes, routes=None, unit=1.0):
+    """The structure from the arrays of a grower (`Grower.nodes`); None classes: a regression.
+
+    `unit` is that of the weights it has grown on.
+    """
     left, right, feature, count, missing_left, depth = links
     inner = left >= 0
     outputs = values.shape[1] if classes is None else len(classes)
@@ -179,7 +182,7 @@ def structure_of(links, numbers, values, n_features, classes, routes=None):
         missing_go_to_left=np.where(inner, missing_left, 0).astype(np.uint8),
         impurity=numbers[1].copy(),
         n_node_samples=count.astype(np.int64),
-        weighted_n_node_samples=numbers[2].copy(),
+        weighted_n_node_samples=numbers[2] * unit,
         value=table,
         n_features=n_features,
         n_classes=n_classes,
