@@ -218,6 +218,8 @@ PLAIN_GAMMA = dict.fromkeys(
     WEIGHTS, "gamma='scale' is that of the rows without their weights, as in scikit-learn"
 )
 
+WHOLE = "leaves a row out with all of its weight, and each of repeated rows by itself"
+
 # scikit-learn's checks that fail, with the reason: best empty.
 EXPECTED_FAILURES = {
     "CategoricalNB": dict.fromkeys(
@@ -247,9 +249,8 @@ EXPECTED_FAILURES = {
         for name in ("GridSearchCV", "RandomizedSearchCV")
     },
     "BayesClassifier": {WEIGHTS[0]: "a class has one row, of which there is no covariance"},
-    "RegularizedDiscriminantAnalysisCV": {
-        WEIGHTS[0]: "leaves a row out with all of its weight, and each of repeated rows by itself"
-    },
+    "RegularizedDiscriminantAnalysisCV": {WEIGHTS[0]: WHOLE},
+    "RidgeCV": dict.fromkeys(WEIGHTS, WHOLE),
     **{
         name: dict.fromkeys(WEIGHTS, "rows are drawn, of which there are more where some repeat")
         for name in ("AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor")

@@ -246,7 +246,7 @@ def test_weights_of_very_different_size():
         model.fit(X * 1e-48, np.arange(12) % 3, large)
         assert np.abs(model.coef_).max() < 1e-100
     assert np.isfinite(logistic_path(X, codes, sample_weight=large, alphas=3).coefs).all()
-    with pytest.raises(ValueError, match="two classes among the rows of positive weight"):
+    with pytest.raises(ValueError, match=r"y must hold two classes; got 1: \[1\]"):
         logistic_path(X, codes, sample_weight=codes)
     model = LassoCV(cv=3).fit(X, y * 1e117, np.where(codes, 1e94, 1e-88))
     assert np.isfinite(model.mse_path_).all()

@@ -54,7 +54,7 @@ def test_leave_one_out_is_leaving_out(shape):
         left = []
         for i in range(len(y)):
             v = w.copy()
-            v[i] -= 1.0  # one of w_i equal rows
+            v[i] = 0.0  # with all of its weight
             kept = Ridge(alpha).fit(X, y, v)
             left.append(w[i] * (y[i] - kept.predict(X[i : i + 1])[0]) ** 2)
         errors.append(sum(left) / w.sum())

@@ -9,9 +9,11 @@ from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import (
     class_factors,
     class_weighted,
-    require_mass,
+    classes_with_weight,
+    require_several,
     times_classes,
     times_factors,
+    weighted_labels,
 )
 from statfast._estimator.copies import copied, takes_weights
 from statfast._estimator.delegation import delegated
@@ -93,6 +95,7 @@ __all__ = [
     "chosen",
     "class_factors",
     "class_weighted",
+    "classes_with_weight",
     "codes_among",
     "column_moments",
     "copied",
@@ -114,9 +117,9 @@ __all__ = [
     "r_squared",
     "require_finite_part",
     "require_finite_sums",
-    "require_mass",
     "require_members",
     "require_same_labels",
+    "require_several",
     "require_sizes",
     "rows_at",
     "rows_besides",
@@ -135,6 +138,7 @@ __all__ = [
     "taking",
     "times_classes",
     "times_factors",
+    "weighted_labels",
     "with_pairs",
     "without_each",
 ]

@@ -5,12 +5,73 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from statfast._validation import as_choice, as_real, shown, wrong_type
+from statfast._validation import as_choice, as_labels, as_real, as_weights, shown, wrong_type
+
+
+def weighted_labels(y, n, sample_weight=None, class_weight=None, *, least=1):
+    """Check labels and weights, and leave out the classes whose rows all have weight 0.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels.
+    n : int or None
+        Rows of the data matrix; None where they are not counted yet.
+    sample_weight : array-like of shape (n,) or None
+        Weights of rows.
+    class_weight : dict, "balanced" or None
+        What they are multiplied by.
+    least : int
+        How many classes there must be.
+
+    Returns
+    -------
+    classes : ndarray of shape (K,), the labels of rows with weight, sorted
+    codes : ndarray of intp, shape (n,), with ``classes[codes] == y`` where rows have weight
+        Rows of a class that is left out have the code 0: it does not matter, as their weight is 0.
+    weights : ndarray of shape (n,), or None if all are 1
+    """
+    classes, codes = as_labels(y, n)
+    weights = as_weights(sample_weight, len(codes))
+    weights = times_classes(weights, class_weight, classes, codes)
+    classes, codes = classes_with_weight(classes, codes, weights)
+    require_several(classes, least)
+    return classes, codes, weights
+
+
+def classes_with_weight(classes, codes, weights):
+    """Classes of which a row has weight, and codes among them: 0 for rows of other classes."""
+    if weights is None:
+        return classes, codes
+    present = np.bincount(codes, weights > 0.0, len(classes)) > 0.0
+    if present.all():
+        return classes, codes
+    if not present.any():
+        raise ValueError("class_weight leaves no row any weight. Give some class weight.")
+    places = np.where(present, np.cumsum(present) - 1, 0)
+    return classes[present], places[codes]
+
+
+def require_several(classes, least=2):
+    """Refuse labels of fewer classes."""
+    if len(classes) < least:
+        raise ValueError(
+            f"y must hold at least {least} classes; got one class, {shown(classes.tolist()[0])}. "
+            "Pass rows of another class too."
+        )
 
 
 def class_weighted(weights, class_weight, classes, codes):
     """Sample weights times those of the classes, or None if all are 1; each class has some."""
-    return _with_mass(times_classes(weights, class_weight, classes, codes), classes, codes)
+    weights = times_classes(weights, class_weight, classes, codes)
+    present, _ = classes_with_weight(classes, codes, weights)
+    if len(present) < len(classes):
+        lost = shown(min(set(classes.tolist()) - set(present.tolist())))
+        raise ValueError(
+            f"All rows of class {lost} have weight 0, so that it cannot be fitted. Leave "
+            "them out, or give them weight."
+        )
+    return weights
 
 
 def times_classes(weights, class_weight, classes, codes):
@@ -30,7 +91,8 @@ def class_factors(class_weight, classes, mass):
     """What the weights of the rows of each class are multiplied by; `mass` is their sum so far."""
     if isinstance(class_weight, str):
         as_choice(class_weight, "class_weight", (None, "balanced"))
-        factors = mass.sum() / (len(classes) * np.where(mass > 0, mass, 1.0))
+        present = mass > 0.0
+        factors = mass.sum() / (present.sum() * np.where(present, mass, 1.0))
     elif isinstance(class_weight, Mapping):
         if not class_weight:
             raise ValueError("class_weight must name classes; got {}. Pass None for none.")
@@ -46,19 +108,3 @@ def class_factors(class_weight, classes, mass):
     else:
         raise wrong_type("class_weight", "None, 'balanced' or a dict", class_weight)
     return factors
-
-
-def _with_mass(weights, classes, codes):
-    if weights is not None:
-        require_mass(np.bincount(codes, weights, len(classes)), classes)
-    return weights
-
-
-def require_mass(mass, classes):
-    """Refuse classes without weight."""
-    if not mass.all():
-        lost = shown(classes.tolist()[int(mass.argmin())])
-        raise ValueError(
-            f"All rows of class {lost} have weight 0, so that it cannot be fitted. Leave "
-            "them out, or give them weight."
-        )

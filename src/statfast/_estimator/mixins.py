@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._estimator.class_weights import classes_with_weight
 from statfast._typing import Array, ArrayLike, Attributes, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -95,9 +96,14 @@ def known_classes(estimator, classes, least=1):
     return given
 
 
-def codes_among(known, labels, codes):
-    """Codes of `labels` as codes of the known classes; ValueError for one that is not there."""
+def codes_among(known, labels, codes, weights=None):
+    """Codes of `labels` as codes of the known classes; ValueError for one that is not there.
+
+    One whose rows all have weight 0 may be missing: it has the code 0.
+    """
     place = {label: k for k, label in enumerate(known.tolist())}
+    if weights is not None and not place.keys() >= set(labels.tolist()):
+        labels, codes = classes_with_weight(labels, codes, weights)
     for label in labels.tolist():
         if label not in place:
             raise ValueError(

@@ -179,7 +179,8 @@ def statistics_of_part(columns: tuple, told: tuple) -> Any:
     columns = (X,)
     if layout.count > 2:
         if getattr(state, "classes", None) is not None:
-            y = codes_among(state.classes, *as_labels(y, n))
+            labels, codes = as_labels(y, n)
+            y = codes_among(state.classes, labels, codes, weights)
         else:
             y = as_targets(y, n)[0]
             y = y[:, 0] if layout.flat else y

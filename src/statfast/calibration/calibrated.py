@@ -16,14 +16,13 @@ from statfast._estimator import (
     sigmoid,
     sigmoid_fit,
     takes_weights,
+    weighted_labels,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
-    as_labels,
     as_rows,
     as_sparse,
-    as_weights,
     column_names,
     is_sparse,
     rows_for,
@@ -143,13 +142,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
             as_choice(self.ensemble, "ensemble", ("auto",))
         rows = as_sparse(X) if is_sparse(X) else as_rows(X)
         n = rows.shape[0]
-        classes, codes = as_labels(y, n)
-        weights = as_weights(sample_weight, n)
-        if len(classes) < 2:
-            only = classes.tolist()[0]
-            raise ValueError(
-                f"y must hold at least 2 classes; got one class, {only!r}. Pass rows of another."
-            )
+        classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
         estimator = _learner(self.estimator)
         if weights is not None and not takes_weights(estimator):
             warn_user(

@@ -14,6 +14,7 @@ from statfast._estimator import (
     Tabled,
     copied,
     takes_weights,
+    weighted_labels,
 )
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
@@ -22,7 +23,6 @@ from statfast._validation import (
     as_generator,
     as_labels,
     as_rows,
-    as_weights,
     not_fitted,
     rows_for,
     shown,
@@ -234,26 +234,14 @@ class BayesClassifier(Classifier, Estimator):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array, y is not one label for each row or holds one class, a
-            class has no weight, an argument does not fit the number of classes, or a density
-            refuses its rows.
+            If X is not a finite 2-d array, y is not one label for each row or holds one class with
+            weight, an argument does not fit the number of classes, or a density refuses its rows.
         TypeError
             If a density has not ``fit`` and ``score_samples``, or does not take weights.
         """
         rows = as_rows(X, keep=(np.float64, np.float32))
-        classes, codes = as_labels(y, rows.shape[0])
-        weights = as_weights(sample_weight, rows.shape[0])
-        if len(classes) < 2:
-            raise ValueError(
-                "y must hold at least 2 classes; got one class, "
-                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-            )
+        classes, codes, weights = weighted_labels(y, rows.shape[0], sample_weight, least=2)
         mass = np.bincount(codes, weights, len(classes)).astype(np.float64)
-        if not (mass > 0.0).all():
-            raise ValueError(
-                "Every class in y needs a row with a positive sample_weight; the class "
-                f"{shown(classes.tolist()[mass.argmin()])} has none. Leave its rows out."
-            )
         densities = []
         for k, label in enumerate(classes.tolist()):
             density = self._density_of(label)

@@ -9,10 +9,10 @@ from statfast._engine import checkpoint, each
 from statfast._estimator import (
     Classifier,
     Estimator,
-    class_weighted,
     codes_among,
     copied,
     known_classes,
+    weighted_labels,
 )
 from statfast._typing import Array
 from statfast._validation import as_labels, as_weights, shown
@@ -55,13 +55,7 @@ class Reduction(Classifier, Estimator):
         learners.require_learner(self.estimator)
         rows = learners.rows_of(X)
         n = learners.count(rows)
-        classes, codes = as_labels(y, n)
-        if len(classes) < 2:
-            raise ValueError(
-                "y must hold at least 2 classes; got one class, "
-                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-            )
-        weights = class_weighted(as_weights(sample_weight, n), None, classes, codes)
+        classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
         if weights is not None:
             learners.require_weights(self.estimator)
         code = code_for(classes)
@@ -88,9 +82,9 @@ class Reduction(Classifier, Estimator):
         known = known_classes(self, classes, least=2)
         rows = learners.new_rows(self, X) if again else learners.rows_of(X)
         n = learners.count(rows)
-        labels, codes = as_labels(y, n)
-        codes = codes_among(known, labels, codes)
         weights = as_weights(sample_weight, n)
+        labels, codes = as_labels(y, n)
+        codes = codes_among(known, labels, codes, weights)
         if weights is not None:
             learners.require_weights(self.estimator)
         code = self.code_ if again else code_for(known)

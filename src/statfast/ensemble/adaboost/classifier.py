@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._estimator import Classifier, Estimator, copied
+from statfast._estimator import Classifier, Estimator, copied, weighted_labels
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
@@ -175,8 +175,7 @@ class AdaBoostClassifier(Classifier, Estimator):
         n_rounds = as_count(self.n_estimators, "n_estimators", high=MANY)
         rate = as_real(self.learning_rate, "learning_rate", 0.0, open_low=True)
         rows = member_rows(X, base)
-        classes, codes = as_labels(y, rows.shape[0])
-        weight = as_weights(sample_weight, rows.shape[0])
+        classes, codes, weight = weighted_labels(y, rows.shape[0], sample_weight)
         rng = as_generator(self.random_state)
         weight = np.ones(rows.shape[0]) if weight is None else weight / weight.max()
         weight /= weight.sum()

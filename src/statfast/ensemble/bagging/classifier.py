@@ -5,9 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, delegated
+from statfast._estimator import Classifier, delegated, weighted_labels
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
-from statfast._validation import as_labels, shown
+from statfast._validation import shown
 from statfast.ensemble.bagging.model import BaggingModel
 from statfast.tree import DecisionTreeClassifier
 
@@ -149,9 +149,9 @@ class BaggingClassifier(Classifier, BaggingModel):
     def _default(self):
         return DecisionTreeClassifier()
 
-    def _targets(self, y, n):
-        classes, codes = as_labels(y, n)
-        return codes, {"classes_": classes, "n_classes_": len(classes)}
+    def _targets(self, y, n, sample_weight):
+        classes, codes, weights = weighted_labels(y, n, sample_weight)
+        return codes, weights, {"classes_": classes, "n_classes_": len(classes)}
 
     def _said(self, member, rows, published):
         return _shares(member, rows, published["n_classes_"])

@@ -16,7 +16,6 @@ from statfast._validation import (
     as_flag,
     as_generator,
     as_real,
-    as_weights,
     not_fitted,
     refuse_large,
     warn_user,
@@ -61,8 +60,9 @@ class BaggingDraws:
 class BaggingModel(Estimator):
     """Base of `BaggingClassifier` and `BaggingRegressor`.
 
-    A subclass has ``_targets(y, n)`` (targets for members, attributes to publish), ``_default()``,
-    ``_said(member, rows)`` and ``_judge(sums, counts, y, published)``.
+    A subclass has ``_targets(y, n, sample_weight)`` (targets for members, checked weights,
+    attributes to publish), ``_default()``, ``_said(member, rows)`` and
+    ``_judge(sums, counts, y, published)``.
     """
 
     def _fit(self, X, y, sample_weight):
@@ -75,8 +75,7 @@ class BaggingModel(Estimator):
         }
         rows = member_rows(X, base)
         n, width = rows.shape
-        target, published = self._targets(y, n)
-        weights = as_weights(sample_weight, n)
+        target, weights, published = self._targets(y, n, sample_weight)
         before = self.__dict__.get("_members", []) if flags["warm_start"] else []
         if len(before) > count:
             raise ValueError(
@@ -133,7 +132,9 @@ class BaggingModel(Estimator):
         else:
             share = as_real(columns, "max_features", 0.0, 1.0, open_low=True)
             n_columns = max(1, int(share * width))
-        share = None if weights is None else weights / weights.sum()
+        share = None
+        if weights is not None and (weights != weights[0]).any():  # equal ones draw as none do
+            share = weights / weights.sum()
         return BaggingDraws(
             entropy, n, width, n_rows, n_columns, flags["bootstrap"],
             flags["bootstrap_features"], share,
@@ -183,7 +184,8 @@ class BaggingModel(Estimator):
                 "oob_score needs rows of X that are left out; every member was fitted to all. "
                 "Lower max_samples."
             )
-        lost = int((counts == 0.0).sum())
+        counted = np.ones(draws.n, dtype=bool) if draws.share is None else draws.share > 0.0
+        lost = int((counted & (counts == 0.0)).sum())
         if lost:
             warn_user(
                 f"{lost} row(s) were never left out, so that they have no out-of-bag prediction "
@@ -191,7 +193,7 @@ class BaggingModel(Estimator):
             )
         with np.errstate(invalid="ignore"):
             mean = sums / counts.reshape(-1, *[1] * (sums.ndim - 1))
-        return self._judge(mean, counts > 0.0, target, published)
+        return self._judge(mean, counted & (counts > 0.0), target, published)
 
     # ------------------------------------------------------------ answers
     def _sum(self, X, ask):

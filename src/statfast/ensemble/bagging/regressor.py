@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._estimator import Regressor
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
-from statfast._validation import as_targets, warn_column_vector
+from statfast._validation import as_targets, as_weights, warn_column_vector
 from statfast.ensemble.bagging.model import BaggingModel
 from statfast.tree import DecisionTreeRegressor
 
@@ -139,11 +139,12 @@ class BaggingRegressor(Regressor, BaggingModel):
     def _default(self):
         return DecisionTreeRegressor()
 
-    def _targets(self, y, n):
+    def _targets(self, y, n, sample_weight):
         targets, flat = as_targets(y, n)
+        weights = as_weights(sample_weight, n)
         if not flat and targets.shape[1] == 1:
             warn_column_vector("y")
-        return (targets[:, 0].copy() if targets.shape[1] == 1 else targets), {}
+        return (targets[:, 0].copy() if targets.shape[1] == 1 else targets), weights, {}
 
     def _said(self, member, rows, published):
         return np.asarray(member.predict(rows), dtype=np.float64)

@@ -65,17 +65,11 @@ def _signed(scalings, spread):
 
 
 def require_enough(classes, mass, unbiased):
-    """Refuse one class, one without weight, and a pooled covariance without degrees of freedom."""
+    """Refuse one class, and a pooled covariance without degrees of freedom."""
     if len(classes) < 2:
         raise ValueError(
             "y must hold at least 2 classes to discriminate; got one class, "
             f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-        )
-    if not (mass > 0.0).all():
-        empty = classes.tolist()[mass.argmin()]
-        raise ValueError(
-            f"Every class in y needs a row with a positive sample_weight; the class {shown(empty)} "
-            "has none. Leave its rows out."
         )
     if unbiased and mass.sum() <= len(classes):
         raise ValueError(

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import aside
-from statfast._estimator import CoefficientTable, FitState, Summary, Tabled
+from statfast._estimator import CoefficientTable, FitState, Summary, Tabled, weighted_labels
 from statfast._typing import ArrayLike, DataFrame, Rows, Weights
-from statfast._validation import as_labels, as_rows, as_weights, column_names
+from statfast._validation import as_rows, column_names
 from statfast.generative.discriminant.canonical import require_enough
 from statfast.generative.discriminant.class_covariances import require_rows
 from statfast.generative.discriminant.model import KEPT, gathered, require_classes
@@ -325,8 +325,7 @@ def box_m(
 def _moments(X, y, sample_weight, kind, n_jobs):
     """Classes, their moments, and the names of the columns."""
     rows = as_rows(X, keep=KEPT, finite=False)
-    classes, codes = as_labels(y, rows.shape[0])
-    weights = as_weights(sample_weight, rows.shape[0])
+    classes, codes, weights = weighted_labels(y, rows.shape[0], sample_weight)
     require_classes(classes)
     names = column_names(X)
     state = FitState(rows.shape[1], names, classes, kind)

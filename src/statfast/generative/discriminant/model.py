@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import FitState, codes_among, known_classes
+from statfast._estimator import FitState, codes_among, known_classes, weighted_labels
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -146,9 +146,9 @@ class ClassNormals(ClassRule):
             rows = rows_for(self, X, keep=KEPT, finite=False)
         self._check()
         known = known_classes(self, classes, least=2)
-        labels, codes = as_labels(y, rows.shape[0])
-        codes = codes_among(known, labels, codes)
         weights = as_weights(sample_weight, rows.shape[0])
+        labels, codes = as_labels(y, rows.shape[0])
+        codes = codes_among(known, labels, codes, weights)
         names = self.__dict__.get("feature_names_in_", column_names(X))
         state = FitState(rows.shape[1], names, known, self._kind_now())
         total = gathered((rows, codes, weights), state, self.n_jobs)
@@ -169,20 +169,12 @@ class ClassNormals(ClassRule):
         if isinstance(X, Chunks) and not isinstance(self._kind_now(), str):
             raise wrong_type("X", "rows in memory, which covariance_estimator asks for", X)
         if isinstance(X, Chunks):  # how many rows it has is known after the pass
-            rows = X
-            classes, codes = as_labels(y, None)
+            rows, n = X, None
         else:
             rows = as_rows(X, keep=KEPT, finite=False)
-            classes, codes = as_labels(y, rows.shape[0])
-        weights = as_weights(sample_weight, len(codes))
+            n = rows.shape[0]
+        classes, codes, weights = weighted_labels(y, n, sample_weight)
         require_classes(classes)
-        if weights is not None:
-            mass = np.bincount(codes, weights, len(classes))
-            if not (mass > 0.0).all():
-                raise ValueError(
-                    "Every class in y needs a row with a positive sample_weight; the class "
-                    f"{shown(classes.tolist()[mass.argmin()])} has none. Leave its rows out."
-                )
         width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
         return (rows, codes, weights), FitState(width, column_names(X), classes, self._kind_now())
 

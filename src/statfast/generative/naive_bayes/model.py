@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import Classifier, Estimator, codes_among, known_classes
+from statfast._estimator import Classifier, Estimator, codes_among, known_classes, weighted_labels
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     as_count,
@@ -158,10 +158,13 @@ class NaiveBayesModel(Classifier, Estimator):
     def _prepare(self, X, y, sample_weight, known=None, *, finite=True, again=False):
         """Every check of a fit: the columns that are cut into blocks, and all else it needs."""
         rows, density = self._rows_and_density(X, finite, again)
-        classes, codes = as_labels(y, None if isinstance(rows, Chunks) else rows.shape[0])
-        weights = as_weights(sample_weight, len(codes))
-        if known is not None:
-            classes, codes = known, codes_among(known, classes, codes)
+        n = None if isinstance(rows, Chunks) else rows.shape[0]
+        if known is None:
+            classes, codes, weights = weighted_labels(y, n, sample_weight)
+        else:
+            labels, codes = as_labels(y, n)
+            weights = as_weights(sample_weight, len(codes))
+            classes, codes = known, codes_among(known, labels, codes, weights)
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
         density.partial = known is not None
         names = self.feature_names_in_ if again and hasattr(self, "feature_names_in_") else None

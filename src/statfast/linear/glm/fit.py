@@ -19,7 +19,7 @@ from statfast.linear.glm.irls import Fit, Unsolvable, solve
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import Link
 from statfast.linear.glm.part_rows import PartRows
-from statfast.linear.inference.inference import Result
+from statfast.linear.inference.inference import Result, lacks_freedom
 
 INFORMED = 1e150  # and one over it: information whose squares are numbers
 TINY = 1e-120  # columns no larger: of their squares, what weights leave may have few digits
@@ -178,6 +178,8 @@ def _result(rows, fit, names, title, ridge, analytic, alpha):
     if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
         refusal = TOO_SMALL
     shown = family.label or family.name.replace("_", " ")
+    if not (refusal or analytic) and lacks_freedom(mass, fit.rank, used):
+        dispersion = df_residual = loglik = nan
     facts = (("Family", shown), ("Link", rows.link.name), ("Iterations", fit.n_iter))
     if ridge:
         facts += (("Penalty", "l2"), ("alpha", alpha) if alpha else ("C", 1 / ridge))

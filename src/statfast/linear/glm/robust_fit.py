@@ -2,6 +2,7 @@
 """Fits whose tables all have a robust covariance: ``fit(cov_type=)``, as statsmodels has it."""
 
 from dataclasses import replace
+from math import isnan, nan
 
 import numpy as np
 
@@ -54,7 +55,10 @@ def fit_robust(model, cov_type, groups, maxlags, X, y, sample_weight=None, **mor
         nonlocal at  # of several models, the coefficients follow each other
         own = slice(at, at + len(result.coef))
         at = own.stop
-        changed = replace(result, robust=table[own, own], clusters=count)
+        robust = table[own, own]
+        if isnan(result.df_residual):  # weights leave no inference
+            robust = np.full_like(robust, nan)
+        changed = replace(result, robust=robust, clusters=count)
         return replace(changed, facts=(*found._facts_of(changed), ("Covariance", name)))
 
     found._replace_results(robust)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable, Summary
 from statfast._typing import Array
-from statfast._validation import as_choice, as_real, as_rows, not_fitted
+from statfast._validation import as_choice, as_real, as_rows, not_fitted, warn_user
 
 STATSMODELS = {  # what its users ask for, and what it is here
     "aic": "aic_",
@@ -162,6 +162,23 @@ class Result:
         if self.df_residual <= 0:
             return np.full(np.shape(statistics), nan)
         return 2 * scipy.special.stdtr(self.df_tests, -np.abs(statistics))
+
+
+def lacks_freedom(mass, rank, used, models=1):
+    """Whether weights, which count rows, leave no degrees of freedom; warns if so.
+
+    Of `models` of one response each with `rank` coefficients in all, fitted to `used` rows whose
+    weights sum to `mass`.
+    """
+    if models * mass > rank or mass >= used:
+        return False
+    warn_user(
+        f"sample_weight sums to {mass:g}, which leaves no degrees of freedom beside {rank} "
+        "coefficients, as weights count rows: standard errors, tests, intervals and the "
+        "likelihood are NaN. Scale the weights so that they sum to the number of rows, or pass "
+        "weight_type='analytic' to LinearRegression or GeneralizedLinearModel."
+    )
+    return True
 
 
 def quadratic(rows, cov, one):

@@ -8,16 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import Chunks
-from statfast._estimator import Classifier, ColumnMoments, Estimator, FitState
+from statfast._estimator import (
+    Classifier,
+    ColumnMoments,
+    Estimator,
+    FitState,
+    require_several,
+    weighted_labels,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_flag,
-    as_labels,
     as_real,
     as_rows,
-    as_weights,
     column_names,
-    shown,
 )
 from statfast.linear.design.design import linear_values, new_rows
 from statfast.linear.glm.fit import names_of, warn_aliased
@@ -56,14 +60,6 @@ def _targets(codes, n_classes):
     """+1 for the rows of a class, -1 for others: of two classes the second, else of each."""
     told = np.arange(1 if n_classes == 2 else 0, n_classes)
     return np.where(codes[:, None] == told, 1.0, -1.0)
-
-
-def _require_classes(classes):
-    if len(classes) < 2:
-        raise ValueError(
-            "y must hold at least 2 classes; got one class, "
-            f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-        )
 
 
 class LeastSquaresClassifier(Classifier, Estimator):
@@ -173,9 +169,8 @@ class LeastSquaresClassifier(Classifier, Estimator):
     def _prepare(self, X, y, sample_weight):
         """Checked rows, codes and weights; the classes, and is there an intercept?"""
         rows = X if isinstance(X, Chunks) else as_rows(X)
-        classes, codes = as_labels(y, None if isinstance(X, Chunks) else rows.shape[0])
-        weights = as_weights(sample_weight, len(codes))
-        _require_classes(classes)
+        n = None if isinstance(X, Chunks) else rows.shape[0]
+        classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
         one = as_flag(self.fit_intercept, "fit_intercept")
         as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
         width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
@@ -190,7 +185,7 @@ class LeastSquaresClassifier(Classifier, Estimator):
         """Become fitted from merged statistics; classes without rows in them are left out."""
         present = sums.mass > 0.0
         classes = state.classes[present]
-        _require_classes(classes)
+        require_several(classes)
         factor = sums.factor
         if not present.all():
             factor = factor.of_targets(np.flatnonzero(present)[1 if len(classes) == 2 else 0 :])

@@ -9,7 +9,7 @@ import numpy as np
 from statfast._engine import aside
 from statfast._linalg import triangle_inverse
 from statfast.linear.inference.hypotheses import chi_squared
-from statfast.linear.inference.inference import Result
+from statfast.linear.inference.inference import Result, lacks_freedom
 
 SMALLEST = 1e-150  # responses of which the squares of residuals have all their digits
 VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
@@ -34,6 +34,9 @@ def results_of(found, Y, weights, masses, names, intercept, analytic):
     used, total, logs = masses
     count = used if analytic else total
     df = count - rank
+    lacking = not analytic and lacks_freedom(total, rank, used)
+    if lacking:
+        df = nan
     out = []
     for t, rss in enumerate(found.rss.tolist()):
         if found.explained is not None:
@@ -44,7 +47,7 @@ def results_of(found, Y, weights, masses, names, intercept, analytic):
             apart = (y - mean) ** 2
             tss = float(apart.sum() if weights is None else weights @ apart)
         loglik = nan
-        if rss > 0:
+        if rss > 0 and not lacking:
             loglik = -0.5 * count * (log(2 * pi) + log(rss) - log(count) + 1)
             if analytic:
                 loglik += 0.5 * logs

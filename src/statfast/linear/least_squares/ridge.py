@@ -226,8 +226,8 @@ class RidgeCV(Ridge):
         Penalties to try; or how many, evenly spaced on a log scale, from 1e-6 to 100 times the
         largest squared singular value of the centered columns. None takes 100 of these.
     criterion : {"loo", "gcv"}, default="loo"
-        Mean squared error of leaving out one row after the other, or generalized cross-validation
-        [1]_, which takes the average leverage for that of each row.
+        Mean squared error of leaving out one row after the other, each with all of its weight, or
+        generalized cross-validation [1]_, which takes the average leverage for that of each row.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     n_jobs : int, optional
@@ -306,7 +306,8 @@ class RidgeCV(Ridge):
         y : array-like of shape (n,) or (n, T)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            Not negative; of a row of weight 2, one of two equal rows is left out.
+            Not negative; an integer counts as that many equal samples, of which leave-one-out
+            leaves all out at once.
 
         Returns
         -------
@@ -396,9 +397,7 @@ def _leave_one_out(found, rows, Y, weights, alphas, one, n_jobs):
         e = (Y[where] - found.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
             -1, T, A
         )
-        # One of equal rows is left out; of a weight below 1, all of it.
-        own = np.minimum(w, 1.0)[:, None]
-        h = (np.sqrt(own) * turned) ** 2 @ shrink + own * (one / mass)
+        h = w[:, None] * (turned**2 @ shrink + one / mass)  # a row goes with all of its weight
         e *= np.sqrt(w)[:, None, None]  # of a row of weight 0 the square might overflow
         return ((e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2).sum((0, 1))
 

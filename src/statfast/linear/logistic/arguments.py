@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._core.distance.extent import zeros_and_ones
 from statfast._engine import Chunks
-from statfast._estimator import class_weighted
+from statfast._estimator import classes_with_weight, require_several, times_classes
 from statfast._validation import (
     as_choice,
     as_count,
@@ -53,14 +53,14 @@ def task_of(model, X, y, sample_weight, offset):
     rows = rows_of(X)
     n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
     classes, marks = marked(y, n)
-    if len(classes) < 2:
-        raise ValueError(
-            "y must hold at least 2 classes; got one class, "
-            f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-        )
     weights = as_weights(sample_weight, n)
     if weights is not None or model.class_weight is not None:
-        weights = class_weighted(weights, model.class_weight, classes, marks.astype(np.intp))
+        codes = marks.astype(np.intp, copy=False)
+        weights = times_classes(weights, model.class_weight, classes, codes)
+        present, codes = classes_with_weight(classes, codes, weights)
+        if len(present) < len(classes):
+            classes, marks = present, codes
+    require_several(classes)
     penalty, C, ratio = penalty_of(model)
     task = LogisticProblem(
         rows, marks, classes, _reference(model.reference, classes), weights,

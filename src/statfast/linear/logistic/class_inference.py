@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inference of logistic models, of which a fit may have one for each class."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from statfast._estimator import CoefficientTable, Summary, times_classes
+from statfast._estimator import CoefficientTable, Summary, classes_with_weight, times_classes
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, shown
 from statfast.linear.design.design import linear_predictor, new_rows, offsets_for
@@ -184,17 +185,22 @@ class ClassInference(Diagnosed, Inference):
             scores[:, k] = linear_predictor(rows, coef, intercept, added, self.n_jobs)
         return scores
 
-    def _codes(self, y, n):
+    def _codes_and_weights(self, y, n, sample_weight):
+        """Codes among the classes of the fit, and weights of rows times those of their classes."""
         labels, codes = as_labels(y, n)
+        weights, given = as_weights(sample_weight, n), self.class_weight
+        if isinstance(given, Mapping) and not all(given.values()):  # classes that the fit left out
+            none = np.array([given.get(label) == 0.0 for label in labels.tolist()])
+            weights = np.where(none[codes], 0.0, 1.0 if weights is None else weights)
+            given = {label: factor for label, factor in given.items() if factor} or None
+        labels, codes = classes_with_weight(labels, codes, weights)
         known = {label: k for k, label in enumerate(self.classes_.tolist())}
         unknown = set(labels.tolist()) - set(known)
         if unknown:
             raise ValueError(f"y holds {shown(min(unknown))}, which is not a class of the fit.")
-        return np.array([known[label] for label in labels.tolist()], dtype=np.intp)[codes]
-
-    def _weights(self, sample_weight, codes):
-        weights = as_weights(sample_weight, len(codes))
-        return times_classes(weights, self.class_weight, self.classes_, codes)
+        places = np.array([known[label] for label in labels.tolist()], dtype=np.intp)
+        codes = places[codes]
+        return codes, times_classes(weights, given, self.classes_, codes)
 
     def _indicators(self, codes):
         """What each linear predictor is of, as 0 and 1: (n, 1) or (n, K)."""
@@ -205,8 +211,8 @@ class ClassInference(Diagnosed, Inference):
         X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
         results = self._results(refuse=False)
         rows = new_rows(self, X)
-        codes = self._codes(y, rows.shape[0])
-        weights, ones = self._weights(sample_weight, codes), self._indicators(codes)
+        codes, weights = self._codes_and_weights(y, rows.shape[0], sample_weight)
+        ones = self._indicators(codes)
         scores, one = self._scores(rows, offset), self._has_intercept
         if self._posterior == "softmax":
             return SoftmaxParts(rows, ones, weights, scores, one, results, self._reference)
@@ -220,8 +226,8 @@ class ClassInference(Diagnosed, Inference):
             return np.column_stack(list(table.columns.values())[1:3])
         results, one = self._results(), self._has_intercept
         rows = new_rows(self, X)
-        codes = self._codes(y, rows.shape[0])
-        weights, quantile = self._weights(sample_weight, codes), results[0].quantile(level)
+        codes, weights = self._codes_and_weights(y, rows.shape[0], sample_weight)
+        quantile = results[0].quantile(level)
         results = [replace(result, robust=None, clusters=0) for result in results]
         if len(self.classes_) > 2 and offset is not None:
             raise ValueError("offset is for two classes. Leave it out.")

@@ -6,16 +6,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import as_folds, rows_besides
+from statfast._estimator import as_folds, rows_besides, weighted_labels
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     MANY,
     as_count,
-    as_labels,
     as_real,
-    as_weights,
     not_fitted,
-    shown,
     wrong_type,
 )
 from statfast.linear.design.design import table_of
@@ -171,13 +168,7 @@ class LogisticRegressionCV(LogisticRegression):
 
         rows = table_of(X, n_min=2, finite=False)
         n = rows.shape[0]
-        classes, codes = as_labels(y, n)
-        if len(classes) < 2:
-            raise ValueError(
-                "y must hold at least 2 classes; got one class, "
-                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-            )
-        weights = as_weights(sample_weight, n)
+        classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
         Cs, ratios = strengths(self.Cs), shares(self.l1_ratios)
         pairs = [
             (rows_besides(test, n) if train is None else train, test)

@@ -7,14 +7,13 @@ the proximal Newton steps of `ProximalNewton`: lassos with weights mu (1 - mu).
 
 import numpy as np
 
+from statfast._estimator import weighted_labels
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     ConvergenceWarning,
     as_count,
     as_flag,
-    as_labels,
     as_real,
-    as_weights,
     shown,
     warn_user,
 )
@@ -41,12 +40,7 @@ class LogisticDescent(ProximalNewton):
                 columns.square = np.nan_to_num(columns.squares * about.scale**2)
         self.y = y01
         w = np.ones(len(y01)) if weights is None else weights
-        both = [float(w @ (y01 == side)) for side in (1.0, 0.0)]
-        if not all(both):
-            raise ValueError(
-                "y must hold two classes among the rows of positive weight; got one. Give rows of "
-                "both some weight."
-            )
+        both = [float(w @ (y01 == side)) for side in (1.0, 0.0)]  # the caller has seen to both
         b0 = float(np.log(both[0]) - np.log(both[1])) if intercept else 0.0
         super().__init__(columns, weights, intercept, b0)
 
@@ -207,10 +201,9 @@ def logistic_path(
     array([0, 1, 2])
     """
     rows = table_of(X, finite=False)
-    labels, codes = as_labels(y, rows.shape[0])
+    labels, codes, weights = weighted_labels(y, rows.shape[0], sample_weight)
     if len(labels) != 2:
         raise ValueError(f"y must hold two classes; got {len(labels)}: {shown(labels.tolist())}.")
-    weights = as_weights(sample_weight, rows.shape[0])
     ratio = as_real(l1_ratio, "l1_ratio", 0.0, 1.0)
     tol, most = as_real(tol, "tol", 0.0), as_count(max_iter, "max_iter")
     one, std = as_flag(fit_intercept, "fit_intercept"), as_flag(standardize, "standardize")

@@ -13,10 +13,10 @@ from statfast._estimator import (
     codes_among,
     has_weight,
     looked,
-    require_mass,
+    require_several,
     times_factors,
 )
-from statfast._validation import as_count, as_flag, as_labels, as_real, as_weights, shown
+from statfast._validation import as_count, as_flag, as_labels, as_real, as_weights
 from statfast.linear.design.standardization import Standardization, frame_of_extent
 from statfast.linear.glm.part_rows import Response
 from statfast.linear.logistic.problem import LogisticProblem
@@ -27,7 +27,7 @@ from statfast.linear.logistic.softmax_sums import SoftmaxSums
 class PartProblem(LogisticProblem):
     """That of rows in parts. `marks` are the codes of the classes, `weights` their weights."""
 
-    factors: Any = field(kw_only=True)  # of the weights of each class's rows, or None
+    weighting: Any = field(kw_only=True)  # labels and factors of their rows' weights, or None
 
     @property
     def in_parts(self) -> bool:
@@ -35,10 +35,9 @@ class PartProblem(LogisticProblem):
 
     def ones(self, code: int) -> Any:
         labels = self.classes.tolist()
-        weighting = None if self.factors is None else (self.classes, self.factors)
         if len(labels) == 2:
-            return Response(labels[1], other=code == 0, named=True, weighting=weighting)
-        return Response(labels[code], named=True, weighting=weighting)
+            return Response(labels[1], other=code == 0, named=True, weighting=self.weighting)
+        return Response(labels[code], named=True, weighting=self.weighting)
 
     def sums(self, code: int | None = None) -> Any:
         return PartSums(self, code)
@@ -50,33 +49,26 @@ def problem_of_parts(model: Any, parts: Parts, penalty: tuple, reference: Any) -
     if look.y is None:
         raise ValueError("This method requires y to be passed, but the target y is None.")
     classes, _ = as_labels(look.y, None)
-    if len(classes) < 2:
-        raise ValueError(
-            "y must hold at least 2 classes; got one class, "
-            f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-        )
+    mass = np.array([look.masses[label] for label in classes.tolist()])
+    weighting = None
+    if model.class_weight is not None:
+        weighting = classes, class_factors(model.class_weight, classes, mass)
+        mass = mass * weighting[1]
+    present = mass > 0.0
+    if present.any():  # rows without any weight are refused later
+        classes, mass = classes[present], mass[present]
+    require_several(classes)
     word, C, ratio = penalty
     if word == "firth":
         raise ValueError(
             "method='firth' is for rows in memory; got it with rows in parts. Fit it to a sample "
             "in memory."
         )
-    mass = np.array([look.masses[label] for label in classes.tolist()])
-    if not (mass > 0.0).all():
-        raise ValueError(
-            "Every class in y needs a row with a positive sample_weight; the class "
-            f"{shown(classes.tolist()[mass.argmin()])} has none. Leave its rows out."
-        )
-    factors = None
-    if model.class_weight is not None:
-        factors = class_factors(model.class_weight, classes, mass)
-        mass = mass * factors
-        require_mass(mass, classes)
     return PartProblem(
         parts, np.arange(len(classes), dtype=np.intp), classes, reference(classes), mass, None,
         as_flag(model.fit_intercept, "fit_intercept"), C, word,
         as_count(model.max_iter, "max_iter"), as_real(model.tol, "tol", 0.0, open_low=True),
-        model.n_jobs, parts.names, ratio, factors=factors,
+        model.n_jobs, parts.names, ratio, weighting=weighting,
     )  # fmt: skip
 
 
@@ -88,7 +80,7 @@ class PartSums(SoftmaxSums):
 
     def __init__(self, task, one=None):
         self.rows, self.codes, self.weights, self.n_jobs = task.X, task.codes, task.weights, None
-        self.coding = _Coding(task.classes, task.factors, one)
+        self.coding = _Coding(task.classes, task.weighting, one)
         if one is not None:
             own = self.weights[one]
             self.codes, self.weights = np.arange(2), np.array([self.weights.sum() - own, own])
@@ -123,13 +115,16 @@ class _Coding:
     """How labels become codes and weights."""
 
     classes: np.ndarray
-    factors: Any
+    weighting: Any  # labels and factors, as those of `PartProblem`
     one: Any  # which class is 1, all others 0; None where each has a code of its own
 
     def of(self, y, weights, n):
-        codes, weights = codes_among(self.classes, *as_labels(y, n)), as_weights(weights, n)
-        if self.factors is not None:
-            weights = times_factors(weights, self.factors, codes)
+        labels, codes = as_labels(y, n)
+        weights = as_weights(weights, n)
+        if self.weighting is not None:
+            known, factors = self.weighting
+            weights = times_factors(weights, factors, codes_among(known, labels, codes))
+        codes = codes_among(self.classes, labels, codes, weights)
         return codes if self.one is None else (codes == self.one).astype(np.intp), weights
 
 

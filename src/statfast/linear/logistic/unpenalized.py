@@ -10,7 +10,7 @@ from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import NO_MAXIMUM, PENALIZED, Model, fit_model, names_of, warn_aliased
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.separation import warn_no_maximum, warn_separated
-from statfast.linear.inference.inference import Result
+from statfast.linear.inference.inference import Result, lacks_freedom
 from statfast.linear.logistic.multinomial import fit_multinomial
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, dense
 
@@ -116,6 +116,7 @@ def result_of(task, coef, told, names, aliased, covariance):
     size = coef.size
     mass = float(len(task.marks) if task.weights is None else task.weights.sum())
     rank = len(told) * int((~aliased).sum())
+    used = len(task.marks) if task.weights is None else np.count_nonzero(task.weights)
     others = len(task.classes) - 1
     labels = task.classes.tolist()
     flat = coef.ravel()
@@ -123,9 +124,12 @@ def result_of(task, coef, told, names, aliased, covariance):
     reference = () if len(told) > others else (("Reference class", labels[task.reference]),)
 
     def make(loglik, null, *, title, refusal="", facts=(), likelihood=True, notes=()):
+        dispersion, df = 1.0, mass * others - rank
+        if not refusal and lacks_freedom(mass, rank, used, others):
+            dispersion, df, loglik = nan, nan, nan
         return Result(
             title, tuple(f"{labels[k]}: {name}" for k in told for name in names), flat, unscaled,
-            np.tile(aliased, len(told)), 1.0, True, mass, mass * others - rank,
+            np.tile(aliased, len(told)), dispersion, True, mass, df,
             others * (mass - task.intercept), -2 * loglik, -2 * null, nan,
             loglik if likelihood else nan, rank, (*reference, *facts), refusal, notes,
         )  # fmt: skip

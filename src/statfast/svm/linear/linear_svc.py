@@ -6,9 +6,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._engine import each
-from statfast._estimator import Classifier, SparseCoefficients, class_weighted
+from statfast._estimator import Classifier, SparseCoefficients, weighted_labels
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
-from statfast._validation import as_choice, as_labels, as_weights, shown
+from statfast._validation import as_choice, shown
 from statfast.svm.linear.model import (
     LinearMachine,
     clock_of,
@@ -207,14 +207,9 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
             If max_iter or time_limit was reached; it reports the gap.
         """
         rows = rows_of(X, self.n_jobs)
-        classes, codes = as_labels(y, rows.shape[0])
-        if len(classes) < 2:
-            raise ValueError(
-                "y must hold at least 2 classes; got one class, "
-                f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-            )
-        weights = as_weights(sample_weight, rows.shape[0])
-        weights = class_weighted(weights, self.class_weight, classes, codes)
+        classes, codes, weights = weighted_labels(
+            y, rows.shape[0], sample_weight, self.class_weight, least=2
+        )
         squared = as_choice(self.loss, "loss", LOSSES) == "squared_hinge"
         settings = settings_of(self)
         sparse = self._is_l1(squared)

@@ -6,17 +6,15 @@ from typing import Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, class_weighted, coupled, sigmoid, sigmoid_fit
+from statfast._estimator import Classifier, coupled, sigmoid, sigmoid_fit, weighted_labels
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
     as_generator,
-    as_labels,
     as_type,
     as_weights,
     not_fitted,
-    shown,
 )
 from statfast.svm.machines.kernel_machine import KernelMachine, held_values
 from statfast.svm.machines.platt import held_out
@@ -30,18 +28,6 @@ from statfast.svm.machines.votes import (
 )
 
 PARTS = 5  # of the cross-validation behind probabilities
-
-
-def as_classes(y, n, sample_weight, class_weight):
-    """The labels, the codes of n rows, and the weights of rows times those of their classes."""
-    classes, codes = as_labels(y, n)
-    if len(classes) < 2:
-        raise ValueError(
-            "y must hold at least 2 classes; got one class, "
-            f"{shown(classes.tolist()[0])}. Pass rows of another class too."
-        )
-    weights = class_weighted(as_weights(sample_weight, n), class_weight, classes, codes)
-    return classes, codes, np.ones(n) if weights is None else weights
 
 
 def pair_tasks(codes, used, n_classes):
@@ -126,7 +112,8 @@ class PairwiseMachines(Classifier, KernelMachine):
     def _targets(self, y, n, sample_weight):
         """The labels, the codes of n rows, and the weights of rows times those of their classes."""
         self._check_flags()
-        return as_classes(y, n, sample_weight, self.class_weight)
+        classes, codes, weights = weighted_labels(y, n, sample_weight, self.class_weight, least=2)
+        return classes, codes, np.ones(n) if weights is None else weights
 
     def _trained(self, X, training, checked, before=None):
         """Become fitted; the machines, from which those for another C may start."""

@@ -7,9 +7,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import Classifier, Estimator, weighted_labels
 from statfast._typing import Array, ArrayLike, Texts, Weights
-from statfast._validation import as_choice, as_labels, not_fitted
+from statfast._validation import as_choice, not_fitted
 from statfast.text.language.model import NGramLanguageModel
 from statfast.text.language.parameters import as_repeats, numbered
 
@@ -116,19 +116,18 @@ class LanguageModelClassifier(Classifier, Estimator):
         )
         plain._checked()
         texts = plain._texts(raw_documents)
-        classes, codes = as_labels(y, len(texts))
+        classes, codes, _ = weighted_labels(y, len(texts), sample_weight)
         times = as_repeats(sample_weight, len(texts))
         words: dict = {}
         numbered(texts if times is None else list(compress(texts, times)), words)
         mass, models = np.bincount(codes, times, len(classes)).astype(np.float64), []
-        for k in np.flatnonzero(mass):
+        for k in range(len(classes)):
             model = NGramLanguageModel(
                 self.order, self.smoothing, alpha=self.alpha, vocabulary=list(words) or ["<unk>"]
             )
             mine = codes == k
             given = None if times is None else times[mine]
             models.append(model.fit(list(compress(texts, mine)), None, given))
-        classes, mass = classes[mass > 0.0], mass[mass > 0.0]
         prior = (mass + 1.0) / (mass.sum() + len(mass)) if self.priors else mass / mass.sum()
         return self._become(  # type: ignore[misc]
             {"classes_": classes, "class_prior_": prior, "models_": models, "_plain": plain}
