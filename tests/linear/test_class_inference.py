@@ -10,6 +10,7 @@ from scipy.special import chdtri, expit, logit, ndtri
 from statfast._validation.errors import SeparationWarning
 from statfast.datasets import load_iris
 from statfast.linear import GeneralizedLinearModel, LogisticRegression
+from statfast.linear.design.formula import FitRows
 from statfast.linear.logistic.class_influence import SoftmaxParts
 from statfast.linear.logistic.multinomial_profile import multinomial_intervals
 from tests.linear.test_multinomial import problem
@@ -70,7 +71,7 @@ def test_residuals_are_standardized_by_what_the_fit_leaves_of_the_variance(fitte
         left.append((turn @ (V - w * V @ D @ inverse @ D.T @ V) @ turn.T).diagonal())
     want = np.sqrt(a)[:, None] * (np.eye(3)[y] - model.predict_proba(X)) / np.sqrt(left)
     assert_allclose(found.standardized_pearson, want, rtol=1e-8, atol=1e-12)
-    pearson, deviance = (model.residuals(X, y, kind) for kind in ("pearson", "deviance"))
+    pearson, deviance = (model.residuals(X, y, kind, 1.0) for kind in ("pearson", "deviance"))
     assert_allclose(found.standardized, want * deviance / pearson, rtol=1e-8)
 
 
@@ -90,7 +91,7 @@ def test_two_classes_by_the_formulas_of_several():
     a = np.random.default_rng(0).integers(0, 3, 80).astype(float)
     for reference in (0, 1):
         model = LogisticRegression(reference=reference).fit(X, y, a)
-        binary = model._parts(X, y, a, None)
+        binary = model._parts(FitRows(X, y, a))
         scores = np.insert(binary.eta, reference, 0.0, axis=1)
         both = SoftmaxParts(X, np.eye(2)[y], a, scores, True, [model._result], reference)
         one, two = binary.influence(), both.influence()
@@ -170,8 +171,8 @@ def test_robust_covariance_is_the_sandwich_of_the_scores(fitted, kind):
     on = np.flatnonzero(a)
     want = slow.sandwich(kind, design(X)[on], y[on], a[on], told(model))
     assert_allclose(model.robust_covariance(X, y, kind, a), want, rtol=1e-8, atol=1e-12)
-    X, y, a = np.repeat(X, a.astype(int), axis=0), np.repeat(y, a.astype(int)), None
-    assert_allclose(model.robust_covariance(X, y, kind), want, rtol=1e-8, atol=1e-12)
+    X, y = np.repeat(X, a.astype(int), axis=0), np.repeat(y, a.astype(int))
+    assert_allclose(model.robust_covariance(X, y, kind, 1.0), want, rtol=1e-8, atol=1e-12)
     text = str(model.summary(covariance=want))
     assert "from the covariance given" in text
 
@@ -417,6 +418,7 @@ def test_sentences():
         model.influence(X, y, offset=np.zeros(60))
     with pytest.raises(ValueError, match="offset is for two classes"):
         model.conf_int(method="profile", X=X, y=y, offset=np.zeros(60))
-    few = LogisticRegression().fit([[0.0], [1], [2], [3]], [0, 1, 0, 1], [1, 0.3, 0.3, 0.3])
+    with pytest.warns(UserWarning, match="leaves no degrees of freedom"):
+        few = LogisticRegression().fit([[0.0], [1], [2], [3]], [0, 1, 0, 1], [1, 0.3, 0.3, 0.3])
     with pytest.raises(ValueError, match=r"observations there are than coefficients: 1\.9 - 2"):
         few.robust_covariance([[0.0], [1], [2], [3]], [0, 1, 0, 1], "HC1", [1, 0.3, 0.3, 0.3])

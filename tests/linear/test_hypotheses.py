@@ -132,7 +132,9 @@ def test_clusters_are_sums_of_scores():
     found = model.robust_covariance(X, y, "HC0", weights, groups=codes)
     assert_allclose(found, expected, rtol=1e-7)
     repeated = [np.repeat(part, weights, axis=0) for part in (X, y, codes)]
-    again = model.robust_covariance(*repeated[:2], groups=repeated[2].astype(str))
+    again = model.robust_covariance(
+        *repeated[:2], sample_weight=1.0, groups=repeated[2].astype(str)
+    )
     assert_allclose(model.robust_covariance(X, y, None, weights, groups=codes), again, rtol=1e-7)
 
 

@@ -78,7 +78,7 @@ def extent_of(
 
     effort, least = np.inf, 256
     if isinstance(rows, np.ndarray):
-        effort, least = 4.0 * rows.size, max(256, BLOCK // rows.shape[1])
+        effort, least = 4.0 * rows.size, max(256, BLOCK // max(rows.shape[1], 1))
     with np.errstate(over="ignore", invalid="ignore"):
         return reduce(partial, rows, weights, merge=add, n_jobs=n_jobs, effort=effort, least=least)
 

@@ -17,10 +17,11 @@ FEW = 4  # distinct residuals at a place: no line is drawn through fewer rows
 def diagnostics(
     model: Any,
     X: Rows,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     *,
     sample_weight: Weights = None,
     offset: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
     ax: Any = None,
     n_labels: int = 3,
     **style: Any,
@@ -34,11 +35,13 @@ def diagnostics(
         classes.
     X : array-like of shape (n, d)
         Samples.
-    y : array-like of shape (n,)
-        Class labels or target values.
+    y : array-like of shape (n,), optional
+        Class labels or target values; found in X, if that is the data frame of a formula.
     sample_weight : array-like of shape (n,), optional
         Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
+        Offset of the linear predictor.
+    exposure : array-like of shape (n,), optional
         All as given to ``fit``.
     ax : matplotlib.axes.Axes or sequence of 4, optional
         Where to draw; one gives its place to four. None draws on a new figure of pyplot.
@@ -59,7 +62,8 @@ def diagnostics(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
-        If the fit was penalized, or the model is of several classes.
+        If the fit was penalized, or had weights, an offset or an exposure that are not given, or
+        the model is of several classes.
 
     Notes
     -----
@@ -85,8 +89,8 @@ def diagnostics(
     n_labels = as_count(n_labels, "n_labels", 0)
     if not hasattr(model, "influence"):
         raise wrong_type("model", "a linear model with influence", model)
-    found = model.influence(X, y, sample_weight, offset)
-    residuals = model.residuals(X, y, "deviance", sample_weight, offset)
+    found = model.influence(X, y, sample_weight, offset, exposure)
+    residuals = model.residuals(X, y, "deviance", sample_weight, offset, exposure)
     if residuals.ndim > 1:
         raise ValueError(
             f"model must have one residual a row; got {residuals.shape[1]}, one for each class. "

@@ -52,6 +52,8 @@ def dense_blocks(rows):
 
 def new_rows(estimator, X, finite=False):
     """Rows to predict, of the width fitted."""
+    if np.shape(X)[1:] == (0,) and estimator.__dict__.get("n_features_in_") == 0:
+        return np.asarray(X, dtype=float)  # of an intercept alone
     if not is_sparse(X):
         return rows_for(estimator, X, keep=FLOATS, finite=finite)
     rows = as_csr(X)
@@ -110,11 +112,27 @@ def added_offset(link, offset, exposure, n):
     return exposure if offset is None else offset + exposure
 
 
+def row_arguments(weights=None, offset=None, exposure=None):
+    """Names of the arguments of a fit that rows have each for themselves, as far as they matter."""
+    rows = {
+        "sample_weight": weights is not None and bool((np.asarray(weights) != 1).any()),
+        "offset": offset is not None and bool(np.any(offset)),
+        "exposure": exposure is not None and bool((np.asarray(exposure) != 1).any()),
+    }
+    return tuple(name for name, matters in rows.items() if matters)
+
+
+def has_offset(model):
+    """Whether a model was fitted with an offset or an exposure."""
+    return bool({"offset", "exposure"} & set(model.__dict__.get("_row_arguments", ())))
+
+
 def warn_no_offset(model):
     """Say that a model fitted with an offset predicts without one."""
+    kind = "exposure" if "exposure" in model._row_arguments else "offset"
     warn_user(
         f"{type(model).__name__} was fitted with an offset; without one the prediction assumes 0. "
-        "Pass offset."
+        f"Pass {kind}."
     )
 
 

@@ -8,6 +8,7 @@ fit are levels, centers and knots, so that new rows become the same columns.
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -28,18 +29,26 @@ from statfast.linear.design.formula_reading import (
     named_in,
     parsed_formula,
     read_formula,
+    without_unused_levels,
 )
 
 
 @dataclass(frozen=True)
-class RowsOfFormula:
-    """What `fit` takes, of the rows of a data frame in which nothing is missing."""
+class FitRows:
+    """What `fit` takes: as given, or of the rows of a data frame in which nothing is missing."""
 
     X: Any
     y: Any
-    sample_weight: Any
-    offset: Any
-    kept: np.ndarray  # their positions in the data frame
+    sample_weight: Any = None
+    offset: Any = None
+    exposure: Any = None
+    kept: np.ndarray | None = None  # of a data frame: their positions in it
+
+    @property
+    def added(self):
+        """What is added to the linear predictor, as far as there is any: arguments of `fit`."""
+        parts = {"offset": self.offset, "exposure": self.exposure}
+        return {name: values for name, values in parts.items() if values is not None}
 
 
 @dataclass(frozen=True)
@@ -82,10 +91,11 @@ class FormulaDesign:
         names = column_names(X)
         return names is not None and tuple(names) != self.columns
 
-    def predictors(self, data, offset=None):
-        """Columns of new rows, and what is added to their linear predictor."""
+    def predictors(self, data, offset=None, exposure=None):
+        """Columns of new rows, and the offset and the exposure of their linear predictor."""
         frame = as_frame(data)
-        wanted = ("x", "offset") if offset is None else ("x",)
+        given = {"offset": offset, "exposure": exposure}
+        wanted = ["x", *(name for name, values in given.items() if values is None)]
         parts = evaluated(self._some(wanted), frame, self.context)
         kept = parts.x.index.to_numpy()
         if len(kept) < len(frame):
@@ -94,34 +104,38 @@ class FormulaDesign:
                 f"X must hold all variables of {self.formula!r} for each row; one is missing in "
                 f"row {row}. Leave out such rows."
             )
-        if offset is None and "offset" in self.specs._to_dict():
-            offset = _total(parts.offset)
-        return self._columns(parts.x), offset
+        found = parts._to_dict()
+        for name in ("offset", "exposure"):
+            if name in found:
+                given[name] = _total(found[name])
+        return self._columns(parts.x), given["offset"], given["exposure"]
 
-    def rows(self, data, y=None, sample_weight=None, offset=None):
+    def rows(self, data, y=None, sample_weight=None, offset=None, exposure=None):
         """All that `fit` takes; arrays that are given have an element for each row of data."""
         frame = as_frame(data)
-        given = {"y": y, "weight": sample_weight, "offset": offset}
+        given = {"y": y, "weight": sample_weight, "offset": offset, "exposure": exposure}
         wanted = ["x", *(name for name, values in given.items() if values is None)]
         return self._gathered(evaluated(self._some(wanted), frame, self.context), frame, **given)
 
-    def _gathered(self, parts, frame, y, weight, offset):
+    def _gathered(self, parts, frame, y, weight, offset, exposure):
         n, kept, found = len(frame), parts.x.index.to_numpy(), parts._to_dict()
         if y is not None:
             y = np.asarray(y)[kept] if np.shape(y)[:1] == (n,) else y
         elif self.label is not None:
-            y = frame[self.label].to_numpy()[kept]
+            y = frame[self.label].iloc[kept].to_numpy()
         else:
             y = _real(parts.y).to_numpy()[:, 0]
         if weight is not None:
             weight = as_weights(weight, n)[kept]
         elif "weight" in found:
             weight = _total(parts.weight)
-        if offset is not None:
-            offset = offsets_for(offset, n)[kept]
-        elif "offset" in found:
-            offset = _total(parts.offset)
-        return RowsOfFormula(self._columns(parts.x), y, weight, offset, kept)
+        added = {"offset": offset, "exposure": exposure}
+        for name, values in added.items():
+            if values is not None:
+                added[name] = offsets_for(values, n, name=name)[kept]
+            elif name in found:
+                added[name] = _total(found[name])
+        return FitRows(self._columns(parts.x), y, weight, **added, kept=kept)
 
     def of_terms(self, terms):
         """The design of some of the terms."""
@@ -144,8 +158,8 @@ class FormulaDesign:
         )
 
     def _columns(self, table):
-        if not self.columns:  # a column of zeros is none
-            return np.zeros((len(table), 1))
+        if not self.columns:
+            return np.zeros((len(table), 0))
         return _real(table[list(self.columns)])
 
     def _some(self, wanted):
@@ -164,6 +178,7 @@ class FromFormula(Attributes):
         *,
         sample_weight: Weights = None,
         offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
         cov_type: str = "nonrobust",
         groups: ArrayLike | None = None,
         maxlags: int | None = None,
@@ -188,6 +203,9 @@ class FromFormula(Attributes):
         offset : str or array-like of shape (n,), optional
             Offset of the linear predictor: values, a column of the data, or an expression of
             columns, which is evaluated again on new data.
+        exposure : str or array-like of shape (n,), optional
+            Times or populations over which counts were taken, for the log link: values, a column
+            of the data, or an expression of columns.
         cov_type : str, default="nonrobust"
             Covariance of the coefficients: "nonrobust", "HC0" to "HC3", "cluster" or "HAC".
         groups : str or array-like of shape (n,), optional
@@ -220,8 +238,12 @@ class FromFormula(Attributes):
         -----
         It returns a fitted model, as R's ``lm`` and ``glm`` do. statsmodels makes one with the
         data in it, to be fitted by a call without arguments; models here keep no rows, and ``fit``
-        takes them. Categories are coded against the first level (treatment coding), in the order
-        of a categorical column or else sorted; ``C(g, contr.sum)`` and others are formulaic's.
+        takes them.
+
+        Categories are coded against the first level (treatment coding), in the order of a
+        categorical column or else sorted, as far as rows have them; ``C(g, contr.sum)`` and others
+        are formulaic's. In a categorical column of labels the first level is the ``reference`` of a
+        classifier, as R's ``glm`` takes it for failure; ``classes_`` are sorted all the same.
 
         Examples
         --------
@@ -236,23 +258,57 @@ class FromFormula(Attributes):
         >>> model.predict({"x": [4], "g": ["b"]}).round(3)
         array([5.02])
         """
-        design, rows, one = _designed(cls, formula, data, sample_weight, offset, context)
+        expressions = {"weight": sample_weight, "offset": offset, "exposure": exposure}
+        try:
+            cls(**params)
+        except TypeError as error:
+            beside = ", ".join(name for name in signature(cls.from_formula).parameters)
+            beside = beside.removesuffix(", params")
+            raise TypeError(f"{error} from_formula itself takes {beside}.") from None
+        design, rows, one, first = _designed(cls, formula, data, expressions, context)
+        if first is not None and "reference" in signature(cls).parameters:
+            params.setdefault("reference", first)
         if params.get("fit_intercept", one) != one:
             raise ValueError(
                 f"fit_intercept is said by the formula, whose intercept is {one}; got "
                 f"{shown(params['fit_intercept'])}. Write '- 1' for none."
             )
         model = cls(**params, **({} if one else {"fit_intercept": False}))
-        more = {} if rows.offset is None else {"offset": rows.offset}
         if groups is not None:
             groups = _groups(data, groups)[rows.kept]
-        more |= {"cov_type": cov_type, "groups": groups}
+        more = {**rows.added, "cov_type": cov_type, "groups": groups}
         more |= {} if maxlags is None else {"maxlags": maxlags}
-        with warnings.catch_warnings():
-            if not design.columns:  # a column of zeros is none
-                warnings.simplefilter("ignore", CollinearityWarning)
+        if design.columns:
             model.fit(rows.X, rows.y, rows.sample_weight, **more)
+        else:
+            fit_intercept_alone(model, len(rows.X), rows.y, rows.sample_weight, **more)
         return remember(model, design)
+
+
+def fit_intercept_alone(model, n, *args, **more):
+    """Fit to a column of zeros, and forget it: coefficients are an intercept and a zero in turn."""
+
+    def intercepts(covariance):
+        return None if covariance is None else covariance[::2, ::2]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollinearityWarning)
+        model.fit(np.zeros((n, 1)), *args, **more)
+    known = model.__dict__
+    known |= {"coef_": known["coef_"][..., :0], "n_features_in_": 0}
+    if "_robust" in known:
+        known["_robust"] = intercepts(known["_robust"])
+
+    def stripped(result):
+        return replace(
+            result, names=result.names[::2], coef=result.coef[::2], aliased=result.aliased[::2],
+            unscaled=intercepts(result.unscaled), about=intercepts(result.about),
+            robust=intercepts(result.robust),
+            center=None if result.center is None else result.center[:0],
+        )  # fmt: skip
+
+    model._replace_results(stripped)
+    return model
 
 
 def remember(model, design):
@@ -264,13 +320,10 @@ def remember(model, design):
         what = "1 row" if design.dropped == 1 else f"{design.dropped} rows"
         notes.append(f"{what} with missing values left out.")
 
-    def told(result):
-        names, aliased = result.names, result.aliased
-        if not design.columns:  # that of zeros has no name
-            names = tuple("" if gone else n for n, gone in zip(names, aliased, strict=True))
-        return replace(result, names=names, notes=(*notes, *result.notes))
+    def noted(result):
+        return replace(result, notes=(*notes, *result.notes))
 
-    model._replace_results(told)
+    model._replace_results(noted)
     return model
 
 
@@ -279,23 +332,49 @@ def design_of(model):
     return model.__dict__.get("design_")
 
 
-def predictors(model, X, offset=None):
-    """Rows and offset: as they are, or as the formula of the fit makes them of a data frame."""
+def predictors(model, X, offset=None, exposure=None):
+    """Rows, offset and exposure: as they are, or as the fit's formula makes them of a frame."""
     design = design_of(model)
     if design is None or not design.reads(X):
-        return X, offset
-    return design.predictors(X, offset)
+        return X, offset, exposure
+    return design.predictors(X, offset, exposure)
 
 
-def rows_again(model, X, y, sample_weight=None, offset=None):
-    """X, y, weights and offset of a fit given again: arrays, or the data frame of a formula."""
+def rows_again(model, X, y, sample_weight, offset, exposure, *, weighted=True):
+    """The `FitRows` of a fit given again: arrays, or the data frame of a formula.
+
+    `weighted`: whether the weights have a part in what is asked for.
+    """
     design = design_of(model)
-    if design is not None and design.reads(X):
-        rows = design.rows(X, y, sample_weight, offset)
-        return rows.X, rows.y, rows.sample_weight, rows.offset
-    if y is None:
-        raise ValueError("y is missing, and models keep no rows. Pass it as to fit.")
-    return X, y, sample_weight, offset
+    if design is not None and X is not None and design.reads(X):
+        rows = design.rows(X, y, sample_weight, offset, exposure)
+    elif X is None or y is None:
+        again = "X and y" if design is None else "the data frame of the formula"
+        missing = "X is" if X is None else "y is"
+        raise ValueError(f"{missing} missing, and models keep no rows. Pass {again} as to fit.")
+    else:
+        rows = FitRows(X, y, sample_weight, offset, exposure)
+    _require_as_fitted(model, rows, weighted)
+    return rows
+
+
+def _require_as_fitted(model, rows, weighted):
+    """Raise ValueError if the fit had weights, an offset or an exposure, and these rows have none.
+
+    The logarithm of an exposure may stand for it as an offset, and the other way round.
+    """
+    had = model.__dict__.get("_row_arguments", ())
+    added = [name for name in ("offset", "exposure") if name in had]
+    missing = ["sample_weight"] if weighted and "sample_weight" in had else []
+    missing = missing if rows.sample_weight is None else []
+    if len(rows.added) < len(added):
+        missing += [name for name in added if not (name in rows.added and len(added) > 1)]
+    if missing:
+        names = " and ".join(missing)
+        raise ValueError(
+            f"{type(model).__name__} was fitted with {names}, and models keep no rows. Pass "
+            f"{names} as to fit, or for rows without it a number for all of them."
+        )
 
 
 def groups_again(model, X, groups):
@@ -319,28 +398,36 @@ def _groups(data, groups):
     return np.asarray(groups)
 
 
-def _designed(cls, formula, data, sample_weight, offset, context):
-    """The design, the rows to fit, and whether there is an intercept."""
+def _designed(cls, formula, data, expressions, context):
+    """The design, the rows to fit, whether there is an intercept, and the first level of labels.
+
+    `expressions` are weights, offset and exposure: values, texts or None.
+    """
     if not isinstance(formula, str):
         raise wrong_type("formula", "a str", formula)
     frame = as_frame(data)
     if len(frame) == 0:
         raise ValueError("data must have rows; got none.")
     response, terms, offsets = parsed_formula(formula, frame)
+    offset = expressions["offset"]
     if offset is not None and offsets:
         raise ValueError(f"{formula!r} has an offset already; got offset={shown(offset)}, too.")
-    expressions = {"weight": sample_weight, "offset": offset}
     more = {
         name: f"0 + `{text}`" if text in frame else f"0 + {{{text}}}"
         for name, text in expressions.items()
         if isinstance(text, str)
     }
     more |= {"offset": offsets} if offsets else {}
-    if "offset" in more or offset is not None:
-        _require_offsets(cls)
+    for name in ("offset", "exposure"):
+        if name in more or expressions[name] is not None:
+            _require_taken(cls, name)
     texts = " and ".join([repr(formula), *(repr(t) for t in more.values() if isinstance(t, str))])
     context = named_in(texts, context)
     parts = evaluated(read_formula(texts, x=terms, y=response, **more), frame, context)
+    fewer = without_unused_levels(frame, parts.x.index.to_numpy())
+    if fewer is not None:
+        frame = fewer
+        parts = evaluated(read_formula(texts, x=terms, y=response, **more), frame, context)
     specs = parts.model_spec
     names = specs.x.column_names
     one = "Intercept" in names
@@ -368,7 +455,14 @@ def _designed(cls, formula, data, sample_weight, offset, context):
     dropped = len(frame) - len(parts.x)
     design = FormulaDesign(formula, specs, columns, owned, within, label, dropped, context)
     arrays = {k: None if isinstance(v, str) else v for k, v in expressions.items()}
-    return design, design._gathered(parts, frame, None, **arrays), one
+    first = None if label is None else _first_level(frame[label])
+    return design, design._gathered(parts, frame, None, **arrays), one, first
+
+
+def _first_level(labels):
+    """The first level of a categorical column, if it is another than that of the least label."""
+    levels = list(getattr(labels.dtype, "categories", ()))
+    return levels[0] if levels and levels[0] != min(levels) else None
 
 
 def _real(table):
@@ -382,11 +476,10 @@ def _total(table):
     return _real(table).to_numpy().sum(axis=1)
 
 
-def _require_offsets(cls):
-    from inspect import signature
-
-    if "offset" not in signature(cls.fit).parameters:
-        raise ValueError(
-            f"{cls.__name__} has no offset. Use GeneralizedLinearModel, whose gaussian family is "
-            "least squares, or subtract it from the response."
-        )
+def _require_taken(cls, name):
+    """Raise ValueError if the fit of a class takes no offset, or no exposure."""
+    if name not in signature(cls.fit).parameters:
+        fix = "which has the log link that an exposure goes with."
+        if name == "offset":
+            fix = "whose gaussian family is least squares, or subtract it from the response."
+        raise ValueError(f"{cls.__name__} has no {name}. Use GeneralizedLinearModel, {fix}")

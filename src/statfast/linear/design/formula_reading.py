@@ -4,6 +4,9 @@
 import re
 import warnings
 from collections.abc import Mapping
+from functools import cache
+
+import numpy as np
 
 from statfast._validation import warn_user, wrong_type
 
@@ -14,23 +17,79 @@ MISSING = (
 
 
 def as_frame(data):
-    """Data as a pandas data frame whose rows are numbered."""
+    """Data as a pandas data frame whose rows are numbered, with texts as columns of objects."""
     _require_formulaic()
     import pandas
 
     if isinstance(data, dict):
-        try:
-            return pandas.DataFrame(data)
-        except ValueError as error:
-            raise ValueError(f"data must have lists of one length as columns: {error}") from error
-    if not isinstance(data, pandas.DataFrame):
+        data = _frame_of_columns(data)
+    elif _is_polars(data) and hasattr(data, "get_columns"):
+        data = _frame_of_columns({name: data[name] for name in data.columns})
+    elif not isinstance(data, pandas.DataFrame):
         if not hasattr(data, "to_pandas"):
             raise wrong_type("data", "a data frame, or a dict of columns", data)
         data = data.to_pandas()
     if not data.columns.is_unique:
         twice = data.columns[data.columns.duplicated()][0]
         raise ValueError(f"data must have columns of different names; got {twice!r} twice.")
-    return data.reset_index(drop=True)
+    data = data.reset_index(drop=True)
+    for name, dtype in data.dtypes.items():
+        kind = getattr(dtype, "type", None)
+        if kind is str:  # of pandas' several types of texts, formulaic knows some as categories
+            data[name] = data[name].astype(object)
+        elif "pyarrow_dtype" in dir(dtype) and kind is pandas.CategoricalDtype.type:
+            data[name] = data[name].astype("category")
+    return data
+
+
+def _frame_of_columns(columns):
+    """A data frame of a dict of columns, which go together by place, whatever their indices."""
+    import pandas
+
+    read = {}
+    for name, column in columns.items():
+        if _is_polars(column):
+            column = _column_of_polars(column)
+        read[name] = column.array if isinstance(column, pandas.Series) else column
+    alone = all(np.ndim(column) == 0 for column in read.values()) and read
+    try:
+        return pandas.DataFrame(read, index=[0] if alone else None)
+    except ValueError as error:
+        raise ValueError(f"data must have lists of one length as columns: {error}") from error
+
+
+def _is_polars(data):
+    return type(data).__module__.startswith("polars.")
+
+
+def _column_of_polars(column):
+    """A polars series for pandas, without pyarrow; Categorical has no order but its texts'."""
+    import pandas
+
+    kind = str(column.dtype)
+    if kind.startswith("Enum"):
+        return pandas.Categorical(column.to_list(), column.dtype.categories.to_list())
+    if kind.startswith(("String", "Categorical", "Boolean")):
+        return pandas.array(column.to_list(), dtype="boolean" if kind == "Boolean" else object)
+    return column.to_numpy().astype(float) if kind.startswith("Decimal") else column.to_numpy()
+
+
+def without_unused_levels(frame, kept):
+    """The data with levels of categorical columns that are in these rows; None if all are."""
+    import pandas
+
+    changed = {}
+    for name, dtype in frame.dtypes.items():
+        if isinstance(dtype, pandas.CategoricalDtype):
+            used = frame[name].iloc[kept].cat.remove_unused_categories().cat.categories
+            if len(used) < len(dtype.categories):
+                changed[name] = frame[name].cat.set_categories(used)
+    if not changed:
+        return None
+    frame = frame.copy(deep=False)
+    for name, column in changed.items():
+        frame[name] = column
+    return frame
 
 
 def _require_formulaic():
@@ -83,7 +142,7 @@ def evaluated(specification, frame, context):
         warnings.simplefilter("always")
         try:
             parts = specification.get_model_matrix(
-                frame, context={**context, "offset": _itself}, output="pandas", na_action="drop"
+                frame, context={**_functions(), **context}, output="pandas", na_action="drop"
             )
         except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
             raise ValueError(f"The formula does not suit the data: {_said(error)}") from error
@@ -99,8 +158,54 @@ def evaluated(specification, frame, context):
     return parts
 
 
+@cache
+def _functions():
+    """What formulas know beside formulaic's functions, or otherwise: moments of what is there."""
+    from formulaic.transforms import stateful_transform
+
+    @stateful_transform
+    def scale(data, center=True, scale=True, ddof=1, _state=None):
+        values = _numbers(data)
+        for name, wanted, moment in (("center", center, _mean), ("scale", scale, _spread)):
+            if name not in _state:
+                if isinstance(wanted, bool | np.bool_):
+                    _state[name] = moment(values, ddof) if wanted else None
+                else:
+                    _state[name] = np.asarray(wanted)
+            if _state[name] is not None:
+                values = values - _state[name] if name == "center" else values / _state[name]
+        return values
+
+    @stateful_transform
+    def center(data, _state=None):
+        return scale(data, scale=False, _state=_state)
+
+    @stateful_transform
+    def standardize(x, center=True, rescale=True, ddof=0, _state=None):
+        return scale(x, center=center, scale=rescale, ddof=ddof, _state=_state)
+
+    return {"offset": _itself, "scale": scale, "center": center, "standardize": standardize}
+
+
 def _itself(values):
     return values
+
+
+def _numbers(data):
+    """Numbers of a column, or of columns, NaN where they are missing."""
+    if hasattr(data, "to_numpy"):
+        return data.to_numpy(dtype=float, na_value=np.nan)
+    return np.asarray(data, dtype=float)
+
+
+def _mean(values, ddof):
+    return np.nanmean(values, axis=0)
+
+
+def _spread(values, ddof):
+    """The root of the mean square, as R's ``scale``."""
+    count = (~np.isnan(values)).sum(axis=0)
+    return np.sqrt(np.nansum(values**2, axis=0) / (count - ddof))
 
 
 def _said(error):

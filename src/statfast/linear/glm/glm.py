@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generalized linear models: the estimator."""
 
+from dataclasses import replace
 from functools import partial
 from math import nan
 from typing import Literal, Self
@@ -23,6 +24,7 @@ from statfast._validation import (
 from statfast.linear.design.design import (
     added_offset,
     require_squares,
+    row_arguments,
     rows_of,
 )
 from statfast.linear.design.formula import FromFormula
@@ -228,17 +230,18 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         y = as_target(y, n)
         weights = as_weights(sample_weight, n)
         require_responses(family, y, weights, self._power(family))
-        offset = added_offset(link, offset, exposure, n)
+        added = added_offset(link, offset, exposure, n)
+        given = row_arguments(weights, offset, exposure)
         more = {
-            **{"weights": weights, "offset": offset, "columns": column_names(X)},
+            **{"weights": weights, "offset": added, "columns": column_names(X)},
             **self._how(rows if not isinstance(X, Chunks) else next(iter(X))),
         }
         theta = nan
         if family.name == "negative_binomial":
-            model, theta = self._fit_counts(rows, y, link, more)
+            model, theta = self._fit_counts(rows, y, family, link, more)
         else:
             model = fit_model(rows, y, family=family, link=link, **more)
-        return self._concluded(model, link, theta, X, offset is not None)
+        return self._concluded(model, link, theta, X, given)
 
     def _fit_parts(self, parts, X):
         """The same of rows in parts, a round for each pass."""
@@ -248,7 +251,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         model = fit_model(parts, y, family=family, link=link, **how)
         names = named_rows(np.empty((0, parts.width)), parts.names)
         theta = nan if self.theta is None else float(self.theta)
-        return self._concluded(model, link, theta, names, False)
+        return self._concluded(model, link, theta, names)
 
     def _how(self, rows):
         """The parameters, as arguments of `fit_model`."""
@@ -262,7 +265,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             **self._more(rows),
         }
 
-    def _concluded(self, model, link, theta, X, offset):
+    def _concluded(self, model, link, theta, X, given=()):
         """Become fitted, with a word where the iterations came to no end."""
         family = model.rows.family
         both = family.own == "binomial" and 0 < model.rows.mean < 1
@@ -278,8 +281,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             warn_not_converged(self, model.fit.n_iter)
         fit = model.fit
         fitted = _fitted(link, fit.coef, model.rows.intercept, fit.n_iter, fit.converged)
-        fitted["_offset"] = offset
-        return self._publish(X, **fitted, theta_=theta, _result=model.result)
+        fitted |= {"theta_": theta, "_row_arguments": given}
+        return self._publish(X, **fitted, _result=model.result)
 
     def odds_ratios(self, level: float = 0.95) -> CoefficientTable:
         """Odds ratios (exponentiated coefficients, logit link), with Wald intervals.
@@ -395,21 +398,21 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             theta = as_real(self.theta, "theta", 0.0, open_low=True)
             if family.name != "negative_binomial":
                 raise ValueError(f"theta is for 'negative_binomial'; got family={family.name!r}.")
-            family = negative_binomial(theta)
+            label = f"negative binomial, theta {theta:g}"
+            family = replace(negative_binomial(theta), label=label)
         if self.power is not None and family.name != "tweedie":
             raise ValueError(f"power is for 'tweedie'; got family={family.name!r}.")
         if family.name == "tweedie":
             family = tweedie(self._power(family))
         return family, as_link(family.link if self.link is None else self.link)
 
-    def _fit_counts(self, rows, y, link, more):
+    def _fit_counts(self, rows, y, family, link, more):
         """The negative binomial, its theta given or estimated."""
         from statfast.linear.glm.negative_binomial import fit_negative_binomial
 
         if self.theta is None:
             return fit_negative_binomial(rows, y, link, more)
-        theta = float(self.theta)
-        return fit_model(rows, y, family=negative_binomial(theta), link=link, **more), theta
+        return fit_model(rows, y, family=family, link=link, **more), float(self.theta)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -426,7 +429,6 @@ def _fitted(link, coef, intercept, n_iter, converged):
         "n_iter_": n_iter,
         "converged_": converged,
         "n_features_in_": len(coef) - one,
-        "_offset": False,
         "_link": link.name if not link.name.startswith("power") else float(link.name[6:-1]),
     }
 

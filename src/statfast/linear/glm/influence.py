@@ -21,8 +21,8 @@ import numpy as np
 from statfast._estimator import CoefficientTable
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_count, as_labels, as_weights
-from statfast.linear.design.design import linear_predictor, new_rows, offsets_for, require_squares
-from statfast.linear.design.formula import design_of, groups_again, rows_again
+from statfast.linear.design.design import added_offset, linear_predictor, new_rows, require_squares
+from statfast.linear.design.formula import groups_again, rows_again
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.profile import profile_intervals
 from statfast.linear.glm.row_influence import ModelParts, told
@@ -58,6 +58,7 @@ class Diagnosed(Hypotheses):
         y: ArrayLike | None = None,
         sample_weight: Weights = None,
         offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> CoefficientTable:
         """Confidence intervals of the coefficients.
 
@@ -77,7 +78,9 @@ class Diagnosed(Hypotheses):
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
         offset : array-like of shape (n,), optional
-            Offset given to `fit`; of a formula's data frame X is enough.
+            Offset given to `fit`.
+        exposure : array-like of shape (n,), optional
+            Exposure given to `fit`. What a formula finds in its data frame X is not given again.
 
         Returns
         -------
@@ -88,18 +91,18 @@ class Diagnosed(Hypotheses):
         Raises
         ------
         ValueError
-            If the fit was penalized, or "profile" is given no rows.
+            If the fit was penalized, or "profile" is given no rows, or rows without the weights,
+            offset or exposure that the fit had.
+
+        Notes
+        -----
+        Profiles hold the dispersion as it is estimated, and theta of the negative binomial, as R's.
         """
         if as_choice(method, "method", ("wald", "profile")) == "wald":
             return super().conf_int(level=level, alpha=alpha)  # type: ignore[misc]
         level = as_level(level, alpha)
         self._results()  # refuses
-        if X is None or (y is None and design_of(self) is None):
-            raise ValueError(
-                "method='profile' fits again, and models keep no rows. Pass X and y (and "
-                "sample_weight and offset) as to fit."
-            )
-        ends = self._profiles(X, y, sample_weight, offset, level)
+        ends = self._profiles(rows_again(self, X, y, sample_weight, offset, exposure), level)
         return interval_table(self.coef_names_, ends, level)
 
     def residuals(
@@ -109,6 +112,7 @@ class Diagnosed(Hypotheses):
         kind: Literal["deviance", "pearson", "working", "response"] = "deviance",
         sample_weight: Weights = None,
         offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> Array:
         """Return residuals.
 
@@ -124,15 +128,24 @@ class Diagnosed(Hypotheses):
             Weights of the samples; None is 1 for all.
         offset : array-like of shape (n,), optional
             Offset of the linear predictor.
+        exposure : array-like of shape (n,), optional
+            Exposure, whose logarithm is an offset (log link).
 
         Returns
         -------
         ndarray of shape (n,), or (n, K) of K > 2 classes
             With weights a: deviance and Pearson residuals times the root of a, as in R. NaN for a
             row whose linear predictor is that of no mean.
+
+        Raises
+        ------
+        ValueError
+            If the fit had weights (which working and response residuals do without), an offset or
+            an exposure, and they are not given again: models keep no rows.
         """
-        as_choice(kind, "kind", KINDS)
-        return told(self._parts(X, y, sample_weight, offset).residuals(kind))
+        weighted = as_choice(kind, "kind", KINDS) in ("deviance", "pearson")
+        rows = rows_again(self, X, y, sample_weight, offset, exposure, weighted=weighted)
+        return told(self._parts(rows).residuals(kind))
 
     def influence(
         self,
@@ -140,6 +153,7 @@ class Diagnosed(Hypotheses):
         y: ArrayLike | None = None,
         sample_weight: Weights = None,
         offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
     ) -> "RowInfluence":
         """Leverage, Cook's distance and standardized residuals of the training samples.
 
@@ -152,6 +166,8 @@ class Diagnosed(Hypotheses):
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
         offset : array-like of shape (n,), optional
+            Offset of the linear predictor.
+        exposure : array-like of shape (n,), optional
             All as given to `fit`; of a formula's data frame, X alone.
 
         Returns
@@ -161,7 +177,7 @@ class Diagnosed(Hypotheses):
         Raises
         ------
         ValueError
-            If the fit was penalized.
+            If the fit was penalized, or had weights, an offset or an exposure that are not given.
 
         Notes
         -----
@@ -170,7 +186,7 @@ class Diagnosed(Hypotheses):
         the row for those of each.
         """
         self._results()  # refuses
-        return self._parts(X, y, sample_weight, offset).influence()
+        return self._parts(rows_again(self, X, y, sample_weight, offset, exposure)).influence()
 
     def robust_covariance(
         self,
@@ -182,6 +198,7 @@ class Diagnosed(Hypotheses):
         *,
         groups: ArrayLike | None = None,
         maxlags: int | None = None,
+        exposure: ArrayLike | None = None,
     ) -> Array:
         """Sandwich covariance of the coefficients, right also where the variance is not.
 
@@ -209,6 +226,8 @@ class Diagnosed(Hypotheses):
 
         maxlags : int, optional
             Of HAC: how many samples before. None is ``floor(4 (n / 100)^(2 / 9))``.
+        exposure : array-like of shape (n,), optional
+            As given to `fit`.
 
         Returns
         -------
@@ -220,7 +239,8 @@ class Diagnosed(Hypotheses):
         ------
         ValueError
             If the fit was penalized, groups are fewer than two, or go with HC2, HC3 or HAC, or HAC
-            with weights that are numbers of rows.
+            with weights that are numbers of rows; or if weights, offset or exposure of the fit are
+            not given.
 
         Notes
         -----
@@ -239,7 +259,7 @@ class Diagnosed(Hypotheses):
             groups = groups_again(self, X, groups)
         if maxlags is not None and kind != "HAC":
             raise ValueError(f"maxlags is of kind='HAC'; got kind={kind!r}. Leave it out.")
-        parts = self._parts(X, y, sample_weight, offset)
+        parts = self._parts(rows_again(self, X, y, sample_weight, offset, exposure))
         analytic = getattr(self, "weight_type", "frequency") == "analytic"
         copies = np.ones((len(parts.y), 1)) if analytic or parts.a is None else parts.a
         scores = parts.scores("HC0" if kind == "HAC" else kind, np.where(copies > 0, copies, 1.0))
@@ -268,24 +288,24 @@ class Diagnosed(Hypotheses):
         out[:, aliased] = np.nan
         return out
 
-    def _profiles(self, X, y, sample_weight, offset, level):
-        X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
-        result, given = replace(self._inferred(), robust=None, clusters=0), new_rows(self, X)
-        n = given.shape[0]
-        y, family, link, _, _, has_one = self._at(y, n)
-        weights, offset = as_weights(sample_weight, n), offsets_for(offset, n)
-        rows = ModelRows(given, y, weights, offset, family, link, has_one, self.n_jobs)
+    def _profiles(self, given, level):
+        result, X = replace(self._inferred(), robust=None, clusters=0), new_rows(self, given.X)
+        n = X.shape[0]
+        y, family, link, _, _, has_one = self._at(given.y, n)
+        offset = added_offset(link, given.offset, given.exposure, n)
+        weights = as_weights(given.sample_weight, n)
+        rows = ModelRows(X, y, weights, offset, family, link, has_one, self.n_jobs)
         return profile_intervals(rows, result, result.quantile(level))
 
-    def _parts(self, X, y, sample_weight, offset):
-        X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
+    def _parts(self, given):
         results = self._results(refuse=False)
-        rows = new_rows(self, X)
+        rows = new_rows(self, given.X)
         n = rows.shape[0]
-        y, family, link, coef, intercept, has_one = self._at(y, n)
+        y, family, link, coef, intercept, has_one = self._at(given.y, n)
         require_squares(y)
-        eta = linear_predictor(rows, coef, intercept, offsets_for(offset, n))
-        weights = as_weights(sample_weight, n)
+        offset = added_offset(link, given.offset, given.exposure, n)
+        eta = linear_predictor(rows, coef, intercept, offset)
+        weights = as_weights(given.sample_weight, n)
         return ModelParts(rows, y[:, None], weights, eta[:, None], family, link, has_one, results)
 
 

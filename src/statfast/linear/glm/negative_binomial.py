@@ -50,6 +50,7 @@ def fit_negative_binomial(rows, y, link, more):
     result = replace(
         model.result,
         parameters=model.result.parameters + 1,
+        theta=float(theta),
         facts=(*model.result.facts, ("theta", theta), ("Std. error of theta", error)),
     )
     model.result = result

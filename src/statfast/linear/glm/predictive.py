@@ -18,6 +18,7 @@ from statfast._validation import (
 )
 from statfast.linear.design.design import (
     added_offset,
+    has_offset,
     linear_predictor,
     new_rows,
     warn_no_offset,
@@ -140,13 +141,13 @@ class Predictive(Regressor):
         that mixture. Of counts they are whole numbers, of the binomial family 0 or 1. For the
         gaussian family with the identity link they are those of R's ``lm``, from Student's t.
         """
-        X, offset = predictors(self, X, offset)
+        X, offset, exposure = predictors(self, X, offset, exposure)
         rows = new_rows(self, X)
         link = as_link(self._link)
         as_choice(type, "type", ("response", "link"))
         as_choice(interval, "interval", (None, "confidence", "prediction"))
         added = added_offset(link, offset, exposure, rows.shape[0])
-        if added is None and self._offset:
+        if added is None and has_offset(self):
             warn_no_offset(self)
         eta = linear_predictor(rows, self.coef_, self.intercept_, added, self.n_jobs)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -9,7 +9,6 @@ import numpy as np
 from statfast._engine import Chunks
 from statfast._estimator import copied
 from statfast._validation import as_choice, shown
-from statfast.linear.design.design import exposures_for, offsets_for
 from statfast.linear.glm.influence import usual_lags
 
 COV_TYPES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC")
@@ -36,13 +35,8 @@ def fit_robust(model, cov_type, groups, maxlags, X, y, sample_weight=None, **mor
             "or a memory map."
         )
     found = copied(model).fit(X, y, sample_weight, **more)
-    offset, exposure = more.get("offset"), more.get("exposure")
-    if exposure is not None:
-        n = np.size(exposure)
-        logs = exposures_for(exposure, n)
-        offset = logs if offset is None else logs + offsets_for(offset, n)
     kind = None if cov_type == "cluster" else cov_type
-    rows = {"X": X, "y": y, "sample_weight": sample_weight, "offset": offset}
+    rows = {"X": X, "y": y, "sample_weight": sample_weight, **more}
     table = found.robust_covariance(kind=kind, groups=groups, maxlags=maxlags, **rows)
     count = 0 if groups is None else len(set(np.asarray(groups).tolist()))
     name = f"{count} clusters" if count else cov_type

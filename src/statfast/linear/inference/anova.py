@@ -17,6 +17,7 @@ from statfast.linear.inference.inference import Inference
 from statfast.linear.inference.term_fits import TermFits, as_groups, terms_of
 
 GAUSSIAN = "gaussian with identity link"
+MULTINOMIAL = "multinomial with logit link"
 ROUNDING = 1e-14  # of a deviance: a difference of so little is none
 TESTS = (None, "chi2", "F")
 
@@ -28,6 +29,7 @@ def anova(
     y: ArrayLike | None = None,
     sample_weight: Weights = None,
     offset: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
     groups: Mapping[str, Sequence[int]] | None = None,
     type: Literal[1, 2, 3] = 1,
 ) -> CoefficientTable:
@@ -37,7 +39,9 @@ def anova(
     ----------
     *models : fitted estimators
         Each nested in one beside it, fitted by maximum likelihood to the same samples; or a single
-        one, whose terms are added in order to the model without any (tests of type I).
+        one, whose terms are added in order to the model without any (tests of type I). A single one
+        may be followed by X, y, sample_weight, offset and exposure, as in `drop1`:
+        ``anova(model, data)``.
     test : {None, "chi2", "F"}
         None is F where the dispersion is estimated, chi-square where it is known.
     X : array-like of shape (n, d), optional
@@ -47,6 +51,8 @@ def anova(
     sample_weight : array-like of shape (n,), optional
         Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
+        Offset of the linear predictor.
+    exposure : array-like of shape (n,), optional
         All as given to `fit`, or of a formula's data frame X alone. A single model is fitted again
         with fewer terms, for which its rows are needed; least squares has its table without them.
     groups : dict of str to sequence of int, optional
@@ -71,7 +77,16 @@ def anova(
     ------
     ValueError
         If models were fitted to different numbers of rows, are of different families or penalized;
-        or if a single model is no least squares and X and y are missing or not those of its fit.
+        or if a single model is no least squares and X and y are missing; or if they, or weights,
+        offset and exposure, are not those of its fit.
+
+    Notes
+    -----
+    Where the dispersion is estimated, F tests and chi-square tests measure falls of the deviance by
+    that of the largest model, from Pearson's chi-square, as R's ``anova.glm``. A **negative
+    binomial** whose theta is estimated has a theta of its own in each model, and the deviance
+    depends on it: models are then compared by their log-likelihoods, as R's ``anova.negbin`` does
+    for several (of a single model that holds theta), and the table shows theta and "-2 log L".
 
     Examples
     --------
@@ -88,15 +103,13 @@ def anova(
     Model 2          4       5.129   2     5.452    0.0655  .
 
     >>> factors = {"outcome": [0, 1], "treatment": [2, 3]}
-    >>> print(anova(large, X=X, y=counts, groups=factors))
+    >>> print(anova(large, X, counts, groups=factors))
                Resid. df  Resid. dev  Df  Deviance  P>|Chi2|
     (null)             8      10.581
     outcome            6       5.129   2     5.452    0.0655  .
     treatment          4       5.129   2     0.000    1.0000
     """
-    for model in models:
-        if not isinstance(model, Inference):
-            raise wrong_type("models", "fitted linear models with inference", model)
+    models, given = _split(models, (X, y, sample_weight, offset, exposure))
     if not models:
         raise ValueError("anova takes a model, or several to compare; got none. Pass one.")
     as_choice(test, "test", TESTS)
@@ -105,20 +118,46 @@ def anova(
     if len(models) == 1:
         if groups is None:
             groups = terms_of(models[0])
-        if _kind(results[0]) == GAUSSIAN:
+        least = kind_of(results[0]) == GAUSSIAN
+        if not least or any(one is not None for one in given):
+            search = _fits_again(models[0], results[0], given, groups)
+        if least:
             return _least_squares(models[0], results[0], test, groups, type)
-        rows = X, y, sample_weight, offset
-        return _term_by_term(models[0], results[0], test, rows, groups, type)
+        return _term_by_term(search, test, type)
     if type != 1:
         raise ValueError(f"type={type} is for a single model; got several. Leave it out.")
-    if any(given is not None for given in (X, y, sample_weight, offset, groups)):
+    if any(one is not None for one in (*given, groups)):
         raise ValueError("X, y and groups are for a single model; got several. Leave them out.")
     return _beside(results, test, [f"Model {k + 1}" for k in range(len(models))])
 
 
+def _split(models, named):
+    """Models, and the rows (X, y, ...) that follow them or are given by name."""
+    others = (k for k, one in enumerate(models) if not isinstance(one, Inference))
+    count = next(others, len(models))
+    after = models[count:]
+    wrong = [one for one in after if isinstance(one, str) or hasattr(one, "fit")] or (
+        [] if count else after
+    )
+    if wrong:
+        raise wrong_type("models", "fitted linear models with inference", wrong[0])
+    if len(after) > len(named) or any(one is not None for one in named[: len(after)]):
+        raise TypeError(
+            "anova takes X, y, sample_weight, offset and exposure after a model or by name; got "
+            "more. Pass each once."
+        )
+    return models[:count], (*after, *named[len(after) :])
+
+
+def misfits(results, name):
+    """What tests compare of models, under this name, or that of minus twice the log-likelihood."""
+    by_likelihood = any(result.theta == result.theta for result in results)
+    return "-2 log L" if by_likelihood else name, np.array([result.misfit for result in results])
+
+
 def _beside(results, test, names):
     """The table of models, each compared with that before."""
-    kinds = sorted({_kind(result) for result in results})
+    kinds = sorted({kind_of(result) for result in results})
     if len(kinds) > 1:
         raise ValueError(f"The models must be of one family and link; got {', '.join(kinds)}.")
     counts = {result.observations for result in results}
@@ -129,32 +168,34 @@ def _beside(results, test, names):
     known = all(result.known for result in results)
     largest = min(results, key=lambda result: result.df_residual)
     df = np.array([result.df_residual for result in results])
-    deviance = np.array([result.deviance for result in results])
-    change, less = -np.diff(df, prepend=np.nan), -np.diff(deviance, prepend=np.nan)
-    less[np.abs(less) <= ROUNDING * deviance.max()] = 0.0
-    columns = {"Resid. df": df, "Resid. dev": deviance, "Df": change, "Deviance": less}
+    heading, misfit = misfits(results, "Resid. dev")
+    change, less = -np.diff(df, prepend=np.nan), -np.diff(misfit, prepend=np.nan)
+    less[np.abs(less) <= ROUNDING * np.abs(misfit).max()] = 0.0
+    thetas = np.array([result.theta for result in results])
+    columns = {} if np.isnan(thetas).all() else {"theta": thetas}
+    columns |= {"Resid. df": df, heading: misfit, "Df": change, "Deviance": less}
     test = test or ("chi2" if known else "F")
     columns |= fall_test(test, change, less, largest.dispersion, largest.df_residual)
     return CoefficientTable(names, columns)
 
 
-def _term_by_term(model, result, test, rows, groups, type):
-    X, y, sample_weight, offset = rows
-    if X is None or (y is None and design_of(model) is None):
-        raise ValueError(
-            "anova of one model fits it again term by term, and models keep no rows. Pass X and y "
-            "(and sample_weight and offset) as to fit, or another model to compare with."
-        )
-    search = TermFits(model, X, y, sample_weight, offset, groups)
+def _fits_again(model, result, given, groups):
+    """The fits of the model's terms to the rows given, which must be those of its fit."""
+    search = TermFits(model, *given, groups)
     _require_each_column(search.terms, search.X.shape[1])
-    names = list(search.terms)
-    last = search.fit(frozenset(names))._inferred()
+    last = search.fit(frozenset(search.terms))._inferred()
     same = np.isclose(last.deviance, result.deviance, rtol=1e-6, atol=1e-9)
     if not same or last.observations != result.observations:
         raise ValueError(
             f"X and y must be those of the fit, whose deviance is {result.deviance:.6g}; got rows "
             f"on which it is {last.deviance:.6g}. Pass them with weights and offset, as to fit."
         )
+    return search
+
+
+def _term_by_term(search, test, type):
+    names = list(search.terms)
+    last = search.fit(frozenset(names))._inferred()
     if type == 1:
         fits = [search.fit(frozenset(names[:k]))._inferred() for k in range(len(names) + 1)]
         return _beside(fits, test, ["(null)", *names])
@@ -162,8 +203,8 @@ def _term_by_term(model, result, test, rows, groups, type):
     for k, name in enumerate(names):
         beside = frozenset(names) - (search.within(name) if type == 2 else frozenset())
         small, large = (search.fit(terms)._inferred() for terms in (beside - {name}, beside))
-        df[k], fall[k] = small.df_residual - large.df_residual, small.deviance - large.deviance
-    fall[np.abs(fall) <= ROUNDING * last.null_deviance] = 0.0
+        df[k], fall[k] = small.df_residual - large.df_residual, small.misfit - large.misfit
+    fall[np.abs(fall) <= ROUNDING * max(abs(last.misfit), last.null_deviance)] = 0.0
     dispersion = last.dispersion or np.nan
     test = test or ("chi2" if last.known else "F")
     tests = fall_test(test, df, fall, dispersion, last.df_residual)
@@ -240,8 +281,11 @@ def _require_each_column(terms, d):
         )
 
 
-def _kind(result):
+def kind_of(result):
+    """Family and link of a result, in words."""
     facts = dict(result.facts)
+    if "Family" not in facts and result.known:
+        return MULTINOMIAL
     return f"{facts.get('Family', 'gaussian')} with {facts.get('Link', 'identity')} link"
 
 

@@ -6,7 +6,7 @@ looks at the rows.
 """
 
 from dataclasses import dataclass, field
-from math import inf, log, nan
+from math import inf, isnan, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Result:
     df_residual, df_null : float
     deviance, null_deviance, chi2 : float
     loglik : float, NaN where there is no likelihood
-    parameters : int, those of the likelihood, the dispersion among them where it is estimated
+    parameters : int, those of the likelihood, the dispersion or theta among them if estimated
     facts : tuple of (str, object), more lines for the summary
     refusal : str, why there is no inference; "" where there is
     notes : tuple of str
@@ -62,6 +62,7 @@ class Result:
     about : (q, q) what `unscaled` is for samples less the center
     robust : (q, q) the covariance instead, that was asked for at fit, NaN where aliased; or None
     clusters : int, of how many that is, or 0
+    theta : float, of the negative binomial where it is estimated, by maximum likelihood; else NaN
     """
 
     title: str
@@ -86,11 +87,18 @@ class Result:
     about: NDArray[np.float64] | None = field(default=None, repr=False)
     robust: NDArray[np.float64] | None = field(default=None, repr=False)
     clusters: int = 0
+    theta: float = nan
 
     @property
     def df_tests(self):
         """Degrees of freedom of t and F: of clusters, one less than there are."""
         return self.clusters - 1 if self.clusters else self.df_residual
+
+    @property
+    def misfit(self):
+        """What comparisons are of: the deviance, or where theta is estimated minus twice the
+        log-likelihood, as a deviance at another theta is on another scale."""
+        return self.deviance if isnan(self.theta) else -2 * self.loglik
 
     @property
     def rank(self):

@@ -10,12 +10,23 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import CoefficientTable
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import wrong_type
+from statfast.linear.inference.anova import MULTINOMIAL, kind_of
 from statfast.linear.inference.inference import Inference
-from statfast.linear.inference.term_fits import as_groups, terms_of
+from statfast.linear.inference.term_fits import TermFits, as_groups, terms_of
 
 
-def vif(model: Any, *, groups: Mapping[str, Sequence[int]] | None = None) -> CoefficientTable:
+def vif(
+    model: Any,
+    X: Rows | None = None,
+    y: ArrayLike | None = None,
+    sample_weight: Weights = None,
+    offset: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    *,
+    groups: Mapping[str, Sequence[int]] | None = None,
+) -> CoefficientTable:
     """Variance inflation factors of the terms of a fitted model.
 
     By how much the squared size of a confidence region of the coefficients of a term is larger
@@ -23,8 +34,19 @@ def vif(model: Any, *, groups: Mapping[str, Sequence[int]] | None = None) -> Coe
 
     Parameters
     ----------
-    model : fitted estimator
-        Least squares, a generalized linear or a logistic model, without a penalty.
+    model : estimator
+        Least squares, a generalized linear or a logistic model, without a penalty: fitted, or with
+        rows to fit it to.
+    X : array-like of shape (n, d), optional
+        Rows to which the model is fitted again, as `drop1` does; None is the fit as it is.
+    y : array-like of shape (n,), optional
+        Found in X, if that is the data frame of the model's formula.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
+    offset : array-like of shape (n,), optional
+        Offset of the linear predictor.
+    exposure : array-like of shape (n,), optional
+        Exposure, whose logarithm is an offset (log link).
     groups : dict of str to sequence of int, optional
         Columns that make a term together. None takes those of the formula, or else makes a term of
         each column.
@@ -38,7 +60,8 @@ def vif(model: Any, *, groups: Mapping[str, Sequence[int]] | None = None) -> Coe
     Raises
     ------
     ValueError
-        If columns depend on each other, or the fit was penalized.
+        If columns depend on each other, the model is penalized or of several classes, or y is
+        missing beside X.
 
     Examples
     --------
@@ -50,13 +73,24 @@ def vif(model: Any, *, groups: Mapping[str, Sequence[int]] | None = None) -> Coe
     """
     if not isinstance(model, Inference):
         raise wrong_type("model", "a fitted linear model with inference", model)
+    given = X, y, sample_weight, offset, exposure
+    if groups is None:
+        groups = terms_of(model)
+    if any(part is not None for part in given):
+        search = TermFits(model, *given, None)
+        model = search.fit(frozenset(search.terms))
     result = model._inferred()
+    if kind_of(result) == MULTINOMIAL:
+        raise ValueError(
+            "vif is of models with one coefficient for each column; got a multinomial one, with "
+            "one for each class. Take those of one class against the rest."
+        )
     one = int(result.names[0] == "(Intercept)")
     if result.aliased.any():
         names = ", ".join(np.array(result.names, dtype=object)[result.aliased])
         raise ValueError(f"Columns depend on others: {names}. Their factors are infinite.")
     names = result.names[one:]
-    terms = as_groups(terms_of(model) if groups is None else groups, names, len(names))
+    terms = as_groups(groups, names, len(names))
     terms = {name: np.unique(columns) for name, columns in terms.items()}
     assert result.unscaled is not None  # `_inferred` refuses where it is
     table = result.unscaled[one:, one:]

@@ -16,16 +16,17 @@ from statfast._estimator import CoefficientTable
 from statfast._typing import ArrayLike, Axes, DataFrame, Display, Rows, Weights
 from statfast._validation import as_choice, as_real, shown, wrong_type
 from statfast.linear.design.formula import remember
-from statfast.linear.inference.anova import ROUNDING, TESTS, fall_test
+from statfast.linear.inference.anova import ROUNDING, TESTS, fall_test, misfits
 from statfast.linear.inference.term_fits import TermFits
 
 
 def drop1(
     model: Any,
-    X: Rows,
+    X: Rows | None = None,
     y: ArrayLike | None = None,
     sample_weight: Weights = None,
     offset: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
     *,
     groups: Mapping[str, Sequence[int]] | None = None,
     test: Literal["chi2", "F"] | None = None,
@@ -45,6 +46,9 @@ def drop1(
         Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
         Offset of the linear predictor.
+    exposure : array-like of shape (n,), optional
+        Exposure, whose logarithm is an offset (log link). What the fit of the model had of weights,
+        offset and exposure is given again, but for what its formula finds in X.
     groups : dict of str to sequence of int, optional
         Columns that make a term together, such as the indicators of a factor. None takes those of
         the formula, where a term stays while an interaction holds it, or makes a term of each
@@ -57,21 +61,34 @@ def drop1(
     CoefficientTable
         The whole model, and a row for each term left out of it: degrees of freedom, deviance, AIC
         and the likelihood-ratio test; NaN where there is nothing to test.
+
+    Raises
+    ------
+    ValueError
+        If rows are missing, or weights, offset or exposure that the fit had.
+
+    Notes
+    -----
+    Where the dispersion is estimated, tests measure the rise of the deviance by that of the whole
+    model, from Pearson's chi-square, as `anova` does (F tests of R's ``drop1`` of a GLM take the
+    mean deviance instead). A **negative binomial** whose theta is estimated has a theta of its own
+    in each model, counted by AIC, and is compared by log-likelihoods: the deviance, which depends
+    on theta, gives way to "-2 log L". (R's ``drop1`` holds theta at that of the whole model.)
     """
-    search = TermFits(model, X, y, sample_weight, offset, groups)
+    search = TermFits(model, X, y, sample_weight, offset, exposure, groups)
     whole = search.fit(frozenset(search.terms))
     result = whole._inferred()
     test = as_choice(test, "test", TESTS) or ("chi2" if result.known else "F")
     names = search.droppable(frozenset(search.terms))
     fits = [search.fit(frozenset(search.terms) - {term})._inferred() for term in names]
     df = np.array([np.nan, *(fit.df_residual - result.df_residual for fit in fits)])
-    deviance = np.array([result.deviance, *(fit.deviance for fit in fits)])
-    rise = np.append(np.nan, deviance[1:] - deviance[0])
-    rise[np.abs(rise) <= ROUNDING * deviance[0]] = 0.0
+    heading, misfit = misfits([result, *fits], "Deviance")
+    rise = np.append(np.nan, misfit[1:] - misfit[0])
+    rise[np.abs(rise) <= ROUNDING * abs(misfit[0])] = 0.0
     dispersion = result.dispersion or np.nan  # 0: a perfect fit, which tests nothing
     columns = {
         "Df": df,
-        "Deviance": deviance,
+        heading: misfit,
         "AIC": np.array([_criterion(fit) for fit in (result, *fits)]),
         "LRT": rise / dispersion,
     }
@@ -81,10 +98,11 @@ def drop1(
 
 def add1(
     model: Any,
-    X: Rows,
+    X: Rows | None = None,
     y: ArrayLike | None = None,
     sample_weight: Weights = None,
     offset: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
     *,
     groups: Mapping[str, Sequence[int]] | None = None,
     start: Sequence[str] = (),
@@ -105,6 +123,9 @@ def add1(
         Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
         Offset of the linear predictor.
+    exposure : array-like of shape (n,), optional
+        Exposure, whose logarithm is an offset (log link). What the fit of the model had of weights,
+        offset and exposure is given again, but for what its formula finds in X.
     groups : dict of str to sequence of int, optional
         Columns that make a term together, such as the indicators of a factor. None takes those of
         the formula, where a term stays while an interaction holds it, or makes a term of each
@@ -118,12 +139,14 @@ def add1(
     -------
     CoefficientTable
         The model as it is, and a row for each term added to it: degrees of freedom, deviance, AIC
-        and the likelihood-ratio test, with the dispersion of the larger model.
+        and the likelihood-ratio test, with the dispersion of the larger model. Of a negative
+        binomial as in `drop1`.
 
     Raises
     ------
     ValueError
-        If `start` names what is no term.
+        If `start` names what is no term, or rows are missing, or weights, offset or exposure that
+        the fit had.
 
     Examples
     --------
@@ -133,19 +156,20 @@ def add1(
     >>> add1(LinearRegression(), X, [1.1, 1.9, 3.2, 3.9]).columns["F"].round(2)
     array([   nan, 149.35,   0.22])
     """
-    search = TermFits(model, X, y, sample_weight, offset, groups)
+    search = TermFits(model, X, y, sample_weight, offset, exposure, groups)
     chosen = _start(start, search.terms)
     small = search.fit(chosen)._inferred()
     names = search.addable(chosen)
     fits = [search.fit(chosen | {term})._inferred() for term in names]
     test = as_choice(test, "test", TESTS) or ("chi2" if small.known else "F")
     df = np.array([np.nan, *(small.df_residual - fit.df_residual for fit in fits)])
-    fall = np.array([np.nan, *(small.deviance - fit.deviance for fit in fits)])
-    fall[np.abs(fall) <= ROUNDING * small.deviance] = 0.0
+    heading, misfit = misfits([small, *fits], "Deviance")
+    fall = np.append(np.nan, misfit[0] - misfit[1:])
+    fall[np.abs(fall) <= ROUNDING * abs(misfit[0])] = 0.0
     dispersions = [fit.dispersion or np.nan for fit in fits]
     columns = {
         "Df": df,
-        "Deviance": np.array([fit.deviance for fit in (small, *fits)]),
+        heading: misfit,
         "AIC": np.array([_criterion(fit) for fit in (small, *fits)]),
         "LRT": fall / np.array([np.nan, *dispersions]),
     }
@@ -182,8 +206,8 @@ class StepwiseResult:
     columns : ndarray of shape (m,), intp
         The columns of X that they are made of.
     path : CoefficientTable
-        The steps, with degrees of freedom, deviance and AIC (or BIC, "Criterion" for other `k`)
-        after each.
+        The steps, with degrees of freedom, deviance ("-2 log L" where theta is estimated) and AIC
+        (or BIC, "Criterion" for other `k`) after each.
     """
 
     model: Any
@@ -229,10 +253,11 @@ class StepwiseResult:
 
 def step(
     model: Any,
-    X: Rows,
+    X: Rows | None = None,
     y: ArrayLike | None = None,
     sample_weight: Weights = None,
     offset: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
     *,
     groups: Mapping[str, Sequence[int]] | None = None,
     start: Literal["all", "none"] = "all",
@@ -256,6 +281,9 @@ def step(
         Weights of the samples; None is 1 for all.
     offset : array-like of shape (n,), optional
         Offset of the linear predictor.
+    exposure : array-like of shape (n,), optional
+        Exposure, whose logarithm is an offset (log link). What the fit of the model had of weights,
+        offset and exposure is given again, but for what its formula finds in X.
     groups : dict of str to sequence of int, optional
         Columns that make a term together, such as the indicators of a factor. None takes those of
         the formula, where a term stays while an interaction holds it, or makes a term of each
@@ -279,7 +307,7 @@ def step(
     freedom, as others determine their columns, are removed before any other, the last first, and
     are never added.
     """
-    search = TermFits(model, X, y, sample_weight, offset, groups)
+    search = TermFits(model, X, y, sample_weight, offset, exposure, groups)
     as_choice(start, "start", ("all", "none"))
     as_choice(direction, "direction", ("both", "backward", "forward"))
     chosen = frozenset(search.terms if start == "all" else ())
@@ -319,9 +347,10 @@ def step(
         names.append(name)
         path.append(best)
     results = [fit._inferred() for fit in path]
+    heading, misfit = misfits(results, "Resid. dev")
     columns = {
         "Resid. df": np.array([result.df_residual for result in results]),
-        "Resid. dev": np.array([result.deviance for result in results]),
+        heading: misfit,
         "AIC" if k == 2 else "BIC" if k == log(first.observations) else "Criterion": np.array(
             [_criterion(result, k) for result in results]
         ),

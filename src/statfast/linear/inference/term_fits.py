@@ -7,7 +7,7 @@ from inspect import signature
 import numpy as np
 
 from statfast._validation import CollinearityWarning, as_rows, column_names, shown, wrong_type
-from statfast.linear.design.formula import design_of, rows_again
+from statfast.linear.design.formula import design_of, fit_intercept_alone, rows_again
 from statfast.linear.inference.inference import Inference
 
 
@@ -37,25 +37,29 @@ def terms_of(model):
 class TermFits:
     """The fits of a search, each made once."""
 
-    def __init__(self, model, X, y, sample_weight, offset, groups):
+    def __init__(self, model, X, y, sample_weight, offset, exposure, groups):
         if not isinstance(model, Inference):
             raise wrong_type("model", "an estimator that has a summary", model)
-        if offset is not None and "offset" not in signature(model.fit).parameters:
-            raise ValueError(
-                f"offset must be None for a {type(model).__name__}, which has none; got "
-                f"{shown(offset)}. Subtract it from y."
-            )
+        for name, values in (("offset", offset), ("exposure", exposure)):
+            if values is not None and name not in signature(model.fit).parameters:
+                fix = (
+                    "Subtract it from y" if name == "offset" else "Pass an offset, or leave it out"
+                )
+                raise ValueError(
+                    f"{name} must be None for a {type(model).__name__}, which has none; got "
+                    f"{shown(values)}. {fix}."
+                )
         self.design = design_of(model)
-        X, y, sample_weight, offset = rows_again(model, X, y, sample_weight, offset)
+        rows = rows_again(model, X, y, sample_weight, offset, exposure)
+        X = rows.X
         if groups is None:
             groups = terms_of(model)
         names = column_names(X)
-        self.X, self.model = as_rows(X), model
+        self.X = as_rows(X) if np.shape(X)[1:] != (0,) else np.asarray(X)
+        self.model = model
         self.table = None if names is None else X  # of it, fits keep the names of columns
-        self.y = y
-        self.more = {"sample_weight": sample_weight}
-        if offset is not None:  # least squares takes none
-            self.more["offset"] = offset
+        self.y = rows.y
+        self.more = {"sample_weight": rows.sample_weight, **rows.added}
         self.terms = as_groups(groups, names, self.X.shape[1])
         self.done = {}
 
@@ -91,9 +95,10 @@ class TermFits:
             fresh = type(self.model)(**self.model.get_params(deep=False))
             with warnings.catch_warnings():  # said once, by the model that was given
                 warnings.simplefilter("ignore", CollinearityWarning)
-                if len(columns) == 0:  # a column of zeros is none
-                    rows = np.zeros((len(self.X), 1))
+                if len(columns) == 0:
+                    fit_intercept_alone(fresh, len(self.X), self.y, **self.more)
                 else:
                     rows = self.X[:, columns] if self.table is None else self._named(columns)
-                self.done[terms] = fresh.fit(rows, self.y, **self.more)
+                    fresh.fit(rows, self.y, **self.more)
+                self.done[terms] = fresh
         return self.done[terms]

@@ -24,6 +24,7 @@ from statfast.linear.design.design import (
     dense_if_small,
     linear_values,
     new_rows,
+    row_arguments,
     table_of,
 )
 from statfast.linear.design.formula import FromFormula, predictors
@@ -249,6 +250,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     def _conclude(self, found, state, masses, Y=None, weights=None):
         """Become fitted; `masses` are the rows used, their weights, and the sum of the logs."""
         intercept, flat = state.more
+        used, total, logs = masses  # of rows in parts, these alone tell of weights
+        weighted = () if total == used and logs == 0.0 else ("sample_weight",)
         analytic = self.weight_type == "analytic"
         width = found.coef.shape[1]
         names = names_of(state.names, width, intercept)
@@ -269,6 +272,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             results_=results,
             n_features_in_=width,
             _result=results[0],
+            _row_arguments=row_arguments(weights) or weighted,
             _factor=found.R[int(intercept) :, int(intercept) :],
         )
 

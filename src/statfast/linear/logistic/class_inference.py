@@ -9,7 +9,7 @@ import numpy as np
 from statfast._estimator import CoefficientTable, Summary, classes_with_weight, times_classes
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, shown
-from statfast.linear.design.design import linear_predictor, new_rows, offsets_for
+from statfast.linear.design.design import added_offset, linear_predictor, new_rows, offsets_for
 from statfast.linear.design.formula import predictors, rows_again
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.influence import Diagnosed
@@ -112,7 +112,7 @@ class ClassInference(Diagnosed, Inference):
         Raises
         ------
         ValueError
-            If the method is another.
+            If the method is another, or the fit had weights that are not given.
 
         Notes
         -----
@@ -123,8 +123,8 @@ class ClassInference(Diagnosed, Inference):
                 f"profile is of method='firth'; got {self.method!r}. Use conf_int and p_values_."
             )
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
-        X, y, sample_weight, _ = rows_again(self, X, y, sample_weight)
-        task, kind = task_of(self, X, y, sample_weight, None)
+        rows = rows_again(self, X, y, sample_weight, None, None)
+        task, kind = task_of(self, rows.X, rows.y, rows.sample_weight, None)
         return profile(task, level, kind == "ovr")
 
     def _wald(self, level):
@@ -207,35 +207,35 @@ class ClassInference(Diagnosed, Inference):
         modeled = [0 if self._turned else 1] if len(self._coefs) == 1 else range(len(self._coefs))
         return (codes[:, None] == np.array(modeled)).astype(float)
 
-    def _parts(self, X, y, sample_weight, offset):
-        X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
+    def _parts(self, given):
         results = self._results(refuse=False)
-        rows = new_rows(self, X)
-        codes, weights = self._codes_and_weights(y, rows.shape[0], sample_weight)
+        rows = new_rows(self, given.X)
+        n = rows.shape[0]
+        codes, weights = self._codes_and_weights(given.y, n, given.sample_weight)
         ones = self._indicators(codes)
+        offset = added_offset(LINKS["logit"], given.offset, given.exposure, n)
         scores, one = self._scores(rows, offset), self._has_intercept
         if self._posterior == "softmax":
             return SoftmaxParts(rows, ones, weights, scores, one, results, self._reference)
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
         return ModelParts(rows, ones, weights, scores, binomial, logit, one, results)
 
-    def _profiles(self, X, y, sample_weight, offset, level):
-        X, y, sample_weight, offset = rows_again(self, X, y, sample_weight, offset)
+    def _profiles(self, given, level):
         if self.method == "firth":
-            table = self.profile(X, y, sample_weight, level=level)
+            table = self.profile(given.X, given.y, given.sample_weight, level=level)
             return np.column_stack(list(table.columns.values())[1:3])
         results, one = self._results(), self._has_intercept
-        rows = new_rows(self, X)
-        codes, weights = self._codes_and_weights(y, rows.shape[0], sample_weight)
+        rows = new_rows(self, given.X)
+        codes, weights = self._codes_and_weights(given.y, rows.shape[0], given.sample_weight)
         quantile = results[0].quantile(level)
         results = [replace(result, robust=None, clusters=0) for result in results]
+        offset = added_offset(LINKS["logit"], given.offset, given.exposure, rows.shape[0])
         if len(self.classes_) > 2 and offset is not None:
             raise ValueError("offset is for two classes. Leave it out.")
         if self._posterior == "softmax":
             return multinomial_intervals(
                 dense(rows), codes, weights, self._reference, one, results[0], quantile, self.n_jobs
             )
-        offset = offsets_for(offset, rows.shape[0])
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
         fixed = weights, offset, binomial, logit, one, self.n_jobs
         return np.concatenate([
@@ -247,7 +247,7 @@ class ClassInference(Diagnosed, Inference):
         """Standard errors and ends of intervals of the probabilities, as asked for."""
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
         results = self._results()
-        X, offset = predictors(self, X, offset)
+        X, offset, _ = predictors(self, X, offset)
         rows, posterior = new_rows(self, X), self._posterior
         scores = self._scores(rows, offset)
         others = np.arange(scores.shape[1])

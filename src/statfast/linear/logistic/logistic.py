@@ -8,7 +8,7 @@ import numpy as np
 from statfast._estimator import Classifier, Estimator, SparseCoefficients, accuracy, named_rows
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_flag, warn_not_converged
-from statfast.linear.design.design import new_rows, warn_no_offset
+from statfast.linear.design.design import has_offset, new_rows, row_arguments, warn_no_offset
 from statfast.linear.design.formula import FromFormula, predictors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Result
@@ -225,14 +225,15 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         if is_robust(cov_type, groups, maxlags):
             more = {"offset": offset}
             return fit_robust(self, cov_type, groups, maxlags, X, y, sample_weight, **more)
-        return self._solved(*task_of(self, X, y, sample_weight, offset), X)  # type: ignore[call-arg]
+        task, kind = task_of(self, X, y, sample_weight, offset)
+        return self._solved(task, kind, X, row_arguments(sample_weight, task.offset))
 
     def _fit_parts(self, parts, X):
         """The same of rows in parts, a round for each pass."""
         task, kind = task_of_parts(self, parts)
         return self._solved(task, kind, named_rows(np.empty((0, parts.width)), parts.names))
 
-    def _solved(self, task, kind, X):
+    def _solved(self, task, kind, X, given=()):
         solution = SOLVERS[kind, task.penalty](task)
         if not solution.converged and not _has_warned(solution):
             warn_not_converged(self, int(solution.n_iter.max()))
@@ -241,7 +242,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
             fitted["_result"] = solution.result
         else:
             fitted["results_"] = solution.result
-        return self._publish(X, **fitted)
+        return self._publish(X, **fitted, _row_arguments=given)
 
     def _shared_fits(self, X, y, weights, trains, tests, candidates):
         """Models of all folds of cross-validation, as far as they predict; see `fold_fits`."""
@@ -271,9 +272,9 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         ValueError
             If X is not a finite 2-d array with the columns of the fitted one.
         """
-        X, offset = predictors(self, X, offset)
+        X, offset, _ = predictors(self, X, offset)
         rows = new_rows(self, X)
-        if offset is None and self._offset:
+        if offset is None and has_offset(self):
             warn_no_offset(self)
         scores = self._scores(rows, offset)
         if self._turned:

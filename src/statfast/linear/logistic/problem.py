@@ -86,7 +86,6 @@ class LogisticSolution:
             "_turned": kind == "binary" and task.reference == 1,
             "_reference": task.reference,
             "_has_intercept": task.intercept,
-            "_offset": task.offset is not None,
             "n_features_in_": int(self.coef.shape[1] - one),
         }
 
