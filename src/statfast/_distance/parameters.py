@@ -8,7 +8,7 @@ import numpy as np
 from statfast._distance.precision import extent_of
 from statfast._engine import aside, reduce
 from statfast._linalg import triangle_inverse
-from statfast._validation import wrong_type
+from statfast._validation import slack_of, wrong_type
 
 VANISHING = 1e-300  # such variances have lost digits
 
@@ -62,8 +62,9 @@ def whitening(V, VI, d, X):
     if V is None and VI is None:
         matrix, name = _covariance(X, "mahalanobis"), "The covariance of X"
     else:
-        matrix = _numbers(V if VI is None else VI, name, (d, d))
-        if np.abs(matrix - matrix.T).max() > 1e-8 * np.abs(matrix).max():
+        given = V if VI is None else VI
+        matrix = _numbers(given, name, (d, d))
+        if np.abs(matrix - matrix.T).max() > slack_of(given) * np.abs(matrix).max():
             raise ValueError(f"{name} must be a symmetric matrix; it differs from its transpose.")
     spread = np.sqrt(np.maximum(matrix.diagonal(), 0))
     factor = None

@@ -3,7 +3,8 @@
 
 A square matrix, or its upper triangle row by row as scipy's ``pdist`` gives it. All numbers are
 finite and none is negative; from a row to itself it is zero. Linkage asks for symmetry as well,
-medoids and scores do not.
+medoids and scores do not. All that holds up to rounding (`slack_of`), as of ``1 - np.corrcoef(X)``:
+what is left of it below zero or on the diagonal is taken as zero, in a copy.
 """
 
 from itertools import combinations_with_replacement
@@ -15,11 +16,10 @@ import numpy as np
 from statfast._core.distance import dissimilarity as kernel
 from statfast._core.hierarchy.linkage import extent
 from statfast._engine import each, grid
-from statfast._validation import FLOATS, as_rows, refuse_large, shown
+from statfast._validation import FLOATS, as_rows, refuse_large, shown, slack_of
 
 SLICE = 1 << 21  # numbers looked at by a task
 TILE = 512  # rows and columns compared with those across the diagonal
-ASYMMETRY = 1e-8  # of the largest dissimilarity: rounding, not a difference
 
 
 def is_triangle(X: Any) -> bool:
@@ -39,7 +39,9 @@ def as_triangle(
     """
     if np.size(y) == 0:
         return np.empty(0), 1, 0.0
-    y = as_rows(np.asarray(y)[None], name=name, keep=keep, finite=False)[0]
+    y = np.asarray(y)
+    slack = slack_of(y)
+    y = as_rows(y[None], name=name, keep=keep, finite=False)[0]
     n = (1 + isqrt(1 + 8 * len(y))) // 2
     if n * (n - 1) // 2 != len(y):
         raise ValueError(
@@ -50,7 +52,8 @@ def as_triangle(
     if not y.flags.c_contiguous:
         refuse_large(y.nbytes, f"A contiguous copy of {name}", "Pass it contiguous.")
         y = np.ascontiguousarray(y)
-    return y, n, largest(y[None], name, n_jobs)
+    low, high = extremes(y[None], name, slack, n_jobs)
+    return _not_negative(y, name) if low < 0 else y, n, high
 
 
 def as_matrix(table: Any, name: str = "X", *, n_min: int = 1) -> tuple[np.ndarray, float]:
@@ -58,12 +61,12 @@ def as_matrix(table: Any, name: str = "X", *, n_min: int = 1) -> tuple[np.ndarra
 
     It stays as it lies if its rows are contiguous.
     """
+    slack = slack_of(table)
     table = _square(table, name, FLOATS, n_min)
     if table.strides[1] != table.itemsize:
         table = _in_order(table, name)
-    high = largest(table, name)
-    _require_zero_diagonal(table, name)
-    _require_symmetry(table, high, name)
+    table, high = _without_rounding(table, name, slack)
+    _require_symmetry(table, slack * high, name)
     return table, high
 
 
@@ -74,6 +77,7 @@ def as_table(
 
     Both are found in one reading: rows from the diagonal on, with the columns below it.
     """
+    slack = slack_of(table)
     table = _square(table, name, keep, n_min)
     if not table.flags.c_contiguous:
         table = _in_order(table, name)
@@ -87,32 +91,51 @@ def as_table(
 
     n = len(table)
     blocks = grid(n, least=kernel.MIRROR, most=kernel.MIRROR)
-    if not all(each(look, blocks, n_jobs=n_jobs, effort=4.0 * n * n)):
-        largest(table, name, n_jobs)  # says what is wrong, and where
-    _require_zero_diagonal(table, name)
+    sound = all(each(look, blocks, n_jobs=n_jobs, effort=4.0 * n * n))
+    if not sound or table.diagonal().any():
+        table, _ = _without_rounding(table, name, slack, n_jobs)
     return table, not different
 
 
-def largest(matrix: np.ndarray, name: str, n_jobs: int | None = None) -> float:
-    """The largest number of rows that are contiguous; none is negative, all are finite."""
+def extremes(
+    matrix: np.ndarray, name: str, slack: float, n_jobs: int | None = None
+) -> tuple[float, float]:
+    """The smallest and the largest number of rows that are contiguous.
+
+    All are finite, and none is below 0 by more than `slack` times the largest.
+    """
     m, n = matrix.shape
     if not matrix.size:
-        return 0.0
+        return 0.0, 0.0
     rows = max(1, SLICE // n)
     pieces = [(i, j) for i in range(0, m, rows) for j in range(0, n, SLICE)]
 
     def look(piece):
-        i, j = piece
-        part = matrix[i : i + rows, j : j + SLICE]
+        part = _piece(matrix, rows, piece)
         whole = part.flags.c_contiguous
-        found = [extent(some) for some in ([part.reshape(-1)] if whole else part)]
-        if not all(low >= 0 and finite for low, _, finite in found):
-            at, column = np.argwhere(~((part >= 0) & np.isfinite(part)))[0]
-            where = f"row {i + at}, column {column}" if m > 1 else f"position {j + column}"
-            refuse(float(part[at, column]), f"first at {where}", name)
-        return max(high for _, high, _ in found)
+        found = [extent(line) for line in ([part.reshape(-1)] if whole else part)]
+        lows, highs, finites = zip(*found, strict=True)
+        return min(lows), max(highs), all(finites)
 
-    return max(each(look, pieces, n_jobs=n_jobs, effort=2.0 * matrix.size))
+    found = each(look, pieces, n_jobs=n_jobs, effort=2.0 * matrix.size)
+    lows, highs, finites = zip(*found, strict=True)
+    low, high, finite = min(lows), max(highs), all(finites)
+    if finite and low >= -slack * high:
+        return low, high
+    for piece in pieces:
+        part = _piece(matrix, rows, piece)
+        bad = part < -slack * high if finite else ~np.isfinite(part)
+        if bad.any():
+            at, column = np.argwhere(bad)[0]
+            row, column = piece[0] + int(at), piece[1] + int(column)
+            where = f"row {row}, column {column}" if m > 1 else f"position {column}"
+            refuse(float(matrix[row, column]), f"first at {where}", name)
+    raise AssertionError
+
+
+def _piece(matrix, rows, piece):
+    i, j = piece
+    return matrix[i : i + rows, j : j + SLICE]
 
 
 def refuse(value: float, where: str, name: str) -> None:
@@ -142,21 +165,35 @@ def _in_order(table, name):
     return np.ascontiguousarray(table)
 
 
-def _require_zero_diagonal(table, name):
-    if table.diagonal().any():
-        row = int(np.flatnonzero(table.diagonal())[0])
+def _without_rounding(table, name, slack, n_jobs=None):
+    """The matrix with zeros for what rounding left of them, and its largest number."""
+    low, high = extremes(table, name, slack, n_jobs)
+    diagonal = table.diagonal()
+    if not (np.abs(diagonal) <= slack * high).all():
+        row = int((np.abs(diagonal) > slack * high).argmax())
         raise ValueError(
             f"{name} has {shown(float(table[row, row]))} on its diagonal, at row {row}; a "
             "dissimilarity from a row to itself is 0. Pass dissimilarities, not similarities, or "
             "np.fill_diagonal them with 0."
         )
+    if low < 0 or diagonal.any():
+        table = _not_negative(table, name)
+        np.fill_diagonal(table, 0.0)
+    return table, high
 
 
-def _require_symmetry(table, high, name):
+def _not_negative(values, name):
+    """A copy with 0 for what is below."""
+    fix = "Set its diagonal, and what is below 0, to 0."
+    refuse_large(values.nbytes, f"A copy of {name} without rounding errors", fix)
+    return np.maximum(values, 0.0)
+
+
+def _require_symmetry(table, limit, name):
     def compare(pair):
         a, b = (slice(at, at + TILE) for at in pair)
         apart = np.abs(table[a, b] - table[b, a].T)
-        if apart.max() > ASYMMETRY * high:
+        if apart.max() > limit:
             i, j = np.unravel_index(int(apart.argmax()), apart.shape)
             i, j = int(i) + a.start, int(j) + b.start
             raise ValueError(

@@ -43,6 +43,7 @@ from statfast._validation.rows import (
     require_finite,
     require_shape,
     rows_for,
+    slack_of,
     to_array,
     to_numbers,
 )
@@ -107,6 +108,7 @@ __all__ = [
     "require_shape",
     "rows_for",
     "shown",
+    "slack_of",
     "to_array",
     "to_numbers",
     "warn_column_vector",

@@ -126,6 +126,18 @@ def as_type(values, dtype, name="The prediction"):
     return values
 
 
+def slack_of(X):
+    """How far a matrix may be from what it stands for by rounding, relative to its largest number.
+
+    A distance that is the root of a difference of squares is known to the root of the precision of
+    those only. So are zeros on a diagonal, numbers that are not negative, and symmetry. The
+    precision is that of the type of X; what is no array of floats is taken as float64.
+    """
+    dtype = getattr(X, "dtype", None)
+    floating = isinstance(dtype, np.dtype) and dtype.kind == "f"
+    return 4.0 * float(np.finfo(dtype if floating else np.float64).eps) ** 0.5
+
+
 def _slices(X):
     step = max(1, _SLICE // X[0].size)
     return [slice(start, start + step) for start in range(0, X.shape[0], step)]

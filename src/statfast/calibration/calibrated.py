@@ -11,21 +11,22 @@ from statfast._estimator import (
     Estimator,
     as_folds,
     copied,
+    count_rows,
+    handed,
+    handed_for,
     isotonic,
     require_members,
     sigmoid,
     sigmoid_fit,
+    take_rows,
     takes_weights,
     weighted_labels,
+    width_of,
+    with_tags_of,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
-    as_rows,
-    as_sparse,
-    column_names,
-    is_sparse,
-    rows_for,
     shown,
     warn_user,
 )
@@ -119,7 +120,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d), or what the estimator takes
             Samples.
         y : array-like of shape (n,)
             Labels.
@@ -140,8 +141,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
         method = as_choice(self.method, "method", METHODS)
         if not isinstance(self.ensemble, bool | np.bool_):
             as_choice(self.ensemble, "ensemble", ("auto",))
-        rows = as_sparse(X) if is_sparse(X) else as_rows(X)
-        n = rows.shape[0]
+        rows = handed(X)
+        n = count_rows(rows)
         classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
         estimator = _learner(self.estimator)
         if weights is not None and not takes_weights(estimator):
@@ -169,21 +170,18 @@ class CalibratedClassifierCV(Classifier, Estimator):
             fitted = [
                 CalibratedClassifier(
                     learner, _calibrators(learner, scores, codes[test], len(classes),
-                                          _part(weights, test), method), classes, method,
+                                          take_rows(weights, test), method), classes, method,
                 )
                 for learner, test, scores in fits
             ]  # fmt: skip
         return self._finish(X, rows, fitted)
 
     def _finish(self, X, rows, fitted):
-        names = column_names(X)
-        more = {} if names is None else {"feature_names_in_": names}
         return self._publish(
-            rows,
+            X,
             classes_=fitted[0].classes,
             calibrated_classifiers_=fitted,
-            n_features_in_=int(rows.shape[1]),
-            **more,
+            n_features_in_=width_of(rows, fitted[0].estimator),
         )
 
     def predict_proba(self, X: Rows) -> Array:
@@ -191,18 +189,15 @@ class CalibratedClassifierCV(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d), or what the estimator takes
             Samples.
 
         Returns
         -------
         ndarray of shape (m, K)
         """
-        if is_sparse(X):
-            rows_for(self, np.zeros((1, X.shape[1])))  # type: ignore[index, union-attr]  # for its sentences
-        else:
-            X = rows_for(self, X)
-        shares = [one.predict_proba(X) for one in self.calibrated_classifiers_]
+        rows = handed_for(self, X)
+        shares = [one.predict_proba(rows) for one in self.calibrated_classifiers_]
         return sum(shares[1:], shares[0]) / len(shares)
 
     def predict(self, X: Rows) -> Array:
@@ -210,7 +205,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d), or what the estimator takes
             Samples.
 
         Returns
@@ -222,11 +217,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        ask = getattr(self.estimator, "__sklearn_tags__", None)
-        tags.input_tags.sparse = self.estimator is None or (
-            ask is not None and ask().input_tags.sparse
-        )
-        return tags
+        tags.input_tags.sparse = self.estimator is None
+        return with_tags_of(tags, self.estimator)
 
 
 class CalibratedClassifier:
@@ -294,10 +286,6 @@ def _learner(estimator):
     return estimator
 
 
-def _part(weights, index):
-    return None if weights is None else weights[index]
-
-
 def _fit(estimator, rows, labels, weights):
     learner = copied(estimator)
     if weights is not None and takes_weights(learner):
@@ -309,11 +297,12 @@ def _held_out(estimator, rows, classes, codes, weights, pair):
     """A classifier of the rows of a fold, and its scores of those held out."""
     train, test = pair
     if train is None:
-        kept = np.ones(rows.shape[0], dtype=bool)
+        kept = np.ones(count_rows(rows), dtype=bool)
         kept[test] = False
         train = np.flatnonzero(kept)
-    learner = _fit(estimator, rows[train], classes[codes[train]], _part(weights, train))
-    return learner, test, _scores(learner, rows[test], classes)
+    some, labels = take_rows(rows, train), classes[codes[train]]
+    learner = _fit(estimator, some, labels, take_rows(weights, train))
+    return learner, test, _scores(learner, take_rows(rows, test), classes)
 
 
 def _of_prefit(estimator, rows, classes, codes, weights, method):

@@ -6,14 +6,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, Estimator, copied, takes_weights
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    copied,
+    handed,
+    handed_for,
+    takes_weights,
+    width_of,
+    with_tags_of,
+)
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_labels,
-    as_sparse,
-    is_sparse,
-    not_fitted,
-    rows_for,
     shown,
     wrong_type,
 )
@@ -135,7 +140,8 @@ class CostSensitiveClassifier(Classifier, Estimator):
                     f"sample_weight is not taken by {type(learner).__name__}.fit. Leave it out."
                 )
             weights = {"sample_weight": sample_weight}
-        model = copied(learner).fit(X, y, **weights)
+        rows = handed(X)
+        model = copied(learner).fit(rows, y, **weights)
         classes, _ = as_labels(np.asarray(model.classes_), len(model.classes_), name="classes_")
         cost = as_cost(self.cost, len(classes))
         if cost.shape[1] != len(classes):
@@ -146,7 +152,7 @@ class CostSensitiveClassifier(Classifier, Estimator):
         label = rejected_label(self.reject_label, classes, reject)
         return self._publish(
             X, classes_=np.asarray(model.classes_), estimator_=model, cost_=cost,
-            threshold_=threshold(cost), _label=label,
+            threshold_=threshold(cost), _label=label, n_features_in_=width_of(rows, model),
         )  # fmt: skip
 
     def predict(self, X: Any) -> Array:
@@ -177,13 +183,8 @@ class CostSensitiveClassifier(Classifier, Estimator):
         -------
         probabilities : ndarray of shape (m, K)
         """
-        if not self.__sklearn_is_fitted__():
-            raise not_fitted(self)
-        if is_sparse(X):
-            rows_for(self, np.zeros((1, as_sparse(X).shape[1])))  # for its sentences
-        elif not _are_texts(X):
-            rows_for(self, X, finite=False)
-        return self.estimator_.predict_proba(X)
+        rows = handed_for(self, X)
+        return self.estimator_.predict_proba(rows)
 
     def conditional_risk(self, X: Any) -> Array:
         """Return the conditional risk (expected cost) of each decision for each sample.
@@ -201,15 +202,8 @@ class CostSensitiveClassifier(Classifier, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True  # if the estimator takes it
-        return tags
-
-
-def _are_texts(X):
-    """Whether rows are no table but a list, or array, of strings."""
-    if hasattr(X, "dtype") and getattr(X, "ndim", 0) == 1:
-        return np.asarray(X).dtype.kind in "USOT"
-    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], str | bytes)
+        tags.input_tags.sparse = True  # unless the estimator says otherwise
+        return with_tags_of(tags, self.estimator)
 
 
 def threshold(cost):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from statfast._validation import as_choice, as_flag, shown, wrong_type
+from statfast._validation import as_choice, as_flag, shown, slack_of, wrong_type
 from statfast.kernels.kernel import SOME, Kernel
 from statfast.kernels.points import MATRIX, ROWS, STRINGS, require_symmetric
 
@@ -99,9 +99,9 @@ class FunctionKernel(Kernel):
         return True if self.definite else None
 
     def _between(self, A, B):
-        matrix = self._called(A, B)
+        matrix, slack = self._called(A, B)
         if A is B:
-            require_symmetric(matrix, f"The matrix that {self} returned")
+            require_symmetric(matrix, f"The matrix that {self} returned", slack)
 
         def fill(rows, columns, out):
             out[...] = matrix[rows, columns]
@@ -112,11 +112,11 @@ class FunctionKernel(Kernel):
         out = np.empty(len(A))
         for first in range(0, len(A), SOME):
             some = A[first : first + SOME]
-            out[first : first + SOME] = self._called(some, some).diagonal()
+            out[first : first + SOME] = self._called(some, some)[0].diagonal()
         return out
 
     def _called(self, A, B):
-        """What the function returns, checked."""
+        """What the function returns, checked, and how far it may be from symmetric."""
         left = _guarded(A)
         found = self.function(left, left if A is B else _guarded(B))
         try:
@@ -139,7 +139,7 @@ class FunctionKernel(Kernel):
                 f"{self} returned {matrix[i, j]}, first for point {i} of X and point {j} of Y. "
                 "Return finite numbers."
             )
-        return matrix
+        return matrix, slack_of(found)
 
     def _depth(self, A):
         return 1

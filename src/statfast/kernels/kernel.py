@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from statfast._validation import FLOATS, shown
+from statfast._validation import FLOATS, shown, slack_of
 from statfast.kernels.fill import Fill, filled, overflow
 from statfast.kernels.points import MATRIX, ROWS, as_points, require_alike, require_symmetric
 
@@ -86,8 +86,10 @@ class Kernel:
             kind = None
         if kind not in FLOATS:
             raise ValueError(f"dtype must be numpy.float64 or numpy.float32; got {shown(dtype)}.")
-        A = self._points(X)
-        B = A if Y is None or Y is X else self._points(Y, "Y")
+        if Y is None or Y is X:
+            A = B = self._points_alone(X)
+        else:
+            A, B = self._points(X), self._points(Y, "Y")
         return self._matrix(A, B, kind, n_jobs)
 
     __call__ = matrix
@@ -110,9 +112,7 @@ class Kernel:
         ValueError
             As for `matrix`.
         """
-        A = self._points(X)
-        if self.domain == MATRIX:
-            require_symmetric(A, "X")
+        A = self._points_alone(X)
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._diagonal(A)
         if not np.isfinite(values).all():
@@ -137,6 +137,13 @@ class Kernel:
 
     def _points(self, X, name="X"):
         return as_points(X, self.domain, self, name)
+
+    def _points_alone(self, X):
+        """Points to be compared with each other: a matrix of theirs is symmetric up to rounding."""
+        A = self._points(X)
+        if self.domain == MATRIX:
+            require_symmetric(A, "X", slack_of(X))
+        return A
 
     def _between(self, A, B) -> Fill:
         """What fills blocks of the matrix between checked points; B may be A."""
@@ -168,8 +175,6 @@ class Kernel:
         symmetric = A is B
         if not symmetric:
             require_alike(A, B, self.domain, self)
-        elif self.domain == MATRIX:
-            require_symmetric(A, "X")
         with np.errstate(over="ignore", invalid="ignore"):
             fill = self._settled([A, B])._between(A, B)
         return filled(

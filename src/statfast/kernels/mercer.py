@@ -117,9 +117,9 @@ def mercer_check(
     """
     tol = as_real(tol, "tol", 0)
     chosen = kernel_for(kernel, gamma, degree, coef0, X)
-    points = chosen._points(X)
+    points = chosen._points_alone(X)
     refuse_large(48 * len(points) ** 2, "The check of that many points", "Pass a sample of them.")
-    matrix = chosen.matrix(points, n_jobs=n_jobs)
+    matrix = chosen._matrix(points, points, np.float64, n_jobs)
     values, vectors = aside(np.linalg.eigh, (matrix + matrix.T) / 2)
     smallest, largest = float(values[0]), float(values[-1])
     bound = tol * max(abs(smallest), abs(largest))

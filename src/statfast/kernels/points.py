@@ -70,8 +70,11 @@ def require_alike(A: Any, B: Any, domain: str, kernel: Any) -> None:
         )
 
 
-def require_symmetric(matrix: np.ndarray, what: str, tol: float = 1e-8) -> None:
-    """Refuse kernel values of points among themselves that are no symmetric matrix."""
+def require_symmetric(matrix: np.ndarray, what: str, slack: float) -> None:
+    """Refuse kernel values of points among themselves that are no symmetric matrix.
+
+    They may differ by `slack` times the largest (`slack_of` what was given).
+    """
     n = len(matrix)
     if matrix.shape != (n, n):
         raise ValueError(
@@ -79,7 +82,7 @@ def require_symmetric(matrix: np.ndarray, what: str, tol: float = 1e-8) -> None:
             "column for each point."
         )
     step = max(1, (1 << 18) // n)
-    limit = tol * max(float(matrix.max()), -float(matrix.min()))
+    limit = slack * max(float(matrix.max()), -float(matrix.min()))
     for first in range(0, n, step):
         part, mirrored = matrix[first : first + step], matrix[:, first : first + step].T
         with np.errstate(over="ignore"):

@@ -18,6 +18,7 @@ from statfast._estimator import (
     parts_of_folds,
     runs,
     stratified_runs,
+    take_rows,
 )
 from statfast._typing import ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
@@ -31,7 +32,7 @@ from statfast._validation import (
 )
 from statfast.model_selection.losses import as_loss, coded, losses, truth_of
 from statfast.model_selection.resampling import Bootstrap
-from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows, take
+from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows
 from statfast.model_selection.variance import replicated
 from statfast.model_selection.ways import (
     MERGED,
@@ -325,7 +326,7 @@ def _pairs(estimator, X, y, weights, parts, truth, classes, loss):
         if fitted.errors[0] is not None:
             raise fitted.errors[0]
         for k in out:
-            said = coded(fitted.models[0].predict(take(fitted.rows, parts[k])), classes)
+            said = coded(fitted.models[0].predict(take_rows(fitted.rows, parts[k])), classes)
             found = losses(truth[parts[k]], said, loss)
             if len(out) == 1:
                 outer[k] = found

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import take_rows
 from statfast._typing import ArrayLike, RandomState
 from statfast._validation import as_count, as_flag, as_generator, as_real
 from statfast.model_selection.splitter import (
@@ -15,7 +16,6 @@ from statfast.model_selection.splitter import (
     as_takeable,
     codes_of,
     n_rows,
-    take,
 )
 
 
@@ -318,7 +318,7 @@ def train_test_split(
     else:
         n_train, n_test = sizes(n, test_size, train_size, 0.25)
         train, test = np.arange(n_train), np.arange(n_train, n_train + n_test)
-    return [take(array, part) for array in arrays for part in (train, test)]
+    return [take_rows(array, part) for array in arrays for part in (train, test)]
 
 
 # ------------------------------------------------------------------ sizes

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from statfast._estimator import Answers, Regressor, Scorer, as_folds, by_score
+from statfast._estimator import Answers, Regressor, Scorer, as_folds, by_score, take_rows
 from statfast._validation import (
     FitFailedWarning,
     as_count,
@@ -22,7 +22,7 @@ from statfast._validation import (
 )
 from statfast.metrics import get_scorer
 from statfast.model_selection.partitions import KFold, StratifiedKFold
-from statfast.model_selection.splitter import as_takeable, n_rows, take
+from statfast.model_selection.splitter import as_takeable, n_rows
 from statfast.model_selection.ways import Folds, rows_of_fold
 
 # Scores by the mean squared errors of candidates, and the variance of the targets.
@@ -136,7 +136,7 @@ class Scores:
     def add(self, folds, k, fitted, with_train=False):
         """Score the models of a fold."""
         test = folds.pairs[k][1]
-        y, weights = take(folds.y, test), None
+        y, weights = take_rows(folds.y, test), None
         if folds.weights is not None:
             weights = folds.weights[test]
         rows = rows_of_fold(fitted.rows, test)
@@ -156,7 +156,7 @@ class Scores:
         self.score_times.append((perf_counter() - start) / len(models))
         if with_train:
             train = folds.train(k)
-            rows, y = rows_of_fold(fitted.rows, train), take(folds.y, train)
+            rows, y = rows_of_fold(fitted.rows, train), take_rows(folds.y, train)
             weights = None if folds.weights is None else folds.weights[train]
             for c, (model, error) in enumerate(zip(fitted.models, fitted.errors, strict=True)):
                 self._score(self.train[c], model, error, rows, y, weights)

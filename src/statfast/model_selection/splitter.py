@@ -118,19 +118,6 @@ def joined_rows(first, second, name, other):
     return np.concatenate([first, second])
 
 
-def take(X, places):
-    """Some rows of an array, a sparse matrix, a table of pandas, polars or pyarrow, or a list."""
-    if X is None:
-        return None
-    if hasattr(X, "iloc"):
-        return X.iloc[places]
-    if hasattr(X, "tocsr"):
-        return X.tocsr()[places]
-    if hasattr(X, "shape"):
-        return X.take(places) if hasattr(X, "column_names") else X[places]
-    return [X[place] for place in places]
-
-
 def as_shuffler(random_state):
     """What shuffles rows: for an integer, or a RandomState, the numbers that scikit-learn draws.
 

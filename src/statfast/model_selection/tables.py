@@ -6,10 +6,9 @@ from math import nan
 
 import numpy as np
 
-from statfast._estimator import Scorer
+from statfast._estimator import Scorer, take_rows
 from statfast._validation import warn_user
 from statfast.model_selection.scoring import Scores, asks_more
-from statfast.model_selection.splitter import take
 from statfast.model_selection.ways import (
     CLOSED,
     fitted_folds,
@@ -117,7 +116,7 @@ def _left_out(estimator, folds, candidates, scorers):
     if getattr(estimator, "_leave_one_out", None) is None:
         return None
     several = getattr(estimator, "_leave_one_out_many", None)
-    y = np.asarray(take(folds.y, rows))
+    y = np.asarray(take_rows(folds.y, rows))
     if y.ndim != 1:
         return None
     try:

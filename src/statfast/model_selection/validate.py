@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._engine import is_elsewhere
-from statfast._estimator import ANY, Scorer, copied, taking
+from statfast._estimator import ANY, Scorer, copied, take_rows, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
 from statfast.model_selection.part_folds import validated_parts
@@ -21,7 +21,6 @@ from statfast.model_selection.scoring import (
     asks_more,
     known_classes,
 )
-from statfast.model_selection.splitter import take
 from statfast.model_selection.ways import (
     CLOSED,
     fitted_folds,
@@ -383,7 +382,7 @@ def _closed(estimator, folds, scorers, weights):
     answers = _left_out(estimator, folds, "predict")
     if answers is None:
         return None
-    y = np.asarray(take(folds.y, rows))
+    y = np.asarray(take_rows(folds.y, rows))
     if np.ndim(y) != 1:
         return None
     middle = perf_counter()

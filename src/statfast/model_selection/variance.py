@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import each
-from statfast._estimator import CoefficientTable, Tabled, copied
+from statfast._estimator import CoefficientTable, Tabled, copied, take_rows
 from statfast._typing import ArrayLike, Display, RandomState, Rows
 from statfast._validation import (
     as_choice,
@@ -23,7 +23,7 @@ from statfast._validation import (
 from statfast.model_selection.losses import coded, truth_of
 from statfast.model_selection.resampling import train_test_split
 from statfast.model_selection.scoring import classifies
-from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows, take
+from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows
 from statfast.model_selection.ways import MERGED, REFIT, shares_statistics
 
 LARGE = 1 << 20  # numbers of X
@@ -221,7 +221,7 @@ def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
         return said, MERGED
     out = []
     for rows in drawn:
-        model = copied(estimator).fit(take(X, rows), y[rows])
+        model = copied(estimator).fit(take_rows(X, rows), y[rows])
         out.append(coded(model.predict(X_test), classes))
     return np.array(out), REFIT
 
@@ -252,7 +252,7 @@ def _merged(model, columns, state, X_test, drawn, classes, n_jobs, held):
 
         def one(k, rows=rows, asked=asked):
             total = model._statistics((*columns[:-1], _times(rows[k : k + 1])[0]), state)
-            own = X_test if asked is None else take(X_test, asked[k])
+            own = X_test if asked is None else take_rows(X_test, asked[k])
             return coded(copied(model)._solve(total, state).predict(own), classes)
 
         said, certain = _together(model, columns, state, rows, X_test, classes)

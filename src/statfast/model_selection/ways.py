@@ -22,10 +22,10 @@ from statfast._estimator import (
     rows_besides,
     sums_of,
     sums_of_folds,
+    take_rows,
     takes_weights,
 )
 from statfast._validation import as_rows, column_names
-from statfast.model_selection.splitter import take
 
 MERGED, CLOSED, SHARED, REFIT = "merged statistics", "closed form", "shared structure", "refit"
 _REFUSED = (ValueError, TypeError, NotImplementedError, MemoryError, ArithmeticError)
@@ -138,7 +138,7 @@ def _refits(estimator, folds, candidates):
         start = perf_counter()
         train = folds.train(k)
         rows = next(every)
-        X, y = take(rows, train), take(folds.y, train)
+        X, y = take_rows(rows, train), take_rows(folds.y, train)
         more = {} if folds.weights is None else {"sample_weight": folds.weights[train]}
         models, errors = [], []
         for params in candidates:
@@ -222,7 +222,7 @@ class Trains(Sequence):
         """What a fold fits: rows, targets and weights."""
         train, folds = self[k], self.folds
         weights = None if folds.weights is None else folds.weights[train]
-        return take(folds.X, train), take(folds.y, train), weights
+        return take_rows(folds.X, train), take_rows(folds.y, train), weights
 
     def groups(self):
         """Folds in groups, each of the parts of which its folds consist, or None if there are
@@ -371,4 +371,4 @@ def rows_of_fold(X, places):
         first, last = int(places[0]), int(places[-1])
         if last - first + 1 == len(places) and (np.diff(places) == 1).all():
             return X[first : last + 1]
-    return rows_at(X, places) if isinstance(X, np.ndarray) else take(X, places)
+    return rows_at(X, places) if isinstance(X, np.ndarray) else take_rows(X, places)

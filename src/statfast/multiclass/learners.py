@@ -8,12 +8,11 @@ import copy
 
 import numpy as np
 
-from statfast._estimator import copied, takes_weights
-from statfast._validation import as_rows, as_sparse, is_sparse, rows_for, shown
+from statfast._estimator import copied, count_rows, take_columns, take_rows, takes_weights
+from statfast._validation import shown
 from statfast.kernels.named import domain_of
 from statfast.kernels.points import MATRIX
 
-KEPT = (np.float64, np.float32, np.uint8)
 _BOTH = np.array([0, 1])
 CERTAIN = 1e100  # decision values beyond are as good: sums of some are finite
 PRECOMPUTED = ("kernel", "metric", "affinity")  # parameters that may say so
@@ -39,51 +38,6 @@ def can(estimator, method):
     return callable(getattr(estimator, method, None))
 
 
-def rows_of(X):
-    """Rows to fit: sparse ones as CSR, a list of strings, others as an ndarray."""
-    if is_sparse(X):
-        return as_sparse(X)
-    return _texts(X) or as_rows(X, keep=KEPT, finite=False)
-
-
-def new_rows(model, X):
-    """Rows to predict, of the width fitted."""
-    if model.__sklearn_is_fitted__() and (texts := _texts(X)):
-        return texts
-    if is_sparse(X):
-        rows = as_sparse(X)
-        rows_for(model, np.zeros((1, rows.shape[1])))  # for its sentences
-        return rows
-    return rows_for(model, X, keep=KEPT, finite=False)
-
-
-def _texts(X):
-    """A list of strings, of any container of strings; else None."""
-    if getattr(X, "ndim", 0) == 1 and hasattr(X, "dtype"):
-        X = np.asarray(X)
-        X = X.tolist() if X.dtype.kind in "USOT" else None
-    if isinstance(X, list | tuple) and X and all(isinstance(x, str | bytes) for x in X):
-        return list(X)
-    return None
-
-
-def count(X):
-    """Number of rows."""
-    return X.shape[0] if hasattr(X, "shape") else len(X)
-
-
-def size(X):
-    """Numbers of the rows; of texts, how many there are."""
-    return X.size if hasattr(X, "size") else len(X)
-
-
-def some_of(X, index):
-    """The rows of an index; None is all of them."""
-    if index is None:
-        return X
-    return [X[i] for i in index] if isinstance(X, list) else X[index]
-
-
 def require_weights(estimator):
     """Raise TypeError unless ``fit`` takes sample_weight."""
     if not takes_weights(estimator):
@@ -102,16 +56,15 @@ def trained(estimator, X, codes, column, weights, pairwise):
     """A classifier fitted to one column of a code matrix, and the rows it has seen (None: all)."""
     side = column[codes]
     index = None if (column != 0).all() else np.flatnonzero(side)
-    rows = some_of(X, index)
+    rows = take_rows(X, index)
     if pairwise and index is not None:
-        rows = rows[:, index]
-    target = (side > 0).astype(np.intp)
-    target = target if index is None else target[index]
+        rows = take_columns(rows, index)
+    target = take_rows((side > 0).astype(np.intp), index)
     learner = copied(estimator)
     if weights is None:
         learner.fit(rows, target)
     else:
-        learner.fit(rows, target, sample_weight=weights if index is None else weights[index])
+        learner.fit(rows, target, sample_weight=take_rows(weights, index))
     return learner, index
 
 
@@ -123,8 +76,9 @@ def trained_on(learner, X, codes, column, weights):
         return learner
     learner = copy.deepcopy(learner)
     target = (side > 0).astype(np.intp)
-    given = {} if weights is None else {"sample_weight": some_of(weights, index)}
-    return learner.partial_fit(some_of(X, index), some_of(target, index), classes=_BOTH, **given)
+    given = {} if weights is None else {"sample_weight": take_rows(weights, index)}
+    rows, target = take_rows(X, index), take_rows(target, index)
+    return learner.partial_fit(rows, target, classes=_BOTH, **given)
 
 
 class Constant:
@@ -135,7 +89,7 @@ class Constant:
 
     def predict(self, X):
         """The answer, for each row."""
-        return np.full(count(X), self.answer)
+        return np.full(count_rows(X), self.answer)
 
     def decision_function(self, X):
         """0.0 for no and 1.0 for yes, as in scikit-learn."""
@@ -171,10 +125,10 @@ def share_of(learner, X):
 def _told(learner, method, values, X):
     """What a classifier says, if it says something of each row."""
     name = f"{type(learner).__name__}.{method}"
-    if len(values) != count(X):
+    if len(values) != count_rows(X):
         raise ValueError(
-            f"{name} must tell one value for each of {count(X)} rows, or two; got {len(values)} "
-            "numbers. Choose another estimator."
+            f"{name} must tell one value for each of {count_rows(X)} rows, or two; got "
+            f"{len(values)} numbers. Choose another estimator."
         )
     if np.isnan(values).any():
         raise ValueError(

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from statfast._estimator import count_rows, handed, width_of
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_flag, as_weights, is_sparse, warn_user
 from statfast.multiclass import learners
@@ -136,10 +137,10 @@ class OneVsRestClassifier(Reduction):
     def _fit_labels(self, X, Y, sparse, sample_weight):
         """Fit a classifier for each column of an indicator matrix."""
         learners.require_learner(self.estimator)
-        rows = learners.rows_of(X)
+        rows = handed(X)
         n, k = Y.shape
-        if n != learners.count(rows):
-            raise ValueError(f"y must have one row per row of X ({learners.count(rows)}); got {n}.")
+        if n != count_rows(rows):
+            raise ValueError(f"y must have one row per row of X ({count_rows(rows)}); got {n}.")
         weights = as_weights(sample_weight, n)
         if weights is not None:
             learners.require_weights(self.estimator)
@@ -164,7 +165,7 @@ class OneVsRestClassifier(Reduction):
             "_sparse": sparse,
         }
         learnt = next((one for one in fitted if not isinstance(one, learners.Constant)), None)
-        return self._publish(X, **state, **self._width(X, rows, learnt))
+        return self._publish(X, **state, n_features_in_=width_of(rows, learnt))
 
     @where_learners_can
     def partial_fit(

@@ -11,8 +11,14 @@ from statfast._estimator import (
     Estimator,
     codes_among,
     copied,
+    count_rows,
+    handed,
+    handed_for,
     known_classes,
+    take_columns,
     weighted_labels,
+    width_of,
+    with_tags_of,
 )
 from statfast._typing import Array
 from statfast._validation import as_labels, as_weights, shown
@@ -53,8 +59,8 @@ class Reduction(Classifier, Estimator):
     def _fit_columns(self, X, y, sample_weight, code_for):
         """Fit a classifier for each column of ``code_for(classes)``, and publish them."""
         learners.require_learner(self.estimator)
-        rows = learners.rows_of(X)
-        n = learners.count(rows)
+        rows = handed(X)
+        n = count_rows(rows)
         classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
         if weights is not None:
             learners.require_weights(self.estimator)
@@ -73,15 +79,15 @@ class Reduction(Classifier, Estimator):
             "_seen": [index if pairwise else None for _, index in found],
             "_mass": _masses(code.matrix, codes, weights),
         }
-        return self._publish(X, **state, **self._width(X, rows, state["estimators_"][0]))
+        return self._publish(X, **state, n_features_in_=width_of(rows, state["estimators_"][0]))
 
     def _fit_more(self, X, y, classes, sample_weight, code_for):
         """Have copies of the classifiers see a batch, and publish them."""
         learners.require_learner(self.estimator)
         again = self.__sklearn_is_fitted__()
         known = known_classes(self, classes, least=2)
-        rows = learners.new_rows(self, X) if again else learners.rows_of(X)
-        n = learners.count(rows)
+        rows = handed_for(self, X) if again else handed(X)
+        n = count_rows(rows)
         weights = as_weights(sample_weight, n)
         labels, codes = as_labels(y, n)
         codes = codes_among(known, labels, codes, weights)
@@ -104,7 +110,7 @@ class Reduction(Classifier, Estimator):
             "_mass": mass,
         }
         if not again:
-            return self._publish(X, **state, **self._width(X, rows, state["estimators_"][0]))
+            return self._publish(X, **state, n_features_in_=width_of(rows, state["estimators_"][0]))
         for name in ("n_features_in_", "feature_names_in_"):
             if name in self.__dict__:
                 state[name] = self.__dict__[name]
@@ -112,7 +118,7 @@ class Reduction(Classifier, Estimator):
 
     def _each(self, work, tasks, rows, effort):
         """``work`` of the tasks, on threads if there is enough of it."""
-        effort *= learners.size(rows) * len(tasks)
+        effort *= count_rows(rows) * width_of(rows, None) * len(tasks)
 
         def step(task):
             checkpoint()
@@ -120,21 +126,14 @@ class Reduction(Classifier, Estimator):
 
         return each(step, tasks, n_jobs=self.n_jobs, effort=effort)
 
-    @staticmethod
-    def _width(X, rows, learner):
-        """What `_publish` cannot see: the columns of text, of which the classifiers know."""
-        if getattr(rows, "ndim", 1) == 2:
-            return {}
-        return {"n_features_in_": getattr(learner, "n_features_in_", 1)}
-
     def _answers(self, X, ask):
         """What each classifier says of the rows: (m, L)."""
-        rows = learners.new_rows(self, X)
+        rows = handed_for(self, X)
         fitted, seen = self.estimators_, self._seen
         self._require_seen()
 
         def work(j):
-            return ask(fitted[j], rows if seen[j] is None else rows[:, seen[j]])
+            return ask(fitted[j], rows if seen[j] is None else take_columns(rows, seen[j]))
 
         return np.column_stack(self._each(work, range(len(fitted)), rows, ANSWERING))
 
@@ -185,10 +184,7 @@ class Reduction(Classifier, Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True  # unless the estimator says otherwise
-        if hasattr(self.estimator, "__sklearn_tags__") and not isinstance(self.estimator, type):
-            given = self.estimator.__sklearn_tags__().input_tags
-            tags.input_tags.sparse, tags.input_tags.pairwise = given.sparse, given.pairwise
-        return tags
+        return with_tags_of(tags, self.estimator)
 
 
 def _masses(matrix, codes, weights):

@@ -12,6 +12,7 @@ from statfast._estimator import (
     Estimator,
     Transformer,
     copied,
+    take_columns,
     takes_weights,
 )
 from statfast._typing import ArrayLike, Rows, Weights
@@ -24,7 +25,7 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.pipeline.columns import as_container, places_of, taken
+from statfast.pipeline.columns import as_container, places_of
 from statfast.pipeline.merged import MergedColumns
 from statfast.pipeline.side_by_side import SideBySide, is_word
 from statfast.pipeline.steps import ByName, NamedEstimators, numbered_names
@@ -183,12 +184,12 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             if isinstance(step, str) or not places:
                 fitted.append((name, step, columns))
                 if step == "passthrough" and places:
-                    parts[name] = taken(table, places)
+                    parts[name] = take_columns(table, places)
                 continue
             model, start = copied(step), perf_counter()
             weighted = sample_weight is not None and takes_weights(model)
             more = {"sample_weight": sample_weight} if weighted else {}
-            rows = taken(table, places, alone)
+            rows = take_columns(table, places, alone)
             if hasattr(model, "fit_transform"):
                 parts[name] = model.fit_transform(rows, y, **more)
             else:
@@ -314,7 +315,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             places, alone = self._plan[name]
             if not places or (isinstance(step, str) and step == "drop"):
                 continue
-            rows = taken(table, [order[j] for j in places], alone)
+            rows = take_columns(table, [order[j] for j in places], alone)
             parts[name] = rows if isinstance(step, str) else step.transform(rows)
         return self._side_by_side(parts, table)
 

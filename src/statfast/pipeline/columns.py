@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import is_frame
 from statfast._validation import as_sparse, column_names, is_sparse, require_shape, shown, to_array
 
 WANTED = "names, places, a slice, a mask of truth values, or a callable that gives them"
@@ -24,13 +25,6 @@ def as_container(X):
         table = np.asarray(X, dtype=object)  # numbers beside strings stay numbers
     require_shape(table, "X")
     return table
-
-
-def is_frame(X):
-    """Whether X is a data frame: pandas, polars, pyarrow."""
-    return not isinstance(X, np.ndarray | list | tuple) and (
-        hasattr(X, "iloc") or hasattr(X, "get_columns") or hasattr(X, "column_names")
-    )
 
 
 def places_of(wanted, X):
@@ -82,25 +76,6 @@ def _as_places(wanted, X, d):
     if isinstance(end, str):
         end = _place(end, X, d) + 1
     return slice(begin, end, wanted.step)
-
-
-def taken(X, places, alone=False):
-    """Some columns of a table; with `alone` the only one, as a 1-d column."""
-    if hasattr(X, "iloc"):
-        return X.iloc[:, places[0] if alone else places]
-    if hasattr(X, "get_columns"):
-        return X.to_series(places[0]) if alone else X[:, places]
-    if hasattr(X, "column_names"):
-        return X.column(places[0]) if alone else X.select(places)
-    if is_sparse(X):
-        part = X[:, places]
-        return part.toarray().ravel() if alone else part
-    if alone:
-        return X[:, places[0]]
-    first, last = places[0], places[-1]
-    if places == list(range(first, last + 1)):  # nothing is copied
-        return X[:, first : last + 1]
-    return X[:, places]
 
 
 class make_column_selector:

@@ -14,9 +14,9 @@ from itertools import chain
 
 import numpy as np
 
-from statfast._estimator import ColumnMoments, FitState, copied
+from statfast._estimator import ColumnMoments, FitState, copied, take_columns
 from statfast._validation import as_rows, column_names, is_sparse
-from statfast.pipeline.columns import as_container, taken
+from statfast.pipeline.columns import as_container
 from statfast.pipeline.scaled import scaled_fits
 from statfast.pipeline.steps import Steps, is_skipped
 
@@ -159,7 +159,7 @@ class MergedColumns:
         places = [j for *_, own, _ in kept for j in own]
         if not able or not places:
             raise NotImplementedError
-        rows = as_rows(taken(table, places), finite=False)
+        rows = as_rows(take_columns(table, places), finite=False)
         return rows, (planned, int(table.shape[1]), column_names(X))
 
     def _solve(self, moments, state):

@@ -5,9 +5,8 @@ from collections import Counter
 
 import numpy as np
 
-from statfast._estimator import output_container
+from statfast._estimator import is_frame, output_container
 from statfast._validation import as_real, is_sparse, shown, wrong_type
-from statfast.pipeline.columns import is_frame
 
 
 class SideBySide:

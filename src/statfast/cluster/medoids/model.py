@@ -22,6 +22,7 @@ from statfast._validation import (
     ConvergenceWarning,
     explain_nonfinite,
     refuse_large,
+    slack_of,
     warn_user,
 )
 
@@ -190,10 +191,11 @@ def _blocks_of(fill, rows, medoids, metric, n_jobs):
 
 def _given(rows, columns, start):
     block = np.asarray(rows[:, columns], np.float64)
-    if block.min(initial=0.0) < 0:
-        i, j = np.argwhere(block < 0)[0]
+    wrong = block < -slack_of(rows) * rows.max()
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
         refuse(float(block[i, j]), f"at row {start + i}, column {columns[j]}", "X")
-    return block
+    return np.maximum(block, 0.0)
 
 
 def _called(rows, medoids, metric, start):

@@ -7,7 +7,17 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._estimator import Classifier, Estimator, copied, weighted_labels
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    copied,
+    count_rows,
+    handed,
+    handed_for,
+    weighted_labels,
+    width_of,
+    with_tags_of,
+)
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
@@ -21,11 +31,9 @@ from statfast._validation import (
 )
 from statfast.ensemble.adaboost.reweighting import ReweightedRounds
 from statfast.ensemble.members.base_estimators import (
-    allows_missing,
-    member_rows,
-    new_member_rows,
     require_fit,
     require_weighted,
+    rows_for_all,
 )
 from statfast.tree import DecisionTreeClassifier
 
@@ -174,10 +182,10 @@ class AdaBoostClassifier(Classifier, Estimator):
             require_weighted(base)
         n_rounds = as_count(self.n_estimators, "n_estimators", high=MANY)
         rate = as_real(self.learning_rate, "learning_rate", 0.0, open_low=True)
-        rows = member_rows(X, base)
-        classes, codes, weight = weighted_labels(y, rows.shape[0], sample_weight)
+        rows = rows_for_all(handed(X), base)
+        classes, codes, weight = weighted_labels(y, count_rows(rows), sample_weight)
         rng = as_generator(self.random_state)
-        weight = np.ones(rows.shape[0]) if weight is None else weight / weight.max()
+        weight = np.ones(count_rows(rows)) if weight is None else weight / weight.max()
         weight /= weight.sum()
         boost = ReweightedRounds(rows, classes, codes, weight, base, resample, rng, self.n_jobs)
         boost.run(n_rounds, rate)
@@ -193,8 +201,7 @@ class AdaBoostClassifier(Classifier, Estimator):
             error_bounds_=np.cumprod(boost.sums),
             classes_=classes,
             n_classes_=len(classes),
-            n_features_in_=rows.shape[1],
-            _allows_missing=allows_missing(base),
+            n_features_in_=width_of(rows, boost.members[0]),
         )
 
     @property
@@ -366,9 +373,9 @@ class AdaBoostClassifier(Classifier, Estimator):
     def _stages(self, X):
         """Votes (m, K) of the first t members, and their sum, for each t; the same array."""
         self._fitted_members()
-        rows = new_member_rows(self, X, self._allows_missing)
-        votes, total = np.zeros((rows.shape[0], len(self.classes_))), 0.0
-        at = np.arange(rows.shape[0])
+        rows = rows_for_all(handed_for(self, X), self.estimators_[0])
+        votes, total = np.zeros((count_rows(rows), len(self.classes_))), 0.0
+        at = np.arange(count_rows(rows))
         for member, vote in zip(self.estimators_, self.estimator_weights_, strict=True):
             said = np.asarray(member.predict(rows))
             votes[at, np.searchsorted(self.classes_, said)] += vote
@@ -396,8 +403,4 @@ class AdaBoostClassifier(Classifier, Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         base = DecisionTreeClassifier() if self.estimator is None else self.estimator
-        own = getattr(base, "__sklearn_tags__", None)
-        if own is not None:
-            tags.input_tags.sparse = own().input_tags.sparse
-            tags.input_tags.allow_nan = own().input_tags.allow_nan
-        return tags
+        return with_tags_of(tags, base)

@@ -8,7 +8,18 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._engine import checkpoint, report
-from statfast._estimator import Estimator, Regressor, copied, r_squared
+from statfast._estimator import (
+    Estimator,
+    Regressor,
+    copied,
+    count_rows,
+    handed,
+    handed_for,
+    r_squared,
+    take_rows,
+    width_of,
+    with_tags_of,
+)
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
@@ -22,10 +33,8 @@ from statfast._validation import (
     warn_column_vector,
 )
 from statfast.ensemble.members.base_estimators import (
-    allows_missing,
-    member_rows,
-    new_member_rows,
     require_fit,
+    rows_for_all,
     seeded,
 )
 from statfast.tree import DecisionTreeRegressor
@@ -131,10 +140,10 @@ class AdaBoostRegressor(Regressor, Estimator):
         n_rounds = as_count(self.n_estimators, "n_estimators", high=MANY)
         rate = as_real(self.learning_rate, "learning_rate", 0.0, open_low=True)
         loss = as_choice(self.loss, "loss", ("linear", "square", "exponential"))
-        rows = member_rows(X, base)
-        target = _one_target(y, rows.shape[0])
-        weight = as_weights(sample_weight, rows.shape[0])
-        weight = np.ones(rows.shape[0]) if weight is None else weight / weight.max()
+        rows = rows_for_all(handed(X), base)
+        target = _one_target(y, count_rows(rows))
+        weight = as_weights(sample_weight, count_rows(rows))
+        weight = np.ones(count_rows(rows)) if weight is None else weight / weight.max()
         weight /= weight.sum()
         rng = as_generator(self.random_state)
         members: list[Any] = []
@@ -142,7 +151,7 @@ class AdaBoostRegressor(Regressor, Estimator):
         errors: list[Any] = []
         for i in range(n_rounds):
             drawn = rng.choice(len(weight), len(weight), p=weight)
-            member = seeded(base, rng).fit(rows[drawn], target[drawn])
+            member = seeded(base, rng).fit(take_rows(rows, drawn), target[drawn])
             apart = np.abs(np.asarray(member.predict(rows), dtype=np.float64) - target)
             checkpoint()
             report(i + 1, n_rounds)
@@ -165,8 +174,7 @@ class AdaBoostRegressor(Regressor, Estimator):
             estimators_=members,
             estimator_weights_=np.array(votes),
             estimator_errors_=np.array(errors),
-            n_features_in_=rows.shape[1],
-            _allows_missing=allows_missing(base),
+            n_features_in_=width_of(rows, members[0]),
         )
 
     @property
@@ -234,7 +242,7 @@ class AdaBoostRegressor(Regressor, Estimator):
 
     def _said(self, X):
         self._require_members()
-        rows = new_member_rows(self, X, self._allows_missing)
+        rows = rows_for_all(handed_for(self, X), self.estimators_[0])
         return np.column_stack(
             [np.asarray(member.predict(rows), np.float64) for member in self.estimators_]
         )
@@ -242,11 +250,7 @@ class AdaBoostRegressor(Regressor, Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         base = DecisionTreeRegressor() if self.estimator is None else self.estimator
-        own = getattr(base, "__sklearn_tags__", None)
-        if own is not None:
-            tags.input_tags.sparse = own().input_tags.sparse
-            tags.input_tags.allow_nan = own().input_tags.allow_nan
-        return tags
+        return with_tags_of(tags, base)
 
 
 def _losses(apart, counts, loss):

@@ -6,10 +6,9 @@ from math import exp, log
 import numpy as np
 
 from statfast._engine import checkpoint, report
-from statfast._estimator import takes_weights
-from statfast._validation import is_sparse
+from statfast._estimator import take_rows, takes_weights
 from statfast.ensemble.adaboost.stumps import MOST_COLUMNS, StumpRounds, is_stump
-from statfast.ensemble.members.base_estimators import seeded
+from statfast.ensemble.members.base_estimators import array_of, seeded
 
 
 class ReweightedRounds:
@@ -22,10 +21,10 @@ class ReweightedRounds:
         self.members, self.votes, self.errors, self.training, self.sums = [], [], [], [], []
         self.first, self.tally = weight.copy(), np.zeros((len(codes), len(classes)))
         self.stumps = None
-        fits = not is_sparse(rows) and rows.shape[1] <= MOST_COLUMNS
-        if fits and is_stump(base) and not np.isnan(rows).any():
+        array = array_of(rows) if is_stump(base) else None
+        if array is not None and array.shape[1] <= MOST_COLUMNS and np.isfinite(array).all():
             label = codes.astype(np.int32)
-            self.stumps = StumpRounds(rows, label, classes, base, n_jobs)
+            self.stumps = StumpRounds(array, label, classes, base, n_jobs)
 
     def run(self, n_rounds, rate):
         k = len(self.classes)
@@ -68,12 +67,12 @@ class ReweightedRounds:
         labels = self.classes[self.codes]
         if self.resample and not self.weighted:
             drawn = np.repeat(np.arange(len(weight)), np.rint(weight * len(weight)).astype(int))
-            member.fit(self.rows[drawn], labels[drawn])
+            member.fit(take_rows(self.rows, drawn), labels[drawn])
         elif weight.all():
             member.fit(self.rows, labels, sample_weight=weight)
         else:  # a class may have lost its weight
             some = np.flatnonzero(weight)
-            member.fit(self.rows[some], labels[some], sample_weight=weight[some])
+            member.fit(take_rows(self.rows, some), labels[some], sample_weight=weight[some])
         self.members.append(member)
         said = np.searchsorted(self.classes, np.asarray(member.predict(self.rows)))
         checkpoint()

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, delegated, weighted_labels
+from statfast._estimator import Classifier, count_rows, delegated, weighted_labels
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import shown
 from statfast.ensemble.bagging.model import BaggingModel
@@ -244,7 +244,7 @@ class BaggingClassifier(Classifier, BaggingModel):
 
 def _shares(member, rows, n_classes):
     """Probabilities of all classes by a member, which may not have seen some; or its vote."""
-    out = np.zeros((rows.shape[0], n_classes))
+    out = np.zeros((count_rows(rows), n_classes))
     if callable(getattr(member, "predict_proba", None)):
         out[:, np.asarray(member.classes_, dtype=np.intp)] = member.predict_proba(rows)
     else:

@@ -8,7 +8,21 @@ from typing import Any
 import numpy as np
 
 from statfast._engine import checkpoint, each
-from statfast._estimator import Estimator, copied, require_same_labels, takes_weights
+from statfast._estimator import (
+    Estimator,
+    copied,
+    count_rows,
+    handed,
+    handed_for,
+    is_frame,
+    named_rows,
+    require_same_labels,
+    take_columns,
+    take_rows,
+    takes_weights,
+    width_of,
+    with_tags_of,
+)
 from statfast._typing import Array
 from statfast._validation import (
     MANY,
@@ -16,18 +30,18 @@ from statfast._validation import (
     as_flag,
     as_generator,
     as_real,
+    as_rows,
+    column_names,
     not_fitted,
     refuse_large,
     warn_user,
 )
 from statfast.ensemble.members.base_estimators import (
-    allows_missing,
-    member_rows,
-    new_member_rows,
+    KEPT,
     one_thread,
     require_fit,
+    rows_for_all,
     seeded,
-    with_names,
 )
 
 
@@ -54,7 +68,7 @@ class BaggingDraws:
     @property
     def all_columns(self):
         """Whether each member sees the columns as they are."""
-        return self.n_columns == self.width and not self.bootstrap_features
+        return self.width == 1 or (self.n_columns == self.width and not self.bootstrap_features)
 
 
 class BaggingModel(Estimator):
@@ -73,8 +87,8 @@ class BaggingModel(Estimator):
             name: as_flag(getattr(self, name), name)
             for name in ("bootstrap", "bootstrap_features", "oob_score", "warm_start")
         }
-        rows = member_rows(X, base)
-        n, width = rows.shape
+        rows = self._of_columns(rows_for_all(handed(X), base))
+        n, width = count_rows(rows), width_of(rows, None)
         target, weights, published = self._targets(y, n, sample_weight)
         before = self.__dict__.get("_members", []) if flags["warm_start"] else []
         if len(before) > count:
@@ -98,9 +112,8 @@ class BaggingModel(Estimator):
             X,
             estimator_=copied(base),
             _members=members,
-            n_features_in_=width,
+            n_features_in_=width_of(rows, members[0]),
             _draws=draws,
-            _allows_missing=allows_missing(base),
             **published,
         )
 
@@ -148,7 +161,7 @@ class BaggingModel(Estimator):
             member = one_thread(seeded(base, rng))
             distinct, times = np.unique(drawn, return_counts=True)
             some = distinct if weighted else drawn
-            X = rows[some] if draws.all_columns else rows[some][:, columns]
+            X = self._cut(take_rows(rows, some), draws, columns)
             if weighted and (times > 1).any():
                 member.fit(X, target[some], sample_weight=times.astype(np.float64))
             else:
@@ -168,7 +181,7 @@ class BaggingModel(Estimator):
             out = np.flatnonzero(out)
             if not len(out):
                 return out, None
-            X = rows[out] if draws.all_columns else rows[out][:, columns]
+            X = self._cut(take_rows(rows, out), draws, columns)
             return out, self._said(members[i], X, published)
 
         sums, counts = None, np.zeros(draws.n)
@@ -198,23 +211,33 @@ class BaggingModel(Estimator):
     # ------------------------------------------------------------ answers
     def _sum(self, X, ask):
         """The sum, in the order of the members, of what they say of X."""
-        self._fitted_members()
-        rows = new_member_rows(self, X, self._allows_missing)
+        first = self._fitted_members()[0]
+        rows = self._of_columns(rows_for_all(handed_for(self, X), first))
         draws = self._draws
 
         def work(i):
             checkpoint()
-            own = rows if draws.all_columns else rows[:, draws.of(i)[1]]
-            return ask(self._members[i], own)
+            columns = None if draws.all_columns else draws.of(i)[1]
+            return ask(self._members[i], self._cut(rows, draws, columns))
 
         # As many at a time as threads can have: what members say of many rows takes memory.
         total = None
         numbers = range(len(self._members))
         for begin in range(0, len(numbers), 16):
-            effort = 1e3 * rows.shape[0] * 16
+            effort = 1e3 * count_rows(rows) * 16
             for said in each(work, numbers[begin : begin + 16], n_jobs=self.n_jobs, effort=effort):
                 total = said if total is None else total + said
         return total
+
+    def _of_columns(self, rows):
+        """Rows of which columns can be drawn twice, as those of pandas' data frames alone can."""
+        if not (self.bootstrap_features and is_frame(rows)) or hasattr(rows, "iloc"):
+            return rows
+        return named_rows(as_rows(rows, keep=KEPT, finite=False), column_names(rows))
+
+    @staticmethod
+    def _cut(rows, draws, columns):
+        return rows if draws.all_columns else take_columns(rows, columns)
 
     def _fitted_members(self):
         if "_members" not in self.__dict__:
@@ -223,13 +246,8 @@ class BaggingModel(Estimator):
 
     @property
     def estimators_(self) -> list[Any]:
-        """The members. After a fit on a data frame those of this package know their columns' names;
-        they themselves were fitted on arrays."""
-        members, names = self._fitted_members(), self.__dict__.get("feature_names_in_")
-        if names is None:
-            return members
-        pairs = zip(members, self.estimators_features_, strict=True)
-        return [with_names(member, names[columns]) for member, columns in pairs]
+        """The members."""
+        return self._fitted_members()
 
     @property
     def estimators_samples_(self) -> list[Array]:
@@ -244,8 +262,4 @@ class BaggingModel(Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         base = self._default() if self.estimator is None else self.estimator
-        own = getattr(base, "__sklearn_tags__", None)
-        if own is not None:
-            tags.input_tags.sparse = own().input_tags.sparse
-            tags.input_tags.allow_nan = own().input_tags.allow_nan
-        return tags
+        return with_tags_of(tags, base)

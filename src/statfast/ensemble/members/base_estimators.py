@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Members of ensembles by duck typing: copied, seeded, fitted with weights, and asked."""
 
-import sys
-from copy import copy
-
 import numpy as np
 
-from statfast._estimator import Estimator, copied, takes_weights
-from statfast._validation import as_rows, as_sparse, is_sparse, rows_for, shown
-from statfast.ensemble.boosting.model import HistBoosting
+from statfast._estimator import NamedRows, copied, is_frame, named_rows, takes_weights
+from statfast._validation import as_rows, column_names, shown
 from statfast.tree.cart.model import CartModel
-from statfast.tree.growing.arguments import rows_to_fit
+from statfast.tree.growing.categories import categorical_mask
 
 KEPT = (np.float64, np.float32, np.uint8)
 
@@ -50,39 +46,23 @@ def one_thread(member):
     return member
 
 
-def with_names(member, names):
-    """A copy of a fitted member that knows the names of its columns; what is not ours as it is."""
-    if not isinstance(member, Estimator) or "n_features_in_" not in vars(member):
-        return member
-    fitted = {name: vars(member)[name] for name in member._fitted}
-    return copy(member)._publish(None, **{**fitted, "feature_names_in_": names})
+def rows_for_all(rows, estimator):
+    """Rows for all members: a data frame of numbers becomes an array, once, if they are trees.
 
-
-def allows_missing(estimator):
-    """Whether rows may have missing values, as far as is known without loading scikit-learn."""
-    if isinstance(estimator, CartModel | HistBoosting):
-        return True
-    if "sklearn" not in sys.modules:
-        return False
-    try:
-        return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
-    except AttributeError:
-        return False
-
-
-def member_rows(X, estimator):
-    """Rows to fit members on: sparse rows as CSR, others as an ndarray."""
-    if is_sparse(X):
-        return as_sparse(X)
-    if isinstance(estimator, CartModel):
-        return rows_to_fit(X)
-    return as_rows(X, keep=KEPT, finite=not allows_missing(estimator))
-
-
-def new_member_rows(model, X, missing):
-    """Rows for the members of a fitted ensemble."""
-    if is_sparse(X):
-        rows = as_sparse(X)
-        rows_for(model, np.zeros((1, rows.shape[1])))  # for its sentences
+    Trees take columns of categories from the frame itself. Those that are fitted know which.
+    """
+    if not is_frame(rows) or not isinstance(estimator, CartModel):
         return rows
-    return rows_for(model, X, keep=KEPT, finite=not missing)
+    if estimator.__sklearn_is_fitted__():
+        categorical = estimator._columns is not None
+    else:
+        categorical = categorical_mask(rows, estimator.categorical_features, rows.shape[1]).any()
+    if categorical:
+        return rows
+    return named_rows(as_rows(rows, keep=KEPT, finite=False), column_names(rows))
+
+
+def array_of(rows):
+    """Rows of numbers as an ndarray; None if they are anything else."""
+    rows = rows.rows if isinstance(rows, NamedRows) else rows
+    return rows if isinstance(rows, np.ndarray) and rows.dtype in KEPT else None

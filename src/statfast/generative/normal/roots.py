@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import aside
-from statfast._validation import as_rows, warn_user
+from statfast._validation import as_rows, slack_of, warn_user
 from statfast.generative.normal.whitening import listed, smallest_variance, whiten
 
 ROOTS = ("cholesky", "spectral", "svd")
@@ -98,7 +98,7 @@ def as_covariance(S, name="covariance"):
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} must be square; got shape {matrix.shape}. Pass (d, d).")
     size = np.abs(matrix).max()
-    if not (np.abs(matrix / 2.0 - matrix.T / 2.0) <= 0.5e-10 * size).all():
+    if not (np.abs(matrix / 2.0 - matrix.T / 2.0) <= slack_of(S) / 2.0 * size).all():
         i, j = np.unravel_index(np.abs(matrix / 2.0 - matrix.T / 2.0).argmax(), matrix.shape)
         raise ValueError(
             f"{name} must be symmetric; got {matrix[i, j]:g} at ({i}, {j}) and {matrix[j, i]:g} at "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._validation import as_sparse, explain_nonfinite
+from statfast._validation import as_sparse, explain_nonfinite, slack_of
 from statfast.neighbors.brute.radius import Within
 
 
@@ -24,11 +24,14 @@ def as_graph(X: Any, name: str = "X"):
         graph = graph.copy()
         graph.sum_duplicates()
     explain_nonfinite(graph.data[None], f"{name}.data") if graph.nnz else None
-    if graph.nnz and graph.data.min() < 0:
+    low = graph.data.min(initial=0.0)
+    if low < -slack_of(given) * graph.data.max(initial=0.0):
         raise ValueError(
-            f"{name} must hold distances, which are not negative; got {graph.data.min()}. Turn "
+            f"{name} must hold distances, which are not negative; got {low}. Turn "
             "similarities into distances first."
         )
+    if low < 0.0:
+        graph = csr_array((np.maximum(graph.data, 0.0), graph.indices, graph.indptr), graph.shape)
     return graph
 
 

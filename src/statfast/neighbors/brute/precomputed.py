@@ -9,7 +9,7 @@ import numpy as np
 from statfast._core.neighbors import brute
 from statfast._distance import CALLABLE, Metric, between
 from statfast._engine import checkpoint, each, grid
-from statfast._validation import is_sparse
+from statfast._validation import is_sparse, slack_of
 from statfast.neighbors.brute.graph import nearest_stored, stored_within
 from statfast.neighbors.brute.radius import joined
 
@@ -20,14 +20,17 @@ class Given(Metric):
     """The distances of the caller: reduced as they are, and never negative."""
 
     def prepare(self, rows, *, name="X", n_jobs=None):
-        """Check rows of distances."""
-        if rows.dtype.kind == "f" and rows.min() < 0.0:
-            row, column = np.argwhere(rows < 0.0)[0]
+        """Check rows of distances; what rounding left below 0 is 0."""
+        if rows.dtype.kind != "f" or rows.min() >= 0.0:
+            return rows
+        wrong = rows < -slack_of(rows) * rows.max()
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
             raise ValueError(
                 f"{name} must hold distances, which are not negative; got {rows[row, column]} at "
                 f"row {row}, column {column}. Turn similarities into distances first."
             )
-        return rows
+        return np.maximum(rows, 0.0)
 
 
 GIVEN = Given("precomputed", CALLABLE)

@@ -19,6 +19,7 @@ from statfast._validation import (
     not_fitted,
     rows_for,
     shown,
+    slack_of,
     warn_user,
     wrong_type,
 )
@@ -133,7 +134,7 @@ def as_training_points(estimator, X, weights_of, sparse=False):
         refuse_strings(X, given)
         data = as_rows(X)
         if domain == MATRIX:
-            require_symmetric(data, "X, with kernel='precomputed',")
+            require_symmetric(data, "X, with kernel='precomputed',", slack_of(data))
         else:
             refuse_huge(data)
     weights = weights_of(len(data) if domain == STRINGS else data.shape[0])

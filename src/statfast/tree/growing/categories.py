@@ -60,7 +60,7 @@ def find_columns(X, categorical_features, most, limit) -> CategoryColumns:
     There may be `most` of them in a column; `limit` is what that is called.
     """
     width = _shape(X)[1]
-    mask = _mask(X, categorical_features, width)
+    mask = categorical_mask(X, categorical_features, width)
     known: list = [None] * width
     for j in np.flatnonzero(mask).tolist():
         values = _column(X, j)
@@ -73,7 +73,8 @@ def find_columns(X, categorical_features, most, limit) -> CategoryColumns:
     return CategoryColumns(tuple(known))
 
 
-def _mask(X, wanted, width):
+def categorical_mask(X, wanted, width):
+    """Which columns of X the argument `categorical_features` names."""
     mask = np.zeros(width, dtype=bool)
     if wanted is None:
         return mask

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows as a wrapper hands them on to its members: what these take, unchanged.
+
+A wrapper looks at how many rows and columns there are, and at the names of the columns. What the
+rows hold is its members' to judge: they may be numbers with or without gaps, a data frame with
+columns of all types, texts, or anything else that has rows.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from statfast._estimator.part_sums import NamedRows
+from statfast._validation import (
+    as_rows,
+    as_sparse,
+    column_names,
+    compare_names,
+    is_sparse,
+    not_fitted,
+    refuse_elsewhere,
+    require_shape,
+    rows_for,
+)
+
+KEPT = (np.float64, np.float32, np.uint8)
+
+
+def handed(X: Any) -> Any:
+    """X as what rows can be taken from by their places.
+
+    Numbers are an ndarray, sparse rows CSR, data frames themselves, and anything else a list or an
+    array of objects.
+    """
+    refuse_elsewhere(X, "X")
+    if is_sparse(X):
+        return as_sparse(X)
+    if is_frame(X):
+        column_names(X)  # mixed names are refused before any work is done
+        require_shape(np.broadcast_to(False, X.shape), "X")
+        return X
+    if hasattr(X, "to_pylist"):  # a column of pyarrow
+        return X.to_pylist()
+    if isinstance(X, list | tuple):
+        try:
+            table = np.asarray(X)
+        except ValueError:  # rows of different lengths
+            return list(X)
+        if (table.ndim != 2 and table.dtype == object) or table.dtype.kind in "US":
+            return list(X)
+        X = table
+    elif getattr(X, "ndim", 2) == 1 and not isinstance(X, np.ndarray):
+        X = np.asarray(X)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "USOT":
+        return X.tolist() if X.ndim == 1 else X
+    return as_rows(X, keep=KEPT, finite=False)
+
+
+def handed_for(estimator: Any, X: Any) -> Any:
+    """Rows for the members of a fitted wrapper, of the width and with the names of its fit.
+
+    Where names differ from those of the fit, one warning is enough: members get the names that they
+    know.
+    """
+    if "n_features_in_" not in estimator.__dict__:
+        raise not_fitted(estimator)
+    rows = handed(X)
+    known = estimator.__dict__.get("feature_names_in_")
+    if isinstance(rows, np.ndarray) and rows.dtype != object and rows.ndim == 2:
+        rows = rows_for(estimator, rows, keep=KEPT, finite=False)
+        return rows if known is None else NamedRows(rows, known)
+    if len(getattr(rows, "shape", ())) != 2:
+        return rows
+    if is_sparse(rows):
+        rows_for(estimator, np.zeros((1, rows.shape[1])))  # for its sentences
+        return rows
+    compare_names(estimator, rows)
+    if rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    named = is_frame(rows) and column_names(rows) is not None
+    return np.asarray(rows) if named and known is None else rows
+
+
+def width_of(rows: Any, member: Any) -> int:
+    """The columns of rows; of what is no table, those that a fitted member tells of."""
+    shape = getattr(rows, "shape", ())
+    return int(shape[1]) if len(shape) == 2 else getattr(member, "n_features_in_", 1)
+
+
+def count_rows(rows: Any) -> int:
+    """How many rows there are."""
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame: pandas, polars, pyarrow."""
+    return not isinstance(X, np.ndarray | list | tuple) and (
+        (hasattr(X, "iloc") and hasattr(X, "columns"))
+        or hasattr(X, "get_columns")
+        or hasattr(X, "column_names")
+    )
+
+
+def take_rows(X: Any, places: Any) -> Any:
+    """Some rows, by place, of an array, a sparse matrix, a data frame or column, or a list."""
+    if X is None or places is None:
+        return X
+    if isinstance(X, NamedRows):
+        return NamedRows(X.rows[places], X.columns)
+    if hasattr(X, "iloc"):
+        return X.iloc[places]
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[places]
+    if hasattr(X, "shape"):
+        return X.take(places) if hasattr(X, "column_names") else X[places]
+    return [X[place] for place in places]
+
+
+def take_columns(X: Any, places: Any, alone: bool = False) -> Any:
+    """Some columns of a table; with `alone` the only one, as a 1-d column."""
+    if isinstance(X, NamedRows):
+        return NamedRows(X.rows[:, places], X.columns[places])
+    if hasattr(X, "iloc"):
+        return X.iloc[:, places[0] if alone else places]
+    if hasattr(X, "get_columns"):
+        return X.to_series(places[0]) if alone else X[:, [int(place) for place in places]]
+    if hasattr(X, "column_names"):
+        return X.column(places[0]) if alone else X.select([int(place) for place in places])
+    if is_sparse(X):
+        part = X[:, places]
+        return part.toarray().ravel() if alone else part
+    if alone:
+        return X[:, places[0]]
+    first, last = places[0], places[-1]
+    if list(places) == list(range(first, last + 1)):  # nothing is copied
+        return X[:, first : last + 1]
+    return X[:, places]
+
+
+def with_tags_of(tags: Any, member: Any) -> Any:
+    """Tags of a wrapper that takes what its member takes, as far as this tells."""
+    ask = getattr(member, "__sklearn_tags__", None)
+    if ask is not None and not isinstance(member, type):
+        tags.input_tags = ask().input_tags
+    return tags
