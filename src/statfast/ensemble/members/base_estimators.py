@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from statfast._estimator import NamedRows, copied, is_frame, named_rows, takes_weights
-from statfast._validation import as_rows, column_names, shown
+from statfast._estimator import NamedRows, copied, named_rows, takes_weights, width_of
+from statfast._validation import as_rows, column_names, is_sparse, shown
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.categories import categorical_mask
 
@@ -47,16 +47,17 @@ def one_thread(member):
 
 
 def rows_for_all(rows, estimator):
-    """Rows for all members: a data frame of numbers becomes an array, once, if they are trees.
+    """Rows for all members: numbers in a data frame or in objects become an array, once, for trees.
 
     Trees take columns of categories from the frame itself. Those that are fitted know which.
     """
-    if not is_frame(rows) or not isinstance(estimator, CartModel):
+    if not isinstance(estimator, CartModel) or is_sparse(rows) or array_of(rows) is not None:
         return rows
     if estimator.__sklearn_is_fitted__():
         categorical = estimator._columns is not None
     else:
-        categorical = categorical_mask(rows, estimator.categorical_features, rows.shape[1]).any()
+        wanted = estimator.categorical_features
+        categorical = categorical_mask(rows, wanted, width_of(rows, None)).any()
     if categorical:
         return rows
     return named_rows(as_rows(rows, keep=KEPT, finite=False), column_names(rows))
