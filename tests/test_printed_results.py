@@ -16,6 +16,7 @@ from statfast.tree import split_table
 OTHERS = {
     "Dataset", "FunctionKernel", "Precomputed", "Laplacian", "Linear", "Polynomial", "RBF",
     "Sigmoid", "Mismatch", "Spectrum", "NormalEllipsoid", "TreeStructure", "LeftOutAnswers",
+    "FoldScores",
     "CodeMatrix", "MercerCheck", "MetricCheck",
 }  # fmt: skip
 FAMILIES = [getattr(statfast, name) for name in statfast._FAMILIES if name != "plot"]

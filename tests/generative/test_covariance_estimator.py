@@ -54,7 +54,7 @@ def test_our_own_estimator_is_the_rule_by_name(ours):
     held = model.leave_one_out(X, y)
     assert_allclose(held, plain.leave_one_out(X, y), rtol=1e-7)
     found = cross_validate(model, X, y, cv=3)
-    assert found["path"] == "refit"
+    assert found.path == "refit"
     assert_array_equal(found["test_score"], cross_validate(plain, X, y, cv=3)["test_score"])
 
 

@@ -333,8 +333,6 @@ def test_sentences():
         LogisticRegression(C=1.0).fit(X, y > 2).conf_int()
     with pytest.raises(ValueError, match="reference must be one of the classes"):
         LogisticRegression(reference="x").fit(X, y > 2)
-    with pytest.raises(ValueError, match="class_weight names"):
-        LogisticRegression(class_weight={7: 2.0}).fit(X, y > 2)
 
 
 def test_summary_of_a_penalized_fit_has_no_errors():

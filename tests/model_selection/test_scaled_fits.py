@@ -35,9 +35,9 @@ def both(model, X, y, **more):
         warnings.simplefilter("ignore")  # of folds that can score nothing
         one = cross_validate(model, X, y, scoring="neg_log_loss", **more)
         other = cross_validate(model, X, y, scoring="neg_log_loss", return_estimator=True, **more)
-    assert other["path"] == "refit"
+    assert other.path == "refit"
     np.testing.assert_allclose(one["test_score"], other["test_score"], rtol=1e-8, atol=1e-9)
-    return one["path"]
+    return one.path
 
 
 CUTS = [KFold(2), KFold(7), StratifiedKFold(3), GroupKFold(4), ShuffleSplit(3, random_state=0)]

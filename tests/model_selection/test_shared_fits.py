@@ -156,7 +156,7 @@ def test_usual_folds_go_together(monkeypatch, cv, d, dtype, several):
             got = cross_validate(
                 model, X, y, cv=cv, sample_weight=weights, scoring="neg_brier_score"
             )
-            assert got["path"] == "shared structure"
+            assert got.path == "shared structure"
             plain = refits.Plain(model)
             want = cross_val_score(
                 plain, X, y, cv=cv, sample_weight=weights, scoring="neg_brier_score"
@@ -173,7 +173,7 @@ def test_usual_responses_go_together(monkeypatch, name):
     y = responses(name, score_of(X, rng), rng)
     for cv in (KFold(4), TimeSeriesSplit(3), KFold(4, shuffle=True, random_state=0)):
         got = cross_validate(MODELS[name], X, y, cv=cv, scoring="neg_mean_squared_error")
-        assert got["path"] == "shared structure"
+        assert got.path == "shared structure"
         plain = refits.Plain(MODELS[name])
         want = cross_val_score(plain, X, y, cv=cv, scoring="neg_mean_squared_error")
         np.testing.assert_allclose(got["test_score"], want, rtol=1e-9)
@@ -198,7 +198,7 @@ def test_layouts(layout):
         warnings.simplefilter("error")
         got = cross_validate(model, given_, y, cv=KFold(5, shuffle=True, random_state=0))
     want = cross_val_score(model, X, y, cv=KFold(5, shuffle=True, random_state=0))
-    assert got["path"] == "shared structure"
+    assert got.path == "shared structure"
     np.testing.assert_array_equal(got["test_score"], want)
 
 
@@ -239,7 +239,7 @@ def test_what_is_left_to_refits():
     y = labels(score_of(X, rng), rng, 2)
 
     def way(model, cv=3, y=y, **more):
-        return cross_validate(model, X, y, cv=cv, **more)["path"]
+        return cross_validate(model, X, y, cv=cv, **more).path
 
     assert way(LogisticRegression()) == "shared structure"
     assert way(LogisticRegression(class_weight="balanced")) == "refit"  # of the rows of a fold
@@ -260,7 +260,7 @@ def test_a_fold_of_one_class_fails_alone():
     cv = [(np.arange(20), np.arange(20, 60)), (np.arange(20, 60), np.arange(20))]
     with pytest.warns(RuntimeWarning, match="1 fits failed out of a total of 2.*at least 2 class"):
         got = cross_validate(LogisticRegression(), X, y, cv=cv)
-    assert got["path"] == "shared structure"
+    assert got.path == "shared structure"
     assert np.isnan(got["test_score"]).tolist() == [True, False]
 
 

@@ -170,7 +170,7 @@ def test_names_of_the_ways():
     model = LinearDiscriminantAnalysis()
 
     def way(cv, model=model, **more):
-        return cross_validate(model, X, y, cv=cv, scoring="accuracy", **more)["path"]
+        return cross_validate(model, X, y, cv=cv, scoring="accuracy", **more).path
 
     assert way(5) == way(RepeatedKFold(n_splits=3, n_repeats=2)) == "merged statistics"
     assert way(TimeSeriesSplit(3)) == "merged statistics"
@@ -194,8 +194,8 @@ def test_scores_are_those_of_refits(cv, scoring):
     plain = refits.Plain(model)
     folds = StratifiedKFold(5) if cv == 5 else cv
     want = cross_validate(plain, X, y, cv=folds, scoring=scoring, return_train_score=True)
-    assert got["path"] == "merged statistics"
-    assert want["path"] == "refit"
+    assert got.path == "merged statistics"
+    assert want.path == "refit"
     for key, values in want.items():
         if key.startswith(("test", "train")):
             np.testing.assert_allclose(got[key], values, rtol=1e-12)
@@ -212,7 +212,7 @@ def test_frames_keep_their_names():
         kept = cross_validate(LinearDiscriminantAnalysis(), frame, y, cv=3, return_estimator=True)
     want = cross_validate(LinearDiscriminantAnalysis(), X, y, cv=3)
     np.testing.assert_array_equal(got["test_score"], want["test_score"])
-    assert got["path"] == kept["path"] == "merged statistics"
+    assert got.path == kept.path == "merged statistics"
     assert kept["estimator"][0].feature_names_in_.tolist() == ["u", "v"]
 
 
@@ -270,7 +270,10 @@ def test_scorers_that_raise_are_told():
         ({"error_score": "nan"}, "error_score must be a number or 'raise'"),
         ({"groups": [1, 2]}, "groups must have one group for each of the 30 rows"),
         ({"sample_weight": [-1.0] * 30}, "sample_weight must not be negative"),
-        ({"params": {"C": 1}}, "params takes sample_weight alone"),
+        (
+            {"params": {"C": 1}},
+            "params names 'C', which LinearDiscriminantAnalysis.fit does not take",
+        ),
         ({"cv": LeaveOneGroupOut()}, "'groups' parameter should not be None"),
     ],
 )
@@ -421,7 +424,7 @@ def test_lasso_and_its_choice_are_refits(weighted, more):
     cv = KFold(7, shuffle=True, random_state=0)
     model = Lasso(0.1, tol=1e-12, **more)
     got = cross_validate(model, X, y, cv=cv, sample_weight=w, scoring="neg_mean_squared_error")
-    assert got["path"] == "merged statistics"
+    assert got.path == "merged statistics"
     plain = refits.Plain(model)
     want = cross_val_score(plain, X, y, cv=cv, sample_weight=w, scoring="neg_mean_squared_error")
     np.testing.assert_allclose(got["test_score"], want, rtol=1e-8)

@@ -220,7 +220,7 @@ def test_merged_statistics_are_refits(kind):
     table = X if kind == "array" else frame(kind)
     model = model_of([2, 0, 3] if kind == "array" else ["c", "a", "d"])
     found = cross_validate(model, table, Y, return_estimator=True)
-    assert found["path"] == "merged statistics"
+    assert found.path == "merged statistics"
     for k, fitted in enumerate(found["estimator"]):
         rows = np.setdiff1d(np.arange(90), np.arange(18 * k, 18 * k + 18))
         part = table[rows] if kind != "pandas" else table.iloc[rows]
@@ -253,7 +253,7 @@ def test_folds_do_not_leak():
     towns = OneHotEncoder(handle_unknown="ignore")
     model = make_pipeline(make_column_transformer((numbers, NAMES), (towns, ["town"])), Ridge())
     found = cross_validate(model, table, Y, cv=3, return_estimator=True)
-    assert found["path"] == "refit"
+    assert found.path == "refit"
     categories = [m[0]["onehotencoder"].categories_[0].tolist() for m in found["estimator"]]
     assert ["Oslo" in some for some in categories] == [True, False, True]
     for k, fitted in enumerate(found["estimator"]):

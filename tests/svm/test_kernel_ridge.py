@@ -259,7 +259,7 @@ def test_names_of_the_ways():
     rbf = KernelRidge(kernel="rbf")
 
     def way(cv, model=rbf, **more):
-        return cross_validate(model, X, y, cv=cv, **more)["path"]
+        return cross_validate(model, X, y, cv=cv, **more).path
 
     assert way(5) == way(TWICE) == "closed form"
     assert way(ShuffleSplit(4, test_size=0.3, random_state=0)) == "closed form"

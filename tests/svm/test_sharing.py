@@ -147,14 +147,14 @@ def test_strings_and_matrices():
     y = np.arange(40) % 2
     want = cross_val_predict(refits.Plain(SVC(kernel=Spectrum(2))), words, y, cv=4)
     got = cross_validate(SVC(kernel=Spectrum(2)), words, y, cv=KFold(4))
-    assert got["path"] == "shared structure"
+    assert got.path == "shared structure"
     scores = [(want[test] == y[test]).mean() for _, test in KFold(4).split(words)]
     np.testing.assert_allclose(got["test_score"], scores)
     X, y, _ = cloud(5)
     for model, path in ((SVC(kernel="precomputed"), "shared structure"),
                         (SVC(kernel="precomputed", max_iter=10**6), "refit")):  # fmt: skip
         found = cross_validate(model, RBF(0.3).matrix(X), y, cv=5)
-        assert found["path"] == path
+        assert found.path == path
         want = cross_validate(SVC(gamma=0.3), X, y, cv=5)["test_score"]
         np.testing.assert_allclose(found["test_score"], want)
 
@@ -198,7 +198,7 @@ def test_pipelines_of_tables_and_their_models():
         )
         assert differ(ours, theirs) == 0.0
     (train, _), *_ = pairs = list(KFold(3).split(X))
-    folds = Folds(table, labels, None, 90, pairs)
+    folds = Folds(table, y, None, 90, pairs)
     path, fits = fitted_folds(model, folds, [{"svc__C": 0.1}, {"svc__C": 1.0}])
     assert path == "shared structure"
     first = next(fits).models
@@ -213,7 +213,7 @@ def test_pipelines_of_tables_and_their_models():
 def test_pipelines_that_share_nothing():
     X, y, _ = cloud(13)
     scaled = make_pipeline(StandardScaler(), SVC())
-    assert cross_validate(scaled, X, y, cv=3)["path"] == "refit"  # one machine for each matrix
+    assert cross_validate(scaled, X, y, cv=3).path == "refit"  # one machine for each matrix
     little = make_pipeline(StandardScaler(), SVC(cache_size=0.01))
     search = GridSearchCV(little, {"svc__C": [0.1, 1.0]}, cv=3).fit(X, y)
     assert search.path_ == "refit"
@@ -244,7 +244,7 @@ def test_models_and_curves_are_those_of_refits():
     found = cross_validate(
         SVC(gamma=0.3), table, labels, cv=3, return_estimator=True, return_train_score=True
     )
-    assert found["path"] == "shared structure"
+    assert found.path == "shared structure"
     for model, (train, test), score in zip(
         found["estimator"], KFold(3).split(X), found["train_score"], strict=True
     ):
@@ -265,7 +265,7 @@ def test_names_of_the_ways():
     X, y, _ = cloud(7)
 
     def way(model, cv=KFold(3)):  # noqa: B008
-        return cross_validate(model, X, y, cv=cv)["path"]
+        return cross_validate(model, X, y, cv=cv).path
 
     fixed = SVC(gamma=0.3)
     assert way(fixed) == way(fixed, ShuffleSplit(3, random_state=0)) == "shared structure"
@@ -280,9 +280,9 @@ def test_names_of_the_ways():
 def test_many_rows_of_few_columns_are_refitted(monkeypatch):
     X, y, _ = cloud(8)
     monkeypatch.setattr(sharing, "EVERY", 40)
-    assert cross_validate(SVC(gamma=0.3), X, y, cv=3)["path"] == "refit"
+    assert cross_validate(SVC(gamma=0.3), X, y, cv=3).path == "refit"
     wide = np.hstack([X, np.zeros((90, 400))])
-    assert cross_validate(SVC(gamma=0.3), wide, y, cv=3)["path"] == "shared structure"
+    assert cross_validate(SVC(gamma=0.3), wide, y, cv=3).path == "shared structure"
 
 
 def test_candidates_that_fail_are_told():

@@ -15,7 +15,7 @@ from statfast._estimator.class_weights import (
     times_factors,
     weighted_labels,
 )
-from statfast._estimator.copies import copied, takes_weights
+from statfast._estimator.copies import copied, parameters_key, takes_weights, with_params
 from statfast._estimator.delegation import delegated
 from statfast._estimator.elsewhere import hits, shipped, squares, with_pairs
 from statfast._estimator.folds import (
@@ -127,6 +127,7 @@ __all__ = [
     "named_rows",
     "no_information",
     "output_container",
+    "parameters_key",
     "parts_of_folds",
     "pooled",
     "prepared_parts",
@@ -159,6 +160,7 @@ __all__ = [
     "weighted_labels",
     "width_of",
     "with_pairs",
+    "with_params",
     "with_tags_of",
     "without_each",
 ]

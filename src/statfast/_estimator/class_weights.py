@@ -5,7 +5,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from statfast._validation import as_choice, as_labels, as_real, as_weights, shown, wrong_type
+from statfast._validation import (
+    as_choice,
+    as_labels,
+    as_real,
+    as_weights,
+    shown,
+    warn_user,
+    wrong_type,
+)
 
 
 def weighted_labels(y, n, sample_weight=None, class_weight=None, *, least=1):
@@ -98,10 +106,10 @@ def class_factors(class_weight, classes, mass):
             raise ValueError("class_weight must name classes; got {}. Pass None for none.")
         known = dict.fromkeys(classes.tolist())
         for label in class_weight:
-            if label not in known:
-                raise ValueError(
+            if label not in known:  # of a class, perhaps, of which a fold has no row
+                warn_user(
                     f"class_weight names {shown(label)}, which is not a class of y "
-                    f"({shown(classes.tolist())}). Drop it."
+                    f"({shown(classes.tolist())}): it weights nothing."
                 )
         given = [(label, class_weight.get(label, 1.0)) for label in classes.tolist()]
         factors = np.array([as_real(w, f"class_weight[{shown(k)}]", 0.0) for k, w in given])

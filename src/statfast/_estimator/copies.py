@@ -4,6 +4,8 @@
 import copy
 import inspect
 
+import numpy as np
+
 
 def copied(estimator):
     """An unfitted estimator with the same parameters, estimators among them copied as well."""
@@ -19,6 +21,25 @@ def copied(estimator):
     return new
 
 
+def with_params(estimator, params):
+    """An unfitted copy with some parameters changed; estimators among their values are copied, too,
+    as a user's own are to stay as they are, whoever sets parameters of theirs or fits them."""
+    model = copied(estimator)
+    if params:
+        model.set_params(**{name: _copied(value) for name, value in params.items()})
+    return model
+
+
+def parameters_key(params, ignored=()):
+    """A key of parameters: two have the same if their values, all but the ignored, surely are."""
+    return tuple(
+        (name, repr(value) if isinstance(value, _PLAIN) else id(value))
+        for name, value in params.items()
+        if name not in ignored
+    )
+
+
+_PLAIN = (str, bool, int, float, complex, type(None), np.number, np.bool_)
 _ASKED = ("_sklearn_output_config", "_metadata_request")  # of an estimator by its user
 
 

@@ -192,7 +192,7 @@ def permutation_importance(
         for _ in range(repeats):
             if m < n:
                 rows = rng.choice(n, m, replace=False)
-                part = RowTable(table.values.iloc[rows] if table.is_frame else table.values[rows])
+                part = table.part(rows)
                 truth, mass = _some(y, rows), None if weights is None else weights[rows]
                 before = _scores(scorers, estimator, part.values, truth, mass)
                 part.permute(j, rng.permutation(m))

@@ -12,56 +12,72 @@ class RowTable:
     Parameters
     ----------
     X : array-like of shape (n, d)
-        A pandas frame, or anything that `as_rows` takes; missing values may be there.
+        A table with names of columns, or anything that `as_rows` takes, missing values among it.
     """
 
     def __init__(self, X):
         self.is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
         self.names = column_names(X)
-        self.values = X.copy() if self.is_frame else np.array(as_rows(X, finite=False))
-        self.shape = self.values.shape
+        self._rows = X.copy() if self.is_frame else np.array(as_rows(X, finite=False))
+        self.shape = self._rows.shape
+        self._framed = None if self.is_frame or self.names is None else _maker_of(X)
+
+    @property
+    def values(self):
+        """The rows, as a model is asked about them: with the names of their columns, if they have
+        some."""
+        if self._framed is None:
+            return self._rows
+        return self._framed(dict(zip(self.names, self._rows.T, strict=True)))
 
     def copy(self):
         """Another of the same rows."""
+        return self._of(self._rows.copy())
+
+    def part(self, rows):
+        """Another of some rows."""
+        return self._of(self._rows.iloc[rows].copy() if self.is_frame else self._rows[rows])
+
+    def _of(self, rows):
         other = object.__new__(RowTable)
-        other.is_frame, other.names, other.shape = self.is_frame, self.names, self.shape
-        other.values = self.values.copy()
+        other.is_frame, other.names, other._framed = self.is_frame, self.names, self._framed
+        other._rows, other.shape = rows, rows.shape
         return other
 
     def column(self, j):
         """Values of a column, an ndarray."""
         if self.is_frame:
-            return self.values.iloc[:, j].to_numpy()
-        return self.values[:, j]
+            return self._rows.iloc[:, j].to_numpy()
+        return self._rows[:, j]
 
     def set(self, j, values):
         """Put values, or one for all rows, into a column."""
         if not self.is_frame:
-            self.values[:, j] = values
+            self._rows[:, j] = values
             return
-        name = self.values.columns[j]
-        kind = self.values.dtypes.iloc[j]
-        new = self.values[name].copy()
+        name = self._rows.columns[j]
+        kind = self._rows.dtypes.iloc[j]
+        new = self._rows[name].copy()
         if np.ndim(values) == 0 and getattr(kind, "kind", "O") in "iub" and values % 1:
             new = new.astype(np.float64)  # between whole numbers
         new[:] = values
-        self.values = (
-            self.values.assign(**{name: new}) if isinstance(name, str) else (self._replaced(j, new))
+        self._rows = (
+            self._rows.assign(**{name: new}) if isinstance(name, str) else (self._replaced(j, new))
         )
 
     def _replaced(self, j, new):
-        values = self.values.copy()
+        values = self._rows.copy()
         values[values.columns[j]] = new
         return values
 
     def permute(self, j, order):
         """The values of a column in another order."""
         if self.is_frame:
-            moved = self.values.iloc[order, j]
-            moved.index = self.values.index
-            self.values[self.values.columns[j]] = moved
+            moved = self._rows.iloc[order, j]
+            moved.index = self._rows.index
+            self._rows[self._rows.columns[j]] = moved
         else:
-            self.values[:, j] = self.values[order, j]
+            self._rows[:, j] = self._rows[order, j]
 
     def place(self, one, argument):
         """The number of a column given by number or name."""
@@ -85,3 +101,8 @@ class RowTable:
     def name(self, j):
         """What a column is called."""
         return f"x{j}" if self.names is None else str(self.names[j])
+
+
+def _maker_of(X):
+    """What makes a table of polars or pyarrow from a dict of columns; None of other tables."""
+    return getattr(type(X), "from_pydict", type(X) if hasattr(X, "get_columns") else None)

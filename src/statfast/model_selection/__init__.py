@@ -38,6 +38,7 @@ from statfast.model_selection.resampling import (
     TimeSeriesSplit,
     train_test_split,
 )
+from statfast.model_selection.scoring import FoldScores
 from statfast.model_selection.search import GridSearchCV
 from statfast.model_selection.validate import (
     cross_val_predict,
@@ -51,6 +52,7 @@ __all__ = [
     "Bootstrap",
     "BootstrapEstimate",
     "Comparison",
+    "FoldScores",
     "GridSearchCV",
     "GroupKFold",
     "KFold",

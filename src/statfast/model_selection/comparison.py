@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable
 from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows, Weights
-from statfast._validation import as_choice, as_estimator, as_real, wrong_type
+from statfast._validation import as_choice, as_estimator, as_labels, as_real, wrong_type
 from statfast.metrics import auc_test
 from statfast.model_selection.paired_tests import (
     TestResult,
@@ -28,7 +28,7 @@ from statfast.model_selection.partitions import (
     RepeatedStratifiedKFold,
     StratifiedKFold,
 )
-from statfast.model_selection.scoring import as_plan, classifies, known_classes
+from statfast.model_selection.scoring import as_plan, classifies
 from statfast.model_selection.validate import cross_validate, held_out_answers
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def compare(
     friedman = friedman_test(scores.T, names=names) if len(names) > 2 else None
     return Comparison(
         names, scores, scores.mean(axis=1), np.array([t.interval for t in alone]), tests, bayes,
-        mcnemar, delong, friedman, [one["path"] for one in found],
+        mcnemar, delong, friedman, [one.path for one in found],
     )  # fmt: skip
 
 
@@ -291,7 +291,8 @@ def _on_rows(names, models, plan, labels):
     y = np.asarray(plan.y)
     right = [held_out_answers(model, one, "predict")[0] == y for model in models]
     mcnemar, delong = {}, {}
-    two = len(known_classes(plan.y, plan.n)) == 2
+    classes, codes = as_labels(plan.y, plan.n)
+    two = len(classes) == 2
     values = [_values(model, one) for model in models] if two else [None] * len(models)
     for a, b in combinations(range(len(names)), 2):
         pair = names[a], names[b]
@@ -299,7 +300,7 @@ def _on_rows(names, models, plan, labels):
             int((right[a] & ~right[b]).sum()), int((right[b] & ~right[a]).sum())
         )
         if two and values[a] is not None and values[b] is not None:
-            told = auc_test(y, values[a], values[b])
+            told = auc_test(codes, values[a], values[b])
             delong[pair] = TestResult(
                 "DeLong's test", float(told.statistic), (), float(told.p_value), nan
             )

@@ -2,12 +2,13 @@
 """Scores as they change with a parameter, or with the number of rows fitted."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import nan
 from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import ANY, taking
+from statfast._estimator import ANY, taking, with_params
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     as_estimator,
@@ -18,7 +19,7 @@ from statfast._validation import (
 from statfast.model_selection.scoring import Scores, as_error_score, as_plan, as_scorers
 from statfast.model_selection.splitter import as_shuffler
 from statfast.model_selection.tables import scored_candidates
-from statfast.model_selection.ways import Folds, fitted_folds, require_weights, with_params
+from statfast.model_selection.ways import fitted_folds, require_weights
 
 
 @taking(verbose=ANY, pre_dispatch=ANY, params=(None,))
@@ -199,10 +200,10 @@ def learning_curve(
     scores = Scores(scorers, error_score)
     for train, (_, held) in zip(trains, folds.pairs, strict=True):
         pairs = [(np.sort(train[:size]), held) for size in sizes]
-        nested = Folds(folds.X, folds.y, folds.weights, folds.n, pairs)
-        _, fits = fitted_folds(model, nested, [{}])
+        nested = replace(folds, pairs=pairs)
+        _, fits = fitted_folds(model, nested, [{}], whole=True)  # asked about rows it has seen
         for k, fitted in enumerate(fits):
-            scores.add(nested, k, fitted, with_train=True)
+            scores.add(nested, k, fitted, folds.weights, with_train=True)
     scores.tell()
     shape = len(trains), len(sizes)
     test = np.reshape(scores.test[0][name], shape).T

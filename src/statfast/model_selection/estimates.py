@@ -19,6 +19,7 @@ from statfast._estimator import (
     runs,
     stratified_runs,
     take_rows,
+    with_params,
 )
 from statfast._typing import ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
@@ -32,7 +33,7 @@ from statfast._validation import (
 )
 from statfast.model_selection.losses import as_loss, coded, losses, truth_of
 from statfast.model_selection.resampling import Bootstrap
-from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows
+from statfast.model_selection.splitter import as_placed, as_placed_rows, joined_rows, n_rows
 from statfast.model_selection.variance import replicated
 from statfast.model_selection.ways import (
     MERGED,
@@ -40,7 +41,6 @@ from statfast.model_selection.ways import (
     fitted_folds,
     require_weights,
     rows_of_fold,
-    with_params,
 )
 
 
@@ -105,12 +105,12 @@ def bootstrap_error(
     True
     """
     as_choice(method, "method", BOOTSTRAPS)
-    loss, X = as_loss(loss, as_estimator(estimator)), as_takeable(X)
+    loss, X = as_loss(loss, as_estimator(estimator)), as_placed_rows(X)
     n = n_rows(X)
     truth, classes = truth_of(y, n, loss)
     pairs = list(Bootstrap(as_count(n_bootstraps, "n_bootstraps"), random_state=random_state)
                  .split(X))  # fmt: skip
-    y = np.asarray(y)
+    y = as_placed(y, "y")
     path, answers = _of_samples(estimator, X, y, pairs, classes)
     total, times = np.zeros(n), np.zeros(n)
     for (_, test), said in zip(pairs, answers, strict=True):
@@ -261,14 +261,14 @@ def nested_cv_interval(
     """
     from scipy.special import ndtri
 
-    loss, X = as_loss(loss, as_estimator(estimator)), as_takeable(X)
+    loss, X = as_loss(loss, as_estimator(estimator)), as_placed_rows(X)
     n = n_rows(X)
     truth, classes = truth_of(y, n, loss)
     K = as_count(n_splits, "n_splits", 3, n, limit="the number of rows")
     times = as_count(n_repeats, "n_repeats")
     level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
     exponent = as_real(bias_exponent, "bias_exponent", 0.0)
-    weights, rng, y = as_weights(sample_weight, n), as_generator(random_state), np.asarray(y)
+    weights, rng, y = as_weights(sample_weight, n), as_generator(random_state), as_placed(y, "y")
     require_weights(estimator, weights)
     pairs = []
     for _ in range(times):
@@ -320,7 +320,8 @@ def _pairs(estimator, X, y, weights, parts, truth, classes, loss):
         for k in out:
             kept[parts[k]] = False
         pairs.append((np.flatnonzero(kept), np.sort(np.concatenate([parts[k] for k in out]))))
-    path, fits = fitted_folds(estimator, Folds(X, y, weights, n, pairs), [{}])
+    folds = Folds(X, y, weights, n, pairs)
+    path, fits = fitted_folds(estimator, folds, [{}], whole=True)  # asked about parts of a fold
     inner, outer = {}, [None] * K
     for out, fitted in zip(left, fits, strict=True):
         if fitted.errors[0] is not None:

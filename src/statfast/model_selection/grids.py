@@ -59,7 +59,9 @@ def as_grids(grids, name):
 
 
 def as_values(values, name):
-    if isinstance(values, str) or not hasattr(values, "__len__") or np.ndim(values) == 0:
+    listed = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    single = isinstance(values, str | bytes | Mapping) or hasattr(values, "get_params")
+    if not listed or single or getattr(values, "ndim", 1) == 0:
         raise TypeError(
             f"Values of the parameter {name!r} in param_grid must be a list or an array; got "
             f"{shown(values)}. Put it in a list."

@@ -31,7 +31,7 @@ from statfast._estimator import (
 )
 from statfast._validation import as_count, as_labels, as_weights, shown
 from statfast.model_selection.partitions import KFold, StratifiedKFold
-from statfast.model_selection.scoring import as_scorers, classifies
+from statfast.model_selection.scoring import FoldScores, as_scorers, classifies
 from statfast.model_selection.ways import MERGED
 
 # Scores that are means over rows, so that those of parts add up.
@@ -73,10 +73,8 @@ def validated_parts(
         end, k = perf_counter(), len(models)
     finally:
         end_fits(parts)
-    out = {
-        "fit_time": np.full(k, (middle - start) / k), "score_time": np.full(k, (end - middle) / k),
-        "path": MERGED,
-    }  # fmt: skip
+    times = {"fit_time": (middle - start) / k, "score_time": (end - middle) / k}
+    out = FoldScores({name: np.full(k, time) for name, time in times.items()}, MERGED)
     for number, (name, score) in enumerate(scores.items()):
         out[f"test_{name}"] = np.array([score.end(fold.sums[number]) for fold in found.sums])
     if return_estimator:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from inspect import signature, unwrap
 from math import nan
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +17,12 @@ from statfast._validation import (
     as_real,
     as_weights,
     shown,
-    to_array,
     warn_user,
     wrong_type,
 )
 from statfast.metrics import get_scorer
 from statfast.model_selection.partitions import KFold, StratifiedKFold
-from statfast.model_selection.splitter import as_takeable, n_rows
+from statfast.model_selection.splitter import as_placed, as_placed_rows, n_rows
 from statfast.model_selection.ways import Folds, rows_of_fold
 
 # Scores by the mean squared errors of candidates, and the variance of the targets.
@@ -86,9 +86,13 @@ def classifies(estimator):
     return kind == "classifier" or (kind is None and hasattr(estimator, "predict_proba"))
 
 
-def as_plan(estimator, X, y, cv, groups, weights):
-    """The folds, checked: of a classifier integers are stratified, but for several labels a row."""
-    X = as_takeable(X)
+def as_plan(estimator, X, y, cv, groups, weights, arguments=None):
+    """The folds, checked: of a classifier integers are stratified, but for several labels a row.
+
+    Whatever has labels for its rows loses them here, as folds are places of rows. `arguments` are
+    those of fits.
+    """
+    X, y, groups = as_placed_rows(X), as_placed(y, "y"), as_placed(groups, "groups")
     n = n_rows(X)
     require_targets(estimator, y)
     if n == 0:
@@ -102,13 +106,45 @@ def as_plan(estimator, X, y, cv, groups, weights):
         raise ValueError(
             f"groups must have one group for each of the {n} rows; got {n_rows(groups)}."
         )
-    y = y if y is None or hasattr(y, "iloc") else to_array(y, "y", "an array-like of targets")
     if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
         k = 5 if cv is None else as_count(cv, "cv", 2, n, limit="the number of rows")
         single = y is not None and (len(np.shape(y)) == 1 or np.shape(y)[1] == 1)
         cv = StratifiedKFold(k) if single and classifies(estimator) else KFold(k)
     pairs = as_folds(cv, X, y, n, groups=groups)
-    return Folds(X, y, as_weights(weights, n), n, pairs)
+    by_row = as_arguments(estimator, arguments or {}, n)
+    if groups is not None and (name := groups_argument(estimator)) is not None:
+        by_row.setdefault(name, groups)
+    return Folds(X, y, as_weights(weights, n), n, pairs, by_row)
+
+
+def as_arguments(estimator, arguments, n):
+    """Arguments of ``fit``, which must take them; those with a value for each row as arrays."""
+    taken = signature(estimator.fit).parameters
+    many = any(p.kind is p.VAR_KEYWORD for p in taken.values())
+    found = {}
+    for name, value in arguments.items():
+        if name not in taken and not many:
+            raise TypeError(
+                f"params names {name!r}, which {type(estimator).__name__}.fit does not take. Drop "
+                "it."
+            )
+        listed = hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
+        found[name] = as_placed(value, name) if listed and n_rows(value) == n else value
+    return found
+
+
+def groups_argument(estimator):
+    """The argument by which ``fit`` is told the groups of rows that a search inside keeps together,
+    or None."""
+    if hasattr(estimator, "cv"):
+        taken = signature(estimator.fit).parameters
+        searches = hasattr(estimator, "refit") and "params" in taken  # as scikit-learn's do
+        return "groups" if "groups" in taken or searches else None
+    steps = getattr(estimator, "steps", None)
+    if isinstance(steps, list | tuple) and steps and isinstance(steps[-1], list | tuple):
+        inner = groups_argument(steps[-1][-1])
+        return inner and f"{steps[-1][0]}__{inner}"
+    return None
 
 
 def require_targets(estimator, y):
@@ -122,6 +158,35 @@ def require_targets(estimator, y):
             )
 
 
+class FoldScores(dict):
+    """Result of `cross_validate`: a dict of arrays, and the way in which folds were fitted.
+
+    Parameters
+    ----------
+    scores : dict
+        Scores and times by name.
+    path : str
+        "merged statistics", "closed form", "shared structure" or "refit".
+
+    Attributes
+    ----------
+    path : str
+        That way.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression, cross_validate
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0.0, 1.0, 3.0, 4.0]
+    >>> found = cross_validate(LinearRegression(), X, y, cv=2)
+    >>> sorted(found), found.path
+    (['fit_time', 'score_time', 'test_score'], 'merged statistics')
+    """
+
+    def __init__(self, scores: dict[str, Any], path: str) -> None:
+        super().__init__(scores)
+        self.path = path
+
+
 class Scores:
     """Scores of the folds as they come: what failed is said at the end, once."""
 
@@ -133,12 +198,10 @@ class Scores:
         self.failures = []
         self.fits = 0
 
-    def add(self, folds, k, fitted, with_train=False):
-        """Score the models of a fold."""
+    def add(self, folds, k, fitted, weights, with_train=False):
+        """Score the models of a fold, by weights of all rows or None."""
         test = folds.pairs[k][1]
-        y, weights = take_rows(folds.y, test), None
-        if folds.weights is not None:
-            weights = folds.weights[test]
+        y, held = take_rows(folds.y, test), None if weights is None else weights[test]
         rows = rows_of_fold(fitted.rows, test)
         self.fit_times.append(fitted.seconds / len(fitted.models))
         start = perf_counter()
@@ -152,14 +215,14 @@ class Scores:
                 for name, values in known.items():
                     self.test[c][name].append(float(values[c]))
             else:
-                self._score(self.test[c], model, error, rows, y, weights)
+                self._score(self.test[c], folds.asked(model, test), error, rows, y, held)
         self.score_times.append((perf_counter() - start) / len(models))
         if with_train:
             train = folds.train(k)
             rows, y = rows_of_fold(fitted.rows, train), take_rows(folds.y, train)
-            weights = None if folds.weights is None else folds.weights[train]
+            used = None if weights is None else weights[train]
             for c, (model, error) in enumerate(zip(fitted.models, fitted.errors, strict=True)):
-                self._score(self.train[c], model, error, rows, y, weights)
+                self._score(self.train[c], folds.asked(model, train), error, rows, y, used)
 
     def failed(self, error):
         if self.error_score == "raise":

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import RULES, Estimator, delegated
+from statfast._estimator import RULES, Estimator, delegated, with_params
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -20,9 +20,9 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.model_selection.grids import all_candidates
-from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers
+from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers, groups_argument
 from statfast.model_selection.tables import scored_candidates
-from statfast.model_selection.ways import pairwise, require_weights, with_params
+from statfast.model_selection.ways import pairwise, require_weights
 
 NO_BEST = "This search has refit=False, and so no best estimator to ask. Pass refit=True."
 
@@ -37,6 +37,7 @@ class ParameterSearch(Estimator):
         *,
         groups: ArrayLike | None = None,
         sample_weight: Weights = None,
+        **params: Any,
     ) -> Self:
         """Evaluate all candidates, and fit the best to all samples.
 
@@ -50,6 +51,8 @@ class ParameterSearch(Estimator):
             For splitters that keep groups together.
         sample_weight : array-like of shape (n,), optional
             Weights of fits and scores.
+        **params : object
+            Other arguments of the estimator's ``fit``, as those of `cross_validate`.
 
         Returns
         -------
@@ -63,9 +66,9 @@ class ParameterSearch(Estimator):
         rated = self._rated(scorers)
         require_weights(estimator, sample_weight)
         candidates = self._candidates()
-        for params in candidates:
-            with_params(estimator, params)  # raises for parameters that there are not
-        folds = as_plan(estimator, X, y, self.cv, groups, sample_weight)
+        for candidate in candidates:
+            with_params(estimator, candidate)  # raises for parameters that there are not
+        folds = as_plan(estimator, X, y, self.cv, groups, sample_weight, params)
         found = scored_candidates(estimator, folds, candidates, scorers, error_score, with_train)
         results = found.table(candidates)
         fitted = {
@@ -82,7 +85,9 @@ class ParameterSearch(Estimator):
                 fitted["best_score_"] = float(results[f"mean_test_{rated}"][best])
         if self.refit is not False and self.refit is not None:
             model, start = with_params(estimator, candidates[best]), perf_counter()
-            more = {} if sample_weight is None else {"sample_weight": sample_weight}
+            more = params | ({} if sample_weight is None else {"sample_weight": sample_weight})
+            if (name := groups_argument(estimator)) is not None and groups is not None:
+                more.setdefault(name, groups)
             model.fit(*((X,) if y is None else (X, y)), **more)
             fitted |= {"best_estimator_": model, "refit_time_": perf_counter() - start}
             if hasattr(model, "classes_"):

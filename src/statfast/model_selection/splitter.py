@@ -107,6 +107,16 @@ def as_takeable(X, name="X"):
     return X if hasattr(X, "shape") or isinstance(X, list | tuple) else np.asarray(X)
 
 
+def as_placed_rows(X, name="X"):
+    """The same, where what a table's index says is nothing: a series, say of texts, is an array."""
+    return np.asarray(X) if hasattr(X, "iloc") and X.ndim == 1 else as_takeable(X, name)
+
+
+def as_placed(values, name):
+    """An array of what has a value, or several, for each row: no index counts; None is None."""
+    return None if values is None else to_array(values, name, "an array-like, a value for each row")
+
+
 def joined_rows(first, second, name, other):
     """Rows of two arrays, one after the other."""
     first, second = to_array(first, name, "an array"), to_array(second, other, "an array")

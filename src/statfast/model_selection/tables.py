@@ -6,14 +6,13 @@ from math import nan
 
 import numpy as np
 
-from statfast._estimator import Scorer, take_rows
+from statfast._estimator import Scorer, parameters_key, take_rows, with_params
 from statfast._validation import warn_user
 from statfast.model_selection.scoring import Scores, asks_more
 from statfast.model_selection.ways import (
     CLOSED,
     fitted_folds,
     shares_statistics,
-    with_params,
 )
 
 _LISTED = 1000  # folds up to which the scores of each are columns of the table
@@ -80,7 +79,7 @@ def scored_candidates(estimator, folds, candidates, scorers, error_score, with_t
         scores = Scores(scorers, error_score, len(group))
         path, fits = fitted_folds(estimator, folds, [candidates[c] for c in group], complete)
         for fold, fitted in enumerate(fits):
-            scores.add(folds, fold, fitted, with_train)
+            scores.add(folds, fold, fitted, folds.weights, with_train)
         paths.append(path)
         fit_times[group], score_times[group] = scores.fit_times, scores.score_times
         for place, c in enumerate(group):
@@ -103,15 +102,18 @@ def _groups(estimator, candidates):
             return [list(range(len(candidates)))]
         solved = ()
     for c, params in enumerate(candidates):
-        rest = tuple((key, repr(value)) for key, value in params.items() if key not in solved)
-        groups.setdefault(rest, []).append(c)
+        groups.setdefault(parameters_key(params, solved), []).append(c)
     return list(groups.values())
 
 
 def _left_out(estimator, folds, candidates, scorers):
     """All candidates by formulas of leave-one-out, or None."""
     rows = folds.singles()
-    if rows is None or not all(isinstance(s, Scorer) and s.each for s in scorers.values()):
+    if (
+        rows is None
+        or folds.arguments
+        or not all(isinstance(s, Scorer) and s.each for s in scorers.values())
+    ):
         return None
     if getattr(estimator, "_leave_one_out", None) is None:
         return None

@@ -14,6 +14,7 @@ from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
 from statfast.model_selection.part_folds import validated_parts
 from statfast.model_selection.scoring import (
+    FoldScores,
     Scores,
     as_error_score,
     as_plan,
@@ -48,7 +49,7 @@ def cross_validate(
     return_estimator: bool = False,
     return_indices: bool = False,
     error_score: float | Literal["raise"] = nan,
-) -> dict[Any, Any]:
+) -> "FoldScores":
     """Cross-validate an estimator: scores, times, and how the folds were fitted.
 
     Parameters
@@ -60,7 +61,7 @@ def cross_validate(
     y : array-like of shape (n,), optional
         Class labels or target values.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together.
+        For splitters that keep groups together, and for those of a search that is validated.
     scoring : str, callable, list or dict, optional
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.
@@ -69,7 +70,10 @@ def cross_validate(
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     params : dict, optional
-        Parameters of ``fit``: ``{"sample_weight": w}`` weights the fits but not the scores.
+        Arguments of ``fit``, of which those with a value for each row are cut to the rows of a
+        fold: ``{"sample_weight": w}`` weights the fits but not the scores. Where ``predict`` and
+        ``score`` take one, say ``{"exposure": t}``, they get that of the rows held out.
+        ``{"groups": g}`` is the same as `groups`.
     sample_weight : array-like of shape (n,), optional
         Weights of fits and scores. Samples of weight 0 are left out.
     return_train_score : bool, default=False
@@ -83,11 +87,11 @@ def cross_validate(
 
     Returns
     -------
-    dict
-        ``test_score`` (or ``test_NAME`` for several), ``fit_time`` and ``score_time``, arrays with
-        one entry for each fold, `error_score` (nan) where a fit or a score fails; ``path``, the
-        way: "merged statistics", "closed form", "shared structure" or "refit"; on request
-        ``train_score``, ``estimator`` and ``indices``.
+    FoldScores
+        A dict: ``test_score`` (or ``test_NAME`` for several), ``fit_time`` and ``score_time``,
+        arrays with one entry for each fold, `error_score` (nan) where a fit or a score fails; on
+        request ``train_score``, ``estimator`` and ``indices``. Its attribute ``path`` is the way:
+        "merged statistics", "closed form", "shared structure" or "refit".
 
     Raises
     ------
@@ -126,7 +130,7 @@ def cross_validate(
     >>> from statfast.model_selection import cross_validate
     >>> iris = load_iris()
     >>> found = cross_validate(LinearDiscriminantAnalysis(), iris.data, iris.target, cv=5)
-    >>> found["test_score"].round(3), found["path"]
+    >>> found["test_score"].round(3), found.path
     (array([1.   , 1.   , 0.967, 0.933, 1.   ]), 'merged statistics')
     """
     if is_elsewhere(X):
@@ -136,31 +140,25 @@ def cross_validate(
             return_estimator=return_estimator, return_indices=return_indices,
         )  # fmt: skip
     estimator = _ready(estimator, n_jobs)
-    fit_weights, score_too = _weights_of(params, sample_weight)
-    require_weights(estimator, fit_weights)
     scorers = as_scorers(scoring, estimator)
     error_score = as_error_score(error_score)
     with_train = as_flag(return_train_score, "return_train_score")
     whole = as_flag(return_estimator, "return_estimator")
-    folds = as_plan(estimator, X, y, cv, groups, fit_weights)
-    weights = folds.weights
+    folds, weighted = _planned(estimator, X, y, cv, groups, params, sample_weight)
+    weights = folds.weights if weighted else None
     found = None
     if not (with_train or whole):
-        found = _closed(estimator, folds, scorers, weights if score_too else None)
+        found = _closed(estimator, folds, scorers, weights)
     if found is None:
         scores, models = Scores(scorers, error_score), []
         complete = whole or with_train or asks_more(scorers)
         path, fits = fitted_folds(estimator, folds, [{}], complete)
         for k, fitted in enumerate(fits):
-            folds.weights = weights if score_too else None
-            scores.add(folds, k, fitted, with_train)
-            folds.weights = weights
+            scores.add(folds, k, fitted, weights, with_train)
             models.append(fitted.models[0])
         scores.tell()
-        found = {
-            "fit_time": np.array(scores.fit_times), "score_time": np.array(scores.score_times),
-            "path": path,
-        }  # fmt: skip
+        times = {"fit_time": scores.fit_times, "score_time": scores.score_times}
+        found = FoldScores({name: np.array(v) for name, v in times.items()}, path)
         found |= {f"test_{name}": np.array(v) for name, v in scores.test[0].items()}
         if with_train:
             found |= {f"train_{name}": np.array(v) for name, v in scores.train[0].items()}
@@ -208,7 +206,7 @@ def cross_val_score(
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     params : dict, optional
-        Parameters of ``fit``.
+        Arguments of ``fit``; see `cross_validate`.
     sample_weight : array-like of shape (n,), optional
         Weights of fits and scores. Samples of weight 0 are left out.
     error_score : float or "raise", default=nan
@@ -275,7 +273,7 @@ def cross_val_predict(
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     params : dict, optional
-        Parameters of ``fit``.
+        Arguments of ``fit``; see `cross_validate`.
     sample_weight : array-like of shape (n,), optional
         Weights of fits and scores. Samples of weight 0 are left out.
     method : str, default="predict"
@@ -305,9 +303,7 @@ def cross_val_predict(
     """
     estimator = _ready(estimator, n_jobs)
     as_choice(method, "method", METHODS)
-    fit_weights, _ = _weights_of(params, sample_weight)
-    require_weights(estimator, fit_weights)
-    folds = as_plan(estimator, X, y, cv, groups, fit_weights)
+    folds, _ = _planned(estimator, X, y, cv, groups, params, sample_weight)
     held = np.concatenate([test for _, test in folds.pairs])
     if len(held) != folds.n or (np.bincount(held, minlength=folds.n) != 1).any():
         raise ValueError(
@@ -321,7 +317,7 @@ def held_out_answers(estimator, folds, method):
     """What a method gives for each row by the model that did not see it, and the way."""
     require_method(estimator, method, f"method={method!r}")
     rows = folds.singles()
-    if rows is not None:
+    if rows is not None and not folds.arguments:
         answers = _left_out(estimator, folds, method)
         if answers is not None:
             return answers, CLOSED
@@ -334,8 +330,9 @@ def held_out_answers(estimator, folds, method):
         if fitted.errors[0] is not None:
             raise fitted.errors[0]
         test = folds.pairs[k][1]
-        said = np.asarray(getattr(fitted.models[0], method)(rows_of_fold(fitted.rows, test)))
-        parts.append(_for_all(said, fitted.models[0], classes, method))
+        model = folds.asked(fitted.models[0], test)
+        said = np.asarray(getattr(model, method)(rows_of_fold(fitted.rows, test)))
+        parts.append(_for_all(said, model, classes, method))
         order.append(test)
     whole = np.concatenate(parts)
     answers = np.empty_like(whole)
@@ -374,7 +371,11 @@ def _left_out(estimator, folds, method):
 def _closed(estimator, folds, scorers, weights):
     """The result of leave-one-out by a formula, or None."""
     rows = folds.singles()
-    if rows is None or not all(isinstance(s, Scorer) and s.each for s in scorers.values()):
+    if (
+        rows is None
+        or folds.arguments
+        or not all(isinstance(s, Scorer) and s.each for s in scorers.values())
+    ):
         return None
     if getattr(estimator, "_leave_one_out", None) is None:
         return None
@@ -393,7 +394,7 @@ def _closed(estimator, folds, scorers, weights):
     end, n = perf_counter(), folds.n
     found["fit_time"] = np.full(n, (middle - start) / n)
     found["score_time"] = np.full(n, (end - middle) / n)
-    return found | {"path": CLOSED}
+    return FoldScores(found, CLOSED)
 
 
 def _ready(estimator, n_jobs):
@@ -404,14 +405,17 @@ def _ready(estimator, n_jobs):
     return model
 
 
-def _weights_of(params, sample_weight):
-    """Weights of fits, and whether scores have them, too."""
-    params = dict(params or {})
-    fits = params.pop("sample_weight", None)
-    if params:
-        raise ValueError(
-            f"params takes sample_weight alone; got {[*params]}. Set others by set_params."
-        )
-    if fits is not None and sample_weight is not None:
+def _planned(estimator, X, y, cv, groups, params, sample_weight):
+    """The folds with the arguments of their fits, and whether weights are those of scores, too."""
+    arguments = dict(params or {})
+    weights = arguments.pop("sample_weight", None)
+    if weights is not None and sample_weight is not None:
         raise ValueError("Weights were passed twice, in params and as sample_weight. Drop one.")
-    return (fits, False) if sample_weight is None else (sample_weight, True)
+    by_name = arguments.pop("groups", None)
+    if by_name is not None and groups is not None:
+        raise ValueError("Groups were passed twice, in params and as groups. Drop one.")
+    groups = by_name if groups is None else groups
+    weights = sample_weight if weights is None else weights
+    require_weights(estimator, weights)
+    folds = as_plan(estimator, X, y, cv, groups, weights, arguments)
+    return folds, sample_weight is not None

@@ -23,7 +23,7 @@ from statfast._validation import (
 from statfast.model_selection.losses import coded, truth_of
 from statfast.model_selection.resampling import train_test_split
 from statfast.model_selection.scoring import classifies
-from statfast.model_selection.splitter import as_takeable, joined_rows, n_rows
+from statfast.model_selection.splitter import as_placed_rows, joined_rows, n_rows
 from statfast.model_selection.ways import MERGED, REFIT, shares_statistics
 
 LARGE = 1 << 20  # numbers of X
@@ -185,7 +185,7 @@ def bias_variance(
     >>> bool(abs(found.bias + found.net_variance - found.loss) < 1e-12)
     True
     """
-    kind, X = as_choice(loss, "loss", KINDS), as_takeable(X)
+    kind, X = as_choice(loss, "loss", KINDS), as_placed_rows(X)
     as_estimator(estimator)
     if kind == "auto":
         kind = "kohavi_wolpert" if classifies(estimator) else "squared"
@@ -198,7 +198,7 @@ def bias_variance(
         X, X_test, y, y_test = train_test_split(
             X, np.asarray(y), test_size=0.3, random_state=rng, stratify=codes
         )
-    X_test = as_takeable(X_test, "X_test")
+    X_test = as_placed_rows(X_test, "X_test")
     n, m = n_rows(X), n_rows(X_test)
     refuse_large(8 * R * max(m, n), "The predictions of all rounds", "Lower n_rounds.")
     labels = "zero_one" if kind != "squared" else "squared"

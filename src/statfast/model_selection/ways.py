@@ -9,7 +9,9 @@ the rows of each fold.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import signature
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +26,7 @@ from statfast._estimator import (
     sums_of_folds,
     take_rows,
     takes_weights,
+    with_params,
 )
 from statfast._validation import as_rows, column_names
 
@@ -34,13 +37,17 @@ _ATOMS = 3  # distinct kinds of rows for each fold, up to which statistics of ki
 
 @dataclass
 class Folds:
-    """The rows of a validation, and which of them each fold fits and holds out."""
+    """The rows of a validation, and which of them each fold fits and holds out.
+
+    All but X are arrays, and X is a table, a list or an array: rows are counted by their places.
+    """
 
     X: Any
-    y: Any
+    y: np.ndarray | None
     weights: np.ndarray | None
     n: int
     pairs: list  # (train or None for all others, test)
+    arguments: dict = field(default_factory=dict)  # of fits; arrays of n rows are cut
 
     def train(self, k):
         """Places of the rows that a fold fits: rows of weight 0 are none."""
@@ -52,6 +59,20 @@ class Folds:
                 kept &= self.weights > 0.0
             return np.flatnonzero(kept)
         return train if self.weights is None else train[self.weights[train] > 0.0]
+
+    def arguments_of(self, rows):
+        """Arguments of a fit to some rows."""
+        cut = {
+            name: value[rows] if isinstance(value, np.ndarray) and len(value) == self.n else value
+            for name, value in self.arguments.items()
+        }
+        return cut if self.weights is None else cut | {"sample_weight": self.weights[rows]}
+
+    def asked(self, model, rows):
+        """A model to be asked about some rows, told what its fits were told of theirs."""
+        if not self.arguments or model is None:
+            return model
+        return Told(model, self.arguments_of(rows))
 
     def pairs_as_given(self):
         """A splitter that gives these folds again."""
@@ -65,6 +86,26 @@ class Folds:
             return None
         rows = np.array([test[0] for _, test in self.pairs])
         return rows if (np.bincount(rows, minlength=self.n) == 1).all() else None
+
+
+class Told:
+    """A model whose methods are called with the arguments that they take, say an exposure."""
+
+    def __init__(self, model, arguments):
+        arguments.pop("sample_weight", None)  # scores have their own
+        self.model, self.arguments = model, arguments
+
+    def __getattr__(self, name):
+        found = getattr(self.model, name)
+        if name.startswith("_") or not callable(found):
+            return found
+        steps, prefix, last = getattr(self.model, "steps", None), "", self.model
+        if isinstance(steps, list | tuple):  # a pipeline, which hands on to its last step
+            prefix, last = f"{steps[-1][0]}__", steps[-1][1]
+        taken = signature(getattr(last, name, found)).parameters
+        told = {key.removeprefix(prefix): key for key in self.arguments if key.startswith(prefix)}
+        more = {name: self.arguments[key] for name, key in told.items() if name in taken}
+        return partial(found, **more) if more else found
 
 
 class _Again:
@@ -105,6 +146,8 @@ def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterat
     `whole` asks for models as a user would have them: with the names of columns, and answers to any
     rows.
     """
+    if folds.arguments:  # of which no other way knows
+        return REFIT, _refits(estimator, folds, candidates)
     if shares_statistics(estimator) and not _all_differ(estimator, candidates):
         try:
             found = _merged(estimator, folds, candidates, whole)
@@ -139,7 +182,7 @@ def _refits(estimator, folds, candidates):
         train = folds.train(k)
         rows = next(every)
         X, y = take_rows(rows, train), take_rows(folds.y, train)
-        more = {} if folds.weights is None else {"sample_weight": folds.weights[train]}
+        more = folds.arguments_of(train)
         models, errors = [], []
         for params in candidates:
             model, error = None, None
@@ -169,12 +212,6 @@ def pairwise(estimator):
         except (AttributeError, ImportError):
             return False
     return bool(own)
-
-
-def with_params(estimator, params):
-    """An unfitted copy with some parameters changed."""
-    model = copied(estimator)
-    return model.set_params(**params) if params else model
 
 
 def require_method(estimator, method, by):

@@ -355,7 +355,9 @@ class Pipeline(MergedSteps, Estimator):
         return self._before_last_then("decision_function", X, params)
 
     @delegated("score")
-    def score(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> float:
+    def score(
+        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None, **params: Any
+    ) -> float:
         """Return the score of the last step.
 
         Parameters
@@ -366,13 +368,15 @@ class Pipeline(MergedSteps, Estimator):
             True labels or target values.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
+        **params : object
+            Other arguments of the last step's method.
 
         Returns
         -------
         float
             nan where that of the last step is, as R^2 of one row.
         """
-        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+        more = params if sample_weight is None else params | {"sample_weight": sample_weight}
         rows = self._before_last(X)
         return self._last().score(rows, y, **more)
 

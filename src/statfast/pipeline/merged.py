@@ -14,7 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from statfast._estimator import ColumnMoments, FitState, copied, take_columns
+from statfast._estimator import ColumnMoments, FitState, copied, take_columns, with_params
 from statfast._validation import as_rows, column_names, is_sparse
 from statfast.pipeline.columns import as_container
 from statfast.pipeline.scaled import scaled_fits
@@ -92,7 +92,7 @@ class MergedSteps(Steps):
             return scaled_fits(self, X, y, sample_weight, trains, candidates)
         if not self._shared_models or len(candidates) < 2:
             return None
-        models = [copied(self).set_params(**params) for params in candidates]
+        models = [with_params(self, params) for params in candidates]
         folds = (_fold(models, candidates, *trains.rows(k)) for k in range(len(trains)))
         first = next(folds)
         if first is None:

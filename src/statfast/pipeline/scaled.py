@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import FitState, column_moments, copied, sums_of_folds
+from statfast._estimator import FitState, column_moments, copied, sums_of_folds, with_params
 from statfast._validation import as_rows
 from statfast.pipeline.steps import is_skipped
 
@@ -29,7 +29,7 @@ class ScaledFolds:
 
     def by_itself(self, candidate, fold):
         """The pipeline of a candidate, fitted to the rows of a fold, or the error that came."""
-        model = copied(self.pipeline).set_params(**self.candidates[candidate])
+        model = with_params(self.pipeline, self.candidates[candidate])
         try:
             return model.fit(*self.trains.rows(fold))
         except Exception as error:  # told by the caller, of each fold

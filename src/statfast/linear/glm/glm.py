@@ -9,7 +9,7 @@ from typing import Literal, Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import CoefficientTable, Estimator, copied, named_rows
+from statfast._estimator import CoefficientTable, Estimator, named_rows, with_params
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -341,7 +341,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             return None
         tasks, rows = [], rows_of(X)
         for params in candidates:
-            one = copied(self).set_params(**params)
+            one = with_params(self, params)
             family, link = one._formulas()
             count = as_count(one.max_iter, "max_iter")
             if (family.name == "negative_binomial" and one.theta is None) or count < PASSES:

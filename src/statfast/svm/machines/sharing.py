@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from statfast._estimator import copied
+from statfast._estimator import copied, parameters_key, with_params
 from statfast._validation import is_sparse
 from statfast.kernels import Precomputed, as_kernel
 from statfast.kernels.named import gamma_of, has_gamma
@@ -82,9 +82,8 @@ def fits_of_folds(model, X, y, sample_weight, trains, candidates):
     has to be fitted by itself."""
     if is_sparse(X):
         return None
-    solved = set(model._solved_by)
-    models = [copied(model).set_params(**params) for params in candidates]
-    rest = {tuple((k, repr(v)) for k, v in p.items() if k not in solved) for p in candidates}
+    models = [with_params(model, params) for params in candidates]
+    rest = {parameters_key(params, model._solved_by) for params in candidates}
     first = models[0]
     if len(rest) > 1 or first.max_iter not in (-1, None) or first.time_limit is not None:
         return None
@@ -97,13 +96,12 @@ def fits_of_folds(model, X, y, sample_weight, trains, candidates):
 def _fits(shared, models, X, y, sample_weight, trains):
     for train in trains:
         weights = None if sample_weight is None else sample_weight[train]
-        labels = y.iloc[train] if hasattr(y, "iloc") else y[train]
         training, found, before = None, [None] * len(models), None
         for c in sorted(range(len(models)), key=lambda c: models[c]._rank()):
             model = copied(models[c])
             try:
                 training = training or shared.training(train)
-                checked = model._targets(labels, len(train), weights)
+                checked = model._targets(y[train], len(train), weights)
                 before = model._trained(X, training, checked, before)
                 found[c] = model
             except Exception as raised:  # told by the caller, of each fold

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from statfast._engine import usable_threads
-from statfast._estimator import Answers, Estimator, Regressor, copied
+from statfast._estimator import Answers, Estimator, Regressor, parameters_key, with_params
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_rows,
@@ -320,7 +320,7 @@ class KernelRidge(Regressor, Estimator):
         None where folds have to be refitted."""
         found: list = [None] * len(candidates)
         for members in _alike(candidates):
-            model = copied(self).set_params(**candidates[members[0]])
+            model = with_params(self, candidates[members[0]])
             if has_gamma(model._named()) and isinstance(model.gamma, str) and model.gamma != "auto":
                 return None  # made of the rows of each fold
             points, Y, root, flat = model._checked(X, y, sample_weight)
@@ -369,8 +369,7 @@ def _alike(candidates):
     """Places of candidates that differ in alpha alone, which share a kernel matrix."""
     groups: dict = {}
     for c, params in enumerate(candidates):
-        rest = tuple((key, repr(value)) for key, value in params.items() if key != "alpha")
-        groups.setdefault(rest, []).append(c)
+        groups.setdefault(parameters_key(params, ("alpha",)), []).append(c)
     return list(groups.values())
 
 

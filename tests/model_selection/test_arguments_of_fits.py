@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What else a fit is told of its rows: groups of a search inside, exposures, offsets."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import statfast as sf
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 2))
+Y = (X[:, 0] + RNG.standard_normal(60) > 0).astype(int)
+GROUPS = np.arange(60) % 6
+EXPOSURE = RNG.uniform(0.5, 5.0, 60)
+COUNTS = RNG.poisson(EXPOSURE * np.exp(0.5 * X[:, 0]))
+
+
+def _search(model=None, name="var_smoothing", values=(1e-9, 1.0)):
+    model = sf.GaussianNB() if model is None else model
+    return sf.GridSearchCV(model, {name: list(values)}, cv=sf.GroupKFold(3))
+
+
+def _by_hand(make, cv):
+    """Scores of searches that are told the groups of their rows."""
+    out = []
+    for train, test in cv.split(X, Y, GROUPS):
+        found = make().fit(X[train], Y[train], groups=GROUPS[train])
+        out.append(found.score(X[test], Y[test]))
+    return out
+
+
+@pytest.mark.parametrize("cv", [sf.KFold(3), sf.GroupKFold(2), sf.LeaveOneGroupOut()])
+def test_groups_reach_a_search_that_is_validated(cv):
+    want = _by_hand(_search, cv)
+    for more in ({"groups": GROUPS}, {"params": {"groups": GROUPS}}):
+        assert sf.cross_val_score(_search(), X, Y, cv=cv, **more).tolist() == want
+        assert sf.cross_validate(_search(), X, Y, cv=cv, **more)["test_score"].tolist() == want
+
+
+def test_groups_reach_searches_in_other_places():
+    want = _by_hand(_search, sf.GroupKFold(2))
+    plain = sf.Pipeline([("nothing", "passthrough"), ("search", _search())])
+    how = {"groups": GROUPS, "cv": sf.GroupKFold(2)}
+    assert sf.cross_val_score(plain, X, Y, **how).tolist() == want
+    outer = sf.GridSearchCV(_search(), {"rule": ["min"]}, cv=sf.GroupKFold(2))
+    assert outer.fit(X, Y, groups=GROUPS).cv_results_["mean_test_score"][0] == np.mean(want)
+    assert outer.best_estimator_.n_splits_ == 3
+    predicted = sf.cross_val_predict(_search(), X, Y, **how)
+    assert np.mean([(predicted[t] == Y[t]).mean() for _, t in sf.GroupKFold(2).split(X, Y, GROUPS)])
+    sizes, *_ = sf.learning_curve(_search(), X, Y, train_sizes=[1.0], **how)
+    assert sizes.tolist() == [30]
+    _, tests = sf.validation_curve(
+        _search(), X, Y, param_name="rule", param_range=["min", "1se"], **how
+    )
+    assert tests[0].tolist() == want
+
+
+def test_groups_reach_a_search_of_scikit_learn():
+    theirs = pytest.importorskip("sklearn.model_selection")
+    naive = pytest.importorskip("sklearn.naive_bayes")
+
+    def search():
+        grid = {"var_smoothing": [1e-9, 1.0]}
+        return theirs.GridSearchCV(naive.GaussianNB(), grid, cv=theirs.GroupKFold(3))
+
+    want = _by_hand(search, sf.GroupKFold(2))
+    got = sf.cross_val_score(search(), X, Y, groups=GROUPS, cv=sf.GroupKFold(2))
+    assert got.tolist() == want
+
+
+def test_groups_twice_are_refused():
+    with pytest.raises(ValueError, match="Groups were passed twice, in params and as groups"):
+        sf.cross_val_score(sf.GaussianNB(), X, Y, groups=GROUPS, params={"groups": GROUPS})
+
+
+@pytest.mark.parametrize("kind", [np.asarray, list, "series"])
+def test_exposures_are_those_of_the_rows_of_each_fold(kind):
+    if kind == "series":
+        pandas = pytest.importorskip("pandas")
+        given = pandas.Series(EXPOSURE, index=np.random.default_rng(1).permutation(60))
+    else:
+        given = kind(EXPOSURE)
+    want, means = [], np.zeros(60)
+    for train, test in sf.KFold(3).split(X):
+        model = sf.GeneralizedLinearModel("poisson")
+        model.fit(X[train], COUNTS[train], exposure=EXPOSURE[train])
+        want.append(model.score(X[test], COUNTS[test], exposure=EXPOSURE[test]))
+        means[test] = model.predict(X[test], exposure=EXPOSURE[test])
+    model, more = sf.GeneralizedLinearModel("poisson"), {"params": {"exposure": given}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # none is forgotten where it is asked for
+        got = sf.cross_validate(model, X, COUNTS, cv=sf.KFold(3), return_train_score=True, **more)
+        mse = sf.cross_val_score(
+            model, X, COUNTS, cv=sf.KFold(3), scoring="neg_mean_squared_error", **more
+        )
+        predicted = sf.cross_val_predict(model, X, COUNTS, cv=sf.KFold(3), **more)
+        search = sf.GridSearchCV(model, {"fit_intercept": [True]}, cv=sf.KFold(3))
+        search.fit(X, COUNTS, exposure=given)
+    np.testing.assert_allclose(got["test_score"], want, rtol=1e-9)
+    np.testing.assert_allclose(predicted, means, rtol=1e-9)
+    assert mse.mean() == pytest.approx(-((COUNTS - means) ** 2).mean())
+    assert search.best_score_ == pytest.approx(np.mean(want))
+    alone = sf.GeneralizedLinearModel("poisson").fit(X, COUNTS, exposure=EXPOSURE)
+    np.testing.assert_array_equal(search.best_estimator_.coef_, alone.coef_)
+
+
+def test_arguments_of_the_steps_of_a_pipeline():
+    model = sf.make_pipeline(sf.StandardScaler(), sf.GeneralizedLinearModel("poisson"))
+    params = {"generalizedlinearmodel__exposure": EXPOSURE}
+    got = sf.cross_validate(model, X, COUNTS, cv=3, params=params, return_estimator=True)
+    train = np.r_[20:60]
+    want = sf.make_pipeline(sf.StandardScaler(), sf.GeneralizedLinearModel("poisson")).fit(
+        X[train], COUNTS[train], generalizedlinearmodel__exposure=EXPOSURE[train]
+    )
+    np.testing.assert_array_equal(got["estimator"][0][-1].coef_, want[-1].coef_)
+    held = X[:20], COUNTS[:20]
+    assert got["test_score"][0] == want.score(*held, exposure=EXPOSURE[:20])
+
+
+def test_arguments_that_no_fit_takes_are_refused_by_name():
+    with pytest.raises(TypeError, match=r"params names 'exposure', which GaussianNB\.fit does not"):
+        sf.cross_validate(sf.GaussianNB(), X, Y, params={"exposure": EXPOSURE})
+
+
+def test_weights_in_params_are_of_fits_alone():
+    weights = 0.5 + np.arange(60) % 3
+    got = sf.cross_validate(
+        sf.GaussianNB(), X, Y, cv=3, params={"sample_weight": weights}, return_train_score=True
+    )
+    for k, (train, test) in enumerate(sf.StratifiedKFold(3).split(X, Y)):
+        model = sf.GaussianNB().fit(X[train], Y[train], sample_weight=weights[train])
+        assert got["test_score"][k] == model.score(X[test], Y[test])
+        assert got["train_score"][k] == model.score(X[train], Y[train])
+
+
+@pytest.mark.parametrize("model", [sf.GaussianNB(), sf.LinearDiscriminantAnalysis()])
+def test_all_values_of_cross_validate_are_arrays(model):
+    ways = set()
+    for cv in (3, sf.LeaveOneOut()):
+        for more in ({}, {"return_train_score": True}):
+            found = sf.cross_validate(model, X, Y, cv=cv, scoring="accuracy", **more)
+            assert all(isinstance(value, np.ndarray) for value in found.values())
+            assert len({len(value) for value in found.values()}) == 1
+            ways.add(found.path)
+    assert ways == {"merged statistics", "closed form"} or ways == {"merged statistics"}
