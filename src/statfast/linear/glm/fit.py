@@ -12,18 +12,20 @@ import numpy as np
 
 from statfast._distance import extent_of, scale_of
 from statfast._engine import Chunks, Parts, usable_threads
-from statfast._validation import CollinearityWarning, require_finite, warn_user
+from statfast._validation import CollinearityWarning, refuse_large, require_finite, warn_user
 from statfast.linear.design.design import require_squares
 from statfast.linear.glm.families import COUNTS, Family, require_responses
 from statfast.linear.glm.irls import Fit, Unsolvable, solve
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import Link
+from statfast.linear.glm.matrix_free_fit import solve_matrix_free, too_many
 from statfast.linear.glm.part_rows import PartRows
 from statfast.linear.inference.inference import Result, lacks_freedom
 
 INFORMED = 1e150  # and one over it: information whose squares are numbers
 TINY = 1e-120  # columns no larger: of their squares, what weights leave may have few digits
 LARGEST = 2.0**1000
+COPIES = 5  # of the information, where it is factored and inverted
 FEW = 1 << 20  # counts below this are tallied, and each value is looked at once
 BIASED = (
     "A penalized fit has no standard errors, tests, intervals or information criteria: its "
@@ -95,7 +97,7 @@ def fit_model(
     ridge = alpha * rows.mass if alpha else ridge
     failed = Unsolvable()
     try:
-        fit = solve(rows, ridge=ridge, max_iter=max_iter, tol=tol, start=start)
+        fit = _solved(rows, ridge, max_iter, tol, start)
     except Unsolvable as error:
         fit, failed = None, error
     if not ridge and (fit is None or fit.diverged or fit.aliased.any() or _huge(fit.covariance)):
@@ -112,9 +114,22 @@ def fit_model(
     return Model(fit, _result(rows, fit, names, title, ridge, analytic, alpha), rows)
 
 
+def _solved(rows, ridge, max_iter, tol, start):
+    """By the way that suits the number of columns."""
+    how = {"ridge": ridge, "max_iter": max_iter, "tol": tol, "start": start}
+    fit = None if isinstance(rows, PartRows) else solve_matrix_free(rows, **how)
+    if fit is not None:
+        return fit
+    refuse_large(
+        COPIES * 8.0 * rows.q**2, f"The information matrix of {rows.q} columns",
+        "Pass fewer columns, or an array or CSR matrix with a finite C.",
+    )  # fmt: skip
+    return solve(rows, **how)
+
+
 def _huge(covariance):
     """Whether it is that of columns so small that their squares lose digits."""
-    return not (covariance.diagonal() <= TINY**-2).all()
+    return covariance is not None and not (covariance.diagonal() <= TINY**-2).all()
 
 
 def _odd_sizes(X, n_jobs):
@@ -175,6 +190,8 @@ def _result(rows, fit, names, title, ridge, analytic, alpha):
         loglik = log_likelihood(rows, fit.deviance, used if whole else mass, analytic)
     refusal = BIASED.format("alpha=0" if alpha else "C=np.inf")
     refusal = refusal if ridge else NO_MAXIMUM if fit.diverged else ""
+    if not refusal and fit.covariance is None:
+        refusal = too_many(rows.q)
     if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
         refusal = TOO_SMALL
     shown = family.label or family.name.replace("_", " ")

@@ -6,6 +6,8 @@ import numpy as np
 from statfast._engine import aside
 from statfast._linalg import triangle_inverse
 
+BLOCK = 64  # columns whose products with those before are made together
+SHRUNK = 0.1  # of a column's length: if others leave less of it, it is made orthogonal again
 ALIASED = 1e-11  # of a column's length, as in R's glm: what is left of one that depends on others
 
 
@@ -31,14 +33,25 @@ class QRInformation:
 
 def independent(R, floor):
     """Which columns those before them leave more of than ALIASED of their length, and `floor`."""
-    q = R.shape[1]
-    basis, kept = np.zeros((len(R), 0)), np.zeros(q, dtype=bool)
-    for j in range(q):
-        left = R[:, j]
-        for _ in range(2):
-            left = left - basis @ (basis.T @ left)
-        size = np.sqrt(left @ left)
-        if size > max(ALIASED * np.sqrt(R[:, j] @ R[:, j]), floor[j]):
-            kept[j] = True
-            basis = np.column_stack([basis, left / size])
+    m, q = R.shape
+    least = np.maximum(ALIASED * np.sqrt((R * R).sum(axis=0)), floor)
+    basis, kept, k = np.empty((m, min(m, q)), order="F"), np.zeros(q, dtype=bool), 0
+    for start in range(0, q, BLOCK):
+        some, first = np.arange(start, min(q, start + BLOCK)), k
+        rest = R[:, some] - _within(basis[:, :first], R[:, some])
+        length = np.sqrt((rest * rest).sum(axis=0))
+        for j, left, size in zip(some.tolist(), rest.T, length.tolist(), strict=True):
+            left = left - _within(basis[:, first:k], left)
+            if not left @ left > (SHRUNK * size) ** 2 or size <= SHRUNK * least[j] / ALIASED:
+                for _ in range(2):
+                    left = left - _within(basis[:, :k], left)
+            size = np.sqrt(left @ left)
+            if size > least[j] and k < m:
+                basis[:, k], kept[j] = left / size, True
+                k += 1
     return kept
+
+
+def _within(basis, table):
+    """What orthonormal columns explain of others."""
+    return aside(np.matmul, basis, aside(np.matmul, basis.T, table))

@@ -85,11 +85,14 @@ def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Sepa
 
     Notes
     -----
+    Estimates that separate all rows already are such a direction: there is nothing to solve.
     The program has (K - 1) q variables and, of the n (K - 1) constraints, only those it has
     broken so far: it is solved again until it breaks no other.
     """
     table = _Margins(design, codes, n_classes, n_jobs)
     start = np.zeros((n_classes, table.q)) if coef is None else coef
+    if table.separates(start):
+        return _along(start - start[0], True)
     chosen = table.smallest(start, SUBSET, np.inf)
     sides, chosen = table.solve(chosen, strict=False)
     if sides is None:
@@ -100,6 +103,10 @@ def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Sepa
         strictly, _ = table.solve(chosen, strict=True)
         if strictly is not None:
             sides, complete = strictly, True
+    return _along(sides, complete)
+
+
+def _along(sides, complete):
     moved = np.abs(sides).max(axis=0)
     return Separation(complete, sides, np.flatnonzero(moved > 1e-6 * moved.max()))
 
@@ -141,6 +148,11 @@ class _Margins:
         parts = each(work, self.blocks, n_jobs=self.n_jobs)
         margins, found = (np.concatenate(part) for part in zip(*parts, strict=True))
         return found[np.argsort(margins, kind="stable")[:count]]
+
+    def separates(self, coef):
+        """Whether coefficients, which may be the estimates, meet all constraints strictly."""
+        size = np.abs(coef).max(initial=0.0)
+        return size > 0.0 and self.smallest(coef / size, 1, FLAT).size == 0
 
     def matrix(self, constraints):
         """Their rows, over the coefficients of all classes but the first."""

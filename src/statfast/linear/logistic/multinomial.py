@@ -11,17 +11,19 @@ from math import sqrt
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import Parts, aside
 from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large
 from statfast.linear.design.units import HEAVY
 from statfast.linear.glm.separation import Separation, in_memory, maximum_exists, separated_rows
-from statfast.linear.logistic.lbfgs import Minimum, minimize
+from statfast.linear.logistic.lbfgs import CORRECTIONS, Minimum, minimize
+from statfast.linear.logistic.softmax_newton import continued
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
 DEPENDENT = 1e-12  # of the square of a column: what is left of one that others determine
 ROUNDING = 1e-15  # of a row's loss, of scores of size one or a few
 LARGEST = 4000  # coefficients up to which the whole Hessian is factored
+HANDOVER = 600  # quasi-Newton steps after which truncated Newton steps follow
 OF_START = 0.02  # of the Hessian at the start, made of equal size: its share in one of some rows
 OF_START_IN_ALL = 1e-3  # and in one of all rows
 
@@ -191,6 +193,20 @@ class Objective:
         factor = float(self.n_classes * self.q) ** 3
         return (n / self.every * (sums.pass_cost + sums.hessian_cost) + factor) / one
 
+    @property
+    def whole_cost(self):
+        """Of `whole`, in products with the Hessian; infinite where that is too large."""
+        size = float(self.n_classes * self.q)
+        if size > LARGEST:
+            return np.inf
+        one = self.sums.n * self.sums.pass_cost
+        return (self.sums.n * self.sums.hessian_cost + size**3) / one
+
+    def whole(self, coef):
+        """g -> H^-1 g with the Hessian of all rows; None if it is singular."""
+        factor = factor_of(hessian_of(self.sums.at(coef, every=1)[2], self.penalty))
+        return factor.solve if factor.pivot > 0.0 else None
+
     def at(self, x):
         coef = x.reshape(self.n_classes, self.q)
         loss, gradient, pairs = self.sums.at(coef, every=int(self.eager))
@@ -251,6 +267,18 @@ def start_of(shares, intercept, q):
     return start
 
 
+def _minimized(objective, start, tol, max_iter):
+    """The minimum; so many quasi-Newton steps as are remembered count as one iteration."""
+    per = 1 if objective.eager else CORRECTIONS
+    rows_are_here = not isinstance(objective.sums.rows, Parts)
+    most = min(per * max_iter, HANDOVER) if rows_are_here else per * max_iter
+    minimum = minimize(start, objective, tol=tol, max_iter=most)
+    minimum = replace(minimum, n_iter=-(-minimum.n_iter // per))
+    if rows_are_here and not (minimum.converged or objective.found):
+        minimum = continued(minimum, objective, tol=tol, max_iter=max_iter)
+    return minimum
+
+
 def fit_multinomial(
     rows, codes, weights, n_classes, *, ridge=0.0, intercept=True, tol=1e-10, max_iter=100,
     n_jobs=None, sums=None,
@@ -289,7 +317,7 @@ def fit_multinomial(
     penalty = penalty_in_frame(sums.frame, ridge, mass.sum())
     typical = sqrt(mass.sum())
     objective = Objective(sums, gram, shares, penalty)
-    minimum = minimize(start.ravel(), objective, tol=tol * typical, max_iter=max_iter)
+    minimum = _minimized(objective, start.ravel(), tol * typical, max_iter)
     coef = minimum.x.reshape(n_classes, sums.q)
     coef = coef - coef.mean(axis=0)
     loss, gradient, information = minimum.value, None, None

@@ -290,7 +290,7 @@ def _result(task, title, names, coef, loss, null, others):
     mass, size, kept = _mass(task), len(coef), int(np.count_nonzero(coef))
     facts = (("Penalty", task.penalty), ("C", task.C), ("Coefficients not 0", kept))
     return Result(
-        title, tuple(names), coef, np.full((size, size), nan), np.zeros(size, dtype=bool), 1.0,
+        title, tuple(names), coef, None, np.zeros(size, dtype=bool), 1.0,
         True, mass, mass * others - kept, others * (mass - task.intercept), 2 * loss, 2 * null,
         nan, -loss, kept, facts, PENALIZED,
     )  # fmt: skip

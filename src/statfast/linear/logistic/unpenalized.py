@@ -6,14 +6,17 @@ from math import nan
 
 import numpy as np
 
+from statfast._validation import is_sparse
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import NO_MAXIMUM, PENALIZED, Model, fit_model, names_of, warn_aliased
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.separation import warn_no_maximum, warn_separated
 from statfast.linear.inference.inference import Result, lacks_freedom
-from statfast.linear.logistic.multinomial import fit_multinomial
+from statfast.linear.logistic.multinomial import fit_multinomial, start_of
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, dense
+from statfast.linear.logistic.softmax_newton import fit_sparse_rows
 
+MULTINOMIAL = "Multinomial logistic regression"
 TOO_LARGE = (
     "The information matrix of so many coefficients was not made, so there are no standard errors."
 )
@@ -76,9 +79,11 @@ def one_vs_rest(task: LogisticProblem) -> LogisticSolution:
 # ---------- Solvers of logistic regression by one model of all classes: maximum likelihood, ridge
 def multinomial(task: LogisticProblem) -> LogisticSolution:
     """Coefficients of all classes, or for maximum likelihood relative to the reference."""
-    n_classes, rows = len(task.classes), dense(task.X)
+    n_classes = len(task.classes)
+    if is_sparse(task.X) and task.penalty == "l2":
+        return _sparse_ridge(task)
     fit = fit_multinomial(
-        rows, task.codes, task.weights, n_classes, intercept=task.intercept,
+        dense(task.X), task.codes, task.weights, n_classes, intercept=task.intercept,
         ridge=1 / task.C if task.penalty == "l2" else 0.0, tol=task.tol, max_iter=task.max_iter,
         n_jobs=task.n_jobs, sums=task.sums(),
     )  # fmt: skip
@@ -101,9 +106,10 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
                 refusal = NO_MAXIMUM
     told = [k for k in range(n_classes) if refusal == PENALIZED or k != task.reference]
     make = result_of(task, coef[told], told, names, aliased, covariance)
-    title = "Multinomial logistic regression"
-    facts = (("Penalty", "l2"), ("C", task.C)) if task.penalty == "l2" else ()
-    result = make(fit.loglik, fit.null_loglik, refusal=refusal, title=title, facts=facts)
+    result = make(
+        fit.loglik, fit.null_loglik, refusal=refusal, facts=_penalty_facts(task),
+        title=MULTINOMIAL,
+    )  # fmt: skip
     if about is not None:
         result = replace(result, center=fit.center(), about=np.nan_to_num(about))
     return LogisticSolution(
@@ -111,16 +117,41 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
     )
 
 
+def _sparse_ridge(task):
+    """The same of sparse rows with a ridge penalty, which are not filled in."""
+    one, p = int(task.intercept), task.X.shape[1]
+    mass = np.bincount(task.codes, task.weights, len(task.classes)).astype(float)
+    shares = mass / mass.sum() if one else np.full(len(mass), 1.0 / len(mass))
+    penalty = np.append(np.zeros(one), np.full(p, 1 / task.C))
+    coef, end, loss = fit_sparse_rows(
+        task.X, task.codes, task.weights, start_of(shares, one, p + one), penalty,
+        intercept=task.intercept, tol=task.tol, max_iter=task.max_iter,
+    )  # fmt: skip
+    names = names_of(task.columns, p, task.intercept)
+    every = np.arange(len(mass))
+    make = result_of(task, coef, every, names, np.zeros(p + one, dtype=bool), None)
+    result = make(
+        -loss, float(mass @ np.log(shares)), refusal=PENALIZED, facts=_penalty_facts(task),
+        title=MULTINOMIAL,
+    )  # fmt: skip
+    return LogisticSolution(
+        coef, "softmax", np.array([end.n_iter], np.int32), end.converged, result
+    )
+
+
+def _penalty_facts(task):
+    return (("Penalty", "l2"), ("C", task.C)) if task.penalty == "l2" else ()
+
+
 def result_of(task, coef, told, names, aliased, covariance):
     """A function of log-likelihoods that makes the `Result` of the coefficients of some classes."""
-    size = coef.size
     mass = float(len(task.marks) if task.weights is None else task.weights.sum())
     rank = len(told) * int((~aliased).sum())
     used = len(task.marks) if task.weights is None else np.count_nonzero(task.weights)
     others = len(task.classes) - 1
     labels = task.classes.tolist()
     flat = coef.ravel()
-    unscaled = np.full((size, size), nan) if covariance is None else np.nan_to_num(covariance)
+    unscaled = None if covariance is None else np.nan_to_num(covariance)
     reference = () if len(told) > others else (("Reference class", labels[task.reference]),)
 
     def make(loglik, null, *, title, refusal="", facts=(), likelihood=True, notes=()):

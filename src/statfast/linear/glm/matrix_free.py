@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products of the rows of a model with coefficients, and back: all that its fit needs of them,
+where columns are so many that no matrix of them should be made.
+
+z is the row less a shift, in units of a scale, after a 1 if there is an intercept.
+"""
+
+import numpy as np
+
+from statfast._engine import checkpoint, reduce
+
+NUMBERS = 1 << 17  # of the rows of a block: they stay in cache between two products
+
+
+class SparseProducts:
+    """Of CSR rows as they are, neither shifted nor scaled; in one thread."""
+
+    def __init__(self, X, intercept):
+        self.X, self.turned, self.one = X, X.T, int(intercept)
+
+    def values(self, coef):
+        """Z coef, (n, K)."""
+        out = _products(self.X, coef[self.one :])
+        if self.one:
+            out += coef[0]
+        return out
+
+    def correlate(self, scores):
+        """Z' scores, (q, K)."""
+        return self._back(self.turned, scores)
+
+    def normal(self, coef, times, curve):
+        """Z' times(curve, Z coef)."""
+        return self.correlate(times(curve, self.values(coef)))
+
+    def squares(self, weights):
+        """Sums of the weighted squares of the columns, (q, K)."""
+        X, data = self.X, np.square(self.X.data, dtype=np.float64)
+        return self._back(type(X)((data, X.indices, X.indptr), shape=X.shape).T, weights)
+
+    def _back(self, columns, scores):
+        out = np.empty((columns.shape[0] + self.one, scores.shape[1]))
+        out[self.one :] = _products(columns, scores)
+        if self.one:
+            out[0] = scores.sum(axis=0)
+        return out
+
+
+def _products(X, table):
+    """Of one column, a vector's: for which the loops over nonzeros are far quicker."""
+    if table.shape[1] == 1:
+        return (X @ np.ascontiguousarray(table[:, 0]))[:, None]
+    return X @ table
+
+
+class DenseProducts:
+    """Of dense rows, in memory or in a file, or `Chunks`."""
+
+    def __init__(self, rows, frame, n, n_jobs):
+        self.rows, self.frame, self.n, self.n_jobs = rows, frame, n, n_jobs
+        self.one = int(frame.intercept)
+        self.p = len(frame.shift)
+
+    def _total(self, work, aligned, n_values):
+        """The sum of ``work(where, block, *aligned)`` over blocks of rows."""
+        least = max(64, NUMBERS // max(1, self.p))
+
+        def partial(where, block, *parts):
+            checkpoint()
+            return work(where, block.astype(np.float64, copy=False), *parts)
+
+        def merge(total, more):
+            if total is not None:
+                total += more
+            return total
+
+        return reduce(
+            partial, self.rows, *aligned, merge=merge, n_jobs=self.n_jobs, least=least,
+            effort=4.0 * self.n * self.p * n_values,
+        )  # fmt: skip
+
+    def _inner(self, coef):
+        """Coefficients of the rows as they are, and what to add to their products."""
+        inner = coef[self.one :] * self.frame.scale[:, None]
+        return inner, (coef[0] if self.one else 0.0) - self.frame.shift @ inner
+
+    def values(self, coef):
+        """Z coef, (n, K)."""
+        out = np.empty((self.n, coef.shape[1]))
+        inner, added = self._inner(coef)
+
+        def work(where, block, part):
+            out[where] = block @ inner + added
+
+        self._total(work, (out,), coef.shape[1])
+        return out
+
+    def _back(self, block, scores):
+        """Z' scores of a block, but for the scale."""
+        total = scores.sum(axis=0)
+        own = block.T @ scores - self.frame.shift[:, None] * total
+        return np.vstack([total[None], own]) if self.one else own
+
+    def _scaled(self, table):
+        table[self.one :] *= self.frame.scale[:, None]
+        return table
+
+    def correlate(self, scores):
+        """Z' scores, (q, K)."""
+        found = self._total(
+            lambda where, block, part: self._back(block, part), (scores,), scores.shape[1]
+        )
+        return self._scaled(found)
+
+    def normal(self, coef, times, curve):
+        """Z' times(curve, Z coef), in one reading of the rows."""
+        inner, added = self._inner(coef)
+
+        def work(where, block, part):
+            return self._back(block, times(part, block @ inner + added))
+
+        return self._scaled(self._total(work, (curve,), 2 * coef.shape[1]))
+
+    def squares(self, weights):
+        """Sums of the weighted squares of the columns, (q, K)."""
+
+        def work(where, block, part):
+            own = (block - self.frame.shift) ** 2
+            found = own.T @ part
+            return np.vstack([part.sum(axis=0)[None], found]) if self.one else found
+
+        found = self._total(work, (weights,), weights.shape[1])
+        found[self.one :] *= self.frame.scale[:, None] ** 2
+        return found

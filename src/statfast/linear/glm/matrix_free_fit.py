@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Generalized linear models of many columns: truncated Newton steps in the place of scoring's.
+
+Where links are not canonical the curvature is Fisher's, as in `Scoring`.
+"""
+
+from math import inf, isfinite, sqrt
+
+import numpy as np
+
+from statfast.linear.design.standardization import Standardization
+from statfast.linear.glm.irls import Fit
+from statfast.linear.glm.matrix_free import DenseProducts, SparseProducts
+from statfast.linear.glm.truncated_newton import PenalizedLoss, minimize
+
+SPARSE_COLUMNS = 64  # of sparse rows from which no matrix of the columns is made
+DENSE_COLUMNS = 1000  # the same of dense rows, where these are not more than the columns
+INFERENCE_COLUMNS = 4000  # up to which the information is made for the sake of inference
+STALLED = 8  # steps in which one that will converge has shrunk by half
+MOVING = 1e-6  # of the linear values: steps of so little may be rounding
+TOO_MANY = (
+    "The information matrix of {0} coefficients ({1:.1f} GiB) was not made, as they are more than "
+    f"{INFERENCE_COLUMNS}: there are no standard errors, tests or intervals. Fit fewer columns "
+    "for inference."
+)
+
+
+def too_many(q):
+    """Why there is no inference."""
+    return TOO_MANY.format(q, 8.0 * q * q / 2**30)
+
+
+def solve_matrix_free(rows, *, ridge, max_iter, tol, start=None):
+    """A `Fit` without covariance; None where `irls.solve` is to be asked.
+
+    That is so where columns are few or rows come in chunks, and for maximum likelihood with
+    inference, unless the classes prove to be separated.
+    """
+    if rows.chunked or not _pays(rows, ridge):
+        return None
+    x = _beginning(rows) if start is None else rows.from_user(start)
+    if rows.sparse:
+        products = SparseProducts(rows.X, rows.intercept)
+    else:
+        one = np.ones(rows.p)
+        frame = Standardization(rows.intercept, rows.shift, one, one)
+        products = DenseProducts(rows.X, frame, rows.n, rows.n_jobs)
+    penalty = np.full(rows.q, float(ridge))
+    if rows.intercept:
+        penalty[0] = 0.0
+    with np.errstate(all="ignore"):
+        objective = _Likelihood(rows, products, penalty)
+        if not isfinite(objective.at(x).value):
+            return None
+        end = minimize(objective, x, tol=tol, max_iter=max_iter)
+        point = end.point
+        diverged = objective.is_hopeless(point, end.sizes)
+        if not (ridge or diverged or rows.q > INFERENCE_COLUMNS):
+            return None
+        sums = objective.loss.sums(point.eta)
+    aliased = np.zeros(rows.q, dtype=bool)
+    return Fit(
+        rows.to_user(point.x), None, aliased, sums.deviance, sums.chi2, end.n_iter,
+        end.converged and not diverged, diverged,
+    )  # fmt: skip
+
+
+def _pays(rows, ridge):
+    """Whether products with the rows cost less than the information."""
+    if rows.q < (SPARSE_COLUMNS if rows.sparse else DENSE_COLUMNS):
+        return False
+    return rows.sparse or rows.q > INFERENCE_COLUMNS or rows.q >= rows.n
+
+
+def _beginning(rows):
+    """The model without columns."""
+    out = np.zeros(rows.q)
+    if rows.intercept:
+        with np.errstate(all="ignore"):
+            first = float(rows.link.link(np.float64(rows.mean)))
+        if rows.offset is not None:
+            first -= float(rows.offset.mean())
+        out[0] = first if isfinite(first) else 0.0
+    return out
+
+
+class _Likelihood(PenalizedLoss):
+    """Half the deviance, with the penalty."""
+
+    def __init__(self, rows, products, penalty):
+        super().__init__(products, _Deviance(rows), penalty, 1)
+        self.rows, self.penalized = rows, bool(penalty.any())
+
+    def is_hopeless(self, point, sizes):
+        """Whether the linear values separate the two classes, or steps do not shrink any more."""
+        rows = self.rows
+        if self.penalized:
+            return False
+        if len(sizes) > 2 * STALLED and sizes[-1] > 0.5 * sizes[-1 - STALLED]:
+            return sizes[-1] > MOVING * (1.0 + np.abs(point.eta).max())
+        if not rows.classes:
+            return False
+        margins = np.where(rows.y > 0.5, point.eta[:, 0], -point.eta[:, 0])
+        return bool((margins[slice(None) if rows.weights is None else rows.weights > 0] > 0).all())
+
+
+class _Deviance:
+    """Half the deviance of rows as a function of their linear values, without the offset."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def sums(self, eta):
+        """Deviance and chi-square."""
+        return self._sums(eta)[0]
+
+    def _sums(self, eta):
+        rows, eta = self.rows, eta[:, 0]
+        sums = rows._nothing(False)
+        eta = eta if rows.offset is None else eta + rows.offset
+        return sums, *rows._score(sums, eta, rows.y, rows.weights)
+
+    def at(self, eta):
+        """See `PenalizedLoss`."""
+        sums, score, weights = self._sums(eta)
+        dispersion = self.rows.family.dispersion
+        if dispersion != dispersion:
+            dispersion = max(sums.chi2 / self.rows.mass, 1e-300)
+        unit = sqrt(dispersion * self.rows.mass)
+        value = 0.5 * sums.deviance if isfinite(sums.deviance) else inf
+        return value, -score[:, None], weights[:, None], unit
+
+    def times(self, curve, values):
+        """See `PenalizedLoss`."""
+        return curve * values
+
+    def diagonal(self, curve):
+        """See `PenalizedLoss`."""
+        return curve

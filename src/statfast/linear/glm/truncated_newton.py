@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Newton's method without a Hessian: its products with vectors alone, for rows of many columns.
+
+The step solves H p = -g by preconditioned conjugate gradients, loosely while the minimum is far,
+and the nearer the sharper, so that it converges faster than linearly (Dembo and Steihaug 1983,
+Truncated-Newton algorithms for large-scale unconstrained optimization, doi:10.1007/BF02592055). An
+iteration costs two passes over the rows, and no memory beyond some vectors. Where conjugate
+gradients have cost as much as the Hessian and its factor would, and there is room for it, that
+becomes the preconditioner, until it is out of date itself: the price is never far from the least.
+
+The losses are sums over rows of a convex function of their linear values Z B, for coefficients B of
+one response or of several.
+"""
+
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+
+from statfast._engine import checkpoint
+
+HALVINGS = 40
+LOOSE = 0.25  # of the gradient, in the preconditioner's norm: what the first steps leave of it
+ROUNDING = 1e-15  # of the loss
+PRODUCTS = 100  # with the Hessian that an iteration may take, on average
+FARTHEST = 1e4  # times the tolerance: a step that rounding ends is near the minimum below it
+
+
+@dataclass(frozen=True)
+class Point:
+    """Coefficients x (q K,), and what the loss is there."""
+
+    x: np.ndarray
+    eta: np.ndarray  # (n, K) linear values
+    value: float
+    gradient: np.ndarray  # (q K,)
+    curve: np.ndarray  # (n, K) of each row, as the loss has it
+    unit: float  # by which Newton's decrement is divided
+
+
+@dataclass(frozen=True)
+class End:
+    """Where the iteration ended."""
+
+    point: Point
+    n_iter: int  # steps
+    converged: bool
+    sizes: list  # of the steps, in the linear values
+
+
+class PenalizedLoss:
+    """A loss of the rows' linear values, with half the penalty times the squared coefficients.
+
+    Parameters
+    ----------
+    products : SparseProducts or DenseProducts
+    loss : object
+        ``at(eta)`` gives value, gradient (n, K) in the linear values, curve and unit, see `Point`;
+        ``times(curve, V)`` the product of each row's Hessian with a row of V, and
+        ``diagonal(curve)`` the diagonal of that Hessian.
+    penalty : ndarray of shape (q,)
+    n_values : int, K
+    """
+
+    factor_cost = inf  # of `factor`, in products with the Hessian; infinite where it is too large
+
+    def __init__(self, products, loss, penalty, n_values):
+        self.products, self.loss, self.penalty = products, loss, penalty[:, None]
+        self.shape = len(penalty), n_values
+
+    def at(self, x, eta=None):
+        """The point of coefficients `x`, whose linear values may be known."""
+        coef = x.reshape(self.shape)
+        eta = self.products.values(coef) if eta is None else eta
+        value, score, curve, unit = self.loss.at(eta)
+        pull = self.penalty * coef
+        gradient = self.products.correlate(score) + pull
+        value += 0.5 * float((pull * coef).sum())
+        return Point(x, eta, value, gradient.ravel(), curve, unit)
+
+    def times(self, curve, v):
+        """The product of the Hessian with a vector."""
+        coef = v.reshape(self.shape)
+        out = self.products.normal(coef, self.loss.times, curve)
+        out += self.penalty * coef
+        return out.ravel()
+
+    def rough(self, point):
+        """A function that divides by the diagonal of the Hessian."""
+        diagonal = self.products.squares(self.loss.diagonal(point.curve)) + self.penalty
+        diagonal[diagonal <= 0.0] = 1.0
+        inverse = 1.0 / diagonal.ravel()
+        return lambda g: g * inverse
+
+    def factor(self, point):
+        """A function that solves with the Hessian; None if that is singular."""
+        raise NotImplementedError
+
+    def is_hopeless(self, point, sizes):
+        """Whether the loss is seen to have no minimum; by the sizes of the steps to here, too."""
+        return False
+
+
+def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End:
+    """Minimize from `x` until Newton's decrement, over the point's unit, is at most `tol`."""
+    point = objective.at(x)
+    precondition, made = objective.rough(point), False
+    first, before, converged, n_iter = inf, inf, False, 0
+    sizes: list = []
+    left = PRODUCTS * max_iter
+    while n_iter < max_iter and left > 0 and not objective.is_hopeless(point, sizes):
+        n_iter += 1
+        share = LOOSE if first == inf else min(LOOSE, sqrt(before / first))
+        step, size, precondition, made, left = _step(
+            objective, point, precondition, made, share, left
+        )
+        size /= point.unit
+        # What is left after this step, by the rate of the last two, and by what it leaves itself.
+        after = size * min(1.0, max(size / before, share)) if before < inf else size
+        first, before = size if first == inf else max(first, size), size
+        converged = after <= tol and left > 0
+        found = _searched(objective, point, step, size * point.unit)
+        sizes.append(0.0 if found is None else float(np.abs(found.eta - point.eta).max()))
+        if found is None:
+            converged = size <= FARTHEST * tol
+            break
+        point = found
+        if converged:
+            break
+        if not made:
+            precondition = objective.rough(point)
+    return End(point, n_iter, converged, sizes)
+
+
+def _searched(objective, point, step, size):
+    """The first of ever shorter steps that goes down; None if there is none."""
+    along = objective.products.values(step.reshape(objective.shape))
+    noise, length = ROUNDING * abs(point.value), 1.0
+    for _ in range(HALVINGS):
+        checkpoint()
+        found = objective.at(point.x + length * step, point.eta + length * along)
+        if found.value <= point.value - 1e-4 * length * size**2 + noise:
+            return found
+        length /= 2.0
+    return None
+
+
+def _step(objective, point, precondition, made, share, left):
+    """Newton's step by conjugate gradients, and its length in the metric of the Hessian.
+
+    Of the gradient, in the norm of the preconditioner, no more than a share is left, unless all
+    products that are left have been made. Also the preconditioner to go on with, whether it is a
+    factor, and how many products are left.
+    """
+    step, rest = np.zeros_like(point.x), -point.gradient
+    turned = precondition(rest)
+    direction, norm = turned, float(rest @ turned)
+    goal, since = share**2 * norm, 0
+    while norm > goal and left > 0:
+        checkpoint()
+        left -= 1
+        image = objective.times(point.curve, direction)
+        curvature = float(direction @ image)
+        if not curvature > 0.0:  # flat, as far as rounding tells
+            break
+        length = norm / curvature
+        step = step + length * direction
+        rest = rest - length * image
+        since += 1
+        if since > objective.factor_cost:
+            solve = objective.factor(point)
+            since = 0 if solve is not None else -inf
+            if solve is not None:
+                precondition, made = solve, True
+                direction, goal = 0.0, share**2 * float(point.gradient @ solve(point.gradient))
+        turned = precondition(rest)
+        after = float(rest @ turned)
+        direction = turned + (after / norm) * direction
+        norm = after
+    decrement = sqrt(max(0.0, -float(step @ point.gradient)) + max(norm, 0.0))
+    return step, decrement, precondition, made, left

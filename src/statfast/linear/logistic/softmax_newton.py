@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multinomial logistic models by truncated Newton steps: of sparse rows, of so many coefficients
+that no Hessian is made, and where quasi-Newton steps have not ended."""
+
+import numpy as np
+
+from statfast.linear.glm.matrix_free import DenseProducts, SparseProducts
+from statfast.linear.glm.truncated_newton import PenalizedLoss, minimize
+from statfast.linear.logistic.lbfgs import Minimum
+
+
+class _Softmax:
+    """Minus the log-likelihood of classes as a function of their scores, see `PenalizedLoss`."""
+
+    def __init__(self, codes, weights):
+        self.codes = codes
+        self.weights = np.ones(len(codes)) if weights is None else weights
+        self.unit = float(self.weights.sum()) ** 0.5
+
+    def at(self, eta):
+        """The curve holds the posteriors and, last, the weights."""
+        from scipy.special import logsumexp
+
+        rows, w = np.arange(len(self.codes)), self.weights
+        total = logsumexp(eta, axis=1)
+        curve = np.empty((len(eta), eta.shape[1] + 1))
+        curve[:, :-1], curve[:, -1] = np.exp(eta - total[:, None]), w
+        score = curve[:, :-1] * w[:, None]
+        score[rows, self.codes] -= w
+        return float(w @ (total - eta[rows, self.codes])), score, curve, self.unit
+
+    def times(self, curve, values):
+        """Of each row w (diag(p) - p p') v."""
+        shares = curve[:, :-1] * values
+        return (shares - curve[:, :-1] * shares.sum(axis=1, keepdims=True)) * curve[:, -1:]
+
+    def diagonal(self, curve):
+        """Of each row w p (1 - p)."""
+        return curve[:, :-1] * (1.0 - curve[:, :-1]) * curve[:, -1:]
+
+
+class _SparseLoss(PenalizedLoss):
+    """Of sparse rows: a term common to all classes, which gradients have not, stays out."""
+
+    def rough(self, point):
+        divide = super().rough(point)
+
+        def solve(g):
+            table = divide(g).reshape(self.shape)
+            return (table - table.mean(axis=1, keepdims=True)).ravel()
+
+        return solve
+
+
+def fit_sparse_rows(X, codes, weights, start, penalty, *, intercept, tol, max_iter):
+    """Coefficients (K, q) from a start, the intercept first, for a positive penalty (q,).
+
+    Also the steps and whether they converged, and minus the log-likelihood.
+    """
+    loss = _Softmax(codes, weights)
+    objective = _SparseLoss(SparseProducts(X, intercept), loss, penalty, len(start))
+    end = minimize(objective, start.T.ravel(), tol=tol, max_iter=max_iter)
+    return _coefficients(end.point.x, start), end, loss.at(end.point.eta)[0]
+
+
+def _coefficients(x, start):
+    return x.reshape(start.T.shape).T
+
+
+class _DenseLoss(PenalizedLoss):
+    """Of dense rows, for an `Objective` (see multinomial.py), which has the preconditioners."""
+
+    def __init__(self, objective):
+        sums = objective.sums
+        products = DenseProducts(sums.rows, sums.frame, sums.n, sums.n_jobs)
+        loss = _Softmax(sums.codes, sums.weights)
+        super().__init__(products, loss, objective.penalty, sums.n_classes)
+        self.objective, self.factor_cost = objective, objective.whole_cost
+
+    def _turned(self, solve):
+        k = self.shape[::-1]
+        return lambda g: solve(g.reshape(self.shape).T.ravel()).reshape(k).T.ravel()
+
+    def rough(self, point):
+        return self._turned(self.objective.start)
+
+    def factor(self, point):
+        solve = self.objective.whole(point.x.reshape(self.shape).T)
+        return solve and self._turned(solve)
+
+
+def continued(minimum, objective, *, tol, max_iter):
+    """The end of an iteration of linear/logistic/lbfgs.py, brought to the minimum."""
+    loss = _DenseLoss(objective)
+    shape = objective.n_classes, objective.q
+    unit = loss.loss.unit
+    end = minimize(
+        loss, minimum.x.reshape(shape).T.ravel(), tol=tol / unit,
+        max_iter=max_iter - minimum.n_iter,
+    )  # fmt: skip
+    return Minimum(
+        _coefficients(end.point.x, np.empty(shape)).ravel(), end.point.value, tol,
+        minimum.n_iter + end.n_iter, end.converged,
+    )  # fmt: skip
