@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statfast._engine import blocks
+from statfast.datasets import load_iris
 from statfast.ensemble import AdaBoostClassifier, AdaBoostRegressor
 from statfast.ensemble.adaboost.stumps import StumpRounds
 from statfast.linear import LogisticRegression
+from statfast.svm import SVC, LinearSVC
 from statfast.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
@@ -252,6 +254,48 @@ def test_rows_without_weight_stay_out():
     for a, b in zip(model.estimators_, without.estimators_, strict=True):
         np.testing.assert_array_equal(a.tree_.threshold, b.tree_.threshold)
         np.testing.assert_array_equal(a.tree_.n_node_samples, b.tree_.n_node_samples)
+
+
+class Recorder(DecisionTreeClassifier):
+    """A tree that remembers the weights it was fitted to."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.given = sample_weight
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("method", ["reweight", "resample"])
+def test_members_are_given_weights_that_sum_to_the_rows_with_weight(method):
+    X, y = sample(90, k=3)
+    for times in (1.0, 1e-6, 1e6):
+        member = Recorder(max_depth=1, criterion="entropy")
+        model = AdaBoostClassifier(member, n_estimators=4, method=method, random_state=0)
+        model.fit(X, y, times * (np.arange(90) % 3))
+        totals = [one.given.sum() for one in model.estimators_]
+        np.testing.assert_allclose(totals, 60.0, rtol=1e-12)
+        if method == "resample":
+            assert all((one.given == np.floor(one.given)).all() for one in model.estimators_)
+
+
+@pytest.mark.parametrize("method", ["reweight", "resample"])
+@pytest.mark.parametrize("member", [SVC(), LinearSVC(), LogisticRegression(C=1.0)])
+def test_members_that_are_regularized_learn(member, method):
+    iris = load_iris()
+    X = (iris.data - iris.data.mean(axis=0)) / iris.data.std(axis=0)
+    alone = type(member)(**member.get_params()).fit(X, iris.target).score(X, iris.target)
+    model = AdaBoostClassifier(member, n_estimators=5, method=method, random_state=0)
+    assert model.fit(X, iris.target).score(X, iris.target) > alone - 0.05
+
+
+@pytest.mark.parametrize("cls", [AdaBoostClassifier, AdaBoostRegressor])
+def test_rows_without_weight_are_not_drawn_and_count_as_none(cls):
+    X, y = sample(90)
+    w, kept = np.arange(90) % 3 * 1.0, np.arange(90) % 3 > 0
+    more = {"method": "resample"} if cls is AdaBoostClassifier else {}
+    drawn = cls(n_estimators=4, random_state=0, **more).fit(X, y, w)
+    alone = cls(n_estimators=4, random_state=0, **more).fit(X[kept], y[kept], w[kept])
+    np.testing.assert_allclose(drawn.estimator_weights_, alone.estimator_weights_, rtol=1e-12)
+    np.testing.assert_array_equal(drawn.predict(X), alone.predict(X))
 
 
 def test_margins_of_labels_of_another_type():

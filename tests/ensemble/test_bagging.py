@@ -174,7 +174,7 @@ def test_weights_are_chances():
     w = (np.arange(300) < 40).astype(float)
     model = BaggingRegressor(n_estimators=5, random_state=0).fit(X, y, w)
     assert all(rows.max() < 40 for rows in model.estimators_samples_)
-    assert all(len(rows) == 300 for rows in model.estimators_samples_)
+    assert all(len(rows) == 40 for rows in model.estimators_samples_)  # those of weight 0 are none
     half = BaggingRegressor(max_samples=0.5, random_state=0).fit(X, y, w)
     assert len(half.estimators_samples_[0]) == 20
 

@@ -14,6 +14,7 @@ from statfast._estimator.class_weights import (
     times_classes,
     times_factors,
     weighted_labels,
+    without_unweighted,
 )
 from statfast._estimator.copies import copied, parameters_key, takes_weights, with_params
 from statfast._estimator.delegation import delegated
@@ -163,4 +164,5 @@ __all__ = [
     "with_params",
     "with_tags_of",
     "without_each",
+    "without_unweighted",
 ]

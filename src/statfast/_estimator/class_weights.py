@@ -2,6 +2,7 @@
 """Weights of rows, of which some are those of their classes."""
 
 from collections.abc import Mapping
+from numbers import Real
 
 import numpy as np
 
@@ -58,6 +59,22 @@ def classes_with_weight(classes, codes, weights):
         raise ValueError("class_weight leaves no row any weight. Give some class weight.")
     places = np.where(present, np.cumsum(present) - 1, 0)
     return classes[present], places[codes]
+
+
+def without_unweighted(weights, class_weight, classes, codes):
+    """Sample weights of 0 for the rows of classes that `class_weight` gives 0, and the rest of
+    it; both as they are where there are none."""
+    if not isinstance(class_weight, Mapping):
+        return weights, class_weight
+    none = {
+        label for label, factor in class_weight.items() if isinstance(factor, Real) and factor == 0
+    }
+    if not none:
+        return weights, class_weight
+    lost = np.array([label in none for label in classes.tolist()])
+    weights = np.where(lost[codes], 0.0, 1.0 if weights is None else weights)
+    rest = {label: factor for label, factor in class_weight.items() if label not in none}
+    return weights, rest or None
 
 
 def require_several(classes, least=2):

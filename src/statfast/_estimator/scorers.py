@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._validation import as_estimator, shown
+from statfast._validation import as_estimator, as_weights, shown
 
 RESPONSES = ("predict", "predict_proba", "positive", "threshold")
 
@@ -44,9 +44,9 @@ class Scorer:
 
     def __call__(self, estimator, X, y=None, sample_weight=None):
         more = dict(self.arguments)
-        if sample_weight is not None:
-            more["sample_weight"] = sample_weight
         said = self.asked(estimator, X)
+        if sample_weight is not None:
+            y, said, more["sample_weight"] = with_weight(y, said, sample_weight)
         classes = self.response != "predict" and said.ndim == 2 and len(np.shape(y)) < 2
         if classes and "labels" not in more:
             more["labels"] = estimator.classes_
@@ -79,6 +79,15 @@ class Scorer:
     def __repr__(self):
         name = self.name or getattr(self.function, "__name__", repr(self.function))
         return f"Scorer({name})"
+
+
+def with_weight(y, said, sample_weight):
+    """Targets, answers and weights of the rows that have weight: others are not there to rate."""
+    weights = as_weights(sample_weight, len(said))
+    if (weights > 0.0).all():
+        return y, said, weights
+    kept = np.flatnonzero(weights)
+    return np.asarray(y)[kept], said[kept], weights[kept]
 
 
 def _of_labels(said, classes):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import CoefficientTable
+from statfast._estimator import CoefficientTable, weighted_labels
 from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows, Weights
-from statfast._validation import as_choice, as_estimator, as_labels, as_real, wrong_type
+from statfast._validation import as_choice, as_estimator, as_real, wrong_type
 from statfast.metrics import auc_test
 from statfast.model_selection.paired_tests import (
     TestResult,
@@ -289,9 +289,10 @@ def _on_rows(names, models, plan, labels):
         return {}, {}
     one = _one_partition(plan)
     y = np.asarray(plan.y)
-    right = [held_out_answers(model, one, "predict")[0] == y for model in models]
+    kept = slice(None) if plan.weights is None else np.flatnonzero(plan.weights)
+    right = [(held_out_answers(model, one, "predict")[0] == y)[kept] for model in models]
     mcnemar, delong = {}, {}
-    classes, codes = as_labels(plan.y, plan.n)
+    classes, codes, _ = weighted_labels(plan.y, plan.n, plan.weights)
     two = len(classes) == 2
     values = [_values(model, one) for model in models] if two else [None] * len(models)
     for a, b in combinations(range(len(names)), 2):
@@ -300,7 +301,7 @@ def _on_rows(names, models, plan, labels):
             int((right[a] & ~right[b]).sum()), int((right[b] & ~right[a]).sum())
         )
         if two and values[a] is not None and values[b] is not None:
-            told = auc_test(codes, values[a], values[b])
+            told = auc_test(codes[kept], values[a][kept], values[b][kept])
             delong[pair] = TestResult(
                 "DeLong's test", float(told.statistic), (), float(told.p_value), nan
             )

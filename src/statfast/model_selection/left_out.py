@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import copied
+from statfast._estimator import copied, weighted_labels
 from statfast._typing import ArrayLike, Rows, Weights
-from statfast._validation import as_choice, as_estimator, as_weights
+from statfast._validation import as_choice, as_estimator
 from statfast.model_selection.partitions import LeaveOneOut as EachRow
-from statfast.model_selection.scoring import as_plan, known_classes
+from statfast.model_selection.scoring import as_plan
 from statfast.model_selection.splitter import n_rows
 from statfast.model_selection.validate import METHODS, held_out_answers
 from statfast.model_selection.ways import require_weights
@@ -99,8 +99,7 @@ def leave_one_out(
             )
         if model.priors is None:
             n = n_rows(X)
-            classes, weights = known_classes(y, n), as_weights(sample_weight, n)
-            codes = np.searchsorted(classes, np.asarray(y))
+            classes, codes, weights = weighted_labels(y, n, sample_weight)
             mass = np.bincount(codes, weights, len(classes))
             model.set_params(priors=mass / mass.sum())
     require_weights(model, sample_weight)

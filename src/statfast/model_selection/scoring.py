@@ -9,11 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import Answers, Regressor, Scorer, as_folds, by_score, take_rows
+from statfast._estimator import (
+    Answers,
+    Regressor,
+    Scorer,
+    as_folds,
+    by_score,
+    take_rows,
+    weighted_labels,
+)
 from statfast._validation import (
     FitFailedWarning,
     as_count,
-    as_labels,
     as_real,
     as_weights,
     shown,
@@ -318,6 +325,6 @@ def as_number(value, name):
     return float(value)
 
 
-def known_classes(y, n):
-    """The distinct labels of all rows."""
-    return as_labels(y, n)[0]
+def known_classes(y, n, weights=None):
+    """The distinct labels of all rows with weight."""
+    return weighted_labels(y, n, weights)[0]

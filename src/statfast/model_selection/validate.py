@@ -324,7 +324,7 @@ def held_out_answers(estimator, folds, method):
     path, fits = fitted_folds(estimator, folds, [{}])
     classes = None
     if method != "predict":
-        classes = known_classes(folds.y, folds.n)
+        classes = known_classes(folds.y, folds.n, folds.weights)
     parts, order = [], []
     for k, fitted in enumerate(fits):
         if fitted.errors[0] is not None:

@@ -145,12 +145,13 @@ class AdaBoostRegressor(Regressor, Estimator):
         weight = as_weights(sample_weight, count_rows(rows))
         weight = np.ones(count_rows(rows)) if weight is None else weight / weight.max()
         weight /= weight.sum()
+        n = int(np.count_nonzero(weight))  # rows of weight 0 are never drawn, and count as none
         rng = as_generator(self.random_state)
         members: list[Any] = []
         votes: list[Any] = []
         errors: list[Any] = []
         for i in range(n_rounds):
-            drawn = rng.choice(len(weight), len(weight), p=weight)
+            drawn = rng.choice(len(weight), n, p=weight)
             member = seeded(base, rng).fit(take_rows(rows, drawn), target[drawn])
             apart = np.abs(np.asarray(member.predict(rows), dtype=np.float64) - target)
             checkpoint()

@@ -12,7 +12,11 @@ from statfast.ensemble.members.base_estimators import array_of, seeded
 
 
 class ReweightedRounds:
-    """Members fitted one after the other, to weights that sum to 1 in each round."""
+    """Members fitted one after the other, to weights that sum to 1 in each round.
+
+    Members are given n times that, where n is the number of rows with weight: what regularizes
+    them weighs against so many rows.
+    """
 
     def __init__(self, rows, classes, codes, weight, base, resample, rng, n_jobs):
         self.rows, self.classes, self.codes, self.weight = rows, classes, codes, weight
@@ -20,6 +24,7 @@ class ReweightedRounds:
         self.weighted = takes_weights(base)
         self.members, self.votes, self.errors, self.training, self.sums = [], [], [], [], []
         self.first, self.tally = weight.copy(), np.zeros((len(codes), len(classes)))
+        self.n = int(np.count_nonzero(weight))
         self.stumps = None
         array = array_of(rows) if is_stump(base) else None
         if array is not None and array.shape[1] <= MOST_COLUMNS and np.isfinite(array).all():
@@ -31,7 +36,7 @@ class ReweightedRounds:
         for i in range(n_rounds):
             weight = self.weight
             if self.resample:
-                weight = self.rng.multinomial(len(weight), self.weight) / len(weight)
+                weight = self.rng.multinomial(self.n, self.weight) / self.n
             error, wrong, stump = self._member(weight)
             report(i + 1, n_rounds)
             if k > 1 and error >= 1.0 - 1.0 / k:
@@ -64,9 +69,11 @@ class ReweightedRounds:
             j, rank, _, best, _ = stump
             said = np.where(self.stumps.columns.ranks[j] <= rank, best[0], best[1])
             return self._error(said != self.codes), None, stump
-        labels = self.classes[self.codes]
+        labels, weight = self.classes[self.codes], self.n * weight
+        if self.resample:
+            weight = np.rint(weight)  # how often rows were drawn
         if self.resample and not self.weighted:
-            drawn = np.repeat(np.arange(len(weight)), np.rint(weight * len(weight)).astype(int))
+            drawn = np.repeat(np.arange(len(weight)), weight.astype(int))
             member.fit(take_rows(self.rows, drawn), labels[drawn])
         elif weight.all():
             member.fit(self.rows, labels, sample_weight=weight)

@@ -56,12 +56,15 @@ class BaggingDraws:
     n_columns: int
     bootstrap: bool
     bootstrap_features: bool
-    share: np.ndarray | None  # chance of each row to be drawn
+    drawable: np.ndarray | None  # rows that have weight; None is all
+    share: np.ndarray | None  # their chances; None are equal ones
 
     def of(self, i):
         """(generator, columns, rows) of member i."""
         rng = np.random.default_rng([self.entropy, i])
-        rows = rng.choice(self.n, self.n_rows, replace=self.bootstrap, p=self.share)
+        n = self.n if self.drawable is None else len(self.drawable)
+        rows = rng.choice(n, self.n_rows, replace=self.bootstrap, p=self.share)
+        rows = rows if self.drawable is None else self.drawable[rows]
         columns = rng.choice(self.width, self.n_columns, replace=self.bootstrap_features)
         return rng, np.sort(columns), np.sort(rows)
 
@@ -121,23 +124,22 @@ class BaggingModel(Estimator):
         if entropy is None:
             entropy = int(as_generator(self.random_state).integers(2**63))
         total = n if weights is None else max(1, round(float(weights.sum())))
-        wanted = self.max_samples
+        wanted, drawable = self.max_samples, np.arange(n)
+        if weights is not None:
+            drawable = np.flatnonzero(weights)
+            weights = weights[drawable]
         if wanted is None:
-            n_rows = n
+            n_rows = len(drawable)
         elif isinstance(wanted, Integral) and not isinstance(wanted, bool):
             n_rows = as_count(wanted, "max_samples")
         else:
             share = as_real(wanted, "max_samples", 0.0, 1.0, open_low=True)
             n_rows = as_count(max(1, int(share * total)), "max_samples")
-        drawable = n if weights is None else int(np.count_nonzero(weights))
-        if not flags["bootstrap"] and n_rows > drawable:
-            if wanted is None:
-                n_rows = drawable
-            else:
-                raise ValueError(
-                    f"max_samples must be at most the number of rows of X ({drawable}) without "
-                    f"bootstrap; got {n_rows}. Lower it."
-                )
+        if not flags["bootstrap"] and n_rows > len(drawable):
+            raise ValueError(
+                f"max_samples must be at most the number of rows of X ({len(drawable)}) without "
+                f"bootstrap; got {n_rows}. Lower it."
+            )
         refuse_large(16 * n_rows, f"A sample of max_samples={n_rows} rows", "Lower it.")
         columns = self.max_features
         if isinstance(columns, Integral) and not isinstance(columns, bool):
@@ -150,7 +152,7 @@ class BaggingModel(Estimator):
             share = weights / weights.sum()
         return BaggingDraws(
             entropy, n, width, n_rows, n_columns, flags["bootstrap"],
-            flags["bootstrap_features"], share,
+            flags["bootstrap_features"], drawable if len(drawable) < n else None, share,
         )  # fmt: skip
 
     def _grown(self, base, rows, target, draws, numbers):
@@ -197,7 +199,10 @@ class BaggingModel(Estimator):
                 "oob_score needs rows of X that are left out; every member was fitted to all. "
                 "Lower max_samples."
             )
-        counted = np.ones(draws.n, dtype=bool) if draws.share is None else draws.share > 0.0
+        counted = np.ones(draws.n, dtype=bool)
+        if draws.drawable is not None:  # rows without weight are not judged
+            counted[:] = False
+            counted[draws.drawable] = True
         lost = int((counted & (counts == 0.0)).sum())
         if lost:
             warn_user(

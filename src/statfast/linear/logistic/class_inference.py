@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inference of logistic models, of which a fit may have one for each class."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from statfast._estimator import CoefficientTable, Summary, classes_with_weight, times_classes
+from statfast._estimator import (
+    CoefficientTable,
+    Summary,
+    classes_with_weight,
+    times_classes,
+    without_unweighted,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, shown
 from statfast.linear.design.design import added_offset, linear_predictor, new_rows, offsets_for
@@ -188,11 +193,8 @@ class ClassInference(Diagnosed, Inference):
     def _codes_and_weights(self, y, n, sample_weight):
         """Codes among the classes of the fit, and weights of rows times those of their classes."""
         labels, codes = as_labels(y, n)
-        weights, given = as_weights(sample_weight, n), self.class_weight
-        if isinstance(given, Mapping) and not all(given.values()):  # classes that the fit left out
-            none = np.array([given.get(label) == 0.0 for label in labels.tolist()])
-            weights = np.where(none[codes], 0.0, 1.0 if weights is None else weights)
-            given = {label: factor for label, factor in given.items() if factor} or None
+        weights = as_weights(sample_weight, n)
+        weights, given = without_unweighted(weights, self.class_weight, labels, codes)
         labels, codes = classes_with_weight(labels, codes, weights)
         known = {label: k for k, label in enumerate(self.classes_.tolist())}
         unknown = set(labels.tolist()) - set(known)

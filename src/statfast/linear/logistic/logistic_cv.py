@@ -6,12 +6,20 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import as_folds, rows_besides, weighted_labels
+from statfast._estimator import (
+    as_folds,
+    classes_with_weight,
+    require_several,
+    rows_besides,
+    without_unweighted,
+)
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     MANY,
     as_count,
+    as_labels,
     as_real,
+    as_weights,
     not_fitted,
     wrong_type,
 )
@@ -168,7 +176,11 @@ class LogisticRegressionCV(LogisticRegression):
 
         rows = table_of(X, n_min=2, finite=False)
         n = rows.shape[0]
-        classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
+        labels, codes = as_labels(y, n)
+        weights = as_weights(sample_weight, n)
+        weights, class_weight = without_unweighted(weights, self.class_weight, labels, codes)
+        classes, codes = classes_with_weight(labels, codes, weights)
+        require_several(classes)
         Cs, ratios = strengths(self.Cs), shares(self.l1_ratios)
         pairs = [
             (rows_besides(test, n) if train is None else train, test)
@@ -177,7 +189,7 @@ class LogisticRegressionCV(LogisticRegression):
         for train, _ in pairs:
             require_classes(codes[train], None if weights is None else weights[train], len(classes))
         base = LogisticRegression(
-            fit_intercept=self.fit_intercept, class_weight=self.class_weight,
+            fit_intercept=self.fit_intercept, class_weight=class_weight,
             multi_class=self.multi_class, tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs,
         )  # fmt: skip
         search = GridSearchCV(

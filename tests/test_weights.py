@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a weight is: each estimator keeps its row of the table in docs/howto/weights.rst.
+
+The data overlap, so that penalties, smoothing and divisors show.
+"""
+
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import statfast
+from statfast import LinearDiscriminantAnalysis, MultivariateNormal
+from tests import test_contract as contract
+
+PAGE = Path(__file__).parent.parent / "docs" / "howto" / "weights.rst"
+N = 45
+rng = np.random.default_rng(11)
+labels = np.repeat(["ash", "elm", "oak"], N // 3)[rng.permutation(N)]
+codes = np.unique(labels, return_inverse=True)[1]
+centers = np.array([[2, 2, 2, 2], [7, 7, 2, 15], [15, 2, 15, 7]])
+X = centers[codes] + rng.integers(0, 16, (N, 4)) * 1.0
+numbers = 1.5 * codes + 1.0 + 0.3 * (np.arange(N) % 5)
+weights = 1.0 + np.arange(N) % 3
+times = np.arange(N) % 4  # a row in four has weight 0
+
+OF_TEXT = {"LanguageModelClassifier", "NGramLanguageModel"}
+FREE = LinearDiscriminantAnalysis(method="mle", solver="lsqr")  # knows no unit
+SETTINGS = {  # besides those of the contract: what shows the relation of the table
+    "BayesClassifier": {"density": MultivariateNormal(shrinkage=0.1, method="mle")},
+    "CalibratedClassifierCV": {"estimator": FREE},
+    "CostSensitiveClassifier": {"estimator": FREE},
+    "GridSearchCV": {"estimator": FREE, "param_grid": {"shrinkage": [0.1, 0.5]}},
+    "HuberRegressor": {"alpha": 3.0, "tol": 1e-12},
+    "LinearSVC": {"tol": 1e-10},
+    "LinearSVR": {"tol": 1e-10},
+    "MixedNB": {"densities": "poisson"},
+    "NuSVC": {"gamma": 0.3},
+    "OneVsOneClassifier": {"estimator": FREE},
+    "OneVsRestClassifier": {"estimator": FREE},
+    "OutputCodeClassifier": {"estimator": FREE},
+    "Pipeline": {"steps": [("scale", statfast.StandardScaler()), ("lda", FREE)]},
+    "RandomizedSearchCV": {"estimator": FREE, "param_distributions": {"shrinkage": [0.1, 0.5]}},
+    "RegularizedDiscriminantAnalysisCV": {"gammas": [0.1]},
+    "RidgeCV": {"alphas": [0.1, 1.0]},
+    "SVC": {"gamma": 0.3, "probability": False},
+}
+
+
+def rows_of_table():
+    """(names, relation, what counts rows) of each row of the page."""
+    cells = re.findall(
+        r"^   \* - (.+)\n     - (.+)\n     -(.*)\n     -", PAGE.read_text("utf-8"), re.M
+    )
+    return [(re.findall(r"`(\w+)`", names), how, what.strip()) for names, how, what in cells[1:]]
+
+
+REFUSE_FEW = {"PrincipalComponentRegression"}  # as the last column says
+TABLE = {name: (how, what) for names, how, what in rows_of_table() for name in names}
+
+
+def weighted_estimators():
+    """All public classes whose fit takes weights."""
+    public = {name: getattr(statfast, name) for name in dir(statfast) if name[0].isupper()}
+    return {
+        name: thing
+        for name, thing in public.items()
+        if inspect.isclass(thing)
+        and hasattr(thing, "fit")
+        and "sample_weight" in inspect.signature(thing.fit).parameters
+    }
+
+
+ESTIMATORS = weighted_estimators()
+CLASSES_STAY = {  # as yet
+    "DecisionTreeClassifier",
+    "ExtraTreesClassifier",
+    "HistGradientBoostingClassifier",
+    "RandomForestClassifier",
+}
+UNIT_COUNTS = {"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}  # as yet
+CLASSIFIERS = [name for name in sorted(ESTIMATORS) if hasattr(ESTIMATORS[name], "predict_proba")]
+each = pytest.mark.parametrize("name", sorted(ESTIMATORS))
+
+
+def make(name, **params):
+    cls = ESTIMATORS[name]
+    own = {**contract.SMALL.get(name, {}), **contract.WIDE.get(name, {}), **SETTINGS.get(name, {})}
+    return cls(**{**own, **params})
+
+
+def rows_of(name, X=X):
+    if name in OF_TEXT:
+        return [text_of(row) for row in X]
+    if name == "TfidfTransformer":
+        return np.where(X > 9.0, X, 0.0)  # words that some documents lack
+    return X[:, :1] if name in contract.ONE_COLUMN else X
+
+
+def text_of(row):
+    return " ".join("abcdefgh"[int(v) % 8] * (1 + int(v) % 3) for v in row)
+
+
+def target_of(name):
+    return (
+        numbers if contract.regresses(ESTIMATORS[name]) or name == "IsotonicRegression" else labels
+    )
+
+
+def fitted(name, rows=None, target=None, sample_weight=None, **params):
+    rows = X if rows is None else rows
+    target = target_of(name) if target is None else target
+    more = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return make(name, **params).fit(rows_of(name, rows), target, **more)
+
+
+def answers(name, model):
+    rows = rows_of(name)
+    if name == "NGramLanguageModel":
+        return [("log_prob", model.log_prob(rows))]
+    told = contract.answers(model, rows)
+    return [(what, a.toarray() if sparse.issparse(a) else a) for what, a in told]
+
+
+def assert_same(name, got, want, rtol=1e-6, values=1.0):
+    """`values` is what all but labels are multiplied by."""
+    told = [
+        (what, array / values if "predict" not in what and array.dtype.kind == "f" else array)
+        for what, array in answers(name, got)
+    ]
+    contract.assert_close(told, answers(name, want), rtol)
+
+
+def folds_of(name, places):
+    """Three folds of the rows at these places of the data: equal rows are in the same."""
+    if "cv" not in make(name).get_params():
+        return {}
+    of = np.arange(N) % 3
+    return {
+        "cv": [(np.flatnonzero(of[places] != k), np.flatnonzero(of[places] == k)) for k in range(3)]
+    }
+
+
+# ------------------------------------------------------------------ the table
+
+
+def test_the_table_names_all_that_take_weights():
+    assert sorted(TABLE) == sorted(ESTIMATORS)
+
+
+def test_the_table_uses_its_words():
+    counted = {"", "draws", "folds", "leave-one-out", "gamma", "starts", "categories", "leaves"}
+    assert {what for _, what in TABLE.values()} <= counted
+    for name, (how, _) in TABLE.items():
+        assert relation(name, 2.0) is not None, how
+
+
+def relation(name, c):
+    """Parameters with weights and with weights times c, and the factor of values, by the table."""
+    how, _ = TABLE[name]
+    if how in ("the same", "as its estimator"):
+        return {}, {}, 1.0
+    if how == "as more rows":
+        return {}, {}, None
+    if how == "the same, values times c":
+        return {}, {}, c
+    if found := re.fullmatch(r"(?:the same|as its estimator,) with ``(\w+)=(.+)``", how):
+        setting = {found[1]: eval(found[2], {})}
+        return setting, setting, 1.0
+    if found := re.fullmatch(r"the same with ``(\w+) ([/*]) c``", how):
+        before = np.asarray(make(name).get_params()[found[1]])
+        after = before / c if found[2] == "/" else before * c
+        return {}, {found[1]: after.tolist()}, 1.0
+    return None
+
+
+@each
+def test_weights_of_one_are_none(name):
+    assert_same(name, fitted(name, sample_weight=np.ones(N)), fitted(name), rtol=1e-8)
+
+
+@each
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")  # of inference
+@pytest.mark.parametrize("c", [3.0, 1 / 3, 1e-6, 1e6])
+def test_all_weights_times_a_constant(name, c):
+    if name in UNIT_COUNTS and c not in (1 / 3, 3.0):
+        pytest.xfail("the least Hessian is in the unit of the weights")
+    before, after, values = relation(name, c)
+    if values is not None:
+        if name in REFUSE_FEW and c * weights.sum() <= 1.0:
+            with pytest.raises(ValueError, match="sample_weight must sum to more than 1"):
+                fitted(name, sample_weight=c * weights, **after)
+            return
+        plain = fitted(name, sample_weight=weights, **before)
+        assert_same(name, fitted(name, sample_weight=c * weights, **after), plain, values=values)
+    elif c == 3.0:
+        threefold = fitted(name, X.repeat(3, axis=0), target_of(name).repeat(3))
+        assert_same(name, fitted(name, sample_weight=np.full(N, c)), threefold)
+
+
+@each
+def test_a_weight_of_two_is_the_row_twice(name):
+    if TABLE[name][1] in ("draws", "starts", "leave-one-out", "leaves"):
+        pytest.skip(f"counts rows: {TABLE[name][1]}")
+    target, places = target_of(name), np.arange(N).repeat(times)
+    weighted = fitted(name, sample_weight=times, **folds_of(name, np.arange(N)))
+    repeated = fitted(name, X[places], target[places], **folds_of(name, places))
+    assert_same(name, weighted, repeated)
+    plain = fitted(name, **folds_of(name, np.arange(N)))
+    apart = zip(answers(name, weighted), answers(name, plain), strict=True)
+    assert any(not np.array_equal(a, b) for (_, a), (_, b) in apart), "the weights changed nothing"
+
+
+@each
+def test_a_row_of_weight_0_is_not_there(name):
+    target, places = target_of(name), np.flatnonzero(times)
+    weighted = fitted(name, sample_weight=times, **folds_of(name, np.arange(N)))
+    alone = fitted(name, X[places], target[places], times[places], **folds_of(name, places))
+    assert_same(name, weighted, alone)
+
+
+# ------------------------------------------------------------------ classes without weight
+
+
+@pytest.mark.parametrize("lost", ["ash", "elm", "oak"])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_class_without_weight_is_not_there(name, lost):
+    if name in CLASSES_STAY:
+        pytest.xfail("a class without weight stays")
+    mass, kept = np.where(labels == lost, 0.0, weights), np.flatnonzero(labels != lost)
+    weighted = fitted(name, sample_weight=mass, **folds_of(name, np.arange(N)))
+    alone = fitted(name, X[kept], labels[kept], mass[kept], **folds_of(name, kept))
+    assert weighted.classes_.tolist() == sorted({"ash", "elm", "oak"} - {lost})
+    assert lost not in weighted.predict(rows_of(name))
+    assert_same(name, weighted, alone)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_one_class_with_weight_is_one_class(name):
+    if name in CLASSES_STAY:
+        pytest.xfail("a class without weight stays")
+    mass, kept = np.where(labels == "elm", weights, 0.0), np.flatnonzero(labels == "elm")
+    outcomes = []
+    for rows, target, some in ((X, labels, mass), (X[kept], labels[kept], mass[kept])):
+        places = np.arange(N) if len(rows) == N else kept
+        try:
+            model = fitted(name, rows, target, some, **folds_of(name, places))
+            outcomes.append(model.classes_.tolist())
+        except ValueError as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("name", [n for n in CLASSIFIERS if "class_weight" in make(n).get_params()])
+def test_a_class_of_class_weight_0_is_not_there(name):
+    if contract.small(ESTIMATORS[name]).get_params()["class_weight"] is not None:
+        pytest.skip("has a weight of its own")
+    if name in CLASSES_STAY:
+        pytest.xfail("a class without weight stays")
+    model = fitted(name, class_weight={"ash": 1.0, "elm": 2.0, "oak": 0.0})
+    alone = fitted(name, X[codes < 2], labels[codes < 2], class_weight={"ash": 1.0, "elm": 2.0})
+    assert model.classes_.tolist() == ["ash", "elm"]
+    assert_same(name, model, alone)
