@@ -149,17 +149,14 @@ def test_any_scale_of_targets():
     for factor in (1e-290, 1e290):
         for heavy in (1e-90, 1e5):
             got = model.fit(X, y * factor, w * heavy).predict(X) / factor
-            if heavy * 400 > 1e-3:
-                np.testing.assert_allclose(got, want, atol=1e-6)
-                np.testing.assert_allclose(model.feature_importances_, shares, atol=1e-6)
-            else:  # sums of hessians below 1e-3 are not split
-                assert np.ptp(got) < 1e-9
+            np.testing.assert_allclose(got, want, atol=1e-6)
+            np.testing.assert_allclose(model.feature_importances_, shares, atol=1e-6)
 
 
 def test_gradients_that_overflow_are_refused():
-    X, y, w = sample(400)
+    X, _, w = sample(400)
     with pytest.raises(ValueError, match=r"^y, or sample_weight"):
-        Regressor().fit(X, y * 1e300, w * 1e99)
+        Regressor().fit(X, np.where(np.arange(400) % 4, -1.7e308, 1.7e308), w * 1e99)
 
 
 # ------------------------------------------------------------------ rules

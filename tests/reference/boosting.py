@@ -1,21 +1,49 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A boosted tree grown leaf by leaf, in plain numpy: every candidate of every leaf is tried."""
+"""Boosted trees grown leaf by leaf, in plain numpy: every candidate of every leaf is tried."""
 
 import numpy as np
 
 
-def grow(codes, g, h, *, max_leaf_nodes, min_samples_leaf, l2=0.0, missing=255, monotone=None):
+def boost(codes, y, w, loss, *, rounds, rate, **rules):
+    """Raw predictions (rounds + 1, n) of a loss that has one, from the best constant on."""
+    mean = np.average(y, weights=w)
+    raw = np.full(len(y), np.log(mean / (1 - mean)) if loss == "log_loss" else np.log(mean))
+    found = [raw]
+    for _ in range(rounds):
+        g, h = gradients(loss, y, raw)
+        unit = w.mean() * (mean if loss == "poisson" else 1.0)
+        value = grow(codes, w * g, w * h, least_hessian=1e-3 * unit, **rules)
+        # No step beyond log(1 + its Newton step), but for those up to 2.
+        reach = np.maximum(2.0, np.log1p(np.abs(value)))
+        raw = raw + np.clip(rate * value, -reach, reach)
+        found.append(raw)
+    return np.array(found)
+
+
+def gradients(loss, y, raw):
+    if loss == "log_loss":
+        p = 1 / (1 + np.exp(-raw))
+        return p - y, p * (1 - p)
+    if loss == "poisson":
+        return np.exp(raw) - y, np.exp(raw)
+    return 1 - y * np.exp(-raw), y * np.exp(-raw)  # gamma
+
+
+def grow(
+    codes, g, h, *, max_leaf_nodes, min_samples_leaf, l2=0.0, missing=255, monotone=None,
+    least_hessian=1e-3,
+):  # fmt: skip
     """The value that the tree gives each row; codes (n, p), `missing` marks missing values."""
     n, p = codes.shape
     monotone = np.zeros(p) if monotone is None else monotone
-    leaves = [(np.arange(n), 0.0, -np.inf, np.inf)]
+    leaves = [(np.arange(n), -g.sum() / (h.sum() + l2), -np.inf, np.inf)]
     while len(leaves) < max_leaf_nodes:
         found = [
-            best_split(codes, g, h, leaf, min_samples_leaf, l2, missing, monotone)
+            best_split(codes, g, h, leaf, min_samples_leaf, l2, missing, monotone, least_hessian)
             for leaf in leaves
         ]
         best = max(range(len(leaves)), key=lambda k: found[k][0])
-        if not found[best][0] > 0.0:
+        if found[best][1] is None:
             break
         _, j, goes, low, high = found[best]
         rows, _, lower, upper = leaves.pop(best)
@@ -26,15 +54,15 @@ def grow(codes, g, h, *, max_leaf_nodes, min_samples_leaf, l2=0.0, missing=255, 
         if monotone[j] < 0:
             left, right = (middle, upper), (lower, middle)
         leaves += [(rows[goes], low, *left), (rows[~goes], high, *right)]
-    out = np.empty(n)
-    for rows, value, *_ in leaves:
+    out = np.zeros(n)  # without a split the tree is 0
+    for rows, value, *_ in leaves if len(leaves) > 1 else ():
         out[rows] = value
     return out
 
 
-def best_split(codes, g, h, leaf, least, l2, missing, monotone):
+def best_split(codes, g, h, leaf, least, l2, missing, monotone, least_hessian):
     rows, parent, lower, upper = leaf
-    best = (0.0, None, None, None, None)
+    best = (1e-12 * abs(parent * g[rows].sum()), None, None, None, None)
     for j in range(codes.shape[1]):
         c = codes[rows, j]
         lost = c == missing
@@ -44,7 +72,7 @@ def best_split(codes, g, h, leaf, least, l2, missing, monotone):
                 if min(goes.sum(), (~goes).sum()) < least:
                     continue
                 sums = [(g[rows[s]].sum(), h[rows[s]].sum()) for s in (goes, ~goes)]
-                if min(sums[0][1], sums[1][1]) < 1e-3:
+                if min(sums[0][1], sums[1][1]) < least_hessian:
                     continue
                 low, high = (np.clip(-a / (b + l2), lower, upper) for a, b in sums)
                 if monotone[j] * (high - low) < 0:

@@ -47,7 +47,7 @@ cdef extern from "boosting/grow_table.h" nogil:
         ptrdiff_t n_groups
         uint32_t *rows
         uint32_t *spare
-        double gradient_unit, hessian_unit, l2, least_hessian, fraction
+        double gradient_unit, hessian_unit, l2, row_hessian, rounding, fraction
         int count_bits
         int64_t least_rows
         ptrdiff_t most_leaves, most_depth
@@ -100,7 +100,8 @@ cdef class Grower:
         uint32_t[::1] rows,             # OUT (n,) by leaf
         Py_ssize_t room,                # nodes
         double l2,
-        double least_hessian,
+        double row_hessian,             # what thresholds of hessians are relative to
+        double rounding,                # of a row's gradient and hessian, in units
         Py_ssize_t least_rows,
         Py_ssize_t most_leaves,         # 0: no limit
         Py_ssize_t most_depth,          # 0: no limit
@@ -127,7 +128,8 @@ cdef class Grower:
         t.rows = &rows[0]
         t.room = room
         t.l2 = l2
-        t.least_hessian = least_hessian
+        t.row_hessian = row_hessian
+        t.rounding = rounding
         t.least_rows = least_rows
         t.most_leaves = most_leaves
         t.most_depth = most_depth

@@ -2,14 +2,23 @@
 /* The best split of one column of a node, from its histogram.
 
    With G and H the sums of gradients and hessians of a child, its value is -G / (H + l2), and the
-   loss falls by G^2 / (H + l2) for each child. All of these, bounds as well, are in units of the
-   sums until the tree is done, so that no scale of gradients overflows. Comparisons are of doubles
-   made from exact integer sums, so they do not depend on how those were added up. Ties go to the
-   lowest code, missing values then to the right, and to the lowest column. */
+   loss falls by G^2 / (H + l2) for each child, less the same of the node. With a and u of the left
+   child, b and v of the right one, u and v with l2, that is (a v - b u)^2 / (u v (u + v)) without
+   l2, a difference of sums and not one of squares: children with the same mean gradient gain
+   nothing. A constant of the node is taken from it where there is l2.
+
+   All of these, bounds as well, are in units of the sums until the tree is done, so that no scale
+   of gradients overflows. Comparisons are of doubles made from exact integer sums, so they do not
+   depend on how those were added up. Ties go to the lowest code, missing values then to the right,
+   and to the lowest column. */
+
+enum { SUPPORT = 10 }; /* rows of a category that is ordered */
+#define MIN_HESSIAN 1e-3    /* of a child, in those of a mean row */
 
 typedef struct {
     double l2, least_hessian, lower, upper, parent_loss;
-    double unit_h;
+    double shrunk; /* what l2 takes from the gains of all splits of the node */
+    double smoothing;
     int64_t least_rows, count_mask;
     int count_bits, monotone, bounded;
     bin_sum total;
@@ -24,12 +33,14 @@ static double node_value(const split_rules *r, double g, double h) {
     return value < r->lower ? r->lower : value > r->upper ? r->upper : value;
 }
 
-/* How much the loss falls by a split, where values are bounded; -1 against a constraint. */
+/* How much the loss falls by a split, where values are bounded; -1 against a constraint, or if that
+   is rounding alone, as where both values are the bound. */
 static double bounded_gain(const split_rules *r, bin_sum left, double g, double h) {
     const double gl = (double)left.gradient, hl = hessian_of(r, left.hessian_count);
     const double low = node_value(r, gl, hl), high = node_value(r, g, h);
     if ((r->monotone > 0 && low > high) || (r->monotone < 0 && low < high)) return -1.0;
-    return r->parent_loss - gl * low - g * high;
+    const double one = gl * low, other = g * high, gain = r->parent_loss - one - other;
+    return gain > 0x1p-50 * (fabs(one) + fabs(other)) ? gain : -1.0;
 }
 
 /* (double)x, in steps that vectors have before AVX-512: its halves, each as the last bits of a
@@ -54,7 +65,7 @@ static void gains_of(
     const int64_t total_g = r->total.gradient, total_h = r->total.hessian_count;
     const int64_t mask = r->count_mask, least = r->least_rows;
     const int bits = r->count_bits;
-    const double l2 = r->l2, least_h = r->least_hessian, parent = r->parent_loss;
+    const double l2 = r->l2, least_h = r->least_hessian, shrunk = r->shrunk;
     for (ptrdiff_t i = 0; i < m; i++) {
         const int64_t gl = left[i].gradient, hcl = left[i].hessian_count;
         const int64_t gr = total_g - gl, hcr = total_h - hcl;
@@ -63,9 +74,8 @@ static void gains_of(
         const double hr = as_double((int64_t)((uint64_t)hcr >> bits));
         const int fits = ((hcl & mask) >= least) & ((hcr & mask) >= least) & (hl >= least_h) &
                          (hr >= least_h);
-        const double u = hl + l2, v = hr + l2;
-        const double fall = (a * a * v + b * b * u) / (u * v) + parent;
-        gain[i] = fits ? fall : -1.0;
+        const double u = hl + l2, v = hr + l2, d = a * v - b * u;
+        gain[i] = fits ? d * d / (u * v * (u + v)) - shrunk : -1.0;
     }
     if (!r->bounded) return;
     for (ptrdiff_t i = 0; i < m; i++)
@@ -123,11 +133,10 @@ static void split_ordered(
     }
 }
 
-/* Categories in the order of G / (H + 10), those with support (Fisher 1958); rare ones go right. */
+/* Categories in the order of G / (H + that of 10 mean rows), those with support (Fisher 1958); rare
+   ones go right. */
 static void split_categories(
     const split_rules *r, const bin_sum *h, int codes, int missing, boosted_split *best) {
-    enum { SUPPORT = 10 };
-    const double unit = r->unit_h;
     int order[CODES], used = 0;
     double key[CODES], gain[CODES];
     bin_sum left[CODES];
@@ -137,7 +146,7 @@ static void split_categories(
         const int code = c < codes ? c : MISSING;
         const double hessian = hessian_of(r, h[code].hessian_count);
         if (!(hessian * factor >= SUPPORT)) continue;
-        const double k = (double)h[code].gradient / (hessian * unit + SUPPORT);
+        const double k = (double)h[code].gradient / (hessian + r->smoothing);
         int i = used++;
         for (; i > 0 && key[i - 1] > k; i--) {
             key[i] = key[i - 1];
@@ -167,26 +176,47 @@ static void split_categories(
     }
 }
 
+/* Whether the mean gradients of the children differ by more than the rounding of their sums: that of
+   rows, and that of the difference of two products. */
+static int differs(const split_rules *r, bin_sum left, double rounding) {
+    const int64_t whole = r->total.hessian_count, rows = left.hessian_count & r->count_mask;
+    const double nl = (double)rows, nr = (double)((whole & r->count_mask) - rows);
+    const double a = (double)left.gradient, b = (double)(r->total.gradient - left.gradient);
+    const double u = hessian_of(r, left.hessian_count) + r->l2;
+    const double v = hessian_of(r, whole - left.hessian_count) + r->l2;
+    const double of_rows = (fabs(a) + u) * nr + (fabs(b) + v) * nl;
+    return fabs(a * v - b * u) > rounding * of_rows + 0x1p-51 * (fabs(a) * v + fabs(b) * u);
+}
+
 static void split_column(const grower *t, ptrdiff_t node, ptrdiff_t j, boosted_split *best) {
     const growing_node *g = t->growing + node;
     const double bounds[2] = {g->lower, g->upper};
     split_rules r = {
-        .l2 = (t->l2 + 1e-15) / t->hessian_unit, .unit_h = t->hessian_unit,
-        .least_hessian = t->least_hessian / t->hessian_unit, .lower = bounds[0],
-        .upper = bounds[1],
+        .l2 = t->l2 / t->hessian_unit,
+        .smoothing = SUPPORT * t->row_hessian / t->hessian_unit,
+        .least_hessian = MIN_HESSIAN * t->row_hessian / t->hessian_unit,
+        .lower = bounds[0], .upper = bounds[1],
         .least_rows = t->least_rows, .count_bits = t->count_bits, .total = g->total,
         .count_mask = ((int64_t)1 << t->count_bits) - 1,
     };
     r.monotone = t->monotone ? t->monotone[j] : 0;
     r.bounded = r.monotone != 0 || bounds[0] > -INFINITY || bounds[1] < INFINITY;
-    r.parent_loss = t->nodes[node].value * (double)g->total.gradient;
     const bin_sum *h = g->histogram + j * HIST_STRIDE;
+    /* G^2 / (h + l2) - G^2 / (h + 2 l2) */
+    const double G = (double)g->total.gradient, h_all = hessian_of(&r, g->total.hessian_count);
+    const double whole = G * G / (h_all + r.l2);
+    r.parent_loss = node ? t->nodes[node].value * G : -whole;
+    r.shrunk = whole * (r.l2 / (h_all + 2.0 * r.l2));
     best->gain = 0.0;
     best->feature = (int32_t)j;
     best->categorical = t->categorical[j];
     if (best->categorical) split_categories(&r, h, t->codes[j], t->missing[j], best);
     else split_ordered(&r, h, t->codes[j], t->missing[j], best);
     if (!(best->gain > 0.0)) return;
+    if (!differs(&r, best->left, t->rounding)) {
+        best->gain = 0.0;
+        return;
+    }
     const bin_sum *l = &best->left;
     best->value_left = node_value(&r, (double)l->gradient, hessian_of(&r, l->hessian_count));
     best->value_right = node_value(

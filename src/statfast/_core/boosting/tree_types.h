@@ -60,7 +60,7 @@ typedef struct {
     ptrdiff_t n_groups;
     uint32_t *rows, *spare; /* (n,) the rows by leaf; (2 n,) room */
     /* the rules */
-    double gradient_unit, hessian_unit, l2, least_hessian, fraction;
+    double gradient_unit, hessian_unit, l2, row_hessian, rounding, fraction;
     int count_bits;
     int64_t least_rows;
     ptrdiff_t most_leaves, most_depth; /* 0: no limit */

@@ -13,7 +13,8 @@ from statfast._validation import refuse_large
 MISSING = 255  # the code of a missing value
 PLANE = 8  # columns whose histograms are filled together
 SAMPLE = 200_000  # rows that quantiles are taken from
-LARGEST = 1e300  # no threshold is beyond: infinity stands for "only missing values go right"
+LARGEST = np.finfo(np.float64).max  # infinity stands for "only missing values go right"
+TIE = 2.0**-40  # relative to all weight: sums of weights are known to less than that
 
 
 @dataclass(frozen=True)
@@ -66,33 +67,31 @@ def thresholds_of(X, max_bins, weights, categories, rng, n_jobs):
 
 def _thresholds(column, weights, max_bins):
     """Midpoints of distinct values where these are few, else quantiles (averaged where two fit)."""
-    if weights is None:
-        column = np.sort(column)
-    else:
-        order = np.argsort(column, kind="stable")
-        column, weights = column[order], weights[order]
+    order = np.argsort(column, kind="stable") if weights is not None else None
+    column = np.sort(column) if order is None else column[order]
     if len(column) == 0:
         return column
     distinct = column[np.append(True, column[1:] != column[:-1])]
     if len(distinct) <= max_bins:
-        with np.errstate(over="ignore", invalid="ignore"):
-            middle = distinct[:-1] / 2.0 + distinct[1:] / 2.0
-        # Between neighbors there may be no number but the upper: the lower keeps them apart.
-        cuts = np.where(middle < distinct[1:], middle, distinct[:-1])
-    elif weights is None:
-        n, ranks = len(column), np.arange(1, max_bins)
-        at, rest = np.divmod(ranks * n, max_bins)
-        low = column[at - (rest == 0)]
-        cuts = low / 2.0 + column[at] / 2.0
-        cuts[rest > 0] = column[at[rest > 0]]
-        cuts = np.unique(cuts)
+        low, high = distinct[:-1], distinct[1:]
     else:
-        reached = np.cumsum(weights)
+        n = len(column)
+        reached = np.arange(1.0, n + 1.0) if order is None else np.cumsum(weights[order])
         wanted = np.arange(1, max_bins) * (reached[-1] / max_bins)
-        low = np.minimum(np.searchsorted(reached, wanted), len(column) - 1)
-        high = np.minimum(np.searchsorted(reached, wanted, side="right"), len(column) - 1)
-        cuts = np.unique(column[low] / 2.0 + column[high] / 2.0)
+        low, high = (column[at] for at in places_reaching(wanted, reached))
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = low / 2.0 + high / 2.0
+    # Between neighbors there may be no number but the upper: the lower keeps them apart.
+    cuts = np.unique(np.where(middle < high, middle, low))
     return np.clip(cuts, None, LARGEST)
+
+
+def places_reaching(wanted, reached):
+    """The first places where sums of weights reach what is wanted, and where they exceed it."""
+    slack, last = TIE * reached[-1], len(reached) - 1
+    low = np.searchsorted(reached, wanted - slack)
+    high = np.searchsorted(reached, wanted + slack, side="right")
+    return np.minimum(low, last), np.minimum(high, last)
 
 
 def table_of(thresholds):

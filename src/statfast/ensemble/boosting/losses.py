@@ -5,12 +5,16 @@ Each loss is of a target y and a raw prediction r, any real number; its gradient
 _core/boosting/losses_level.h.
 """
 
+from math import ceil, floor
+
 import numpy as np
 
 from statfast._core.boosting.losses import LOSSES
 from statfast._validation import shown
+from statfast.ensemble.boosting.bins import TIE, places_reaching
 
 _TINY = 10 * np.finfo(np.float64).eps
+SHORT_STEP = 2.0  # of a leaf: that of the first one with a single class, from even odds
 
 
 class BoostingLoss:
@@ -18,6 +22,7 @@ class BoostingLoss:
 
     name = "squared_error"
     leaves_are_quantiles = False  # of the residuals; elsewhere Newton steps
+    curvature_varies = False  # elsewhere it does, by a factor of at most e^|s| for a step s
     certain = False  # whether there is nothing to learn: one class
 
     def __init__(self, quantile=0.5, n_classes=1):
@@ -44,6 +49,24 @@ class BoostingLoss:
     def mean(self, raw):
         """The prediction of y, from raw predictions."""
         return raw
+
+    def hessian_unit(self, y, weights):
+        """The unit of second derivatives of rows of weight 1: that of y, where they have one."""
+        return 1.0
+
+    def steps(self, values, rate):
+        """What leaves add: their values times the learning rate, but not beyond the minimum.
+
+        Where curvature is at most e^|s| times as large after a step s, the least loss of a leaf
+        whose Newton step is v lies at log(1 + |v|) or beyond: its derivative there is at most
+        -|v| + (e^s - 1) in units of the curvature. A step up to there never goes too far, nor can
+        one up to `SHORT_STEP` lead away from it; longer ones, where a leaf has next to no
+        curvature, would end where there is none at all.
+        """
+        if not self.curvature_varies:
+            return rate * values
+        longest = np.maximum(SHORT_STEP, np.log1p(np.abs(values)))
+        return np.clip(rate * values, -longest, longest)
 
     def losses(self, y, raw):
         """Of each row; raw has shape (n_raw, n)."""
@@ -85,6 +108,7 @@ class PoissonDeviance(BoostingLoss):
     """Half the Poisson deviance, with log link, less what depends on y alone: e^r - y r."""
 
     name = "poisson"
+    curvature_varies = True
 
     def check(self, y):
         if (y < 0.0).any() or not y.sum() > 0.0:
@@ -94,7 +118,10 @@ class PoissonDeviance(BoostingLoss):
             )
 
     def link(self, mean):
-        return np.log(max(mean, _TINY))
+        return np.log(mean)
+
+    def hessian_unit(self, y, weights):
+        return float(np.exp(self.first(y, weights)[0]))
 
     def mean(self, raw):
         with np.errstate(over="ignore"):
@@ -108,6 +135,9 @@ class GammaDeviance(PoissonDeviance):
     """Half the gamma deviance, with log link, less what depends on y alone: r + y e^-r."""
 
     name = "gamma"
+
+    def hessian_unit(self, y, weights):
+        return 1.0
 
     def check(self, y):
         if not (y > 0.0).all():
@@ -124,6 +154,7 @@ class LogLoss(BoostingLoss):
     """log(1 + e^r) - y r for y of 0 and 1."""
 
     name = "log_loss"
+    curvature_varies = True
 
     def link(self, mean):
         mean = min(max(mean, _TINY), 1.0 - _TINY)
@@ -168,6 +199,7 @@ class MultinomialLoss(BoostingLoss):
     """log(sum_k e^r_k) - r_y for y of 0 .. K - 1."""
 
     name = "multinomial"
+    curvature_varies = True
 
     def first(self, y, weights):
         share = np.bincount(y.astype(np.intp), weights, self.n_raw)
@@ -185,15 +217,23 @@ class MultinomialLoss(BoostingLoss):
 
 
 def quantile_of(values, weights, q):
-    """A quantile: the median or numpy's for rows without weights, else the lowest value that a
-    share q of the weight does not exceed."""
+    """A quantile: the lowest value that has a share q of the weight at or below it.
+
+    Where the share is exactly q, the middle of that value and the next one. It minimizes the
+    pinball loss, and knows no unit of weights: a weight of 2 is the row twice. The median is that
+    of q = 1/2.
+    """
     if weights is None:
-        return float(np.median(values) if q == 0.5 else np.percentile(values, 100.0 * q))
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    positive = np.searchsorted(reached, 0.0, side="right")
-    at = np.searchsorted(reached, q * reached[-1])
-    return float(values[order[min(max(at, positive), len(order) - 1)]])
+        n, slack = len(values), TIE * len(values)
+        low, high = max(ceil(q * n - slack) - 1, 0), min(floor(q * n + slack), n - 1)
+        values = np.partition(values, (low, high))
+    else:
+        order = np.argsort(values, kind="stable")
+        values, reached = values[order], np.cumsum(weights[order])
+        low, high = places_reaching(q * reached[-1], reached)
+    if low == high:
+        return float(values[low])
+    return float(values[low] / 2.0 + values[high] / 2.0)
 
 
 def _sigmoid(raw):

@@ -21,6 +21,7 @@ from statfast.ensemble.boosting.losses import BoostingLoss
 from statfast.ensemble.boosting.rounds import BoostingRounds
 from statfast.ensemble.boosting.settings import growth_rules, rounds_wanted, stopping_rules
 from statfast.ensemble.boosting.trees import BoostedTrees
+from statfast.tree.growing.arguments import weights_as_given
 from statfast.tree.growing.categories import CategoryColumns, find_columns
 
 
@@ -35,6 +36,14 @@ class _Sample:
     def take(self, rows):
         weights = None if self.weights is None else self.weights[rows]
         return _Sample(self.X[rows], self.y[rows], weights)
+
+    def in_units(self):
+        """The rows with weight, with weights in units, None where all are 1; the unit."""
+        if self.weights is None:
+            return self, 1.0
+        some = self if self.weights.all() else self.take(np.flatnonzero(self.weights))
+        units = weights_as_given(some.weights, len(some.y))
+        return replace(some, weights=units.weight), units.unit
 
 
 @dataclass(frozen=True)
@@ -66,8 +75,10 @@ class HistBoosting(Estimator):
         n, width = rows.shape
         y, published, loss, weights = self._targets(y, n, as_weights(sample_weight, n))
         rules = growth_rules(self, columns.mask, width, column_names(X), loss.n_raw == 1)
+        sample, unit = _Sample(rows, y, weights).in_units()
+        y, n = sample.y, len(sample.y)
+        rules = replace(rules, l2=rules.l2 / unit)
         stopping = stopping_rules(self, n if validation[1] is None else 10_001)
-        sample = _Sample(rows, y, weights)
         before = self.__dict__.get("_boosted") if self.warm_start else None
         if before is not None:
             self._check_warm(before, columns, loss, max_iter)

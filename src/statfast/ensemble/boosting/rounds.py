@@ -16,7 +16,6 @@ from statfast.ensemble.boosting.losses import quantile_of
 from statfast.ensemble.boosting.trees import NODE, compact
 
 BUDGET = 5e7  # additions of a call of the kernel: a few hundredths of a second
-LEAST_HESSIAN = 1e-3  # of a child
 HISTOGRAM = 4160  # bytes for a column
 
 
@@ -77,10 +76,20 @@ class BoostingRounds:
         missing = coded.has_missing().astype(np.uint8)
         self._grower = Grower(
             coded.by_row, coded.by_column, coded.width, n_codes, missing, rules.categorical,
-            rules.monotone, rules.groups, self._rows, len(self._nodes), rules.l2, LEAST_HESSIAN,
-            rules.min_samples_leaf, rules.max_leaf_nodes, rules.max_depth, rules.fraction,
-            self._team.state,
+            rules.monotone, rules.groups, self._rows, len(self._nodes), rules.l2,
+            self._row_hessian(), self._rounding(), rules.min_samples_leaf, rules.max_leaf_nodes,
+            rules.max_depth, rules.fraction, self._team.state,
         )  # fmt: skip
+
+    def _row_hessian(self):
+        """What thresholds of hessians are relative to: neither weights nor y have a unit."""
+        mean = 1.0 if self.weights is None else float(self.weights.mean())
+        return mean * self.loss.hessian_unit(self.y, self.weights)
+
+    def _rounding(self):
+        """Of rows as integers: none of whole weights times a curvature that is 1."""
+        whole = self.weights is None or bool((self.weights == np.floor(self.weights)).all())
+        return 0.0 if whole and not self.loss.curvature_varies else 0.5
 
     def round(self, seeds):
         """One tree for each raw prediction, from gradients at the predictions so far."""
@@ -106,7 +115,7 @@ class BoostingRounds:
         nodes = self._nodes[:count]
         if self.loss.leaves_are_quantiles:
             self._renew_leaves(nodes, self.raw[k])
-        nodes["value"] *= self.rules.learning_rate
+        nodes["value"] = self.loss.steps(nodes["value"], self.rules.learning_rate)
         self._team.gather()
         self._grower.add_leaves(self._bytes, self.raw[k])
         return compact(nodes, self.table, 2 * frexp(units[0])[1] - frexp(units[1])[1])
@@ -125,12 +134,29 @@ class BoostingRounds:
         return units
 
     def _renew_leaves(self, nodes, raw):
-        """Where a loss has no curvature, leaves minimize it themselves (Friedman 2001)."""
-        for node in np.flatnonzero(nodes["left"] == 0).tolist():
+        """Where a loss has no curvature, leaves minimize it themselves (Friedman 2001).
+
+        As in growth, what is below a split of a monotone column is kept on its side of the middle
+        between the values that its children would have as leaves.
+        """
+
+        def best(node):
+            checkpoint()
             begin, count = int(nodes["begin"][node]), int(nodes["count"][node])
             rows = self._rows[begin : begin + count]
             weights = None if self.weights is None else self.weights[rows]
-            nodes["value"][node] = quantile_of(
-                self.y[rows] - raw[rows], weights, self.loss.quantile
-            )
-            checkpoint()
+            value = quantile_of(self.y[rows] - raw[rows], weights, self.loss.quantile)
+            return min(max(value, low[node]), high[node])
+
+        low, high = np.full(len(nodes), -np.inf), np.full(len(nodes), np.inf)
+        signs = self.rules.monotone
+        for node, left in enumerate(nodes["left"].tolist()):  # a node comes before its children
+            if left == 0:
+                nodes["value"][node] = best(node)
+                continue
+            low[left : left + 2], high[left : left + 2] = low[node], high[node]
+            if signs is None or (sign := signs[nodes["feature"][node]]) == 0:
+                continue
+            middle = best(left) / 2.0 + best(left + 1) / 2.0
+            below, above = (left, left + 1) if sign > 0 else (left + 1, left)
+            high[below] = low[above] = middle

@@ -203,7 +203,8 @@ def weights_as_given(weight, n, cases=None):
     weight = np.ascontiguousarray(weight, dtype=np.float64)
     rows, unit = np.flatnonzero(weight).astype(np.int32), _whole_unit(weight)
     if unit is None:
-        return RowWeights(weight, rows, False, float(weight.sum()), cases)
+        unit = 2.0 ** frexp(weight.max())[1]  # sums of products then neither overflow nor vanish
+        return RowWeights(weight / unit, rows, False, float(weight.sum()) / unit, cases, unit)
     whole = np.rint(weight / unit)
     if len(rows) == n and (whole == 1.0).all():
         whole = None
