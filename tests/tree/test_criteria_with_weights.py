@@ -244,3 +244,38 @@ def test_a_fitted_tree_of_weighted_rows_pickles():
         again = pickle.loads(pickle.dumps(model))
         np.testing.assert_array_equal(again.predict(X), model.predict(X))
         again.fit(X, y, w)
+
+
+@pytest.mark.parametrize("kind", [
+    sf.DecisionTreeClassifier, sf.RandomForestClassifier, sf.ExtraTreesClassifier,
+])  # fmt: skip
+def test_a_class_without_weight_is_not_there(kind):
+    rng = np.random.default_rng(9)
+    X, w = rows(rng), rng.integers(0, 3, N) * 0.5
+    y = np.array(["b", "d", "a"])[rng.integers(0, 3, N)]
+    y[5], w[5] = "c", 0.0
+    more = {} if kind is sf.DecisionTreeClassifier else {"n_estimators": 4, "bootstrap": False}
+    model, own = kind(random_state=0, **more).fit(X, y, w), w > 0
+    assert model.classes_.tolist() == ["a", "b", "d"]
+    want = kind(random_state=0, **more).fit(X[own], y[own], w[own]).predict_proba(X)
+    np.testing.assert_array_equal(model.predict_proba(X), want)
+    without = kind(class_weight={"c": 0.0}, random_state=0, **more).fit(X, y)
+    assert without.classes_.tolist() == ["a", "b", "d"]
+    both = np.column_stack([y, y[::-1]])
+    several = kind(random_state=0, **more).fit(X, both, w)
+    assert several.classes_[0].tolist() == ["a", "b", "d"]
+    with pytest.raises(ValueError, match="leaves no row any weight"):
+        kind(class_weight=dict.fromkeys("abcd", 0.0)).fit(X, y)
+
+
+def test_out_of_bag_scores_are_of_rows_with_weight():
+    rng = np.random.default_rng(10)
+    X, y, w = rows(rng), rng.integers(0, 2, N), np.ones(N)
+    w[:20] = 0.0
+    classes = sf.RandomForestClassifier(30, oob_score=True, random_state=0).fit(X, y, w)
+    best = classes.oob_decision_function_.argmax(axis=1)
+    assert classes.oob_score_ == (best == y)[20:].mean()
+    numbers = sf.RandomForestRegressor(30, oob_score=True, random_state=0).fit(X, y, w)
+    own = numbers.oob_prediction_[20:]
+    share = ((y[20:] - own) ** 2).sum() / ((y[20:] - y[20:].mean()) ** 2).sum()
+    np.testing.assert_allclose(numbers.oob_score_, 1 - share)

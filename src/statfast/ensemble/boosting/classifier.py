@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, times_classes
+from statfast._estimator import Classifier, classes_with_weight, times_classes
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_labels, shown
 from statfast.ensemble.boosting.losses import (
@@ -245,11 +245,7 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         as_choice(self.loss, "loss", ("log_loss", "exponential"))
         classes, codes = as_labels(y, n)
         weights = times_classes(weights, self.class_weight, classes, codes)
-        if weights is not None:  # a class without weight is not there
-            kept = np.bincount(codes, weights, len(classes)) > 0.0
-            if not kept.any():
-                raise ValueError("class_weight leaves no row any weight. Give some class weight.")
-            classes, codes = classes[kept], (np.cumsum(kept) - 1).clip(0)[codes]
+        classes, codes = classes_with_weight(classes, codes, weights)
         if len(classes) == 1:
             loss = OneClass()
         elif len(classes) == 2:

@@ -10,7 +10,7 @@ from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import shown
 from statfast.ensemble.forest.model import ForestModel, output_slices
 from statfast.tree.cart.classifier import DecisionTreeClassifier
-from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, row_weights
+from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, weighted_targets
 
 
 class ClassForest(Classifier, ForestModel):
@@ -42,13 +42,12 @@ class ClassForest(Classifier, ForestModel):
             If X is not made of numbers, or a parameter is of the wrong type.
         """
         rows, known = self._rows(X)
-        targets = class_targets(y, len(rows))
         within = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
         if within and not self.bootstrap:
             within, weight = False, "balanced"
         else:
             weight = None if within else self.class_weight
-        weights = row_weights(sample_weight, len(rows), weight, targets)
+        targets, weights = weighted_targets(y, len(rows), sample_weight, weight)
         grown = self._fit(
             rows, weights, CLASSIFICATION,
             {"label": targets.label, "classes": targets.counts}, known,
@@ -64,12 +63,12 @@ class ClassForest(Classifier, ForestModel):
         if not self.oob_score:
             return self._publish(X, **fitted)
         model = type(self)(**self.get_params(deep=False))._publish(X, **fitted)
-        return self._publish(X, **fitted, **model._scored(rows, targets))
+        return self._publish(X, **fitted, **model._scored(rows, targets, weights.has_weight))
 
-    def _scored(self, rows, targets):
-        """Out-of-bag shares and their score."""
+    def _scored(self, rows, targets, counts):
+        """Out-of-bag shares, and their score by the rows that count."""
         shares = self._left_out_means(rows)
-        known = ~np.isnan(shares[:, 0])
+        known = ~np.isnan(shares[:, 0]) & counts
         parts = [shares[:, part] for part in output_slices(self._counts)]
         best = np.column_stack(
             [np.where(known, np.nan_to_num(part).argmax(axis=1), -1) for part in parts]

@@ -61,13 +61,13 @@ class NumberForest(Regressor, ForestModel):
             leaves = model._predictor.leaves(rows, n_jobs=self.n_jobs)
             fitted["_members"] = leaves.astype(np.int32), targets.copy()
         if self.oob_score:
-            fitted |= model._scored(rows, targets)
+            fitted |= model._scored(rows, targets, weights.has_weight)
         return self._publish(X, **fitted)
 
-    def _scored(self, rows, targets):
-        """Out-of-bag predictions and their score."""
+    def _scored(self, rows, targets, counts):
+        """Out-of-bag predictions, and their score by the rows that count."""
         said = self._left_out_means(rows)
-        known = ~np.isnan(said[:, 0])
+        known = ~np.isnan(said[:, 0]) & counts
         pair = [a[known, 0] if self._flat else a[known] for a in (targets, said)]
         if callable(self.oob_score):
             score = self.oob_score(*pair)

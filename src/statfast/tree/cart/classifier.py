@@ -14,11 +14,10 @@ from statfast.tree.growing.arguments import (
     CLASSIFICATION,
     altered_weights,
     category_counts,
-    class_targets,
     growth_rules,
     published_columns,
-    row_weights,
     rows_with_categories,
+    weighted_targets,
 )
 
 
@@ -230,8 +229,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
         """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
         n, p = rows.shape
-        targets = class_targets(y, n)
-        weights = row_weights(sample_weight, n, self.class_weight, targets)
+        targets, weights = weighted_targets(y, n, sample_weight, self.class_weight)
         priors = self._priors(targets, weights.weight)
         if priors is not None:
             weights = altered_weights(weights, priors.grown[targets.label[:, 0]])

@@ -7,7 +7,7 @@ from numbers import Integral
 
 import numpy as np
 
-from statfast._estimator import times_classes
+from statfast._estimator import classes_with_weight, times_classes
 from statfast._validation import (
     FLOATS,
     as_choice,
@@ -169,6 +169,11 @@ class RowWeights:
         """The weights as they were passed, but for rounding; None: all are 1."""
         return self.weight if self.weight is None or self.unit == 1.0 else self.weight * self.unit
 
+    @property
+    def has_weight(self):
+        """Whether each row has, (n,) or one for all."""
+        return np.True_ if self.weight is None else self.weight > 0.0
+
     def without(self, out):
         """The same, with no weight where `out` (n,) is true."""
         weight = np.where(out, 0.0, 1.0 if self.weight is None else self.weight)
@@ -176,10 +181,18 @@ class RowWeights:
         return replace(self, weight=weight, rows=rows, total=float(weight.sum()))
 
 
-def row_weights(sample_weight, n, class_weight=None, targets=None):
-    """Check weights; `class_weight` may be a list of one for each output."""
-    weight = as_weights(sample_weight, n)
-    if targets is not None and class_weight is not None:
+def row_weights(sample_weight, n):
+    """Check weights."""
+    return weights_as_given(as_weights(sample_weight, n), n)
+
+
+def weighted_targets(y, n, sample_weight, class_weight):
+    """Check labels and weights: (ClassTargets, RowWeights); classes without weight are left out.
+
+    `class_weight` may be a list of one for each output.
+    """
+    targets, weight = class_targets(y, n), as_weights(sample_weight, n)
+    if class_weight is not None:
         many = len(targets.classes) > 1 and not isinstance(class_weight, str)
         if many and (
             not isinstance(class_weight, list) or len(class_weight) != len(targets.classes)
@@ -191,9 +204,14 @@ def row_weights(sample_weight, n, class_weight=None, targets=None):
         for output, classes in enumerate(targets.classes):
             one = class_weight[output] if many else class_weight
             weight = times_classes(weight, one, classes, targets.label[:, output])
-        if not weight.any():
-            raise ValueError("class_weight leaves no row any weight. Give some class weight.")
-    return weights_as_given(weight, n)
+    if weight is not None:
+        with_weight = [
+            classes_with_weight(classes, codes, weight)
+            for classes, codes in zip(targets.classes, targets.label.T, strict=True)
+        ]
+        label = np.ascontiguousarray(np.column_stack([codes for _, codes in with_weight]), np.int32)
+        targets = ClassTargets([classes for classes, _ in with_weight], label, targets.flat)
+    return targets, weights_as_given(weight, n)
 
 
 def weights_as_given(weight, n, cases=None):
