@@ -137,7 +137,7 @@ def test_half_the_digits_of_the_information_are_enough_on_the_way(monkeypatch, k
         np.testing.assert_array_equal(other.covariance_, models[0].covariance_)
     seen, plain = [], irls_sums.ModelRows.sums_at
 
-    def in_full(rows, b, *, hessian=True, rough=False):
+    def in_full(rows, b, *, hessian=True, rough=False, observed=False):
         seen.append(rough)
         return plain(rows, b, hessian=hessian)
 

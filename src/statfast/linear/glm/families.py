@@ -38,6 +38,8 @@ class Family:
         Its own name, and that of its usual link.
     variance : callable
         ``variance(mu)``: the variance of y, but for the dispersion and the weight.
+    growth : callable
+        ``growth(mu)``: d log variance / d mu.
     deviance : callable
         ``deviance(y, mu)``: the unit deviances, twice what the log-likelihood falls short.
     start : callable
@@ -57,6 +59,7 @@ class Family:
     name: str
     link: str
     variance: Callable
+    growth: Callable
     deviance: Callable
     start: Callable
     lowest: float = -np.inf
@@ -127,6 +130,7 @@ def negative_binomial(theta):
         "negative_binomial",
         "log",
         lambda mu: mu + mu**2 / theta,
+        lambda mu: 1 / mu + 1 / (theta + mu),
         deviance,
         lambda y: y + (y == 0) / 6,
         0.0,
@@ -150,15 +154,22 @@ def tweedie(exponent):
         return np.maximum(2 * (own - y * mu**one / one + mu**two / two), 0.0)  # but for rounding
 
     return Family(
-        "tweedie", "log", lambda mu: mu**exponent, deviance, lambda y: 0.5 * (y + y.mean()), 0.0,
+        "tweedie",
+        "log",
+        lambda mu: mu**exponent,
+        lambda mu: exponent / mu,
+        deviance,
+        lambda y: 0.5 * (y + y.mean()),
+        0.0,
         label=label,
-    )  # fmt: skip
+    )
 
 
 _GAUSSIAN = Family(
     "gaussian",
     "identity",
     np.ones_like,
+    np.zeros_like,
     lambda y, mu: (y - mu) ** 2,
     lambda y: y,
     likelihood=_gaussian_likelihood,
@@ -168,6 +179,7 @@ _BINOMIAL = Family(
     "binomial",
     "logit",
     lambda mu: mu * (1 - mu),
+    lambda mu: 1 / mu - 1 / (1 - mu),
     _binomial_deviance,
     lambda y: (y + 0.5) / 2,
     0.0,
@@ -180,6 +192,7 @@ _POISSON = Family(
     "poisson",
     "log",
     lambda mu: mu,
+    lambda mu: 1 / mu,
     _poisson_deviance,
     lambda y: y + 0.1,
     0.0,
@@ -198,6 +211,7 @@ FAMILIES = {
             "gamma",
             "inverse",
             lambda mu: mu**2,
+            lambda mu: 2 / mu,
             _gamma_deviance,
             lambda y: y,
             0.0,
@@ -209,6 +223,7 @@ FAMILIES = {
             "inverse_gaussian",
             "inverse_squared",
             lambda mu: mu**3,
+            lambda mu: 3 / mu,
             lambda y, mu: (y - mu) ** 2 / (y * mu**2),
             lambda y: y,
             0.0,
@@ -216,26 +231,9 @@ FAMILIES = {
             _inverse_gaussian_likelihood,
         ),
         negative_binomial(1.0),
-        Family("quasi", "identity", np.ones_like, _GAUSSIAN.deviance, lambda y: y, own="gaussian"),
-        Family(
-            "quasibinomial",
-            "logit",
-            _BINOMIAL.variance,
-            _binomial_deviance,
-            _BINOMIAL.start,
-            0.0,
-            1.0,
-            own="binomial",
-        ),
-        Family(
-            "quasipoisson",
-            "log",
-            _POISSON.variance,
-            _poisson_deviance,
-            _POISSON.start,
-            0.0,
-            own="poisson",
-        ),
+        replace(_GAUSSIAN, name="quasi", likelihood=None),
+        replace(_BINOMIAL, name="quasibinomial", likelihood=None, dispersion=np.nan),
+        replace(_POISSON, name="quasipoisson", likelihood=None, dispersion=np.nan),
     )
 }
 FAMILIES["tweedie"] = tweedie(1.5)

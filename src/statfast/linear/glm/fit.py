@@ -36,6 +36,10 @@ NO_MAXIMUM = (
     "The likelihood has no finite maximum here: coefficients and standard errors would only show "
     "where the iterations stopped."
 )
+AT_BOUNDARY = (
+    "The maximum of the likelihood is at the boundary of the coefficients that give means: there, "
+    "standard errors, tests and intervals do not hold."
+)
 TOO_SMALL = (
     "Columns are so small that the variances of their coefficients are no numbers. Multiply them."
 )
@@ -189,7 +193,8 @@ def _result(rows, fit, names, title, ridge, analytic, alpha):
         whole = family.name == "gaussian" and analytic
         loglik = log_likelihood(rows, fit.deviance, used if whole else mass, analytic)
     refusal = BIASED.format("alpha=0" if alpha else "C=np.inf")
-    refusal = refusal if ridge else NO_MAXIMUM if fit.diverged else ""
+    if not ridge:
+        refusal = NO_MAXIMUM if fit.diverged else AT_BOUNDARY if fit.boundary else ""
     if not refusal and fit.covariance is None:
         refusal = too_many(rows.q)
     if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):

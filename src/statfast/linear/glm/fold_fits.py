@@ -124,7 +124,7 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
     `rows` are dense, in the order of the layout.
     """
     nothing = [None] * layout.count
-    if len(layout.parts) * rows.q**2 > ROOM:
+    if len(layout.parts) * rows.q**2 > ROOM or rows.bounded:
         return nothing
     one = Scoring(rows, ridge, NEAR)
     try:

@@ -115,8 +115,10 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
 
     Notes
     -----
-    Fisher's scoring [1]_ with step halving, one pass over the rows an iteration. The pairs
-    gaussian-identity, binomial-logit, poisson-log, gamma-log and gamma-inverse have vector code.
+    Fisher's scoring [1]_, one pass over the rows an iteration, with a line search; where its steps
+    shrink slowly, as they may with a link that is not canonical, Newton's, of the observed
+    information. The pairs gaussian-identity, binomial-logit, poisson-log, gamma-log and
+    gamma-inverse have vector code. Standard errors are of the expected information.
     Conventions are R's: the dispersion is Pearson's chi-square over the residual degrees of
     freedom, tests use Student's t where it is estimated, and AIC counts it as a parameter.
 
@@ -212,7 +214,9 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         Warns
         -----
         UserWarning
-            If counts are not integers, or if the likelihood has no finite maximum.
+            If counts are not integers, if the likelihood has no finite maximum, or if its maximum
+            is at the boundary of the coefficients that give means (as of the identity link where
+            the mean of a row becomes 0), where errors and tests do not hold.
         CollinearityWarning
             If columns of X are constant or collinear.
         SeparationWarning
@@ -277,6 +281,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
                 "The likelihood has no finite maximum: some coefficients grow without bound, as "
                 "where responses are at an end of their range for all rows of a group."
             )
+        elif model.fit.boundary:
+            warn_user(AT_BOUNDARY if model.fit.converged else TO_BOUNDARY)
         elif not model.fit.converged:
             warn_not_converged(self, model.fit.n_iter)
         fit = model.fit
@@ -433,6 +439,15 @@ def _fitted(link, coef, intercept, n_iter, converged):
     }
 
 
+AT_BOUNDARY = (
+    "The maximum of the likelihood is at the boundary of the coefficients that give means: some "
+    "means are at an end of their range. The estimates are those of the maximum, but standard "
+    "errors and tests do not hold there. Choose the family's usual link for inference."
+)
+TO_BOUNDARY = (
+    "The steps lead to the boundary of the coefficients that give means, and found no maximum "
+    "there: coefficients are where they stopped. Choose the family's usual link."
+)
 SHARES = ("logit", "probit", "cloglog", "cauchit")  # links whose means go from 0 to 1
 WEIGHT_TYPES = ("frequency", "analytic")
 ADVICE = (

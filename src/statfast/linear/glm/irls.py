@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Iteratively reweighted least squares: Fisher's scoring with step halving.
+"""Iteratively reweighted least squares: Fisher's scoring, then Newton's steps, with a line search.
 
 At each point one pass over the rows gives the information z'Wz, the score z's and the deviance
 (McCullagh & Nelder 1989, section 2.5, doi:10.1007/978-1-4899-3242-6; Green 1984,
 doi:10.1111/j.2517-6161.1984.tb01288.x). Of many rows a sample is fitted first: its solution is so
 near that two or three passes over all are left. Of many columns, the information is summed in
 float32 while the solution is far, where half its digits make as good a step; scores, deviances and
-the last information are in float64. With a penalty and a link that is not canonical, Fisher's steps
-shrink by a constant: scores alone, by which the information is corrected, are then followed.
+the last information are in float64.
+
+With a link that is not canonical Fisher's steps shrink by a constant, which a few outliers make
+nearly 1 or more: where they shrink slowly, steps are Newton's, of the observed information, as far
+as that is positive definite; or where no information is asked for at the solution, scores alone are
+followed, by which the information is corrected. Every step is halved until the deviance falls by a
+share of what its slope promises (Armijo 1966, doi:10.2140/pjm.1966.16.1), so that steps cannot go
+to and fro.
 
 The step is solved by Cholesky's factor of the information with its diagonal scaled to one. Where
 its pivots tell that columns are collinear, or nearly, QR of the weighted rows decides, and columns
 that depend on those before them are left out, as R does.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, sqrt
 
 import numpy as np
@@ -39,8 +45,11 @@ CLOSE = 3e-8  # a step of so little leaves the information as it is, to 7 digits
 DEAR = 1 << 20  # numbers in the rows from which those digits are not worth another pass
 NEAR = 0.5  # a step of so little, in root mean square, is followed by scores alone
 SLOW = 0.01  # a step that is more of the one before is not one of Newton's, whose sizes square
+CONTRACTION = 0.1  # after a step that is more of the one before, steps are Newton's
+FALL = 0.1  # of what the slope promises, which near the maximum is twice what comes
 DOUBTFUL = 1e-4  # pivots below this are not looked at in float32
 ROUNDING = 1e-14  # a step this small beside the coefficients is none
+CUTS = 4  # steps halved one after another that tell of a maximum at a boundary
 STALLED = 8  # iterations in which a step that will converge has shrunk by half
 
 
@@ -57,8 +66,10 @@ class Fit:
     deviance, chi2 : float
     n_iter : passes over the rows
     converged : whether the last step was as small as asked for
-    diverged : whether the steps did not shrink though the deviance did not fall any more: no finite
-        maximum of the likelihood
+    diverged : whether the coefficients grew by steps that did not shrink, or the deviance did not
+        fall any more by such steps: no finite maximum of the likelihood
+    boundary : number of rows whose means are at an end of their range, as the maximum is there; 1
+        if the steps lead there but did not converge
     center, about : a row, and the covariance for rows less that one, which loses no digits where
         rows lie far from 0
     """
@@ -71,6 +82,7 @@ class Fit:
     n_iter: int
     converged: bool
     diverged: bool
+    boundary: int = 0
     sizes: list = field(default_factory=list, repr=False)
     center: NDArray[np.float64] | None = field(default=None, repr=False)
     about: NDArray[np.float64] | None = field(default=None, repr=False)
@@ -108,8 +120,34 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
     loop.scores_end = bool(ridge)
     if start is not None:
         loop.rough = False  # which may be as near as can be
-        return loop.run(max_iter, rows.from_user(start), covariance=not ridge)
-    return loop.run(max_iter, *beginning(rows, ridge), covariance=not ridge)
+        fit = loop.run(max_iter, rows.from_user(start), covariance=not ridge)
+    else:
+        fit = loop.run(max_iter, *beginning(rows, ridge), covariance=not ridge)
+    return _within_bounds(loop, fit, max_iter) if loop.bounded else fit
+
+
+def _within_bounds(loop, fit, max_iter):
+    """The fit, or where it did not end inside the range of the means, that at its boundary."""
+    from statfast.linear.glm.boundary import Boundary
+
+    rows = loop.rows
+    if not fit.converged and loop.cuts > CUTS:
+        fit = replace(fit, diverged=False, boundary=1)
+    if not isinstance(rows.X, np.ndarray):
+        return fit
+    boundary = Boundary(rows)
+    if not boundary.is_reached() or (fit.converged and not boundary.is_near(loop.b)):
+        return fit
+    inside = _plain_beginning(rows)
+    start = inside if _is_start(rows, inside) else loop.b
+    b, count, steps = boundary.maximize(start, loop.penalty, loop.tol)
+    if b is None:
+        return fit
+    again = loop.run(1 if count else max_iter, b, covariance=fit.covariance is not None)
+    again.n_iter += fit.n_iter + steps
+    if not count:
+        return again
+    return replace(again, coef=rows.to_user(b), converged=True, diverged=False, boundary=count)
 
 
 def beginning(rows, ridge):
@@ -197,7 +235,9 @@ class Scoring:
         self.kept = None  # all columns
         self.scores_end = False  # whether they may, as no information is asked for at the solution
         self.unit = None  # sizes of columns, by the information first summed
+        self.observed = False  # whether steps are Newton's
         self.rough = True  # whether float32 may do for the information, while that is not the last
+        self.bounded, self.cuts = rows.bounded, 0  # steps that were halved one after another
         self.mass = rows.mass
         self.size = _unit(rows.family, rows.y)
 
@@ -211,22 +251,29 @@ class Scoring:
         if not (sums.finite() and np.isfinite(sums.g).all() and np.isfinite(b).all()):
             raise Unsolvable
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)
-        sizes, converged, diverged, step = [], False, False, None
+        sizes, reaches, converged, diverged, step = [], [], False, False, None
         for n_iter in range(1, max_iter + 1):
             score = self._score(sums, b)
-            self.factor = factor = self._factor(sums, b, first=n_iter == 1)
+            factor = self._factor(sums, b, first=n_iter == 1)
+            if factor is None and sums.observed:  # the likelihood is not concave here
+                sums = self.rows.sums_at(b)
+                factor = self._factor(sums, b, first=False)
+            self.factor = factor
             if factor is None:
                 diverged = True
                 break
             step = self._solve(factor, score)
             rms = self._rms(step, score, sums)
             sizes.append(kernel.largest(step, self.unit))
-            extent = self.size + kernel.largest(b, self.unit)
+            reaches.append(kernel.largest(b, self.unit))
+            extent = self.size + reaches[-1]
             # What comes after this step, by the rate of the last two: Newton's steps square.
             after = rms * min(1.0, rms / before) if rms <= self.close and before < np.inf else rms
-            slow, before = self.penalized and rms > SLOW * before, rms
+            rate, before = rms / before, rms
+            if rate > CONTRACTION and (rms <= NEAR or n_iter > STALLED):
+                self.observed = True
             if after <= self.tol:
-                converged = sizes[-1] <= max(1e-4, 30 * self.tol) * extent
+                converged = bool(sizes[-1] <= max(1e-4, 30 * self.tol) * extent)
                 diverged = not converged
                 b = b + step
                 break
@@ -234,11 +281,12 @@ class Scoring:
                 converged = True
                 break
             stalled = n_iter > STALLED + 8 and sizes[-1] > 0.5 * sizes[-1 - STALLED]
-            if stalled and sizes[-1] > 1e-6 * extent:
+            if stalled and reaches[-1] - reaches[-1 - STALLED] > sizes[-1]:
                 diverged = True
                 break
             if n_iter == max_iter:
                 break
+            slow = self.scores_end and rate > SLOW
             if (self.rows.q >= WIDE or slow) and rms <= NEAR:
                 b, sums, moved = self._follow(b, step, sums, factor, rough=not covariance)
                 if moved and not len(sums.h):
@@ -246,7 +294,9 @@ class Scoring:
                     break
             else:
                 far = self.rows.q >= WIDE or not covariance
-                b, sums, moved = self._move(b, step, sums, rough=far)
+                b, sums, moved = self._move(b, step, score, sums, rough=far)
+            if self.bounded and self.cuts > CUTS:
+                break
             if not moved:  # as far down as rounding lets it
                 converged = bool(rms <= 1e-6)
                 break
@@ -255,7 +305,7 @@ class Scoring:
             raise Unsolvable
         about = None
         if covariance:
-            if sums.rough:
+            if sums.rough or sums.observed:
                 sums = self.rows.sums_at(b)
                 factor = self._factor(sums, b, first=False)
             about = self._covariance(factor, b)
@@ -268,6 +318,7 @@ class Scoring:
             n_iter,
             converged,
             diverged,
+            0,
             sizes,
             self.rows.shift,
             about,
@@ -303,15 +354,16 @@ class Scoring:
     def _objective(self, sums, b):
         return sums.deviance + (float(self.penalty @ b**2) if self.penalized else 0.0)
 
-    def _move(self, b, step, sums, *, rough):
-        """The step, halved until the penalized deviance does not rise."""
-        before = self._objective(sums, b)
+    def _move(self, b, step, score, sums, *, rough):
+        """The step, halved until the penalized deviance falls enough."""
+        before, slope = self._objective(sums, b), -2.0 * float(step @ score)
         slack = SLACK * (abs(before) + 1e-3 * self.size**2) if isfinite(before) else 0.0
-        for _ in range(HALVINGS):
-            trial = b + step
-            new = self.rows.sums_at(trial, rough=rough and self.rough)
+        for halvings in range(HALVINGS):
+            trial, least = b + step, FALL * slope * 0.5**halvings
+            new = self.rows.sums_at(trial, rough=rough and self.rough, observed=self.observed)
             after = self._objective(new, trial)
-            if isfinite(after) and new.finite() and not after > before + slack:
+            if isfinite(after) and new.finite() and after <= before + least + slack:
+                self.cuts = self.cuts + 1 if halvings else 0
                 return trial, new, True
             step = 0.5 * step
         return b, sums, False
@@ -324,10 +376,10 @@ class Scoring:
         makes steps that converge faster than linearly, each at the price of one score. Where scores
         may end the iterations, and one does, the sums are those without information.
         """
-        at, now, pairs = b, sums, []
+        at, pairs = b, []
         ends = self.scores_end and self.unit is not None
-        score = self._score(now, b)
-        before, last = self._objective(now, b), np.inf
+        score = first = self._score(sums, b)
+        before, last = self._objective(sums, b), np.inf
         for _ in range(PAIRS):
             trial = at + step
             new = self.rows.sums_at(trial, hessian=False)
@@ -337,7 +389,7 @@ class Scoring:
             gained = self._score(new, trial)
             more = self._solve(factor, gained)
             size = abs(float(gained @ more))
-            if not size < last:
+            if not (size < last and step @ score > step @ gained):
                 break
             pairs.append((step, score - gained))
             at, score, last, before = trial, gained, size, after
@@ -349,7 +401,7 @@ class Scoring:
             if rms <= max(0.1 * self.tol, 0.0 if ends else self.close):
                 break
             step = self._corrected(score, pairs, factor)
-        return self._move(b, at - b if pairs else step, sums, rough=rough)
+        return self._move(b, at - b if pairs else step, first, sums, rough=rough)
 
     def _corrected(self, score, pairs, factor):
         """The step for a score: by the factor, corrected by the pairs (two-loop recursion)."""

@@ -19,6 +19,7 @@ from statfast._core.tile import tiles
 from statfast._distance import near_mean
 from statfast._engine import Chunks, aside, checkpoint, each, grid, reduce
 from statfast._validation import FLOATS
+from statfast.linear.glm.links import bounds_of
 
 CALL = min(2e9, 8e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 30 ms
 PIECE = 32768  # numbers of the rows that stay in cache between two kernel calls
@@ -29,6 +30,13 @@ PARTS = 16
 FEW = 64  # columns whose sums take so little room that those of all blocks may wait
 SAMPLE = 1024  # rows whose mean is near that of all
 ROW = 100  # operations that a row costs besides its products
+CANONICAL = (
+    ("gaussian", "identity"),
+    ("binomial", "logit"),
+    ("poisson", "log"),
+    ("gamma", "inverse"),
+    ("inverse_gaussian", "power(-2)"),
+)
 # Named here, as to choose by the type of the rows takes as long as a sweep of a thousand.
 SWEEPS = {np.dtype("f8"): kernel.sweep["double"], np.dtype("f4"): kernel.sweep["float"]}
 SCORES = {np.dtype("f8"): kernel.scores["double"], np.dtype("f4"): kernel.scores["float"]}
@@ -43,6 +51,7 @@ class IRLSSums:
     deviance: float
     chi2: float
     rough: bool = False  # whether `h` has the digits of float32 only
+    observed: bool = False  # whether `h` is the observed information, else the expected
 
     def finite(self):
         """Whether all of `h` is; a sum of squares that is finite says so at once."""
@@ -53,7 +62,7 @@ class IRLSSums:
     def __add__(self, more):
         return IRLSSums(
             self.h + more.h, self.g + more.g, self.deviance + more.deviance,
-            self.chi2 + more.chi2, self.rough or more.rough,
+            self.chi2 + more.chi2, self.rough or more.rough, self.observed,
         )  # fmt: skip
 
     def __iadd__(self, more):
@@ -111,6 +120,23 @@ class ModelRows:
         """What kernels know the two by; None if they do not."""
         return kernel.KINDS.get((family.own, link.name))
 
+    @property
+    def bounded(self):
+        """Whether some responses are as likely as can be at a bound of the linear predictor."""
+        means = bounds_of(self.link, self.family)[1]
+        return any(bool(self.can_have(mean).any()) for mean in means)
+
+    def can_have(self, mean):
+        """The responses that an end of the range of means makes possible: as it is theirs, or as it
+        is infinite and the variance grows faster than the square."""
+        endless = mean == np.inf and self.family.growth(1.0) > 2
+        return (self.y == mean) | endless
+
+    @property
+    def canonical(self):
+        """Whether the observed information is the expected one."""
+        return (self.family.own or self.family.name, self.link.name) in CANONICAL
+
     def share_of(self, share):
         """Of one in how many rows a sample may be; None of rows that come in an order."""
         return None if self.sparse or self.chunked else share
@@ -127,20 +153,25 @@ class ModelRows:
             return xlogy(self.y, self.y) + xlogy(1 - self.y, 1 - self.y)
         return np.log(np.where(self.y > 0, self.y, 1.0))
 
-    def sums_at(self, b, *, hessian=True, rough=False):
-        """The sums at coefficients `b`; `rough` lets z'Wz be summed in float32 where that pays."""
+    def sums_at(self, b, *, hessian=True, rough=False, observed=False):
+        """The sums at coefficients `b`; `rough` lets z'Wz be summed in float32 where that pays.
+
+        W are the weights of Fisher's scoring, or if `observed` those of the second derivatives.
+        """
+        observed = observed and hessian and not self.canonical
         if self.sparse:
-            return self._sparse_sums(b, hessian)
-        work = self._plain if self.kind is None else self._fused
-        rough = rough and hessian and self.kind is not None and self.q > FEW
+            return self._sparse_sums(b, hessian, observed)
+        fused = self.kind is not None and not observed
+        work = self._fused if fused else self._plain
+        rough = rough and hessian and fused and self.q > FEW
 
         def partial(rows, block, y, weights, offset, aux):
             sums = self._nothing(hessian)
-            sums.rough = rough
+            sums.rough, sums.observed = rough, observed
             work(sums, b, hessian, as_float(block), y, weights, offset, aux)
             return sums
 
-        if self.kind is not None:  # nothing but the kernel
+        if fused:  # nothing but the kernel
             sums = self._reduced(partial, hessian)
             return sums if not rough or sums.finite() else self.sums_at(b)
         with np.errstate(all="ignore"):
@@ -361,7 +392,11 @@ class ModelRows:
             checkpoint()
 
     def _score(self, sums, eta, y, weights):
-        """Scores and weights; deviance and chi-square are added, infinite if no mean is one."""
+        """Scores and weights; deviance and chi-square are added, infinite if no mean is one.
+
+        s = (y - mu) mu' / V has the expected slope -mu'^2 / V, and that with the part of y - mu,
+        s (mu'' / mu' - mu' V' / V).
+        """
         mu = self.link.mean(eta)
         if not self.family.inside(mu if weights is None else mu[weights > 0]):
             mu, sums.deviance = self._inside(mu), np.inf
@@ -375,6 +410,9 @@ class ModelRows:
             w, s, unit = (np.where(on, weights * part, 0.0) for part in (w, s, unit))
         sums.deviance += float(unit.sum())
         sums.chi2 += float((s[w > 0] ** 2 / w[w > 0]).sum())
+        if sums.observed:
+            bent = self.link.bend(eta, mu) - slope * self.family.growth(mu)
+            w = np.where(w > 0, w - s * bent, 0.0)
         return s, w
 
     def _inside(self, mu):
@@ -390,7 +428,13 @@ class ModelRows:
     def _add(self, sums, block, s, w, hessian):
         if not self.sparse:
             h = sums.h if hessian else None
-            kernel.accumulate(block, self.shift, self.intercept, s, w, h, sums.g)
+            kernel.accumulate(block, self.shift, self.intercept, s, np.maximum(w, 0.0), h, sums.g)
+            if sums.observed and (w < 0.0).any():
+                less = self._nothing(True)
+                kernel.accumulate(
+                    block, self.shift, self.intercept, s, np.maximum(-w, 0.0), less.h, less.g
+                )
+                sums.h -= less.h
             return
         one = int(self.intercept)
         sums.g[one:] += block.T @ s
@@ -403,9 +447,10 @@ class ModelRows:
                 sums.h[1:, 0] += block.T @ w
                 sums.h[0, 0] += w.sum()
 
-    def _sparse_sums(self, b, hessian):
+    def _sparse_sums(self, b, hessian, observed):
         def partial(rows, block, y, weights, offset, _):
             sums = self._nothing(hessian)
+            sums.observed = observed
             eta = block @ b[int(self.intercept) :]
             eta += (b[0] if self.intercept else 0.0) + (0.0 if offset is None else offset)
             s, w = self._score(sums, eta, y, weights)

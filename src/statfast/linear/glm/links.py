@@ -14,16 +14,21 @@ from statfast._validation import as_real, shown, wrong_type
 
 _EPS = np.finfo(float).eps
 _ROOT = np.sqrt(2 * np.pi)
+UNBOUNDED = 1e15  # a linear predictor of this size has no bound
 
 
 @dataclass(frozen=True)
 class Link:
-    """A link: ``eta = link(mu)``, ``mu = mean(eta)``, ``slope(eta, mu)`` = d mu / d eta."""
+    """A link: ``eta = link(mu)``, ``mu = mean(eta)``, ``slope(eta, mu)`` = d mu / d eta.
+
+    ``bend(eta, mu)`` is d^2 mu / d eta^2 over d mu / d eta.
+    """
 
     name: str
     link: Callable
     mean: Callable
     slope: Callable
+    bend: Callable
 
 
 def _special(name):
@@ -52,29 +57,62 @@ def _logistic(eta):
 LINKS = {
     link.name: link
     for link in (
-        Link("identity", lambda mu: mu, lambda eta: eta, lambda eta, mu: np.ones_like(eta)),
-        Link("log", np.log, lambda eta: np.maximum(np.exp(eta), 1e-300), lambda eta, mu: mu),
+        Link(
+            "identity",
+            lambda mu: mu,
+            lambda eta: eta,
+            lambda eta, mu: np.ones_like(eta),
+            lambda eta, mu: 0.0,
+        ),
+        Link(
+            "log",
+            np.log,
+            lambda eta: np.maximum(np.exp(eta), 1e-300),
+            lambda eta, mu: mu,
+            lambda eta, mu: 1.0,
+        ),
         Link(
             "logit",
             lambda mu: _special("logit")(mu),
             _logistic,
             lambda eta, mu: _logistic(eta) * _logistic(-eta),
+            lambda eta, mu: -np.tanh(0.5 * eta),
         ),
-        Link("probit", lambda mu: _special("ndtri")(mu), _normal, lambda eta, mu: _density(eta)),
+        Link(
+            "probit",
+            lambda mu: _special("ndtri")(mu),
+            _normal,
+            lambda eta, mu: _density(eta),
+            lambda eta, mu: -eta,
+        ),
         Link(
             "cloglog",
             lambda mu: np.log(-np.log1p(-mu)),
             lambda eta: _share(-np.expm1(-np.exp(eta))),
             lambda eta, mu: np.exp(eta - np.exp(eta)),
+            lambda eta, mu: -np.expm1(eta),
         ),
         Link(
             "cauchit",
             lambda mu: np.tan(np.pi * (mu - 0.5)),
             lambda eta: 0.5 + np.arctan(eta) / np.pi,
             lambda eta, mu: 1 / (np.pi * (1 + eta**2)),
+            lambda eta, mu: -2 * eta / (1 + eta**2),
         ),
-        Link("inverse", lambda mu: 1 / mu, lambda eta: 1 / eta, lambda eta, mu: -(mu**2)),
-        Link("sqrt", np.sqrt, lambda eta: eta**2, lambda eta, mu: 2 * eta),
+        Link(
+            "inverse",
+            lambda mu: 1 / mu,
+            lambda eta: 1 / eta,
+            lambda eta, mu: -(mu**2),
+            lambda eta, mu: -2 * mu,
+        ),
+        Link(
+            "sqrt",
+            np.sqrt,
+            lambda eta: eta**2,
+            lambda eta, mu: 2 * eta,
+            lambda eta, mu: 1 / eta,
+        ),
     )
 }
 
@@ -89,7 +127,23 @@ def power(exponent):
         lambda mu: mu**exponent,
         lambda eta: eta ** (1 / exponent),
         lambda eta, mu: mu / (exponent * eta),
+        lambda eta, mu: (1 / exponent - 1) / eta,
     )
+
+
+def bounds_of(link, family):
+    """Ends (low, high) of the linear predictor's range, and the means there: infinite and NaN where
+    it has none."""
+    ends, means = [-np.inf, np.inf], [np.nan, np.nan]
+    with np.errstate(all="ignore"):
+        for mean in (family.lowest, family.highest):
+            end = float(link.link(np.float64(mean)))
+            for side, sign in enumerate((-1.0, 1.0)):
+                beyond = link.mean(np.float64(end + sign * 1e-3))
+                within = link.mean(np.float64(end - sign * 1e-3))
+                if abs(end) < UNBOUNDED and family.inside(within) and not family.inside(beyond):
+                    ends[side], means[side] = end, mean
+    return ends, means
 
 
 def as_link(value):

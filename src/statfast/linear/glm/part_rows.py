@@ -150,8 +150,9 @@ class PartRows(ModelRows):
         parts = found.columns[0], found.columns[1], found.columns[2]
         return ModelRows(*parts, None, self.family, self.link, self.intercept, None, self.shift)
 
-    def sums_at(self, b, *, hessian=True, rough=False):
-        sums = self.X.total(_sums, (self.model, b, hessian, rough))
+    def sums_at(self, b, *, hessian=True, rough=False, observed=False):
+        how = {"hessian": hessian, "rough": rough, "observed": observed}
+        sums = self.X.total(_sums, (self.model, b, how))
         return sums if not rough or sums.finite() else self.sums_at(b)
 
     def start_from(self, mean):
@@ -207,10 +208,10 @@ def _sampled(columns, told):
 
 
 def _sums(columns, told):
-    model, b, hessian, rough = told
+    model, b, how = told
     if not has_weight(columns[2]):
         return None
-    return model.rows(columns).sums_at(b, hessian=hessian, rough=rough)
+    return model.rows(columns).sums_at(b, **how)
 
 
 def _start(columns, model):

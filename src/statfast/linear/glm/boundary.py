@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Maxima of the likelihood where some means are at an end of their range.
+
+With links such as the identity for counts or the logarithm for shares, not all coefficients give
+means, and the largest likelihood may be where rows with no successes have mean 0, or those with
+successes only have mean 1. Its slope is not zero there. It is followed from inside: the likelihood
+plus t times the logarithms of the distances of these rows from their end has a maximum inside,
+which approaches that of the likelihood as t falls to 0 (Fiacco & McCormick 1968, Nonlinear
+Programming, doi:10.1137/1.9781611971316).
+"""
+
+import numpy as np
+
+from statfast._engine import checkpoint
+from statfast._linalg import CholeskyFactor
+from statfast.linear.glm.irls_sums import IRLSSums
+from statfast.linear.glm.links import bounds_of
+
+NEAREST = 1e-10  # of the mean distance at first: nearer, rounding takes its digits
+AT_END = 1e-5  # of the mean distance at first: a row so near is at its end
+CLOSE = 1e-4  # a row is looked at whose distance from its end is less of the mean distance
+DECADES = 11  # by which t falls
+STEPS = 50  # of Newton's for each t
+FALL = 0.1  # of what the slope promises, as in `irls`
+STAY = 0.99  # of the way to the next end
+
+
+class Boundary:
+    """The bounds of linear predictors that rows of a model can reach."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        ends, means = bounds_of(rows.link, rows.family)
+        on = np.ones(rows.n, bool) if rows.weights is None else rows.weights > 0
+        self.ends, self.all = ends, np.flatnonzero(on)
+        self.sides = [on & rows.can_have(mean) for mean in means]
+
+    def is_reached(self):
+        """Whether any row can be at an end."""
+        return any(side.any() for side in self.sides)
+
+    def is_near(self, b):
+        """Whether a row is so near an end that the maximum may be there."""
+        eta = self.rows.predictor(b)
+        return any(
+            side.any() and (room := np.abs(eta - end))[side].min() < CLOSE * room.mean()
+            for end, side in zip(self.ends, self.sides, strict=True)
+        )
+
+    def maximize(self, b, penalty, tol):
+        """The maximum from a point inside: coefficients or None, rows at an end, steps."""
+        rows, on = self.rows, self.all
+        z = rows.X[on] - rows.shift
+        self.z = np.column_stack([np.ones(len(z)), z]) if rows.intercept else z
+        self.y, self.sides = rows.y[on], [side[on] for side in self.sides]
+        self.weights = np.ones(len(z)) if rows.weights is None else rows.weights[on]
+        self.offset = 0.0 if rows.offset is None else rows.offset[on]
+        self.penalty = penalty
+        rooms = self._rooms(self.z @ b + self.offset)
+        unit = np.mean([room.mean() for room in rooms if room.size])
+        steps, left = 0, np.array([unit])
+        with np.errstate(all="ignore"):
+            for decade in range(DECADES):
+                found, more = self._climb(b, unit * 0.1**decade, max(tol, 1e-8))
+                steps += more
+                if found is None:
+                    break
+                b, left = found, np.concatenate(self._rooms(self.z @ found + self.offset))
+                if left.min() < NEAREST * unit:
+                    break
+        if found is None and left.min() > AT_END * unit:
+            return None, 0, steps
+        return b, np.count_nonzero(left < AT_END * unit), steps
+
+    def _rooms(self, eta):
+        """Distances from the ends of the rows that can reach them."""
+        (low, high), (below, above) = self.ends, self.sides
+        return eta[below] - low, high - eta[above]
+
+    def _climb(self, b, t, tol):
+        """The maximum for one t, or None, and Newton's steps to it."""
+        mass = self.weights.sum()
+        height, g, h = self._derivatives(b, t)
+        for taken in range(STEPS):
+            checkpoint()
+            factor = CholeskyFactor(h)
+            if not factor.pivot > 0.0:  # not concave here
+                factor = CholeskyFactor(self._derivatives(b, t, observed=False)[2])
+            if not factor.pivot > 0.0:
+                break
+            step = factor.solve(g)
+            gain = float(step @ g)
+            if gain <= tol**2 * mass:
+                return b, taken
+            length = self._longest(b, step)
+            while length > 1e-12:
+                trial = b + length * step
+                new, *derivatives = self._derivatives(trial, t)
+                if new >= height + FALL * length * gain - 1e-13 * abs(height):
+                    break
+                length *= 0.5
+            else:
+                return (b if gain <= 1e-12 * mass else None), taken
+            b, height, (g, h) = trial, new, derivatives
+        return None, STEPS
+
+    def _longest(self, b, step):
+        """How much of a step stays inside, at most 1."""
+        eta, move = self.z @ b + self.offset, self.z @ step
+        low, high = self.ends
+        down = np.min((low - eta[move < 0]) / move[move < 0], initial=np.inf)
+        up = np.min((high - eta[move > 0]) / move[move > 0], initial=np.inf)
+        return min(1.0, STAY * float(min(down, up)))
+
+    def _derivatives(self, b, t, *, observed=True):
+        """The likelihood with its barrier, its gradient, and less its second derivatives."""
+        eta = self.z @ b + self.offset
+        sums = IRLSSums(np.zeros((0, 0)), np.zeros(0), 0.0, 0.0, observed=observed)
+        s, w = self.rows._score(sums, eta, self.y, self.weights)
+        height = -0.5 * (sums.deviance + self.penalty @ b**2)
+        for side, room, sign in zip(self.sides, self._rooms(eta), (1.0, -1.0), strict=True):
+            a = t * self.weights[side]
+            height += float(a @ np.log(room))
+            s[side] += sign * a / room
+            w[side] += a / room**2
+        g = self.z.T @ s - self.penalty * b
+        return height, g, (self.z * w[:, None]).T @ self.z + np.diag(self.penalty)
