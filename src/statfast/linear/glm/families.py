@@ -116,15 +116,24 @@ def _inverse_gaussian_likelihood(y, mu, a, dispersion):
 
 
 def negative_binomial(theta):
-    """The family of counts with variance ``mu + mu^2 / theta``."""
+    """The family of counts with variance ``mu + mu^2 / theta``; of an infinite theta, Poisson's.
+
+    Terms that grow with theta cancel, and are not computed: differences from Poisson's are left.
+    """
+    if theta == np.inf:
+        return replace(FAMILIES["poisson"], name="negative_binomial")
 
     def deviance(y, mu):
-        return 2 * (_xlogy(y, y / mu) - (y + theta) * np.log((y + theta) / (mu + theta)))
+        return 2 * (_xlogy(y, y / mu) - (y + theta) * np.log1p((y - mu) / (mu + theta)))
 
     def likelihood(y, mu, a, dispersion):
-        counts = _lgamma(y + theta) - _lgamma(theta) - _lgamma(y + 1)
-        share = theta * np.log(theta) + _xlogy(y, mu) - (y + theta) * np.log(theta + mu)
-        return a * (counts + share)
+        above = y + theta  # and log (1 + 0 / theta) ... (1 + (y - 1) / theta), for its factors:
+        if theta < EXPANDED:
+            rising = _lgamma(above) - _lgamma(theta) - y * np.log(theta)
+        else:  # by Stirling's series
+            rising = (above - 0.5) * np.log1p(y / theta) - y - y / (12 * theta * above)
+        excess = above * np.log1p(mu / theta)
+        return a * (rising + _xlogy(y, mu) - excess - _lgamma(y + 1))
 
     return Family(
         "negative_binomial",
@@ -242,6 +251,7 @@ POSITIVE = ("gamma", "inverse_gaussian")
 MOST = 4.0  # the largest power of a Tweedie family
 CUBED = 1e50  # the largest response, and one over the least, of a variance that is a cube
 SHARES = ("binomial", "quasibinomial")
+EXPANDED = 1e3  # theta from which gamma functions of it and more are told apart by their series
 
 
 def as_family(value):

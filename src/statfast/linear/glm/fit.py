@@ -79,7 +79,7 @@ def require_information(y, family, link):
 def fit_model(
     X, y, *, family: Family, link: Link, weights=None, offset=None, intercept=True, ridge=0.0,
     analytic=False, max_iter=100, tol=1e-10, n_jobs=None, columns=None, title="", start=None,
-    alpha=None,
+    alpha=None, warn=True,
 ) -> Model:  # fmt: skip
     """Fit by maximum likelihood, or with a ridge penalty, and sum up; `alpha` is that of a row.
 
@@ -114,7 +114,8 @@ def fit_model(
             require_finite(X)
         raise failed
     names = names_of(columns, rows.p, intercept)
-    warn_aliased([name for name, gone in zip(names, fit.aliased, strict=True) if gone])
+    if warn:
+        warn_aliased([name for name, gone in zip(names, fit.aliased, strict=True) if gone])
     return Model(fit, _result(rows, fit, names, title, ridge, analytic, alpha), rows)
 
 

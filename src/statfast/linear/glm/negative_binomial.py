@@ -11,11 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from statfast._validation import warn_user
-from statfast.linear.glm.families import FAMILIES, negative_binomial
+from statfast.linear.glm.families import EXPANDED, FAMILIES, negative_binomial
 from statfast.linear.glm.fit import fit_model
 
 TURNS = 50
-LARGEST = 1e8  # theta: beyond, the counts are as good as Poisson's
+LARGEST = 1e12  # theta: beyond, the variance is Poisson's but for rounding
+SETTLED = 1e-7  # standard errors of theta by which a turn may change it at the end
+SMALL = 1e-3  # u below which log(1 + u) - u is that of its series
 
 
 @np.errstate(all="ignore")
@@ -23,30 +25,25 @@ def fit_negative_binomial(rows, y, link, more):
     """A `Model`, and theta."""
     model = fit_model(rows, y, family=FAMILIES["poisson"], link=link, **more)
     theta, start = np.nan, model.fit.coef
-    weights = more["weights"]
-    passes = 0
+    weights, passes = more["weights"], model.fit.n_iter
     for _ in range(TURNS):
-        mu = model.rows.link.mean(model.rows.predictor(model.rows.from_user(model.fit.coef)))
+        mu = _means(model)
         before, theta = theta, _best_theta(y, mu, weights, theta)
-        if theta >= LARGEST or abs(theta - before) <= 1e-10 * theta:
+        settled = max(1e-10 * theta, SETTLED * _error_of(theta, y, mu, weights))
+        if theta == before or abs(theta - before) <= settled:
             break
         family = negative_binomial(theta)
-        model = fit_model(rows, y, family=family, link=link, start=start, **more)
+        model = fit_model(rows, y, family=family, link=link, start=start, warn=False, **more)
         start = model.fit.coef
         passes += model.fit.n_iter
     else:
         model.fit.converged = False
-    if theta >= LARGEST:
+    if theta == np.inf:
         warn_user(
             "theta has no finite estimate: the counts vary no more than those of a Poisson "
-            "distribution. Choose family='poisson'."
+            "distribution, whose estimates these are. Choose family='poisson'."
         )
-        family = negative_binomial(LARGEST)
-        model = fit_model(rows, y, family=family, link=link, start=start, **more)
-        theta = LARGEST
-    mu = model.rows.link.mean(model.rows.predictor(model.rows.from_user(model.fit.coef)))
-    _, curve = _score(theta, y, mu, weights)
-    error = 1 / np.sqrt(-curve) if curve < 0 else np.nan
+    error = _error_of(theta, y, _means(model), weights)
     result = replace(
         model.result,
         parameters=model.result.parameters + 1,
@@ -54,32 +51,60 @@ def fit_negative_binomial(rows, y, link, more):
         facts=(*model.result.facts, ("theta", theta), ("Std. error of theta", error)),
     )
     model.result = result
-    model.fit.n_iter += passes
+    model.fit.n_iter = passes
     return model, float(theta)
 
 
+def _means(model):
+    return model.rows.link.mean(model.rows.predictor(model.rows.from_user(model.fit.coef)))
+
+
+def _error_of(theta, y, mu, weights):
+    """The standard error of theta; NaN if it is infinite."""
+    _, curve = _score(theta, y, mu, weights)
+    return 1 / np.sqrt(-curve) if curve < 0 else np.nan
+
+
 def _score(theta, y, mu, weights):
-    """First and second derivative of the log-likelihood in theta."""
+    """First and second derivative of the log-likelihood in theta.
+
+    The first is digamma(y + theta) - digamma(theta) - log((y + theta) / theta), and log(1 + u) - u,
+    where u = (y - mu) / (mu + theta). Of a large theta the two digammas have all digits in common,
+    and are log t - 1 / 2t - 1 / 12t^2.
+    """
     from scipy.special import digamma, polygamma
 
     a = 1.0 if weights is None else weights
-    total = theta + mu
-    first = digamma(y + theta) - digamma(theta) + np.log(theta / total) + 1 - (y + theta) / total
-    second = polygamma(1, y + theta) - polygamma(1, theta) + 1 / theta - 2 / total
-    second = second + (y + theta) / total**2
+    above, u = theta + y, (y - mu) / (mu + theta)
+    if theta < EXPANDED:
+        first = digamma(above) - digamma(theta) - np.log1p(y / theta)
+        second = polygamma(1, above) - polygamma(1, theta) + y / (theta * above)
+    else:
+        both = y * (theta + above) / (theta * above) ** 2
+        first = y / (2 * theta * above) + both / 12
+        second = -both / 2 - y / (2 * theta**4)
+    series = u**2 * (u * (1 / 3 - u * (1 / 4 - u / 5)) - 1 / 2)
+    first = first + np.where(np.abs(u) < SMALL, series, np.log1p(u) - u)
+    second = second + u**2 / ((1 + u) * (mu + theta))
     return float((a * first).sum()), float((a * second).sum())
 
 
 def _best_theta(y, mu, weights, start):
-    """The maximum over theta, by Newton's steps on log theta, kept within a factor of 10."""
-    if not start > 0:
-        a = np.ones_like(y) if weights is None else weights
+    """The maximum over theta, by Newton's steps on log theta, kept within a factor of 10.
+
+    It is infinite if the likelihood does not fall towards Poisson's: where squared residuals sum to
+    no more than the counts.
+    """
+    a = np.ones_like(y) if weights is None else weights
+    if (a * (y - mu) ** 2).sum() <= (a * y).sum():
+        return np.inf
+    if not 0.0 < start < np.inf:
         start = a.sum() / max((a * (y / mu - 1) ** 2).sum(), 1e-8)
     log_theta = np.log(start)
     for _ in range(200):
         theta = np.exp(log_theta)
         if theta >= LARGEST:
-            break
+            return np.inf
         first, second = _score(theta, y, mu, weights)
         slope, curve = first * theta, second * theta**2 + first * theta
         step = -slope / curve if curve < 0 else np.sign(slope)
@@ -87,4 +112,4 @@ def _best_theta(y, mu, weights, start):
         log_theta += step
         if abs(step) < 1e-12:
             break
-    return float(min(np.exp(log_theta), LARGEST))
+    return float(np.exp(log_theta))
