@@ -268,6 +268,15 @@ def test_kernels_by_name(name, expected):
     assert as_kernel(name, gamma=0.5, degree=4, coef0=2.0) == expected
 
 
+def test_gamma_is_the_same_number_from_any_layout_of_the_rows():
+    rng = np.random.default_rng(0)
+    for _ in range(20):  # sums in another order have the same bits now and then
+        X = rng.normal(size=(48, 4))
+        want = as_kernel("rbf", gamma="scale", X=X).gamma
+        assert as_kernel("rbf", gamma="scale", X=np.asfortranarray(X)).gamma == want
+        assert as_kernel("rbf", gamma="scale", X=np.repeat(X, 2, axis=1)[:, ::2]).gamma == want
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-150, 1e150])
 def test_gamma_from_the_rows(scale):
     X = rows(50, 4)

@@ -384,3 +384,12 @@ def test_no_ngram_is_longer_than_its_document(analyzer, tokenizer):
     want = whole.fit_transform(documents).toarray()
     np.testing.assert_array_equal(endless.fit_transform(documents).toarray(), want)
     assert endless.vocabulary_ == whole.vocabulary_
+
+
+@pytest.mark.parametrize("made", ["array", "chunked_array"])
+def test_documents_of_an_arrow_array(made):
+    arrow = pytest.importorskip("pyarrow")
+    texts = ["the cat sat", "a dog", "the dog sat"]
+    given = getattr(arrow, made)(texts if made == "array" else [texts[:1], texts[1:]])
+    counts = CountVectorizer().fit_transform(given)
+    assert (counts != CountVectorizer().fit_transform(texts)).nnz == 0

@@ -506,3 +506,12 @@ def test_weights_of_texts_are_whole_numbers(weights, words):
     for model in (NGramLanguageModel(), LanguageModelClassifier()):
         with pytest.raises(ValueError, match=words):
             model.fit(["a b", "b c"], [0, 1], weights)
+
+
+def test_texts_of_an_arrow_array():
+    arrow = pytest.importorskip("pyarrow")
+    texts = ["the cat sat", "a dog", "the dog sat"]
+    plain, other = NGramLanguageModel(2).fit(texts), NGramLanguageModel(2).fit(arrow.array(texts))
+    assert other.perplexity(arrow.array(texts)) == plain.perplexity(texts)
+    model = LanguageModelClassifier().fit(arrow.array(texts), [0, 1, 0])
+    assert_array_equal(model.predict(arrow.array(texts)), model.predict(texts))

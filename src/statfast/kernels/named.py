@@ -132,7 +132,8 @@ def _variance(rows, scale):
     def mean(of):
         total = 0.0
         for some in blocks:
-            total += of(np.multiply(rows[some], scale, dtype=np.float64)).sum()
+            # In the order of the rows whatever their layout, for the same bits from a frame.
+            total += of(np.multiply(rows[some], scale, dtype=np.float64, order="C")).sum()
         return float(total / rows.size)
 
     middle = mean(lambda x: x)

@@ -142,6 +142,8 @@ def as_list(given, name, wanted):
     """A list of what an iterable holds, but for a string."""
     if isinstance(given, str | bytes):
         raise wrong_type(name, wanted, given)
+    if hasattr(given, "to_pylist"):  # pyarrow, whose items are scalars of its own
+        return given.to_pylist()
     try:
         held = iter(given)
     except TypeError as error:
