@@ -7,6 +7,7 @@ its place.
 
 import contextlib
 import faulthandler
+import importlib
 import multiprocessing
 import os
 import signal
@@ -19,10 +20,14 @@ from pathlib import Path
 CONTEXT = multiprocessing.get_context("fork")
 ROOM = 4 << 30  # bytes a worker may take beyond what it has at its start
 BATCH = 40  # seeds handed over at once
+HOME = "tests.fuzz"
 
 
-def serve(pipe, log, things):
-    """The life of a worker: seeds come, reports go."""
+def serve(pipe, log, things, home):
+    """The life of a worker: seeds come, reports go.
+
+    `home` is the package whose ``cases.draw`` and ``judge.run`` are asked.
+    """
     import resource
 
     for signum in (signal.SIGINT, signal.SIGTERM):
@@ -33,9 +38,8 @@ def serve(pipe, log, things):
     faulthandler.enable(log)
     faulthandler.register(signal.SIGUSR1, log, all_threads=True)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    from tests.fuzz.cases import draw
-    from tests.fuzz.judge import run
-
+    draw = importlib.import_module(f"{home}.cases").draw
+    run = importlib.import_module(f"{home}.judge").run
     with contextlib.suppress(OSError, ValueError):
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         limit = pages * os.sysconf("SC_PAGE_SIZE") + ROOM
@@ -65,15 +69,15 @@ def close_pictures():
 class Worker:
     """A process, the seeds it is to do, and since when it has been at the first of them."""
 
-    def __init__(self, things):
-        self.things, self.seeds = things, []
+    def __init__(self, things, home):
+        self.things, self.home, self.seeds = things, home, []
         self.start()
 
     def start(self):
         self.log = tempfile.TemporaryFile()  # noqa: SIM115, closed with the worker
         self.pipe, theirs = CONTEXT.Pipe()
         self.process = CONTEXT.Process(
-            target=serve, args=(theirs, self.log, self.things), daemon=True
+            target=serve, args=(theirs, self.log, self.things, self.home), daemon=True
         )
         self.process.start()
         theirs.close()
@@ -123,9 +127,9 @@ class Worker:
         self.log.close()
 
 
-def text_of(seed, things=None, *, name=False):
+def text_of(seed, things=None, *, name=False, home=HOME):
     """The text of a case, or its name, drawn in a process of its own."""
-    worker = Worker(things)
+    worker = Worker(things, home)
     worker.pipe.send(("name" if name else "text", seed))
     try:
         return worker.pipe.recv() if worker.pipe.poll(60) else "(no text in a minute)"
@@ -135,10 +139,10 @@ def text_of(seed, things=None, *, name=False):
         worker.end()
 
 
-def run_seeds(seeds, jobs, timeout, things=None, stop=None):
+def run_seeds(seeds, jobs, timeout, things=None, stop=None, home=HOME):
     """Yield a report for each seed, or (kind, seed, text) of a worker that died or hung."""
     seeds = iter(seeds)
-    workers = [Worker(things) for _ in range(jobs)]
+    workers = [Worker(things, home) for _ in range(jobs)]
     try:
         yield from lead(workers, seeds, timeout, stop)
     finally:

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Settings that do not go together, as documented: each with the factors that are put back."""
+
+import re
+
+# Estimator, words of the refusal (regular expressions) -> the factors to put back.
+INCOMPATIBLE = {
+    # Data that an estimator is not for.
+    (".*", "X contains NaN"): ("gaps",),
+    ("GammaNB", "must be positive; got 0"): ("smallest",),
+    ("RatingsFactorization", "must not be negative where implicit"): ("implicit",),
+    ("IsotonicRegression", "below or above the places of the fit"): ("out_of_bounds",),
+    (".*", "y must (be (positive|not negative)|not be negative)"): (
+        "target", "family", "power", "criterion", "loss", "estimator",
+    ),
+    (".*Forest.*|ExtraTrees.*|DecisionTree.*", "of the . outputs"): ("class_weight",),
+    ("DecisionTreeClassifier", "of one output; y has several"): ("priors", "cost"),
+    (".*", "several targets"): ("target",),
+    ("OneVsRestClassifier", "must be an indicator matrix"): ("target",),
+    (".*", "is for two classes"): ("target", "loss", "offset"),
+    (".*", "monotonic_cst (constrains|is not supported)"): ("monotonic_cst",),
+    # Weights that are numbers of rows, and are too small for variances.
+    (".*", "sum to more than 1|larger sum of sample_weight|of which there is no unbiased|"
+           "needs more than one row; the class|more rows, by weight"): ("sample_weight",),
+    ("RegularizedDiscriminantAnalysisCV", "are singular without a row"): ("sample_weight",),
+    (".*", "HAC' is of rows in order"): ("cov_type",),
+    ("LanguageModelClassifier", "must be whole numbers"): ("sample_weight",),
+    ("LogisticRegressionCV", "are all held out by a fold of cv"): ("sample_weight", "cv"),
+    (".*", "sample_weight (was passed|is not taken)|must take sample_weight"): (
+        "sample_weight", "estimator",
+    ),
+    # Inference.
+    (".*", "A penalized fit has no standard errors"): ("cov_type",),
+    ("LinearRegression", "held at zero or above"): ("cov_type",),
+    # Parameters that exclude each other.
+    (".*", "class_weight must be None with priors"): ("class_weight",),
+    (".*SVC", "break_ties must be False"): ("break_ties",),
+    ("LinearSVC", "penalty='l1' (goes with|has no solver)"): ("penalty",),
+    ("DecisionTree.*", "splitter='random' does not go"): ("splitter",),
+    (".*Forest.*|ExtraTrees.*|DecisionTree.*|HistGradient.*",
+     "criterion='absolute_error' does not go with"): ("criterion",),
+    (".*Discriminant.*", "exclude each other|needs solver="): (
+        "covariance_estimator", "shrinkage", "solver",
+    ),
+    ("QuadraticDiscriminantAnalysis", "shrinkage needs"): ("shrinkage",),
+    ("NGramLanguageModel", "weights must have one for each"): ("weights", "order"),
+    ("LanguageModelClassifier", "priors must be None or 'laplace'"): ("priors",),
+    ("(Grid|Randomized)SearchCV", "Invalid parameter"): ("param_grid", "param_distributions"),
+    ("(Grid|Randomized)SearchCV", "asks for predict_proba"): ("scoring",),
+    ("Bagging.*|.*Forest.*|ExtraTrees.*",
+     "oob_score (needs|is of)|max_samples needs"): ("oob_score", "max_samples", "bootstrap"),
+    ("BaggingClassifier", "members that know all"): ("max_samples",),
+    ("HistGradientBoosting.*", "quantile must be given"): ("quantile", "loss"),
+    ("HistGradientBoosting.*", "more than max_bins"): ("categorical_features", "max_bins"),
+    ("TangentDistanceClassifier", "between 1 and n_candidates"): ("n_candidates",),
+    ("LogisticRegression", "method='firth' takes no other"): ("method",),
+    ("LogisticRegression", "offset has no part|offset is for two"): ("offset",),
+    ("GeneralizedLinearModel", "(theta|power) is for '"): ("theta", "power"),
+    ("CostSensitiveClassifier", "with fit and predict_proba"): ("estimator",),
+    ("NuSVC", "cannot be separated with nu"): ("nu", "kernel", "class_weight", "sample_weight"),
+    # Metrics and kernels.
+    (".*", "metric_params of the metric"): ("metric_params",),
+    (".*", r"city\(\) got an unexpected keyword argument 'w'"): ("metric_params",),
+    (".*", "does not serve the metric '.*' on sparse rows"): ("algorithm", "rows"),
+    (".*", "does not serve the metric"): ("algorithm",),
+    (".*", "takes dense rows"): ("metric",),
+    (".*", "X must be an array for kernel"): ("kernel",),
+    ("AgglomerativeClustering", "is defined by Euclidean distance"): ("linkage",),
+    ("CLARA", "metric must be one of"): ("metric",),
+    # Sparse rows.
+    (".*KMeans", "dense data is required. Pass init"): ("init",),
+    (".*", "dense data is required. Pass X|Cannot center sparse"): ("rows", "estimator"),
+}  # fmt: skip
+TABLE = [(*map(re.compile, patterns), factors) for patterns, factors in INCOMPATIBLE.items()]
+
+# Kind of defect, call, words -> the reason why it is none.
+ACCEPTED = {
+    ("not finite", r".*\.predict_log_proba", "an infinity"): "log 0 is -inf",
+}
+REASONS = [(*map(re.compile, patterns), reason) for patterns, reason in ACCEPTED.items()]
+
+# Estimator, factor, level (regular expressions) -> why other containers are answered otherwise.
+DIFFERENT = {
+    ("RatingsFactorization", "rows", "csr"): "what is not stored is not known",
+}
+
+
+def factors_of(name, words, setting):
+    """The factors to put back, or None if the refusal is not known."""
+    for names, pattern, factors in TABLE:
+        if names.fullmatch(name) and pattern.search(words):
+            if any(
+                factor in setting.levels
+                and setting.levels[factor] != next(iter(setting.maker[factor]))
+                for factor in factors
+            ):
+                return factors
+    return None
+
+
+def accepted(kind, where, text):
+    """Why a defect is none, or None."""
+    for kinds, calls, pattern, why in REASONS:
+        if kinds.fullmatch(kind) and calls.fullmatch(where) and pattern.search(text):
+            return why
+    return None
+
+
+def differs(setting, answer):
+    for (name, factor, level), _ in DIFFERENT.items():
+        if re.fullmatch(name, setting.case.name) and re.fullmatch(
+            level, str(setting.levels.get(factor))
+        ):
+            return True
+    return False
