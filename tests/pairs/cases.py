@@ -118,6 +118,9 @@ class Setting:
         """The maker of the chosen level of a factor, or None."""
         return self.maker[factor][self.levels[factor]] if factor in self.levels else None
 
+    def is_first(self, factor):
+        return self.levels[factor] == next(iter(self.maker[factor]))
+
     def needs_counts(self):
         return "poisson" in str(self.levels.get("densities")) or "each" in str(
             self.levels.get("densities")

@@ -154,7 +154,7 @@ KERNELS = these("rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed")
 KERNELS["callable"] = lambda _: values.product
 METRIC_PARAMS = {
     **NOTHING,
-    "p and w": lambda s: {"w": np.array([1.0, 2.0, 0.5, 1.0])},
+    "p and w": lambda s: {"w": np.array([1.0, 4.0, 0.25, 1.0])},
 }
 SHARES = {"1.0": lambda _: 1.0, "2": lambda _: 2, "0.5": lambda _: 0.5}
 SIGNS = {**NOTHING, "of each": lambda _: [1, 0, -1, 0]}

@@ -32,6 +32,10 @@ INCOMPATIBLE = {
     # Inference.
     (".*", "A penalized fit has no standard errors"): ("cov_type",),
     ("LinearRegression", "held at zero or above"): ("cov_type",),
+    (".*", "kind='HC1' divides by"): ("sample_weight", "cov_type"),
+    # Responses of which no coefficients give means, as the link has a range.
+    ("GeneralizedLinearModel|TweedieRegressor", "such that no start gives finite means|knows no"
+     " mean|likelihood has no finite maximum"): ("link", "family", "power"),
     # Parameters that exclude each other.
     (".*", "class_weight must be None with priors"): ("class_weight",),
     (".*SVC", "break_ties must be False"): ("break_ties",),
@@ -45,6 +49,8 @@ INCOMPATIBLE = {
     ("QuadraticDiscriminantAnalysis", "shrinkage needs"): ("shrinkage",),
     ("NGramLanguageModel", "weights must have one for each"): ("weights", "order"),
     ("LanguageModelClassifier", "priors must be None or 'laplace'"): ("priors",),
+    # Of two classes, one has no weight: nothing is left to tell apart.
+    (".*", "(?s)2 classes.* one class"): ("sample_weight",),
     ("(Grid|Randomized)SearchCV", "Invalid parameter"): ("param_grid", "param_distributions"),
     ("(Grid|Randomized)SearchCV", "asks for predict_proba"): ("scoring",),
     ("Bagging.*|.*Forest.*|ExtraTrees.*",
@@ -54,6 +60,9 @@ INCOMPATIBLE = {
     ("HistGradientBoosting.*", "more than max_bins"): ("categorical_features", "max_bins"),
     ("TangentDistanceClassifier", "between 1 and n_candidates"): ("n_candidates",),
     ("LogisticRegression", "method='firth' takes no other"): ("method",),
+    ("LogisticRegression", "l1_ratio mixes the penalties of a finite C"): ("l1_ratio",),
+    ("(Grid|Randomized)SearchCV", "No candidate has a score"): ("scoring",),
+    (".*", "reject_label must not be a class"): ("reject_label", "reject"),
     ("LogisticRegression", "offset has no part|offset is for two"): ("offset",),
     ("GeneralizedLinearModel", "(theta|power) is for '"): ("theta", "power"),
     ("CostSensitiveClassifier", "with fit and predict_proba"): ("estimator",),
@@ -63,7 +72,7 @@ INCOMPATIBLE = {
     (".*", r"city\(\) got an unexpected keyword argument 'w'"): ("metric_params",),
     (".*", "does not serve the metric '.*' on sparse rows"): ("algorithm", "rows"),
     (".*", "does not serve the metric"): ("algorithm",),
-    (".*", "takes dense rows"): ("metric",),
+    (".*", "takes dense rows|at least 2 dense rows"): ("metric", "p"),
     (".*", "X must be an array for kernel"): ("kernel",),
     ("AgglomerativeClustering", "is defined by Euclidean distance"): ("linkage",),
     ("CLARA", "metric must be one of"): ("metric",),
@@ -88,13 +97,9 @@ DIFFERENT = {
 def factors_of(name, words, setting):
     """The factors to put back, or None if the refusal is not known."""
     for names, pattern, factors in TABLE:
-        if names.fullmatch(name) and pattern.search(words):
-            if any(
-                factor in setting.levels
-                and setting.levels[factor] != next(iter(setting.maker[factor]))
-                for factor in factors
-            ):
-                return factors
+        away = [key for key in factors if key in setting.levels and not setting.is_first(key)]
+        if away and names.fullmatch(name) and pattern.search(words):
+            return factors
     return None
 
 

@@ -86,8 +86,8 @@ def _covariance(X, metric):
     """The covariance of the fitted rows, divided by n - 1; summed about their mean."""
     if X is None or len(X) < 2:
         raise ValueError(
-            f"The metric {metric!r} needs metric_params={{'V': ...}} or at least 2 rows to "
-            "estimate it from."
+            f"The metric {metric!r} needs metric_params={{'V': ...}} or at least 2 dense rows "
+            "to estimate it from."
         )
     extent = extent_of(X)
     middle = extent.mean
