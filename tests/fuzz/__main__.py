@@ -90,7 +90,7 @@ class Totals:
         if missing:
             print(f"  never: {', '.join(missing)}")
 
-    def show(self, seconds, jobs, first, causes):
+    def show(self, seconds, jobs, first, causes, command="python -m tests.fuzz"):
         print(f"\n{self.cases} cases, {self.calls} calls, seeds {first} to {self.last}")
         for outcome, count in sorted(self.outcomes.items()):
             print(f"  {count:8d} {outcome}")
@@ -99,7 +99,7 @@ class Totals:
         for key, seeds in sorted(causes.items(), key=lambda pair: -len(pair[1])):
             print(f"{len(seeds):6d} x {key}")
             for seed in seeds[:3]:
-                print(f"         python -m tests.fuzz --only {seed}")
+                print(f"         {command} --only {seed}")
 
 
 def first_name(seed, things):

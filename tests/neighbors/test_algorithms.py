@@ -211,7 +211,7 @@ def test_bad_sparse_rows():
         NearestNeighbors(1, algorithm="kd_tree").fit(X)
     with pytest.raises(ValueError, match="'chebyshev' takes dense rows; X is sparse"):
         NearestNeighbors(1, metric="chebyshev").fit(X)
-    with pytest.raises(ValueError, match="'seuclidean' needs .* or at least 2 dense rows"):
+    with pytest.raises(ValueError, match=r"'seuclidean' needs .* or at least 2 dense rows"):
         NearestNeighbors(1, metric="seuclidean").fit(X)
     with pytest.raises(ValueError, match="X has 3 features, but NearestNeighbors is expecting 5"):
         NearestNeighbors(1).fit(X).kneighbors(sparse.csr_array(np.eye(3)))

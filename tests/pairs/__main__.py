@@ -55,7 +55,9 @@ def main(given=None):
             causes[key].append(number)
         if isinstance(report, judge.Report) and report.levels:
             covered[report.name] |= set(combinations(report.levels.items(), 2))
-    total.show(time.monotonic() - began, jobs, 0, causes)
+    command = f"python -m tests.pairs --seed {options.seed}"
+    command += f" --estimators {things}" if things else ""
+    total.show(time.monotonic() - began, jobs, 0, causes, command)
     there = sum(cases.pairs_of(name) for name in names)
     print(f"{sum(map(len, covered.values()))} of {there} pairs answered, {len(names)} estimators")
     return 1 if causes else 0

@@ -66,6 +66,8 @@ INCOMPATIBLE = {
     ("LogisticRegression", "offset has no part|offset is for two"): ("offset",),
     ("GeneralizedLinearModel", "(theta|power) is for '"): ("theta", "power"),
     ("CostSensitiveClassifier", "with fit and predict_proba"): ("estimator",),
+    ("AdaBoostClassifier", "must be better than chance"): ("estimator", "sample_weight"),
+    ("NuSVC", "nu must be at most"): ("nu", "class_weight", "sample_weight"),
     ("NuSVC", "cannot be separated with nu"): ("nu", "kernel", "class_weight", "sample_weight"),
     # Metrics and kernels.
     (".*", "metric_params of the metric"): ("metric_params",),
@@ -76,6 +78,7 @@ INCOMPATIBLE = {
     (".*", "X must be an array for kernel"): ("kernel",),
     ("AgglomerativeClustering", "is defined by Euclidean distance"): ("linkage",),
     ("CLARA", "metric must be one of"): ("metric",),
+    ("KMedoids", "matrix_free cannot be True"): ("matrix_free",),
     # Sparse rows.
     (".*KMeans", "dense data is required. Pass init"): ("init",),
     (".*", "dense data is required. Pass X|Cannot center sparse"): ("rows", "estimator"),

@@ -167,7 +167,7 @@ def sound(setting, model, method, said, report):
         report.add("shape", name, f"{shape} for {n_rows} rows\n{setting.case.text}")
     if method == "predict_proba" and not isinstance(said, list):
         off = np.abs(np.asarray(said).sum(1) - 1).max()
-        if not (off < 1e-8 or (np.asarray(said).dtype == np.float32 and off < 1e-5)):
+        if not off < (1e-5 if setting.levels["rows"] == "float32" else 1e-8):
             report.add("probabilities", name, f"sum to 1 but for {off:.3g}\n{setting.case.text}")
     classes = getattr(model, "classes_", None)
     if method == "predict" and isinstance(classes, np.ndarray) and np.ndim(said) == 1:
