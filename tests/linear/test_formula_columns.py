@@ -78,6 +78,27 @@ def test_texts_that_look_like_numbers_are_categories():
         assert names == ["(Intercept)", "k[T.2]", "k[T.3]"]
 
 
+def test_numbers_among_objects_are_numbers():
+    data = with_holes(DATA, x=3)
+    for column in (data.x.astype(object), data.x.map(lambda v: None if v != v else v, None)):
+        model = least("y ~ x", data.assign(x=column.astype(object)))
+        assert_allclose(all_of(model), all_of(least("y ~ x", DATA.drop(index=3))), rtol=1e-10)
+    flags = [None if k == 3 else bool(k % 2) for k in range(N)]
+    model = least("y ~ k", DATA.assign(k=pandas.Series(flags, dtype=object)))
+    known = least("y ~ k", DATA.assign(k=np.arange(N) % 2).drop(index=3))
+    assert_allclose(all_of(model), all_of(known), rtol=1e-10)
+
+
+@pytest.mark.parametrize("formula", ["y ~ day", "y ~ length", "y ~ x + date", "day ~ x"])
+def test_times_are_no_numbers(formula):
+    days = pandas.Series(pandas.date_range("2020", periods=N))
+    data = DATA.assign(day=days, length=days - days[0], date=days.dt.date)
+    with pytest.raises(ValueError, match=r"holds .*times are no numbers"):
+        least(formula, data)
+    model = least("y ~ {length.dt.days} + {day.dt.dayofweek}", data)
+    assert model.coef_names_.tolist()[1] == "length.dt.days"
+
+
 @pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean", "double[pyarrow]"])
 @pytest.mark.parametrize("formula", ["y ~ x + k", "y ~ x * k", "k ~ x", "y ~ C(k)"])
 def test_nullable_numbers_with_a_missing_one(kind, formula):

@@ -240,6 +240,19 @@ def test_a_term_of_counts_whose_theta_is_estimated_is_tested_by_likelihoods():
     assert "x0" in step(model, rows, y, start="none").terms
 
 
+def test_counts_without_more_variance_are_tested_as_poisson():
+    rng = np.random.default_rng(0)
+    y = rng.binomial(5, 1 / (1 + np.exp(-X[:, 0]))).astype(float)
+    with pytest.warns(UserWarning, match="theta has no finite estimate"):
+        model = GeneralizedLinearModel("negative_binomial").fit(X, y)
+    limit = GeneralizedLinearModel("poisson").fit(X, y)
+    for ask in (drop1, add1):  # without another warning
+        ours, theirs = ask(model, X, y).columns, ask(limit, X, y).columns
+        for name in ("Df", "LRT", "P>|Chi2|"):
+            assert_allclose(ours[name], theirs[name], rtol=1e-6, atol=1e-9)
+        assert_allclose(ours["AIC"], theirs["AIC"] + 2, rtol=1e-9)
+
+
 def test_a_theta_that_is_given_is_held():
     held = GeneralizedLinearModel("negative_binomial", theta=2.0)
     whole, less = held.fit(X, COUNTS), GeneralizedLinearModel("negative_binomial", theta=2.0)

@@ -127,3 +127,20 @@ def test_intervals_of_a_model_whose_terms_have_no_names():
     X = np.arange(12.0).reshape(6, 2) ** 2
     with pytest.raises(TypeError, match="a linear model whose terms have names"):
         coefficients(Lasso().fit(X, X[:, 0]), intervals=np.ones((3, 2)))
+
+
+def test_diagnostics_of_weights_and_exposures(figure):
+    rng = np.random.default_rng(0)
+    X, time, weights = rng.normal(size=(50, 2)), rng.uniform(1, 5, 50), rng.integers(1, 4, 50)
+    y = rng.poisson(np.exp(0.5 * X[:, 0]) * time)
+    model = GeneralizedLinearModel("poisson").fit(X, y, weights, exposure=time)
+    axes = figure.subplots(2, 2)
+    with pytest.raises(ValueError, match="was fitted with sample_weight and exposure"):
+        diagnostics(model, X, y, ax=axes)
+    with pytest.raises(ValueError, match="was fitted with exposure"):
+        diagnostics(model, X, y, sample_weight=weights, ax=axes)
+    shown = diagnostics(model, X, y, sample_weight=weights, exposure=time, ax=axes)
+    assert_allclose((shown.residuals**2).sum(), model.deviance_, rtol=1e-8)
+    assert_allclose(shown.leverage.sum(), 3.0, rtol=1e-8)
+    means = np.exp(model.intercept_ + X @ model.coef_) * time
+    assert_allclose(np.exp(shown.linear_predictor), means, rtol=1e-10)

@@ -18,6 +18,7 @@ from statfast._validation.errors import (
     warn_user,
     wrong_type,
 )
+from statfast._validation.kinds import is_time_type
 from statfast._validation.memory import free_memory, refuse_large
 from statfast._validation.parameters import (
     MANY,
@@ -98,6 +99,7 @@ __all__ = [
     "is_dask",
     "is_missing",
     "is_sparse",
+    "is_time_type",
     "label_columns",
     "nonfinite",
     "not_fitted",

@@ -50,10 +50,16 @@ def dense_blocks(rows):
     return Chunks(lambda: (rows[i : i + step].toarray() for i in range(0, rows.shape[0], step)))
 
 
+def has_no_columns(X):
+    """Whether X is a table without columns."""
+    shape = getattr(X, "shape", None)
+    return isinstance(shape, tuple) and shape[1:] == (0,)
+
+
 def new_rows(estimator, X, finite=False):
     """Rows to predict, of the width fitted."""
-    if np.shape(X)[1:] == (0,) and estimator.__dict__.get("n_features_in_") == 0:
-        return np.asarray(X, dtype=float)  # of an intercept alone
+    if has_no_columns(X) and estimator.__dict__.get("n_features_in_") == 0:
+        return np.zeros((X.shape[0], 0))  # of an intercept alone
     if not is_sparse(X):
         return rows_for(estimator, X, keep=FLOATS, finite=finite)
     rows = as_csr(X)

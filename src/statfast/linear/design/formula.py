@@ -29,6 +29,7 @@ from statfast.linear.design.formula_reading import (
     named_in,
     parsed_formula,
     read_formula,
+    refuse_dates,
     without_unused_levels,
 )
 
@@ -466,6 +467,7 @@ def _first_level(labels):
 
 
 def _real(table):
+    refuse_dates(table)
     for name, kind in table.dtypes.items():
         if kind.kind == "c":
             raise ValueError(f"Complex data not supported: {name!r} of the formula is {kind}.")

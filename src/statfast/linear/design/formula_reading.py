@@ -8,12 +8,16 @@ from functools import cache
 
 import numpy as np
 
-from statfast._validation import warn_user, wrong_type
+from statfast._validation import is_time_type, warn_user, wrong_type
 
 MISSING = (
     "A formula needs the package formulaic, which is not installed. Install it with: "
     'pip install "statfast[formula]"'
 )
+
+
+NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")  # kinds of pandas.infer_dtype
+TIMES = ("date", "datetime", "datetime64")
 
 
 def as_frame(data):
@@ -33,13 +37,33 @@ def as_frame(data):
         twice = data.columns[data.columns.duplicated()][0]
         raise ValueError(f"data must have columns of different names; got {twice!r} twice.")
     data = data.reset_index(drop=True)
-    for name, dtype in data.dtypes.items():
-        kind = getattr(dtype, "type", None)
-        if kind is str:  # of pandas' several types of texts, formulaic knows some as categories
-            data[name] = data[name].astype(object)
-        elif "pyarrow_dtype" in dir(dtype) and kind is pandas.CategoricalDtype.type:
-            data[name] = data[name].astype("category")
+    for name in data.columns:
+        column = data[name]
+        known = _known_column(column)
+        if known is not column:
+            data[name] = known
     return data
+
+
+def _known_column(column):
+    """A column of a type that formulaic takes for what it is: numbers, texts or categories."""
+    import pandas
+
+    dtype = column.dtype
+    kind = getattr(dtype, "type", None)
+    if kind is str:  # of pandas' several types of texts, formulaic knows some as categories
+        return column.astype(object)
+    if hasattr(dtype, "pyarrow_dtype") and kind is pandas.CategoricalDtype.type:
+        return column.astype("category")
+    if isinstance(dtype, np.dtype) and dtype.kind == "O":  # which would all be categories
+        held = pandas.api.types.infer_dtype(column, skipna=True)
+        if held in NUMBERS:
+            return column.where(column.notna(), np.nan).astype(float)
+        if held == "boolean":
+            return column.astype("boolean")
+        if held in TIMES:
+            return pandas.to_datetime(column)
+    return column
 
 
 def _frame_of_columns(columns):
@@ -118,6 +142,17 @@ def parsed_formula(formula, frame):
     return list(left), [t for t in right if t not in aside], aside
 
 
+def refuse_dates(table):
+    """Raise ValueError if a column of a table holds times, which are no numbers."""
+    for name, dtype in table.dtypes.items():
+        if is_time_type(dtype):
+            unit = "days" if str(dtype).startswith("timedelta") else "year"
+            raise ValueError(
+                f"{name!r} holds {dtype}, and times are no numbers. Write how many of a unit they "
+                f"are, such as {{{name}.dt.{unit}}}, in braces."
+            )
+
+
 def read_formula(what, *formula, **parts):
     formulaic = _require_formulaic()
     try:
@@ -145,6 +180,7 @@ def evaluated(specification, frame, context):
                 frame, context={**_functions(), **context}, output="pandas", na_action="drop"
             )
         except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
+            refuse_dates(frame[[n for n in specification.required_variables if n in frame]])
             raise ValueError(f"The formula does not suit the data: {_said(error)}") from error
     for one in said:
         if issubclass(one.category, RuntimeWarning):  # as of the logarithm of a negative number

@@ -81,7 +81,7 @@ class Predictive(Regressor):
             warn_user("D^2 score is not well-defined with less than two samples.")
             return nan
         center = np.full(len(y), np.average(y, weights=weights))
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             left = np.average(family.deviance(y, means), weights=weights)
             total = np.average(family.deviance(y, center), weights=weights)
             if total == 0.0 or (y == y[0]).all():
@@ -150,7 +150,7 @@ class Predictive(Regressor):
         if added is None and has_offset(self):
             warn_no_offset(self)
         eta = linear_predictor(rows, self.coef_, self.intercept_, added, self.n_jobs)
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             mu = link.mean(eta)
         if np.isnan(mu).any():
             row = int(np.isnan(mu).argmax())

@@ -149,8 +149,8 @@ class Hypotheses(Attributes):
 
 def chi_squared(table, apart):
     """apart' table^-1 apart, for the covariance of what is apart from the hypothesis."""
-    scale = np.sqrt(table.diagonal())
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # of variances that rounding made negative
+        scale = np.sqrt(table.diagonal())
         unit, apart = table / scale / scale[:, None], apart / scale
     if not (np.isfinite(unit).all() and np.linalg.matrix_rank(unit) == len(unit)):
         raise ValueError("The covariance of the combinations is singular. Test fewer of them.")

@@ -7,6 +7,7 @@ from inspect import signature
 import numpy as np
 
 from statfast._validation import CollinearityWarning, as_rows, column_names, shown, wrong_type
+from statfast.linear.design.design import has_no_columns
 from statfast.linear.design.formula import design_of, fit_intercept_alone, rows_again
 from statfast.linear.inference.inference import Inference
 
@@ -55,7 +56,7 @@ class TermFits:
         if groups is None:
             groups = terms_of(model)
         names = column_names(X)
-        self.X = as_rows(X) if np.shape(X)[1:] != (0,) else np.asarray(X)
+        self.X = np.zeros((X.shape[0], 0)) if has_no_columns(X) else as_rows(X)
         self.model = model
         self.table = None if names is None else X  # of it, fits keep the names of columns
         self.y = rows.y
@@ -95,6 +96,7 @@ class TermFits:
             fresh = type(self.model)(**self.model.get_params(deep=False))
             with warnings.catch_warnings():  # said once, by the model that was given
                 warnings.simplefilter("ignore", CollinearityWarning)
+                warnings.filterwarnings("ignore", "theta has no finite estimate")
                 if len(columns) == 0:
                     fit_intercept_alone(fresh, len(self.X), self.y, **self.more)
                 else:
