@@ -54,6 +54,7 @@ from statfast._estimator.mixins import (
     require_same_labels,
 )
 from statfast._estimator.moments import ColumnMoments, column_moments
+from statfast._estimator.pairwise_rows import as_square, between, columns_of, is_pairwise
 from statfast._estimator.part_sums import (
     Look,
     NamedRows,
@@ -104,6 +105,8 @@ __all__ = [
     "accepted_names",
     "accuracy",
     "as_folds",
+    "as_square",
+    "between",
     "by_score",
     "chosen",
     "class_factors",
@@ -111,6 +114,7 @@ __all__ = [
     "classes_with_weight",
     "codes_among",
     "column_moments",
+    "columns_of",
     "copied",
     "count_rows",
     "coupled",
@@ -122,6 +126,7 @@ __all__ = [
     "has_weight",
     "hits",
     "is_frame",
+    "is_pairwise",
     "isotonic",
     "known_classes",
     "looked",

@@ -15,6 +15,7 @@ import numpy as np
 
 from statfast._estimator.accepted import accepted_names, accepting, check_accepted
 from statfast._estimator.elsewhere import with_parts
+from statfast._estimator.pairwise_rows import is_pairwise, says_precomputed
 from statfast._typing import Attributes
 from statfast._validation import column_names, shown, warn_user
 
@@ -159,6 +160,11 @@ class Estimator(Attributes):
         self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
         return self
 
+    @property
+    def _pairwise(self):
+        """Whether X is to hold values between rows; asked through `is_pairwise`."""
+        return says_precomputed(self)
+
     def __sklearn_is_fitted__(self):
         return "_fitted" in self.__dict__
 
@@ -178,7 +184,7 @@ class Estimator(Attributes):
     # ------------------------------------------------------------ what scikit-learn asks
 
     def __sklearn_tags__(self):
-        from sklearn.utils import Tags, TargetTags
+        from sklearn.utils import InputTags, Tags, TargetTags
 
         return Tags(
             estimator_type=None,
@@ -186,6 +192,7 @@ class Estimator(Attributes):
             transformer_tags=None,
             classifier_tags=None,
             regressor_tags=None,
+            input_tags=InputTags(pairwise=is_pairwise(self)),
         )
 
     def get_metadata_routing(self) -> Any:

@@ -52,7 +52,10 @@ def _copied(value):
 
 
 def takes_weights(estimator):
-    """Whether ``fit`` has an argument sample_weight."""
+    """Whether ``fit`` has an argument sample_weight, and so that of an estimator to which a wrapper
+    hands them on."""
+    if getattr(estimator, "_hands_weights_on", False) and not takes_weights(estimator.estimator):
+        return False
     try:
         parameters = inspect.signature(estimator.fit).parameters
     except (TypeError, ValueError):

@@ -86,7 +86,7 @@ def handed_for(estimator: Any, X: Any) -> Any:
 
 def width_of(rows: Any, member: Any) -> int:
     """The columns of rows; of what is no table, those that a fitted member tells of."""
-    shape = getattr(rows, "shape", ())
+    shape: tuple[int, ...] = getattr(rows, "shape", ())
     return int(shape[1]) if len(shape) == 2 else getattr(member, "n_features_in_", 1)
 
 

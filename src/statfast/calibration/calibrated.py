@@ -10,10 +10,13 @@ from statfast._estimator import (
     Classifier,
     Estimator,
     as_folds,
+    as_square,
+    columns_of,
     copied,
     count_rows,
     handed,
     handed_for,
+    is_pairwise,
     isotonic,
     require_members,
     sigmoid,
@@ -141,10 +144,12 @@ class CalibratedClassifierCV(Classifier, Estimator):
         method = as_choice(self.method, "method", METHODS)
         if not isinstance(self.ensemble, bool | np.bool_):
             as_choice(self.ensemble, "ensemble", ("auto",))
+        estimator = _learner(self.estimator)
         rows = handed(X)
+        if is_pairwise(estimator) and not isinstance(self.cv, str):
+            rows = as_square(rows, self)
         n = count_rows(rows)
         classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
-        estimator = _learner(self.estimator)
         if weights is not None and not takes_weights(estimator):
             warn_user(
                 f"{type(estimator).__name__}.fit does not take sample_weight, which is used for "
@@ -170,9 +175,9 @@ class CalibratedClassifierCV(Classifier, Estimator):
             fitted = [
                 CalibratedClassifier(
                     learner, _calibrators(learner, scores, codes[test], len(classes),
-                                          take_rows(weights, test), method), classes, method,
+                                          take_rows(weights, test), method), classes, method, seen,
                 )
-                for learner, test, scores in fits
+                for learner, test, scores, seen in fits
             ]  # fmt: skip
         return self._finish(X, rows, fitted)
 
@@ -235,13 +240,16 @@ class CalibratedClassifier:
         Labels, sorted.
     method : str
         "sigmoid", "isotonic" or "temperature".
+    seen : ndarray of int, or None
+        Of a matrix of values between rows: the rows of the fit, whose columns are looked at.
     """
 
-    def __init__(self, estimator, calibrators, classes, method):
+    def __init__(self, estimator, calibrators, classes, method, seen=None):
         self.estimator = estimator
         self.calibrators = calibrators
         self.classes = classes
         self.method = method
+        self.seen = seen
 
     def predict_proba(self, X):
         """Return class probabilities.
@@ -255,7 +263,7 @@ class CalibratedClassifier:
         -------
         ndarray of shape (m, K)
         """
-        scores = _scores(self.estimator, X, self.classes)
+        scores = _scores(self.estimator, columns_of(X, self.seen), self.classes)
         if self.method == "temperature":
             return softmax(self.calibrators[0] * as_logits(scores, _tells_shares(self.estimator)))
         if len(self.classes) == 2:
@@ -300,9 +308,11 @@ def _held_out(estimator, rows, classes, codes, weights, pair):
         kept = np.ones(count_rows(rows), dtype=bool)
         kept[test] = False
         train = np.flatnonzero(kept)
-    some, labels = take_rows(rows, train), classes[codes[train]]
+    seen = train if is_pairwise(estimator) else None
+    some, labels = columns_of(take_rows(rows, train), seen), classes[codes[train]]
     learner = _fit(estimator, some, labels, take_rows(weights, train))
-    return learner, test, _scores(learner, take_rows(rows, test), classes)
+    scores = _scores(learner, columns_of(take_rows(rows, test), seen), classes)
+    return learner, test, scores, seen
 
 
 def _of_prefit(estimator, rows, classes, codes, weights, method):
@@ -324,7 +334,7 @@ def _of_prefit(estimator, rows, classes, codes, weights, method):
 def _of_all(estimator, fits, rows, classes, codes, weights, method):
     scores = np.zeros((len(codes), 1 if len(classes) == 2 else len(classes)))
     seen = np.zeros(len(codes), dtype=bool)
-    for _, test, own in fits:
+    for _, test, own, _ in fits:
         scores[test], seen[test] = own, True
     if not seen.all():
         raise ValueError("cv must hold out each row once for ensemble=False. Pass cv=5.")

@@ -22,13 +22,15 @@ from statfast._validation import (
 from statfast.model_selection.grids import all_candidates
 from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers, groups_argument
 from statfast.model_selection.tables import scored_candidates
-from statfast.model_selection.ways import pairwise, require_weights
+from statfast.model_selection.ways import require_weights
 
 NO_BEST = "This search has refit=False, and so no best estimator to ask. Pass refit=True."
 
 
 class ParameterSearch(Estimator):
     """What the searches share: the fit, and the best estimator's methods."""
+
+    _hands_weights_on = True
 
     def fit(
         self,
@@ -158,10 +160,6 @@ class ParameterSearch(Estimator):
         if self.refit is False or self.refit is None:
             raise AttributeError(NO_BEST)
         return self.__dict__.get("best_estimator_", self.estimator)
-
-    @property
-    def _pairwise(self):
-        return pairwise(self.estimator)
 
     def _asked(self, X, method):
         if "best_estimator_" not in self.__dict__:

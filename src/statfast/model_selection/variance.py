@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import each
-from statfast._estimator import CoefficientTable, Tabled, copied, take_rows
+from statfast._estimator import (
+    CoefficientTable,
+    Tabled,
+    as_square,
+    columns_of,
+    copied,
+    is_pairwise,
+    take_columns,
+    take_rows,
+)
 from statfast._typing import ArrayLike, Display, RandomState, Rows
 from statfast._validation import (
     as_choice,
@@ -195,9 +204,12 @@ def bias_variance(
         raise ValueError("X_test and y_test must be passed together. Pass both, or none.")
     if X_test is None:
         codes = y if kind != "squared" else None
-        X, X_test, y, y_test = train_test_split(
-            X, np.asarray(y), test_size=0.3, random_state=rng, stratify=codes
+        X = as_square(X, estimator) if is_pairwise(estimator) else X
+        X, X_test, y, y_test, fitted, _ = train_test_split(
+            X, np.asarray(y), np.arange(n_rows(X)), test_size=0.3, random_state=rng, stratify=codes
         )
+        if is_pairwise(estimator):
+            X, X_test = take_columns(X, fitted), take_columns(X_test, fitted)
     X_test = as_placed_rows(X_test, "X_test")
     n, m = n_rows(X), n_rows(X_test)
     refuse_large(8 * R * max(m, n), "The predictions of all rounds", "Lower n_rounds.")
@@ -219,10 +231,11 @@ def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
         for own, codes in zip(said, found, strict=True):
             own[:] = codes
         return said, MERGED
-    out = []
+    out, pairwise = [], is_pairwise(estimator)
     for rows in drawn:
-        model = copied(estimator).fit(take_rows(X, rows), y[rows])
-        out.append(coded(model.predict(X_test), classes))
+        seen = rows if pairwise else None
+        model = copied(estimator).fit(columns_of(take_rows(X, rows), seen), y[rows])
+        out.append(coded(model.predict(columns_of(X_test, seen)), classes))
     return np.array(out), REFIT
 
 

@@ -12,18 +12,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
+from itertools import repeat
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from statfast._estimator import (
-    Estimator,
+    as_square,
+    between,
     copied,
+    is_pairwise,
     rows_at,
     rows_besides,
     sums_of,
     sums_of_folds,
+    take_columns,
     take_rows,
     takes_weights,
     with_params,
@@ -162,9 +166,8 @@ def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterat
             tests = [test for _, test in folds.pairs]
             by_name = whole or hasattr(estimator, "_picks")
             X = folds.X if by_name else _without_names(folds.X)
-            found = estimator._shared_fits(
-                X, folds.y, folds.weights, Trains(folds), tests, candidates
-            )
+            trains = Trains(folds, is_pairwise(estimator))
+            found = estimator._shared_fits(X, folds.y, folds.weights, trains, tests, candidates)
         except _REFUSED:
             found = None
         if found is not None:
@@ -198,20 +201,12 @@ def _refits(estimator, folds, candidates):
 def _rows_of_fits(estimator, folds, X):
     """What the model of each fold is asked about: of a matrix between rows, the columns of those
     that it was fitted to."""
-    cut = pairwise(estimator)
-    for k in range(len(folds.pairs)):
-        yield np.asarray(X)[:, folds.train(k)] if cut else X
-
-
-def pairwise(estimator):
-    """Whether X is to hold values between rows, such as those of a kernel."""
-    own = getattr(estimator, "_pairwise", None)
-    if own is None and not isinstance(estimator, Estimator):
-        try:
-            own = estimator.__sklearn_tags__().input_tags.pairwise
-        except (AttributeError, ImportError):
-            return False
-    return bool(own)
+    if is_pairwise(estimator):
+        X = as_square(X, estimator)
+        for k in range(len(folds.pairs)):
+            yield take_columns(X, folds.train(k))
+    else:
+        yield from repeat(X, len(folds.pairs))
 
 
 def require_method(estimator, method, by):
@@ -244,8 +239,8 @@ def _without_names(X):
 class Trains(Sequence):
     """Places of the rows that each fold fits, made when they are asked for."""
 
-    def __init__(self, folds):
-        self.folds = folds
+    def __init__(self, folds, pairwise):
+        self.folds, self.pairwise = folds, pairwise
 
     def __len__(self):
         return len(self.folds.pairs)
@@ -259,7 +254,8 @@ class Trains(Sequence):
         """What a fold fits: rows, targets and weights."""
         train, folds = self[k], self.folds
         weights = None if folds.weights is None else folds.weights[train]
-        return take_rows(folds.X, train), take_rows(folds.y, train), weights
+        cut = between if self.pairwise else take_rows
+        return cut(folds.X, train), take_rows(folds.y, train), weights
 
     def groups(self):
         """Folds in groups, each of the parts of which its folds consist, or None if there are

@@ -8,14 +8,11 @@ import copy
 
 import numpy as np
 
-from statfast._estimator import copied, count_rows, take_columns, take_rows, takes_weights
+from statfast._estimator import between, copied, count_rows, take_rows, takes_weights
 from statfast._validation import shown
-from statfast.kernels.named import domain_of
-from statfast.kernels.points import MATRIX
 
 _BOTH = np.array([0, 1])
 CERTAIN = 1e100  # decision values beyond are as good: sums of some are finite
-PRECOMPUTED = ("kernel", "metric", "affinity")  # parameters that may say so
 
 
 def require_learner(estimator):
@@ -47,18 +44,11 @@ def require_weights(estimator):
         )
 
 
-def is_pairwise(estimator):
-    """Whether the columns of X are rows of the fit: a kernel or distances made before."""
-    return any(domain_of(getattr(estimator, name, None)) == MATRIX for name in PRECOMPUTED)
-
-
 def trained(estimator, X, codes, column, weights, pairwise):
     """A classifier fitted to one column of a code matrix, and the rows it has seen (None: all)."""
     side = column[codes]
     index = None if (column != 0).all() else np.flatnonzero(side)
-    rows = take_rows(X, index)
-    if pairwise and index is not None:
-        rows = take_columns(rows, index)
+    rows = between(X, index) if pairwise else take_rows(X, index)
     target = take_rows((side > 0).astype(np.intp), index)
     learner = copied(estimator)
     if weights is None:

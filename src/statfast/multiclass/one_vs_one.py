@@ -5,9 +5,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._estimator import is_pairwise
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_choice, wrong_type
-from statfast.multiclass import learners
 from statfast.multiclass.codes import one_vs_one_code
 from statfast.multiclass.decoding import DECODINGS, of_pairs, scores
 from statfast.multiclass.reduction import Reduction, named, of_two, where_learners_can
@@ -168,7 +168,7 @@ class OneVsOneClassifier(Reduction):
     def pairwise_indices_(self) -> Any:
         """Samples seen by each binary classifier, for precomputed kernels or distances."""
         seen = self._seen
-        if not learners.is_pairwise(self.estimator):
+        if not is_pairwise(self.estimator):
             return None
         rows = np.arange(self.n_features_in_)
         return [rows if index is None else index for index in seen]

@@ -9,13 +9,15 @@ from statfast._engine import checkpoint, each
 from statfast._estimator import (
     Classifier,
     Estimator,
+    as_square,
     codes_among,
+    columns_of,
     copied,
     count_rows,
     handed,
     handed_for,
+    is_pairwise,
     known_classes,
-    take_columns,
     weighted_labels,
     width_of,
     with_tags_of,
@@ -56,6 +58,8 @@ where_learners_can = _WhereLearnersCan
 class Reduction(Classifier, Estimator):
     """A classifier of several classes made of binary classifiers, one for each column of a code."""
 
+    _hands_weights_on = True
+
     def _fit_columns(self, X, y, sample_weight, code_for):
         """Fit a classifier for each column of ``code_for(classes)``, and publish them."""
         learners.require_learner(self.estimator)
@@ -65,7 +69,8 @@ class Reduction(Classifier, Estimator):
         if weights is not None:
             learners.require_weights(self.estimator)
         code = code_for(classes)
-        pairwise = learners.is_pairwise(self.estimator)
+        pairwise = is_pairwise(self.estimator)
+        rows = as_square(rows, self) if pairwise else rows
 
         def work(column):
             return learners.trained(self.estimator, rows, codes, column, weights, pairwise)
@@ -133,7 +138,7 @@ class Reduction(Classifier, Estimator):
         self._require_seen()
 
         def work(j):
-            return ask(fitted[j], rows if seen[j] is None else take_columns(rows, seen[j]))
+            return ask(fitted[j], columns_of(rows, seen[j]))
 
         return np.column_stack(self._each(work, range(len(fitted)), rows, ANSWERING))
 

@@ -3,7 +3,7 @@
 
 from typing import Any, Self
 
-from statfast._estimator import Estimator, accepted_names
+from statfast._estimator import Estimator, accepted_names, is_pairwise
 from statfast._typing import Attributes
 from statfast._validation import shown
 
@@ -140,6 +140,17 @@ class Steps(NamedEstimators):
         return steps[-1][1] if steps else None
 
     @property
+    def _pairwise(self):
+        """Whether the first step takes values between rows, or the one after steps that keep the
+        columns as they are."""
+        for _, step in self._pairs():
+            if is_pairwise(step):
+                return True
+            if not is_skipped(step) and not _keeps_columns(step):
+                return False
+        return False
+
+    @property
     def _estimator_type(self):
         return self._final()._estimator_type
 
@@ -157,6 +168,7 @@ class Steps(NamedEstimators):
             tags.target_tags = told.target_tags
         if hasattr(first, "__sklearn_tags__"):
             tags.input_tags = first.__sklearn_tags__().input_tags
+            tags.input_tags.pairwise = self._pairwise
             tags.input_tags.sparse = all(
                 step.__sklearn_tags__().input_tags.sparse
                 for _, step in steps
@@ -168,6 +180,17 @@ class Steps(NamedEstimators):
 def is_skipped(step):
     """Whether a step does nothing."""
     return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def _keeps_columns(step):
+    """Whether each column of the result is made of the one in its place: of a matrix between rows
+    comes one again."""
+    kinds = {kind.__name__ for kind in type(step).__mro__}
+    named = getattr(step, "feature_names_out", None)
+    one_to_one = (
+        isinstance(named, str) and named == "one-to-one"
+    )  # scikit-learn's FunctionTransformer
+    return one_to_one or bool(kinds & {"ColumnScaler", "StandardScaler", "OneToOneFeatureMixin"})
 
 
 def checked_steps(steps):

@@ -10,6 +10,7 @@ from statfast._engine import checkpoint
 from statfast._estimator import (
     Classifier,
     Estimator,
+    columns_of,
     copied,
     count_rows,
     handed,
@@ -201,6 +202,7 @@ class AdaBoostClassifier(Classifier, Estimator):
             error_bounds_=np.cumprod(boost.sums),
             classes_=classes,
             n_classes_=len(classes),
+            _seen=boost.seen if boost.pairwise else None,
             n_features_in_=width_of(rows, boost.members[0]),
         )
 
@@ -376,8 +378,10 @@ class AdaBoostClassifier(Classifier, Estimator):
         rows = rows_for_all(handed_for(self, X), self.estimators_[0])
         votes, total = np.zeros((count_rows(rows), len(self.classes_))), 0.0
         at = np.arange(count_rows(rows))
-        for member, vote in zip(self.estimators_, self.estimator_weights_, strict=True):
-            said = np.asarray(member.predict(rows))
+        seen = self._seen or [None] * len(self.estimators_)
+        pairs = zip(self.estimators_, seen, self.estimator_weights_, strict=False)
+        for member, places, vote in pairs:  # the last may have been worse than chance
+            said = np.asarray(member.predict(columns_of(rows, places)))
             votes[at, np.searchsorted(self.classes_, said)] += vote
             total += vote
             checkpoint()

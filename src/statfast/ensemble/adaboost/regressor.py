@@ -11,10 +11,13 @@ from statfast._engine import checkpoint, report
 from statfast._estimator import (
     Estimator,
     Regressor,
+    as_square,
+    columns_of,
     copied,
     count_rows,
     handed,
     handed_for,
+    is_pairwise,
     r_squared,
     take_rows,
     width_of,
@@ -150,14 +153,21 @@ class AdaBoostRegressor(Regressor, Estimator):
         members: list[Any] = []
         votes: list[Any] = []
         errors: list[Any] = []
+        pairwise, seen = is_pairwise(base), []
+        if pairwise:
+            as_square(rows, self)
         for i in range(n_rounds):
             drawn = rng.choice(len(weight), n, p=weight)
-            member = seeded(base, rng).fit(take_rows(rows, drawn), target[drawn])
-            apart = np.abs(np.asarray(member.predict(rows), dtype=np.float64) - target)
+            columns = drawn if pairwise else None
+            some = columns_of(take_rows(rows, drawn), columns)
+            member = seeded(base, rng).fit(some, target[drawn])
+            said = np.asarray(member.predict(columns_of(rows, columns)), dtype=np.float64)
+            apart = np.abs(said - target)
             checkpoint()
             report(i + 1, n_rounds)
             losses = _losses(apart, weight > 0.0, loss)
             error = float((weight * losses).sum())
+            seen.append(columns)
             if error >= 0.5:
                 if not members:  # of one member alone
                     members, votes, errors = [member], [1.0], [error]
@@ -175,6 +185,7 @@ class AdaBoostRegressor(Regressor, Estimator):
             estimators_=members,
             estimator_weights_=np.array(votes),
             estimator_errors_=np.array(errors),
+            _seen=seen[: len(members)],
             n_features_in_=width_of(rows, members[0]),
         )
 
@@ -245,7 +256,10 @@ class AdaBoostRegressor(Regressor, Estimator):
         self._require_members()
         rows = rows_for_all(handed_for(self, X), self.estimators_[0])
         return np.column_stack(
-            [np.asarray(member.predict(rows), np.float64) for member in self.estimators_]
+            [
+                np.asarray(member.predict(columns_of(rows, places)), np.float64)
+                for member, places in zip(self.estimators_, self._seen, strict=True)
+            ]
         )
 
     def __sklearn_tags__(self):

@@ -6,7 +6,7 @@ from math import exp, log
 import numpy as np
 
 from statfast._engine import checkpoint, report
-from statfast._estimator import take_rows, takes_weights
+from statfast._estimator import as_square, columns_of, is_pairwise, take_rows, takes_weights
 from statfast.ensemble.adaboost.stumps import MOST_COLUMNS, StumpRounds, is_stump
 from statfast.ensemble.members.base_estimators import array_of, seeded
 
@@ -21,7 +21,10 @@ class ReweightedRounds:
     def __init__(self, rows, classes, codes, weight, base, resample, rng, n_jobs):
         self.rows, self.classes, self.codes, self.weight = rows, classes, codes, weight
         self.base, self.resample, self.rng = base, resample, rng
-        self.weighted = takes_weights(base)
+        self.weighted, self.pairwise = takes_weights(base), is_pairwise(base)
+        self.seen = []  # of values between rows: whose columns each member looks at
+        if self.pairwise:
+            as_square(rows, base)
         self.members, self.votes, self.errors, self.training, self.sums = [], [], [], [], []
         self.first, self.tally = weight.copy(), np.zeros((len(codes), len(classes)))
         self.n = int(np.count_nonzero(weight))
@@ -69,19 +72,21 @@ class ReweightedRounds:
             j, rank, _, best, _ = stump
             said = np.where(self.stumps.columns.ranks[j] <= rank, best[0], best[1])
             return self._error(said != self.codes), None, stump
-        labels, weight = self.classes[self.codes], self.n * weight
+        weight = self.n * weight
         if self.resample:
             weight = np.rint(weight)  # how often rows were drawn
         if self.resample and not self.weighted:
-            drawn = np.repeat(np.arange(len(weight)), weight.astype(int))
-            member.fit(take_rows(self.rows, drawn), labels[drawn])
-        elif weight.all():
-            member.fit(self.rows, labels, sample_weight=weight)
+            some, more = np.repeat(np.arange(len(weight)), weight.astype(int)), {}
         else:  # a class may have lost its weight
-            some = np.flatnonzero(weight)
-            member.fit(take_rows(self.rows, some), labels[some], sample_weight=weight[some])
+            some = None if weight.all() else np.flatnonzero(weight)
+            more = {"sample_weight": take_rows(weight, some)}
+        seen = some if self.pairwise else None
+        rows = columns_of(take_rows(self.rows, some), seen)
+        member.fit(rows, take_rows(self.classes[self.codes], some), **more)
         self.members.append(member)
-        said = np.searchsorted(self.classes, np.asarray(member.predict(self.rows)))
+        self.seen.append(seen)
+        asked = columns_of(self.rows, seen)
+        said = np.searchsorted(self.classes, np.asarray(member.predict(asked)))
         checkpoint()
         self.said = said
         return self._error(said != self.codes), said != self.codes, None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bagging: copies of an estimator, each fitted to rows and columns that are drawn for it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -10,14 +10,16 @@ import numpy as np
 from statfast._engine import checkpoint, each
 from statfast._estimator import (
     Estimator,
+    as_square,
+    columns_of,
     copied,
     count_rows,
     handed,
     handed_for,
     is_frame,
+    is_pairwise,
     named_rows,
     require_same_labels,
-    take_columns,
     take_rows,
     takes_weights,
     width_of,
@@ -58,6 +60,7 @@ class BaggingDraws:
     bootstrap_features: bool
     drawable: np.ndarray | None  # rows that have weight; None is all
     share: np.ndarray | None  # their chances; None are equal ones
+    seen: str | None = None  # of values between rows: members see "distinct" or "drawn" rows
 
     def of(self, i):
         """(generator, columns, rows) of member i."""
@@ -67,6 +70,13 @@ class BaggingDraws:
         rows = rows if self.drawable is None else self.drawable[rows]
         columns = rng.choice(self.width, self.n_columns, replace=self.bootstrap_features)
         return rng, np.sort(columns), np.sort(rows)
+
+    def columns(self, i):
+        """The columns that member i looks at; None is all of them."""
+        if self.seen is None:
+            return None if self.all_columns else self.of(i)[1]
+        drawn = self.of(i)[2]
+        return np.unique(drawn) if self.seen == "distinct" else drawn
 
     @property
     def all_columns(self):
@@ -90,7 +100,8 @@ class BaggingModel(Estimator):
             name: as_flag(getattr(self, name), name)
             for name in ("bootstrap", "bootstrap_features", "oob_score", "warm_start")
         }
-        rows = self._of_columns(rows_for_all(handed(X), base))
+        pairwise = is_pairwise(base)
+        rows = self._of_columns(rows_for_all(handed(X), base), pairwise)
         n, width = count_rows(rows), width_of(rows, None)
         target, weights, published = self._targets(y, n, sample_weight)
         before = self.__dict__.get("_members", []) if flags["warm_start"] else []
@@ -108,6 +119,14 @@ class BaggingModel(Estimator):
             )
         entropy = self._draws.entropy if before else None
         draws = self._drawn(n, width, weights, flags, entropy)
+        if pairwise:
+            as_square(rows, self)
+            if not draws.all_columns:
+                raise ValueError(
+                    "max_features and bootstrap_features are of columns of X, which for "
+                    f"{type(base).__name__} are its rows, drawn with these. Leave them out."
+                )
+            draws = replace(draws, seen="distinct" if takes_weights(base) else "drawn")
         members = before + self._grown(base, rows, target, draws, range(len(before), count))
         if flags["oob_score"]:
             published |= self._out_of_bag(members, rows, target, draws, published)
@@ -159,11 +178,11 @@ class BaggingModel(Estimator):
         weighted = takes_weights(base)
 
         def work(i):
-            rng, columns, drawn = draws.of(i)
+            rng, _, drawn = draws.of(i)
             member = one_thread(seeded(base, rng))
             distinct, times = np.unique(drawn, return_counts=True)
             some = distinct if weighted else drawn
-            X = self._cut(take_rows(rows, some), draws, columns)
+            X = columns_of(take_rows(rows, some), draws.columns(i))
             if weighted and (times > 1).any():
                 member.fit(X, target[some], sample_weight=times.astype(np.float64))
             else:
@@ -177,13 +196,13 @@ class BaggingModel(Estimator):
         """Means of what members say of rows that were not drawn for them."""
 
         def work(i):
-            _, columns, drawn = draws.of(i)
+            drawn = draws.of(i)[2]
             out = np.ones(draws.n, dtype=bool)
             out[drawn] = False
             out = np.flatnonzero(out)
             if not len(out):
                 return out, None
-            X = self._cut(take_rows(rows, out), draws, columns)
+            X = columns_of(take_rows(rows, out), draws.columns(i))
             return out, self._said(members[i], X, published)
 
         sums, counts = None, np.zeros(draws.n)
@@ -217,13 +236,12 @@ class BaggingModel(Estimator):
     def _sum(self, X, ask):
         """The sum, in the order of the members, of what they say of X."""
         first = self._fitted_members()[0]
-        rows = self._of_columns(rows_for_all(handed_for(self, X), first))
         draws = self._draws
+        rows = self._of_columns(rows_for_all(handed_for(self, X), first), draws.seen is not None)
 
         def work(i):
             checkpoint()
-            columns = None if draws.all_columns else draws.of(i)[1]
-            return ask(self._members[i], self._cut(rows, draws, columns))
+            return ask(self._members[i], columns_of(rows, draws.columns(i)))
 
         # As many at a time as threads can have: what members say of many rows takes memory.
         total = None
@@ -234,15 +252,12 @@ class BaggingModel(Estimator):
                 total = said if total is None else total + said
         return total
 
-    def _of_columns(self, rows):
+    def _of_columns(self, rows, pairwise):
         """Rows of which columns can be drawn twice, as those of pandas' data frames alone can."""
-        if not (self.bootstrap_features and is_frame(rows)) or hasattr(rows, "iloc"):
+        repeated = self.bootstrap_features or pairwise
+        if not (repeated and is_frame(rows)) or hasattr(rows, "iloc"):
             return rows
         return named_rows(as_rows(rows, keep=KEPT, finite=False), column_names(rows))
-
-    @staticmethod
-    def _cut(rows, draws, columns):
-        return rows if draws.all_columns else take_columns(rows, columns)
 
     def _fitted_members(self):
         if "_members" not in self.__dict__:

@@ -163,7 +163,6 @@ class Search(Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._pairwise
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = is_gappy(self.metric)
         return tags

@@ -168,7 +168,6 @@ class KernelMachine(Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._pairwise
         tags.input_tags.sparse = serves_sparse(self.kernel)
         return tags
 

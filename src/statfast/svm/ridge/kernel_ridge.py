@@ -220,7 +220,6 @@ class KernelRidge(Regressor, Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
-        tags.input_tags.pairwise = self._pairwise
         tags.input_tags.sparse = serves_sparse(self._named())
         return tags
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrices of values between rows, kernels or distances: some rows of such have their columns, too.
+
+An estimator says that it takes one, as do those that wrap it: scikit-learn's tag ``pairwise``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from statfast._estimator.member_rows import take_columns, take_rows
+
+NAMED = ("metric", "kernel", "affinity")  # parameters that may be "precomputed"
+
+
+def is_pairwise(estimator: Any) -> bool:
+    """Whether X is to hold a value between each row and each row of the fit."""
+    if estimator is None or isinstance(estimator, type | str):
+        return False
+    own = getattr(estimator, "_pairwise", None)
+    if own is None:
+        try:
+            own = estimator.__sklearn_tags__().input_tags.pairwise
+        except (AttributeError, ImportError):
+            return False
+    return bool(own)
+
+
+def says_precomputed(estimator: Any) -> bool:
+    """Whether a parameter of an estimator, or an estimator inside, asks for values between rows."""
+    values = [getattr(estimator, name, None) for name in NAMED]
+    if any(isinstance(value, str) and value == "precomputed" for value in values):
+        return True
+    return is_pairwise(getattr(estimator, "estimator", None))
+
+
+def as_square(X: Any, estimator: Any) -> Any:
+    """A matrix of values between rows, of which rows are to be cut with their columns."""
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2 or X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"X should be a square matrix for {type(estimator).__name__}, of the values between "
+            f"all pairs of rows, as it is computed before; got shape {tuple(X.shape)}. Pass them, "
+            "or an estimator that takes rows."
+        )
+    return X
+
+
+def columns_of(X: Any, places: Any) -> Any:
+    """The columns of some rows of the fit; None is all of them."""
+    return X if places is None else take_columns(X, places)
+
+
+def between(X: Any, places: Any) -> Any:
+    """Values between some rows; None is all of them."""
+    return columns_of(take_rows(X, places), places)
