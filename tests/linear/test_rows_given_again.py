@@ -8,6 +8,7 @@ otherwise: an exposure is the offset of its logarithm, a weight is a number of e
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 
 from statfast.linear import (
     GeneralizedLinearModel,
@@ -350,3 +351,44 @@ def test_rows_follow_a_model_or_have_names():
     assert str(anova(least)) == str(anova(least, X, AMOUNTS))
     with pytest.raises(ValueError, match="must be those of the fit"):
         anova(least, X, COUNTS)
+
+
+def in_frame(values):
+    pandas = pytest.importorskip("pandas")
+    index = np.random.default_rng(0).permutation(len(values))
+    return (pandas.DataFrame if values.ndim == 2 else pandas.Series)(values, index)
+
+
+def in_polars(values):
+    polars = pytest.importorskip("polars")
+    if values.ndim == 1:
+        return polars.Series(values.tolist())
+    return polars.DataFrame({f"x{j}": column for j, column in enumerate(values.T)})
+
+
+def in_arrow(values):
+    arrow = pytest.importorskip("pyarrow")
+    if values.ndim == 1:
+        return arrow.array(values.tolist())
+    return arrow.table({f"x{j}": column for j, column in enumerate(values.T)})
+
+
+def in_sparse(values):
+    return csr_array(values) if values.ndim == 2 else values
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("held", [np.ndarray.tolist, in_frame, in_polars, in_arrow, in_sparse])
+def test_rows_in_all_containers_go_together_by_place(held, method):
+    parts = X, COUNTS, WEIGHTS + 1, SHIFT, TIME
+    names = "sample_weight", "offset", "exposure"
+    answer, model = METHODS[method], GeneralizedLinearModel("poisson")
+    known = answer(model.fit(*parts), X, COUNTS, **dict(zip(names, parts[2:], strict=True)))
+    rows, y, *more = (held(part) for part in parts)
+    model.fit(rows, y, *more)
+    more = dict(zip(names, more, strict=True))
+    if method == "clusters":  # whose labels are counted by len
+        found = model.robust_covariance(rows, y, groups=np.arange(N) % 9, **more)
+    else:
+        found = answer(model, rows, y, **more)
+    assert_allclose(found, known, rtol=1e-6, atol=1e-8)

@@ -122,7 +122,7 @@ def row_arguments(weights=None, offset=None, exposure=None):
     """Names of the arguments of a fit that rows have each for themselves, as far as they matter."""
     rows = {
         "sample_weight": weights is not None and bool((np.asarray(weights) != 1).any()),
-        "offset": offset is not None and bool(np.any(offset)),
+        "offset": offset is not None and bool(np.asarray(offset).any()),
         "exposure": exposure is not None and bool((np.asarray(exposure) != 1).any()),
     }
     return tuple(name for name, matters in rows.items() if matters)

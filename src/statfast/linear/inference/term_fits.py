@@ -6,8 +6,8 @@ from inspect import signature
 
 import numpy as np
 
-from statfast._validation import CollinearityWarning, as_rows, column_names, shown, wrong_type
-from statfast.linear.design.design import has_no_columns
+from statfast._validation import CollinearityWarning, column_names, shown, wrong_type
+from statfast.linear.design.design import has_no_columns, table_of
 from statfast.linear.design.formula import design_of, fit_intercept_alone, rows_again
 from statfast.linear.inference.inference import Inference
 
@@ -56,7 +56,7 @@ class TermFits:
         if groups is None:
             groups = terms_of(model)
         names = column_names(X)
-        self.X = np.zeros((X.shape[0], 0)) if has_no_columns(X) else as_rows(X)
+        self.X = np.zeros((X.shape[0], 0)) if has_no_columns(X) else table_of(X)
         self.model = model
         self.table = None if names is None else X  # of it, fits keep the names of columns
         self.y = rows.y
@@ -98,7 +98,7 @@ class TermFits:
                 warnings.simplefilter("ignore", CollinearityWarning)
                 warnings.filterwarnings("ignore", "theta has no finite estimate")
                 if len(columns) == 0:
-                    fit_intercept_alone(fresh, len(self.X), self.y, **self.more)
+                    fit_intercept_alone(fresh, self.X.shape[0], self.y, **self.more)
                 else:
                     rows = self.X[:, columns] if self.table is None else self._named(columns)
                     fresh.fit(rows, self.y, **self.more)
