@@ -75,13 +75,6 @@ def weighted_estimators():
 
 
 ESTIMATORS = weighted_estimators()
-CLASSES_STAY = {  # as yet
-    "DecisionTreeClassifier",
-    "ExtraTreesClassifier",
-    "HistGradientBoostingClassifier",
-    "RandomForestClassifier",
-}
-UNIT_COUNTS = {"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"}  # as yet
 CLASSIFIERS = [name for name in sorted(ESTIMATORS) if hasattr(ESTIMATORS[name], "predict_proba")]
 each = pytest.mark.parametrize("name", sorted(ESTIMATORS))
 
@@ -186,8 +179,6 @@ def test_weights_of_one_are_none(name):
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")  # of inference
 @pytest.mark.parametrize("c", [3.0, 1 / 3, 1e-6, 1e6])
 def test_all_weights_times_a_constant(name, c):
-    if name in UNIT_COUNTS and c not in (1 / 3, 3.0):
-        pytest.xfail("the least Hessian is in the unit of the weights")
     before, after, values = relation(name, c)
     if values is not None:
         if name in REFUSE_FEW and c * weights.sum() <= 1.0:
@@ -228,8 +219,6 @@ def test_a_row_of_weight_0_is_not_there(name):
 @pytest.mark.parametrize("lost", ["ash", "elm", "oak"])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_class_without_weight_is_not_there(name, lost):
-    if name in CLASSES_STAY:
-        pytest.xfail("a class without weight stays")
     mass, kept = np.where(labels == lost, 0.0, weights), np.flatnonzero(labels != lost)
     weighted = fitted(name, sample_weight=mass, **folds_of(name, np.arange(N)))
     alone = fitted(name, X[kept], labels[kept], mass[kept], **folds_of(name, kept))
@@ -240,8 +229,6 @@ def test_a_class_without_weight_is_not_there(name, lost):
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_one_class_with_weight_is_one_class(name):
-    if name in CLASSES_STAY:
-        pytest.xfail("a class without weight stays")
     mass, kept = np.where(labels == "elm", weights, 0.0), np.flatnonzero(labels == "elm")
     outcomes = []
     for rows, target, some in ((X, labels, mass), (X[kept], labels[kept], mass[kept])):
@@ -258,8 +245,6 @@ def test_one_class_with_weight_is_one_class(name):
 def test_a_class_of_class_weight_0_is_not_there(name):
     if contract.small(ESTIMATORS[name]).get_params()["class_weight"] is not None:
         pytest.skip("has a weight of its own")
-    if name in CLASSES_STAY:
-        pytest.xfail("a class without weight stays")
     model = fitted(name, class_weight={"ash": 1.0, "elm": 2.0, "oak": 0.0})
     alone = fitted(name, X[codes < 2], labels[codes < 2], class_weight={"ash": 1.0, "elm": 2.0})
     assert model.classes_.tolist() == ["ash", "elm"]

@@ -122,3 +122,14 @@ def test_parts_too_far_apart_to_be_merged():
     with pytest.raises(ValueError, match="X holds values so large that their squares overflow"):
         model.partial_fit([[1e200], [1e200]])
     assert model.mean_.tolist() == [0.5]
+
+
+@pytest.mark.parametrize("unit", [1e-80, 1e-6, 1e6, 1e16, 1e80])
+def test_a_column_is_constant_or_not_whatever_its_rows_weigh(unit):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(5.0, 1.0, 40), np.full(40, 0.1), 1e9 + rng.normal(size=40)])
+    weights = 1.0 + np.arange(40) % 3
+    plain = StandardScaler().fit(X, sample_weight=weights)
+    other = StandardScaler().fit(X, sample_weight=unit * weights)
+    np.testing.assert_allclose(other.scale_, plain.scale_, rtol=1e-12)
+    assert plain.scale_[1] == other.scale_[1] == 1.0

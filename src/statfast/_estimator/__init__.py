@@ -8,7 +8,6 @@ from statfast._estimator.calibrators import isotonic, pooled, sigmoid, sigmoid_f
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import (
     class_factors,
-    class_weighted,
     classes_with_weight,
     require_several,
     times_classes,
@@ -110,7 +109,6 @@ __all__ = [
     "by_score",
     "chosen",
     "class_factors",
-    "class_weighted",
     "classes_with_weight",
     "codes_among",
     "column_moments",

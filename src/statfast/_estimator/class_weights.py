@@ -86,19 +86,6 @@ def require_several(classes, least=2):
         )
 
 
-def class_weighted(weights, class_weight, classes, codes):
-    """Sample weights times those of the classes, or None if all are 1; each class has some."""
-    weights = times_classes(weights, class_weight, classes, codes)
-    present, _ = classes_with_weight(classes, codes, weights)
-    if len(present) < len(classes):
-        lost = shown(min(set(classes.tolist()) - set(present.tolist())))
-        raise ValueError(
-            f"All rows of class {lost} have weight 0, so that it cannot be fitted. Leave "
-            "them out, or give them weight."
-        )
-    return weights
-
-
 def times_classes(weights, class_weight, classes, codes):
     """The same, of rows among which classes may be missing."""
     if class_weight is None:

@@ -11,6 +11,7 @@ from statfast._engine import checkpoint
 from statfast._validation import require_finite
 
 _PIECE = 1 << 19  # numbers between two looks whether the user wants to stop
+_ROWS = 10.0  # of moments that do not know how many rows they are of
 _FAR = 10.0  # squared standard deviations of the mean from the row about which sums were taken
 _OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
 
@@ -22,6 +23,7 @@ class ColumnMoments:
     mass: float  # sum of the weights
     mean: NDArray[np.float64]  # (d,)
     squares: NDArray[np.float64]  # (d,) sum of w (x - mean)^2
+    rows: float = _ROWS  # those with weight
 
     def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
         # Chan, Golub and LeVeque (1983)
@@ -34,12 +36,13 @@ class ColumnMoments:
             squares = self.squares + other.squares + self.mass * share * apart**2
         if not np.isfinite(squares).all():
             raise ValueError(_OVERFLOW)
-        return ColumnMoments(mass, self.mean + share * apart, squares)
+        return ColumnMoments(mass, self.mean + share * apart, squares, self.rows + other.rows)
 
     def scales(self) -> NDArray[np.float64]:
-        """Standard deviations (divisor the weight); 1 where rounding may be all there is."""
+        """Standard deviations (divisor the weight); 1 where rounding may be all there is: rows
+        round, whatever they weigh."""
         spread = np.sqrt(self.squares / self.mass)
-        tiny = np.finfo(np.float64).eps * self.mass
+        tiny = np.finfo(np.float64).eps * self.rows
         return np.where(spread <= tiny * np.abs(self.mean) * (1.0 + tiny), 1.0, spread)
 
 
@@ -78,7 +81,7 @@ def column_moments(X, weights) -> ColumnMoments:
         raise ValueError(
             "X holds columns so small that their squares vanish. Divide them by their size."
         )
-    return ColumnMoments(mass, about + offset, squares)
+    return ColumnMoments(mass, about + offset, squares, float(np.count_nonzero(w)))
 
 
 def _of_sparse(X, weights):
@@ -95,4 +98,4 @@ def _of_sparse(X, weights):
         squares = np.bincount(X.indices, each * apart, d) + (mass - stored).clip(0.0) * mean**2
     if not np.isfinite(squares).all():
         raise ValueError(_OVERFLOW)
-    return ColumnMoments(mass, mean, squares)
+    return ColumnMoments(mass, mean, squares, float(np.count_nonzero(w)))

@@ -178,6 +178,10 @@ def permutation_importance(
         if y.ndim == 0 or len(y) != n:
             got = "a single value" if y.ndim == 0 else len(y)
             raise ValueError(f"y must have one target for each row of X ({n}); got {got}.")
+    if weights is not None and not weights.all():  # no rows to permute, nor to score
+        kept = np.flatnonzero(weights)
+        table, n, weights = table.part(kept), len(kept), weights[kept]
+        y = None if y is None else _some(y, kept)
     scorers = _scorers(scoring)
     if isinstance(max_samples, int | np.integer) and not isinstance(max_samples, bool):
         m = as_count(max_samples, "max_samples", high=n, limit="the rows of X")

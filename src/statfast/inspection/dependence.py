@@ -190,8 +190,9 @@ def partial_dependence(
     method = as_choice(method, "method", ("auto", "brute", "recursion"))
     wanted = as_choice(response_method, "response_method", ("auto", *RESPONSES))
     categorical = _flags(table, categorical_features)
+    counted = table if weights is None else table.part(np.flatnonzero(weights))
     values = [
-        _grid(table, j, custom_values, categorical, percentiles, grid_resolution) for j in columns
+        _grid(counted, j, custom_values, categorical, percentiles, grid_resolution) for j in columns
     ]
     points = _product(values)
     recursion: Any = getattr(estimator, "_compute_partial_dependence_recursion", None)

@@ -10,11 +10,12 @@ Where the last step is a kernel machine, the candidates of a search share the ma
 Where it is a logistic regression, folds and candidates share rows that are scaled once (`scaled`).
 """
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
-from statfast._estimator import ColumnMoments, FitState, copied, take_columns, with_params
+from statfast._estimator import FitState, copied, take_columns, with_params
 from statfast._validation import as_rows, column_names, is_sparse
 from statfast.pipeline.columns import as_container
 from statfast.pipeline.scaled import scaled_fits
@@ -171,7 +172,7 @@ class MergedColumns:
                 continue
             part = slice(start, start := start + len(places))
             if not isinstance(step, str) and places:
-                own = ColumnMoments(moments.mass, moments.mean[part], moments.squares[part])
+                own = replace(moments, mean=moments.mean[part], squares=moments.squares[part])
                 known = FitState(len(places), None if names is None else names[places])
                 step = copied(step)._solve(own, known)
             fitted.append((name, step, columns))

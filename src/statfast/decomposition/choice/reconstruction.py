@@ -134,8 +134,13 @@ def reconstruction_errors(
         trains = [_train(pair, len(rows)) for pair in folds]
         rest = sums_of(_statistics, columns, None, trains, n_jobs=n_jobs)
     least = min(part.n for part in rest)
-    if least < 2 or min(part.mass for part in rest) <= 1.0:
+    if least < 2:
         raise ValueError("X must have at least 2 rows to fit on beside each fold. Pass more rows.")
+    if min(part.mass for part in rest) <= 1.0:
+        raise ValueError(
+            "sample_weight must sum to more than 1 beside each fold, as weights count rows. Scale "
+            "the weights to sum to the number of rows."
+        )
     most = min(least, d)
     if max_components is not None:
         most = as_count(max_components, "max_components", 1, most)

@@ -70,7 +70,7 @@ class Moments:
 
     def column_moments(self) -> ColumnMoments:
         """Those of the columns alone."""
-        return ColumnMoments(self.mass, self.mean, self.diagonal())
+        return ColumnMoments(self.mass, self.mean, self.diagonal(), float(self.n))
 
     def rescaled(self, shift, scale) -> "Moments":
         """Those of the rows (x - shift) / scale; columns beyond those of `shift` stay."""

@@ -67,7 +67,8 @@ class StackedFactor:
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of X."""
         mean = self.R[0, 1 : 1 + self.p] / self.R[0, 0]
-        return ColumnMoments(self.mass, mean, (self._about_means() ** 2).sum(axis=0))
+        squares = (self._about_means() ** 2).sum(axis=0)
+        return ColumnMoments(self.mass, mean, squares, self.used)
 
     def _about_means(self):
         """R of X about its means: zero where it is but what rounding left of constant columns."""
