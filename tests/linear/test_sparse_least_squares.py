@@ -38,8 +38,8 @@ def test_ridge(n, d, intercept, weighted, kind):
         assert_allclose(two.coef_, coef, rtol=1e-9, atol=1e-11)
         assert_allclose(two.intercept_, constant, rtol=1e-9)
         assert_allclose(two.predict(given), means, rtol=1e-9)
-        assert two.solver_ == "svd"
-        assert two.n_iter_ is None
+        assert two.solver_ == ("cg" if type(model) is Ridge and d >= 500 else "svd")
+        assert (two.n_iter_ is None) == (two.solver_ == "svd")
 
 
 @pytest.mark.parametrize("criterion", ["loo", "gcv"])
@@ -99,9 +99,10 @@ def test_columns_far_from_zero_keep_their_digits():
 
 def test_wide_rows_that_no_memory_holds_are_refused():
     X = sparse.csr_array(([1.0, 2.0], ([0, 199_999], [5, 999_999])), shape=(200_000, 1_000_000))
-    for model in (LinearRegression(), Ridge()):
+    for model in (LinearRegression(), RidgeCV(), Ridge(0.0)):
         with pytest.raises(MemoryError, match="fewer columns"):
             model.fit(X, np.arange(200_000.0))
+    assert Ridge().fit(X, np.arange(200_000.0)).solver_ == "cg"  # which makes no matrix
 
 
 def test_singular_values():
@@ -118,3 +119,47 @@ def test_classifiers_by_least_squares_predict_sparse_rows():
     X, Y, _ = problem(60, 5)
     model = LeastSquaresClassifier().fit(X.toarray(), Y[:, 0] > 5)
     assert_array_equal(model.predict(X), model.predict(X.toarray()))
+
+
+@pytest.fixture
+def by_products(monkeypatch):
+    from statfast.linear.least_squares import ridge
+
+    monkeypatch.setattr(ridge, "SPARSE_COLUMNS", 1)
+
+
+@each_intercept
+@pytest.mark.parametrize("targets", [1, 3])
+@pytest.mark.parametrize("shape", [(260, 80), (90, 300)])
+def test_ridge_by_products_has_the_optimum_of_the_factor(by_products, intercept, targets, shape):
+    n, d = shape
+    X, Y, weights = problem(n, d, seed=4, targets=targets)
+    X = sparse.csr_array(X * np.append(1e3, np.ones(d - 1)))  # a column far larger than others
+    alpha = 0.1 if targets == 1 else [0.1, 1.0, 30.0]
+    dense = Ridge(alpha, fit_intercept=intercept).fit(X.toarray(), Y, weights)
+    model = Ridge(alpha, fit_intercept=intercept).fit(X, Y, weights)
+    assert (dense.solver_, model.solver_) == ("svd", "cg")
+    assert model.n_iter_ > 1
+    assert np.isnan(model.df_)
+    assert model.coef_.shape == dense.coef_.shape
+    assert_allclose(model.coef_, dense.coef_, rtol=0, atol=1e-10)
+    assert_allclose(model.intercept_, dense.intercept_, rtol=1e-10)
+    for n_jobs in (1, 2, 7):
+        one = Ridge(alpha, fit_intercept=intercept, n_jobs=n_jobs).fit(X, Y, weights)
+        assert_array_equal(one.coef_, model.coef_)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-9])
+def test_penalties_too_small_for_normal_equations_take_the_factor(by_products, alpha):
+    X, Y, _ = problem(260, 80)
+    model = Ridge(alpha).fit(X, Y)
+    assert model.solver_ == "svd"
+    assert_allclose(model.coef_, Ridge(alpha).fit(X.toarray(), Y).coef_, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), RidgeCV()])
+def test_a_factor_that_memory_does_not_hold_is_refused(monkeypatch, model):
+    monkeypatch.setattr("statfast._validation.memory.free_memory", lambda: 1 << 27)
+    X = sparse.eye_array(2100, 2000, format="csr")
+    with pytest.raises(MemoryError, match="triangular factor of 2000 columns needs"):
+        model.fit(X, np.arange(2100) % 2)

@@ -25,6 +25,7 @@ from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
 
+COPIES = 3  # of the triangle, where it is merged
 MANY = 5_000  # numbers: below, QR takes a millisecond
 CONDITION = 1e3  # of the columns scaled to length one: its square leaves ten digits to the errors
 SAMPLE = 1024  # rows whose mean is near that of all
@@ -60,8 +61,15 @@ class RFactor:
 def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
     """Factor (1, X); `X` (n, p) may be CSR or `Chunks`, `Y` is (n, T), `weights` (n,) or None.
 
-    Raises the sentence of `require_finite` if X holds NaN or infinity.
+    Raises the sentence of `require_finite` if X holds NaN or infinity, and MemoryError if the
+    factor is too large.
     """
+    if not isinstance(X, Chunks) and X.shape[0] >= X.shape[1]:
+        q = float(X.shape[1] + Y.shape[1])
+        refuse_large(
+            COPIES * 8.0 * q * q, f"The triangular factor of {X.shape[1]} columns",
+            "Pass fewer columns, or fit Ridge or Lasso to a CSR matrix.",
+        )  # fmt: skip
     if hasattr(X, "indptr"):
         found = _by_sparse_products(X, Y, weights, intercept, n_jobs)
         return found or _by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)

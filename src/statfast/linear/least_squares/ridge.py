@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ridge regression: all penalties from one decomposition, and the choice among them."""
 
+from math import nan
 from typing import Literal, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ from statfast.linear.design.design import (
     table_of,
 )
 from statfast.linear.design.targets import refuse_extreme
+from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
@@ -34,7 +36,7 @@ from statfast.linear.least_squares.ridge_decomposition import decompose, decompo
 from statfast.linear.least_squares.triangles import triangle
 from statfast.linear.penalized.penalties import as_alphas
 
-NOTHING = 1e-14  # of the largest singular value: no direction of the columns
+SPARSE_COLUMNS = 500  # of sparse rows from which no matrix of the columns is made
 SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
 
 
@@ -63,11 +65,11 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         Intercept.
     df_ : float
         Effective degrees of freedom, the trace of the hat matrix, on average over targets; with
-        ``positive=True`` that of the columns above zero.
-    solver_ : {"svd", "nnls"}
+        ``positive=True`` that of the columns above zero. NaN by "cg", which makes no hat matrix.
+    solver_ : {"svd", "nnls", "cg"}
         Solver used.
-    n_iter_ : None
-        There are no iterations.
+    n_iter_ : int or None
+        Iterations of "cg"; the others have none.
 
     Raises
     ------
@@ -78,8 +80,11 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     -----
     Singular values of the triangular factor of the columns: O(n d^2 + d^3) time, O(d^2) memory a
     thread. With ``positive=True``, non-negative least squares on that factor and the root of the
-    penalty, exactly. `ridge_path` and `RidgeCV` give any number of penalties for the price of one.
-    Inference is not given: the usual standard errors do not hold for biased estimates.
+    penalty, exactly. Sparse rows of 500 columns or more are solved by conjugate gradients on the
+    normal equations, to rounding, in O(nnz) time an iteration and O(d) memory, unless alpha is so
+    small that these have too few digits. `ridge_path` and `RidgeCV` give any number of penalties
+    for the price of one. Inference is not given: the usual standard errors do not hold for biased
+    estimates.
 
     References
     ----------
@@ -132,8 +137,9 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             parts = centered_factor(factor.R, factor.QtY, one)
             fitted = nonnegative_ridge(parts, alpha, flat, one)
         else:
-            found = decompose(rows, Y, weights, one, self.n_jobs)
-            fitted = _fitted(found, alpha, flat, one)
+            fitted = _by_products(rows, Y, weights, alpha, flat, one) or _fitted(
+                decompose(rows, Y, weights, one, self.n_jobs), alpha, flat, one
+            )
         return self._publish(None, **state.published(), **fitted)
 
     def _prepare(self, X, y, sample_weight):
@@ -357,12 +363,29 @@ def _penalties(alpha, n_targets):
 
 def _fitted(found, alpha, flat, one):
     coefs, intercepts = found.coefs([alpha])
+    freedom = float(found.freedom([alpha])[0]) + one
+    return _attributes(coefs[0], intercepts[0], flat, "svd", None, freedom)
+
+
+def _by_products(rows, Y, weights, alpha, flat, one):
+    """The same of sparse rows of many columns, by products with them; None where that is slow."""
+    alphas = np.broadcast_to(alpha, Y.shape[1:])
+    if not hasattr(rows, "indptr") or rows.shape[1] < SPARSE_COLUMNS or not alphas.all():
+        return None
+    found = ridge_by_products(rows, Y, weights, alphas, one)
+    if found is None:
+        return None
+    coefs, intercepts, n_iter = found
+    return _attributes(coefs, intercepts, flat, "cg", n_iter, nan)
+
+
+def _attributes(coefs, intercepts, flat, solver, n_iter, freedom):
     return {
-        "coef_": coefs[0, 0] if flat else coefs[0],
-        "intercept_": float(intercepts[0, 0]) if flat else intercepts[0],
-        "solver_": "svd",
-        "n_iter_": None,
-        "df_": float(found.freedom([alpha])[0]) + one,
+        "coef_": coefs[0] if flat else coefs,
+        "intercept_": float(intercepts[0]) if flat else intercepts,
+        "solver_": solver,
+        "n_iter_": n_iter,
+        "df_": freedom,
     }
 
 

@@ -15,9 +15,9 @@ from math import log, nan
 import numpy as np
 
 from statfast._engine import Chunks, aside, checkpoint
-from statfast._validation import require_finite
+from statfast._validation import is_sparse, require_finite
 from statfast.linear.design.columns import Columns
-from statfast.linear.design.design import linear_predictor
+from statfast.linear.design.design import dense_if_small, linear_predictor
 from statfast.linear.design.units import HEAVY, SMALL, VANISHED, times_powers
 from statfast.linear.glm.fit import PENALIZED, names_of
 from statfast.linear.inference.inference import Result
@@ -217,7 +217,7 @@ def sparse_multinomial(task: LogisticProblem) -> LogisticSolution:
     """Coefficients of all classes."""
     labels, (l1, l2) = task.classes.tolist(), task.penalties
     sums = task.sums() or SoftmaxSums(
-        _rows(task), task.codes, task.weights, len(labels), task.intercept, task.n_jobs
+        dense(_rows(task)), task.codes, task.weights, len(labels), task.intercept, task.n_jobs
     )
     fit = fit_sparse_multinomial(sums, l1, l2, tol=task.tol, max_iter=task.max_iter)
     names = names_of(task.columns, fit.coef.shape[1] - task.intercept, task.intercept)
@@ -232,7 +232,7 @@ def sparse_multinomial(task: LogisticProblem) -> LogisticSolution:
 
 
 def _rows(task):
-    """Rows in memory, dense and finite; None of rows in parts, of which there are sums."""
+    """Rows in memory, finite; None of rows in parts, of which there are sums."""
     if task.in_parts:
         return None
     if isinstance(task.X, Chunks):
@@ -242,9 +242,10 @@ def _rows(task):
         )
     if task.offset is not None:
         raise ValueError("offset has no part in a fit with l1_ratio > 0. Leave it out.")
-    rows = dense(task.X)
-    require_finite(rows)
-    return rows
+    if is_sparse(task.X):
+        return dense_if_small(task.X)
+    require_finite(task.X)
+    return task.X
 
 
 def _against(task, rows, code, title):

@@ -18,6 +18,9 @@ ROUNDING = 1e-15  # of the null model's loss
 IDLE = 3  # steps that gain next to nothing: perhaps the gap is small enough
 SWEEPS = 500  # at most for a step: another one is better then than a sharper one
 LED = 1e-8  # of the largest penalty: how far others lead down
+LOOSE, SHARP = 1e-3, 1e-13  # gaps of the lassos of steps, at first and at last
+PART = 1e-2  # of what the last step has gained: the gap that the next one's lasso may leave
+SHARPEST = 1e-13  # of the squares of a lasso's target
 SMALL = 1e-11  # change of the values: no further step tells
 
 
@@ -98,10 +101,11 @@ class ProximalNewton:
         inside = self.columns.part(working)
         value = self._objective(self.eta, self.b, l1, l2)
         turns = idle = flat = 0
+        share = LOOSE  # of the loss: the gap that a step's lasso may leave
         while turns < max(most, 1) and idle < IDLE and not self.is_late():
             turns += 1
             score, h = self._curvature()
-            step, first = self._direction(inside, working, h, score / h, l1, l2)
+            step, first = self._direction(inside, working, h, score / h, l1, l2, share)
             change = inside @ step + first
             part = 1.0
             for _ in range(HALVINGS):
@@ -113,7 +117,11 @@ class ProximalNewton:
                     break
                 part *= 0.5
             checkpoint()
+            sharp = share <= SHARP
+            share = max(SHARP, min(share, PART * max(value - now, 0.0) / self.null))
             if now > value + ROUNDING * self.null:
+                if not sharp:
+                    continue
                 self.still = True
                 return turns
             gained, value = value - now, now
@@ -122,12 +130,17 @@ class ProximalNewton:
             flat = flat + 1 if gained <= ROUNDING * self.null else 0
             self.still = moved <= SMALL or flat == IDLE
             idle = idle + 1 if gained <= 1e-3 * goal else 0
+            if not sharp:
+                self.still, idle, flat = False, 0, 0
             if self.still or (idle and moved <= 1e-4):
                 return turns
         return turns
 
-    def _direction(self, inside, working, h, apart, l1, l2):
-        """The step of the penalized quadratic approximation: working columns and intercept."""
+    def _direction(self, inside, working, h, apart, l1, l2, share):
+        """The step of the penalized quadratic approximation: working columns and intercept.
+
+        It leaves a gap of a share of the null model's loss, or is as good as rounding lets it be.
+        """
         weights = self.w * h
         scale = len(weights) / weights.sum()  # weights of Columns sum to n: so do the penalties
         target = inside @ self.b[working] + apart
@@ -139,7 +152,8 @@ class ProximalNewton:
         descent = descent_of(columns, target)
         descent.b[:] = self.b[working]
         descent.refresh()
-        descent.solve(l1 * scale, l2 * scale, np.inf, 1e-13, SWEEPS)
+        tol = min(1e-2, share * self.null * scale / descent.yy) if descent.yy else 1.0
+        descent.solve(l1 * scale, l2 * scale, np.inf, max(SHARPEST, tol), SWEEPS)
         found = descent.sharpened(l1 * scale, l2 * scale)
         b = np.zeros(len(working))
         b[found.index] = found.coef * columns.scale[found.index]
