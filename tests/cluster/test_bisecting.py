@@ -134,3 +134,16 @@ def test_verbose(capsys):
 def test_bad_parameters(params, error, words):
     with pytest.raises(error, match=words):
         BisectingKMeans(**{"n_clusters": 3, **params}).fit(blobs(50))
+
+
+@pytest.mark.parametrize("strategy", ["largest_cluster", "biggest_inertia"])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e8 / 3.0])
+def test_rows_that_are_one_are_not_split_while_others_can_be(strategy, value, recwarn):
+    X = np.r_[np.full(20, value), value + np.array([5.0, 6.0, 8.0, 9.0])][:, None]
+    for k in range(2, 6):
+        model = BisectingKMeans(k, random_state=0, bisecting_strategy=strategy).fit(X)
+        assert len(set(model.labels_)) == k
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="Only 5 of 6 clusters hold any row"):
+        BisectingKMeans(6, random_state=0, bisecting_strategy=strategy).fit(X)

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from statfast import multiclass
+from statfast import GaussianNB, multiclass
 from statfast.multiclass import (
     CodeMatrix,
     exhaustive_code,
@@ -64,7 +64,7 @@ def test_random_codes():
     assert np.array_equal(dense.matrix, random_code(6, random_state=0).matrix)
     few = random_code(6, n_trials=1, random_state=0)
     assert dense.minimum_distance > few.minimum_distance
-    with pytest.raises(ValueError, match="n_classifiers must be enough to separate 6 classes"):
+    with pytest.raises(ValueError, match="n_classifiers must be at least 3 to separate 6 classes"):
         random_code(6, 2, random_state=0)
 
 
@@ -138,3 +138,25 @@ def test_a_code_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
         code.matrix[0, 0] = 0
     assert set(multiclass.__all__) >= {"CodeMatrix", "random_code"}
+
+
+@pytest.mark.parametrize("code", ["dense_random", "sparse_random"])
+@pytest.mark.parametrize("k", [2, 3, 5, 8, 16, 32])
+def test_the_shortest_random_code_tells_all_classes_apart(code, k):
+    many = (k - 1).bit_length()
+    for seed in range(5):
+        found = random_code(k, many, sparse=code == "sparse_random", random_state=seed)
+        assert found.matrix.shape == (k, many)
+        assert len(np.unique(found.matrix, axis=0)) == k
+        assert (found.matrix.max(axis=0) == 1).all()
+        assert (found.matrix.min(axis=0) == -1).all()
+
+
+def test_a_small_code_size_is_enough_for_the_classes():
+    y = np.repeat(np.arange(16), 3)
+    X = np.eye(16)[y] + 0.01 * np.arange(3.0)[np.arange(48) % 3, None]
+    for size in (0.01, 0.25, 0.4):
+        model = multiclass.OutputCodeClassifier(GaussianNB(), code_size=size, random_state=0).fit(
+            X, y
+        )
+        assert model.code_.n_classifiers == max(4, int(16 * size))

@@ -12,6 +12,7 @@ from sklearn.neighbors import RadiusNeighborsClassifier as SklearnClassifier
 from sklearn.neighbors import RadiusNeighborsRegressor as SklearnRegressor
 
 from statfast.neighbors import (
+    BallTree,
     KDTree,
     NearestNeighbors,
     RadiusNeighborsClassifier,
@@ -110,7 +111,7 @@ def test_the_radius_itself_is_within():
     assert search.radius_neighbors([[0.0, 0.0]])[1][0].tolist() == [0]
 
 
-@pytest.mark.parametrize("radius", [-1.0, np.nan, np.inf, "wide", None, True])
+@pytest.mark.parametrize("radius", [-1.0, np.nan, -np.inf, "wide", None, True])
 def test_bad_radius(radius):
     model = NearestNeighbors(radius=radius)
     with pytest.raises((ValueError, TypeError), match="radius"):
@@ -283,3 +284,27 @@ def test_pickle(blobs):
     model = RadiusNeighborsClassifier(2.0, outlier_label="up", weights=gentle).fit(X, y)
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict_proba(Q), model.predict_proba(Q))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"])
+@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree", "ball_tree"])
+def test_an_infinite_radius_holds_all_rows(metric, algorithm):
+    if metric == "cosine" and algorithm.endswith("tree"):
+        pytest.skip("not a metric of trees")
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = X[:, 0] > 0.3
+    settings = {"radius": np.inf, "metric": metric, "algorithm": algorithm}
+    search = NearestNeighbors(**settings).fit(X)
+    assert [len(ids) for ids in search.radius_neighbors(X)[1]] == [30] * 30
+    assert search.radius_neighbors_graph().nnz == 30 * 29
+    vote = RadiusNeighborsClassifier(**settings).fit(X, y).predict_proba(X[:2])
+    np.testing.assert_allclose(vote[:, 1], y.mean())
+    said = RadiusNeighborsRegressor(**settings).fit(X, X[:, 1]).predict(X[:2])
+    np.testing.assert_allclose(said, X[:, 1].mean())
+
+
+@pytest.mark.parametrize("tree", [KDTree, BallTree])
+def test_an_infinite_radius_of_a_tree(tree):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    assert [len(ids) for ids in tree(X).query_radius(X[:3], np.inf)] == [30] * 3
+    assert len(tree(X).query_radius(X[:2], [np.inf, 0.0])[1]) == 1

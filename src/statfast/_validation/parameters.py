@@ -28,8 +28,11 @@ def as_count(value, name, low=1, high=None, *, limit=None):
     return int(value)
 
 
-def as_real(value, name, low=None, high=None, *, open_low=False, open_high=False):
-    """Check a finite real parameter between ``low`` and ``high``, ends included unless open."""
+def as_real(value, name, low=None, high=None, *, open_low=False, open_high=False, infinite=False):
+    """Check a real parameter between ``low`` and ``high``, ends included unless open.
+
+    It is finite, or may be infinity as well.
+    """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise wrong_type(name, "a number", value)
     if isinstance(value, np.floating):
@@ -40,7 +43,7 @@ def as_real(value, name, low=None, high=None, *, open_low=False, open_high=False
         wanted, fix = f"{'greater than' if open_low else 'at least'} {low}", f"Raise {name}."
     elif large:
         wanted, fix = f"{'less than' if open_high else 'at most'} {high}", f"Lower {name}."
-    elif not _is_finite(value):
+    elif not _is_finite(value) and not (infinite and value == inf):
         wanted, fix, value = "finite", "Give a finite number.", shown(value)
     else:
         return float(value)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import checkpoint, each
-from statfast._estimator import CoefficientTable, Tabled, by_score
+from statfast._estimator import CoefficientTable, Tabled, by_score, take_rows
 from statfast._typing import Array, Display, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
@@ -252,4 +252,4 @@ def _scores(scorers, estimator, X, y, weights):
 def _some(y, rows):
     if y is None:
         return None
-    return y.iloc[rows] if hasattr(y, "iloc") else np.asarray(y)[rows]
+    return take_rows(y if hasattr(y, "iloc") else np.asarray(y), rows)

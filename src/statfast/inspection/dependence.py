@@ -18,6 +18,7 @@ from statfast._validation import (
     as_estimator,
     as_real,
     as_weights,
+    is_missing,
     not_fitted,
     refuse_large,
     shown,
@@ -349,11 +350,11 @@ def _grid(table, j, custom, categorical, percentiles, resolution):
     numbers = column.dtype.kind in "fiub"
     known = column[~np.isnan(column)] if column.dtype.kind == "f" else column
     if not numbers:
-        known = np.array(sorted({v for v in known.tolist() if v is not None and v == v}), object)
+        known = np.array(sorted({v for v in known.tolist() if not is_missing(v)}), object)
     distinct = np.unique(known) if numbers else known
     if not len(distinct):
         raise ValueError(f"X must have values in column {j}; got missing ones alone.")
-    if categorical[j] or not numbers:
+    if categorical[j] or table.is_categorical(j) or column.dtype.kind == "b" or not numbers:
         return distinct
     many = as_count(resolution, "grid_resolution", 2)
     low, high = _ends(percentiles)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_rows, column_names, shown
+from statfast._validation import as_rows, column_names, frame_columns, shown
 
 
 class RowTable:
@@ -44,10 +44,14 @@ class RowTable:
         other._rows, other.shape = rows, rows.shape
         return other
 
+    def is_categorical(self, j):
+        """Whether a column holds categories, whatever they are."""
+        return self.is_frame and getattr(self._rows.dtypes.iloc[j], "name", "") == "category"
+
     def column(self, j):
-        """Values of a column, an ndarray."""
+        """Values of a column, an ndarray; missing ones are NaN or None."""
         if self.is_frame:
-            return self._rows.iloc[:, j].to_numpy()
+            return frame_columns(self._rows.iloc[:, [j]])[0]
         return self._rows[:, j]
 
     def set(self, j, values):
@@ -55,20 +59,29 @@ class RowTable:
         if not self.is_frame:
             self._rows[:, j] = values
             return
-        name = self._rows.columns[j]
-        kind = self._rows.dtypes.iloc[j]
-        new = self._rows[name].copy()
-        if np.ndim(values) == 0 and getattr(kind, "kind", "O") in "iub" and values % 1:
-            new = new.astype(np.float64)  # between whole numbers
+        name, new = self._rows.columns[j], self._rows.iloc[:, j].copy()
+        if np.ndim(values) == 0:
+            new, values = self._able(j, new, values)
         new[:] = values
-        self._rows = (
-            self._rows.assign(**{name: new}) if isinstance(name, str) else (self._replaced(j, new))
-        )
+        if isinstance(name, str):
+            self._rows = self._rows.assign(**{name: new})
+        else:
+            self._rows = self._rows.copy()
+            self._rows[name] = new
 
-    def _replaced(self, j, new):
-        values = self._rows.copy()
-        values[values.columns[j]] = new
-        return values
+    def _able(self, j, column, value):
+        """A column of a type that can hold a value, and the value as it holds it."""
+        if self.is_categorical(j):
+            levels = column.cat.categories.tolist()
+            return column, next((level for level in levels if level == value), value)
+        kind = column.dtype
+        if getattr(kind, "kind", "O") not in "iub":
+            return column, value
+        if kind.kind == "b" and value in (0, 1):
+            return column, bool(value)
+        if kind.kind != "b" and value % 1 == 0:
+            return column, int(value)
+        return column.astype(np.float64 if isinstance(kind, np.dtype) else "Float64"), value
 
     def permute(self, j, order):
         """The values of a column in another order."""

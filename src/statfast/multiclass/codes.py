@@ -361,12 +361,27 @@ def random_code(
             best, farthest = matrix, between.min()
             if farthest >= most:  # no draw is better, and of equals the first is kept
                 break
+    if best is None and k <= 2**many:
+        best = _distinct_words(rng, k, many)
     if best is None:
         raise ValueError(
-            f"n_classifiers must be enough to separate {k} classes; {many} were not in {n_trials} "
-            "draws. Raise n_classifiers."
+            f"n_classifiers must be at least {(k - 1).bit_length()} to separate {k} classes; got "
+            f"{many}. Raise n_classifiers."
         )
     return CodeMatrix(best, name="sparse_random" if sparse else "dense_random")
+
+
+def _distinct_words(rng, k, many):
+    """A matrix of k different words of 1 and -1, drawn without replacement.
+
+    For codes so short that words drawn one by one are seldom different. Of more than half of all
+    words each column has both sides; of fewer, draws are repeated until they have.
+    """
+    while True:
+        words = rng.choice(2**many, k, replace=False)
+        matrix = ((words[:, None] >> np.arange(many)) & 1) * 2 - 1
+        if (np.abs(matrix.sum(axis=0)) < k).all():
+            return matrix
 
 
 def _draw(rng, k, many, sparse):

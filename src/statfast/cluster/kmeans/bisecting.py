@@ -174,6 +174,8 @@ class BisectingKMeans(Centers):
         while len(tree.leaves) < k:
             place = tree.next_leaf(strategy)
             part = tree.subset(place)
+            if tree.is_one_place(place, part):
+                continue
             best: Any = None
             for seed in rng.integers(2**32, size=runs):
                 start = start_of(self.init, part, 2, int(seed))
@@ -259,6 +261,7 @@ class Tree:
 
     def __init__(self, data):
         self.data, self.splits, self._children = data, [], []
+        self._one_place = set()  # (split, side) of leaves that cannot be split
         every = np.zeros(data.shape[0], np.int32)
         center = data.rounded(data.center()[None])
         total = inertia(data.rows, data.weights, data.rows.frame(center), every, data.n_jobs)
@@ -267,11 +270,24 @@ class Tree:
         self.leaves = [Leaf(rows, center[0], total, count, -1, 0)]
 
     def next_leaf(self, strategy):
-        """Which leaf to split: one of two rows or more, those without weight left out."""
+        """Which leaf to split: one of two rows or more, those without weight left out.
+
+        Of leaves whose rows are all the same only if there is no other.
+        """
         by_rows = strategy == "largest_cluster"
         sizes = [len(leaf.rows) if by_rows else leaf.inertia for leaf in self.leaves]
-        able = [leaf.count > 1 for leaf in self.leaves]
-        return int(np.where(able, sizes, -1.0).argmax())
+        many = np.array([leaf.count > 1 for leaf in self.leaves])
+        able = many & [(leaf.split, leaf.side) not in self._one_place for leaf in self.leaves]
+        return int(np.where(able if able.any() else many, sizes, -1.0).argmax())
+
+    def is_one_place(self, place, part):
+        """Whether the rows of a leaf are found to be all the same, for the first time."""
+        leaf = self.leaves[place]
+        known = (leaf.split, leaf.side) in self._one_place
+        if known or (part.low < part.high).any():
+            return False
+        self._one_place.add((leaf.split, leaf.side))
+        return True
 
     def subset(self, place):
         """The survey of the rows of a leaf."""

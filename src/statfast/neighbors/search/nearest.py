@@ -190,7 +190,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
             If X is not made of numbers, or `n_neighbors` is no integer.
         """
         k = as_count(self.n_neighbors, "n_neighbors")
-        as_real(self.radius, "radius", 0)
+        as_real(self.radius, "radius", 0, infinite=True)
         return self._publish(X, **self._searchable(X, k=k))
 
     def _fit_parts(self, parts, X):

@@ -34,8 +34,8 @@ class RadiusSearch(Search):
         X : array-like of shape (m, d), optional
             The query samples. None takes the fitted samples, each of them excluding itself.
         radius : float, optional
-            The radius, at least 0; samples at that very distance are within. None takes the
-            estimator's own.
+            The radius, at least 0, or infinity; samples at that very distance are within. None
+            takes the estimator's own.
         return_distance : bool, default=True
             Whether to return the distances as well.
         sort_results : bool, default=False
@@ -114,7 +114,7 @@ class RadiusSearch(Search):
     def _reach(self, radius=None) -> float:
         """Check a radius; returns it reduced."""
         radius = self.radius if radius is None else radius
-        return float(self._metric.reach(as_real(radius, "radius", 0)))
+        return float(self._metric.reach(as_real(radius, "radius", 0, infinite=True)))
 
     def _within(self, rows, reach: float, part: slice | None = None):
         """Starts, reduced distances and ids of what is within reach of some of the rows.

@@ -344,8 +344,8 @@ class SpatialTree:
         if radii.ndim > 1 or (m is not None and radii.shape not in ((), (m,))):
             wanted = "a number" if m is None else f"a number, or one for each of {m} queries"
             raise ValueError(f"r must be {wanted}; got an array of shape {radii.shape}.")
-        if not (radii >= 0).all() or not np.isfinite(radii).all():
-            raise ValueError(f"r must be finite and at least 0; got {shown(r)}.")
+        if not (radii >= 0).all():
+            raise ValueError(f"r must be at least 0; got {shown(r)}.")
         return self._metric.reach(radii)
 
     def _threads(self, n_jobs):

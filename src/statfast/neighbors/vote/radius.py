@@ -147,7 +147,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
             If X is not made of numbers, or `outlier_label` is of another type than the labels.
         """
         self._voting()
-        radius = as_real(self.radius, "radius", 0)
+        radius = as_real(self.radius, "radius", 0, infinite=True)
         search = self._searchable(X, radius=radius)
         votes = self._electorate(y, search["n_samples_fit_"])
         label, code, labels = outlier(self.outlier_label, votes["classes_"], votes["_codes"])
@@ -338,7 +338,7 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
             If X is not made of numbers, or the radius is none.
         """
         as_weighting(self.weights)
-        search = self._searchable(X, radius=as_real(self.radius, "radius", 0))
+        search = self._searchable(X, radius=as_real(self.radius, "radius", 0, infinite=True))
         return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
 
     def predict(self, X: Rows | None = None) -> Array:

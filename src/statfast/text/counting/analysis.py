@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._validation import as_choice, as_flag, shown, wrong_type
+from statfast._validation import as_choice, as_flag, shown, warn_user, wrong_type
 from statfast.text.counting.stop_words import ENGLISH
 
 WORDS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # patterns that the kernel knows: least lengths
@@ -241,6 +241,22 @@ def as_analysis(model):
         low=low,
         high=high,
     )
+
+
+def warn_unreachable(analysis, terms, name):
+    """Warn of terms that no document can have, as lower case or accents are taken off before."""
+    if callable(analysis.analyzer) or analysis.preprocessor is not None:
+        return
+    for term in terms:
+        if (other := analysis.prepared(term)) != term:
+            settings = "lowercase=True" if analysis.lowercase else ""
+            accents = "" if analysis.accents is None else "strip_accents"
+            by = " or ".join(filter(None, (settings, accents)))
+            warn_user(
+                f"{name} holds {shown(term)}, which is never found in a document, as {by} makes it "
+                f"{shown(other)} there. Write it so, or change the setting."
+            )
+            return
 
 
 def as_range(given):

@@ -20,7 +20,7 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.text.counting.analysis import as_analysis, as_list
+from statfast.text.counting.analysis import as_analysis, as_list, warn_unreachable
 from statfast.text.counting.tables import counted
 from statfast.text.counting.vocabulary import NO_TERMS, vocabulary_of_parts, within
 
@@ -215,6 +215,7 @@ class CountVectorizer(Estimator):
         documents = as_documents(raw_documents)
         if self.vocabulary is not None:
             names = as_vocabulary(self.vocabulary)
+            warn_unreachable(analysis, names, "vocabulary")
             found = counted(analysis, documents, self.n_jobs)
             self._become(names, True)
             return self._rows(found, self.vocabulary_, binary, dtype)
@@ -241,12 +242,13 @@ class CountVectorizer(Estimator):
 
     def _fit_parts(self, parts, X):
         """The vocabulary of documents in parts; rows of counts are theirs, too."""
-        as_analysis(self)
+        analysis = as_analysis(self)
         as_flag(self.binary, "binary"), as_dtype(self.dtype)
         if self.vocabulary is None:
             names = vocabulary_of_parts(self, parts, *self._limits())
         else:
             names = as_vocabulary(self.vocabulary)
+            warn_unreachable(analysis, names, "vocabulary")
         self._become(names, self.vocabulary is not None)
         return self
 
@@ -277,6 +279,8 @@ class CountVectorizer(Estimator):
         binary, dtype = as_flag(self.binary, "binary"), as_dtype(self.dtype)
         documents = as_documents(raw_documents, least=0)
         column = self.vocabulary_
+        if "_names" not in self.__dict__:  # not fitted, which a given vocabulary need not be
+            warn_unreachable(analysis, column, "vocabulary")
         if not documents:
             nothing = np.zeros(0, np.int32)
             return as_matrix((np.zeros(1, np.int64), nothing, nothing), len(column), binary, dtype)
