@@ -133,3 +133,63 @@ def test_refused(features, rules, words):
 def test_not_fitted():
     with pytest.raises(ValueError, match="not fitted"):
         partial_dependence(LinearRegression(), np.ones((4, 2)), 0)
+
+
+def test_dependence_on_a_category_is_that_of_the_trees():
+    """Categories of any kind go by their names, on the scale of all other columns."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(3)
+    n = 300
+    number = rng.choice([10, 20, 35], n)
+    kind = np.array(["low", "mid", "top"])[np.searchsorted([10, 20, 35], number)]
+    x = rng.normal(size=n)
+    y = (number == 20) * 3.0 + x
+    for values in (kind, number, number.astype(float)):
+        X = pd.DataFrame({"x": x, "kind": pd.Categorical(values)})
+        for model, target in (
+            (HistGradientBoostingRegressor(max_iter=4), y),
+            (HistGradientBoostingClassifier(max_iter=4), y > 1),
+        ):
+            found = partial_dependence(model.fit(X, target), X, "kind")
+            assert (found.method, found.response) == ("recursion", "raw")
+            alone = type(model)(max_iter=4).fit(X[["kind"]], target)
+            own = partial_dependence(alone, X[["kind"]], 0)
+            rows = pd.DataFrame({"kind": pd.Categorical(own.grid_values[0])})
+            np.testing.assert_allclose(
+                own.average[0] + alone._boosted.trees.first[0], alone._raw(rows)[:, 0]
+            )
+            both = partial_dependence(model, X, ["x", "kind"], grid_resolution=4)
+            assert both.average.shape == (1, 4, len(own.grid_values[0]))
+            brute = partial_dependence(model, X, "kind", method="brute")
+            assert brute.average.argmax() == found.average.argmax()
+
+
+def test_what_is_averaged_has_its_name():
+    X, y, _ = sample()
+    model = HistGradientBoostingClassifier(max_iter=3).fit(X, y > 0)
+    raw = partial_dependence(model, X, 0, grid_resolution=3)
+    assert (raw.response, raw.method) == ("raw", "recursion")
+    for wanted in ("predict_proba", "decision_function", "predict"):
+        found = partial_dependence(
+            model, X, 0, grid_resolution=3, response_method=wanted, method="brute"
+        )
+        assert found.response == wanted
+    assert partial_dependence(model, X, 0, method="brute").response == "predict_proba"
+    number = HistGradientBoostingRegressor(max_iter=3).fit(X, y)
+    assert partial_dependence(number, X, 0, method="brute").response == "predict"
+    heads = [list(partial_dependence(number, X, 0, method=how).table().columns) for how in WAYS]
+    assert heads == [["Average"], ["Raw average"]]
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    for found, label in (
+        (raw, "mean raw prediction, less the first, class True"),
+        (partial_dependence(model, X, 0, method="brute"), "mean probability, class True"),
+        (partial_dependence(number, X, 0, method="brute"), "mean prediction"),
+    ):
+        axes = Figure().subplots()
+        found.plot(ax=axes)
+        assert axes.get_ylabel() == label
+
+
+WAYS = ("brute", "recursion")

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast import DecisionTreeClassifier, DecisionTreeRegressor
+from statfast import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from statfast.tree import export_text, pruning_table, tree_rules
 from tests.reference import cart, routes
 
@@ -263,3 +268,31 @@ def test_what_is_refused():
         DecisionTreeRegressor(**mine).fit(np.where(X < -1, np.inf, X), y)
     with pytest.raises(ValueError, match="node must be between 0"):
         DecisionTreeClassifier(**mine).fit(X, y).split_categories(10**6)
+
+
+@pytest.mark.parametrize("kind", ["tree", "forest", "boosting"])
+def test_columns_in_another_order_are_called_so(kind):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"k": pd.Categorical(rng.choice(list("abc"), 60)), "x": rng.normal(size=60)})
+    y = rng.normal(size=60)
+    model = {
+        "tree": DecisionTreeRegressor(),
+        "forest": RandomForestRegressor(3),
+        "boosting": HistGradientBoostingRegressor(max_iter=2),
+    }[kind].fit(X, y)
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(X[["x", "k"]])
+    with pytest.raises(ValueError, match="unseen at fit time:\n- z"):
+        model.predict(X.rename(columns={"x": "z"}))
+    with pytest.warns(UserWarning, match="valid feature names"):
+        model.predict(X.to_numpy(dtype=object))
+    unnamed = type(model)(**{**model.get_params(), "categorical_features": [0]})
+    unnamed.fit(X.to_numpy(dtype=object), y)
+    with pytest.raises(ValueError, match="X has 3 features"):
+        unnamed.predict(np.c_[X.to_numpy(dtype=object), y.astype(object)])
+    with pytest.raises(ValueError, match="X has 1 features"):
+        unnamed.predict(X.to_numpy(dtype=object)[:, :1])
+    if kind == "boosting":
+        with pytest.raises(ValueError, match="X_val must have the columns of X in the same order"):
+            model.fit(X, y, X_val=X[["x", "k"]], y_val=y)

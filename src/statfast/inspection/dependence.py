@@ -47,6 +47,9 @@ class PartialDependence(Tabled):
         Of the outputs: classes of a classifier (the second of two), or None.
     method : str
         "brute" or "recursion".
+    response : str
+        What is averaged: "predict", "predict_proba" or "decision_function"; "raw" of recursion, raw
+        predictions less what they began with.
     """
 
     grid_values: list
@@ -55,6 +58,7 @@ class PartialDependence(Tabled):
     names: list
     labels: list
     method: str
+    response: str = "predict"
 
     def __getitem__(self, name):
         return getattr(self, name)
@@ -77,7 +81,8 @@ class PartialDependence(Tabled):
             )
             for point in points
         ]
-        heads = ["Average" if label is None else str(label) for label in self.labels]
+        alone = "Raw average" if self.response == "raw" else "Average"
+        heads = [alone if label is None else str(label) for label in self.labels]
         columns = average.reshape(len(average), -1)
         return CoefficientTable(names, dict(zip(heads, columns, strict=True)))
 
@@ -209,18 +214,13 @@ def partial_dependence(
                 f"estimators that offer it; {type(estimator).__name__} with kind={kind!r} and "
                 f"response_method={wanted!r} is not. Choose 'brute'."
             )
-        try:
-            grid = np.array(points, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                "method='recursion' needs columns of numbers in X. Choose 'brute'."
-            ) from error
-        average = np.asarray(recursion(grid, np.array(columns, np.intp)))
+        average = np.asarray(recursion(_as_grid(points), np.array(columns, np.intp)))
         labels = _labels(estimator, average.shape[0])
         return PartialDependence(
-            values, average.reshape(-1, *shape), None, names, labels, "recursion"
+            values, average.reshape(-1, *shape), None, names, labels, "recursion", "raw"
         )
-    average, individual = _brute(estimator, table, columns, points, wanted, weights, kind, n_jobs)
+    response = _response(estimator, wanted)
+    average, individual = _brute(estimator, table, columns, points, response, weights, kind, n_jobs)
     labels = _labels(estimator, (individual if average is None else average).shape[0])
     return PartialDependence(
         values,
@@ -229,14 +229,23 @@ def partial_dependence(
         names,
         labels,
         "brute",
+        response,
     )
 
 
 RESPONSES = ("predict_proba", "decision_function", "predict")
 
 
-def _brute(estimator, table, columns, points, wanted, weights, kind, n_jobs):
-    ask = _asked(estimator, wanted)
+def _as_grid(points):
+    """Points as numbers, or as objects where columns hold categories."""
+    try:
+        return np.array(points, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.array(points, dtype=object)
+
+
+def _brute(estimator, table, columns, points, response, weights, kind, n_jobs):
+    ask = _asked(estimator, response)
     n = table.shape[0]
     if kind != "average":
         refuse_large(8.0 * n * len(points), "Predictions of all rows", "Pass fewer rows.")
@@ -262,8 +271,8 @@ def _brute(estimator, table, columns, points, wanted, weights, kind, n_jobs):
     return average, individual
 
 
-def _asked(estimator, wanted):
-    """What the model says of rows, as (n, outputs)."""
+def _response(estimator, wanted):
+    """The method that is asked."""
     offered = [name for name in RESPONSES if callable(getattr(estimator, name, None))]
     if not offered:
         as_estimator(estimator, method="predict", wanted="a fitted estimator")
@@ -273,7 +282,11 @@ def _asked(estimator, wanted):
             f"response_method must be a method of {type(estimator).__name__}, which has "
             f"{offered}; got {wanted!r}."
         )
-    name = names[0]
+    return names[0]
+
+
+def _asked(estimator, name):
+    """What the model says of rows, as (n, outputs)."""
 
     def ask(X):
         said = np.asarray(getattr(estimator, name)(X))

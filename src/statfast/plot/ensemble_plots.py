@@ -240,9 +240,17 @@ def partial_dependence(
     return Display(draw, found=found).plot(ax=ax)
 
 
+AVERAGES = {
+    "predict": "mean prediction",
+    "predict_proba": "mean probability",
+    "decision_function": "mean decision function",
+    "raw": "mean raw prediction, less the first",
+}
+
+
 def _said(found, output):
-    label = found.labels[output]
-    return "mean prediction" if label is None else f"mean prediction, class {label}"
+    label, said = found.labels[output], AVERAGES[found.response]
+    return said if label is None else f"{said}, class {label}"
 
 
 def _draw_line(found, output, ax, style):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import report
 from statfast._estimator import Estimator, require_same_labels
-from statfast._validation import as_generator, as_weights, column_names, not_fitted
+from statfast._validation import as_generator, as_weights, column_names, not_fitted, shown
 from statfast.ensemble.boosting.bins import encode, table_of, thresholds_of
 from statfast.ensemble.boosting.early_stopping import (
     hold_out,
@@ -94,7 +94,7 @@ class HistBoosting(Estimator):
                 raise ValueError(
                     "early_stopping is False, but X_val and y_val are passed. Set it to True."
                 )
-            held = self._validation_sample(columns, published, validation)
+            held = self._validation_sample(X, columns, published, validation)
         elif stopping is not None and stopping.fraction is not None:
             rng = np.random.default_rng(split_seed)
             fitted, out = hold_out(y, n, stopping.fraction, "classes_" in published, rng)
@@ -137,8 +137,14 @@ class HistBoosting(Estimator):
                 "or classes. Set warm_start=False."
             )
 
-    def _validation_sample(self, columns, published, validation):
+    def _validation_sample(self, X, columns, published, validation):
         X_val, y_val, weights = validation
+        names, others = column_names(X), column_names(X_val)
+        if names is not None and others is not None and names.tolist() != others.tolist():
+            raise ValueError(
+                f"X_val must have the columns of X in the same order, {shown(names.tolist())}; got "
+                f"{shown(others.tolist())}."
+            )
         rows = columns.numbers(X_val)
         if rows.shape[1] != len(columns.categories):
             raise ValueError(
@@ -203,16 +209,23 @@ class HistBoosting(Estimator):
     def _compute_partial_dependence_recursion(self, grid, target_features):
         """Raw predictions less the first, (n_raw, points), as functions of some columns alone.
 
+        The grid holds values as X does, categories by name.
+
         Where a tree asks about another column, both ways are taken, weighted by the rows of the
         fit that went there.
         """
         if "_boosted" not in self.__dict__:
             raise not_fitted(self)
-        trees = self._boosted.trees
+        trees, grid = self._boosted.trees, np.asarray(grid)
+        columns = [
+            self._boosted.columns.column_numbers(values, int(j))
+            for values, j in zip(grid.T, target_features, strict=True)
+        ]
+        coded = np.column_stack(columns)
         out = np.zeros((len(trees.first), len(grid)))
         place = {int(column): k for k, column in enumerate(target_features)}
         for t, tree in enumerate(trees.trees):
-            out[t % len(out)] += tree.dependence(np.asarray(grid, np.float64), place)
+            out[t % len(out)] += tree.dependence(coded, place)
         return out
 
     def __sklearn_tags__(self):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from statfast._validation import (
     as_rows,
     column_names,
+    compare_names,
     is_missing,
     rows_for,
     shown,
@@ -40,18 +41,24 @@ class CategoryColumns:
             if estimator is None:
                 return as_rows(X, keep=ANY, finite=False)
             return rows_for(estimator, X, keep=ANY, finite=False)
+        if estimator is not None:
+            compare_names(estimator, X)
         n, width = _shape(X)
-        if width == len(self.categories):
-            coded = np.empty((n, width))
-            for j, known in enumerate(self.categories):
-                values = _column(X, j)
-                coded[:, j] = _numbers(values, j) if known is None else _codes(values, known)
-            X = _named(X, coded)
-        return (
-            rows_for(estimator, X, finite=False)
-            if estimator is not None
-            else as_rows(coded, finite=False)
-        )
+        if width != len(self.categories):
+            fitted = "the fit" if estimator is None else type(estimator).__name__
+            raise ValueError(
+                f"X has {width} features, but {fitted} is expecting {len(self.categories)} "
+                "features as input."
+            )
+        coded = np.empty((n, width))
+        for j in range(width):
+            coded[:, j] = self.column_numbers(_column(X, j), j)
+        return as_rows(coded, finite=False)
+
+    def column_numbers(self, values, j):
+        """Values of a column, an ndarray, as numbers, or the codes of categories."""
+        known = self.categories[j]
+        return _numbers(values, j) if known is None else _codes(values, known)
 
 
 def find_columns(X, categorical_features, most, limit) -> CategoryColumns:
@@ -179,19 +186,3 @@ def _plain(values):
 def _numbers(values, j):
     """A column that is not categorical, as numbers; NaN is missing."""
     return to_numbers(values, f"X in column {j}, which is not categorical,", (np.float64,))
-
-
-def _named(X, coded):
-    """The codes under the names of the columns of X, for comparison with those of the fit."""
-    names = column_names(X)
-    if names is None:
-        return coded
-    return _NamedCodes(coded, names)
-
-
-class _NamedCodes:
-    def __init__(self, values, names):
-        self.values, self.columns, self.shape = values, names, values.shape
-
-    def __array__(self, dtype=None, copy=None):
-        return self.values
