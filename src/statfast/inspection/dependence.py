@@ -58,7 +58,7 @@ class PartialDependence(Tabled):
     names: list
     labels: list
     method: str
-    response: str = "predict"
+    response: str
 
     def __getitem__(self, name):
         return getattr(self, name)
