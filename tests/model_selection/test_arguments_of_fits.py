@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import statfast as sf
+from statfast.model_selection import nested_cv_interval
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 2))
@@ -144,3 +145,19 @@ def test_all_values_of_cross_validate_are_arrays(model):
             assert len({len(value) for value in found.values()}) == 1
             ways.add(found.path)
     assert ways == {"merged statistics", "closed form"} or ways == {"merged statistics"}
+
+
+def test_nested_intervals_keep_groups_together():
+    rows = np.repeat(np.random.default_rng(3).standard_normal((20, 2)), 3, axis=0)
+    labels = np.random.default_rng(4).integers(0, 2, 20).repeat(3)  # nothing can be learnt
+    groups = np.array([f"g{k}" for k in np.arange(20).repeat(3)])
+    model = sf.KNeighborsClassifier(1)
+    how = {"n_splits": 4, "n_repeats": 3, "random_state": 0}
+    known = nested_cv_interval(model, rows, labels, groups=groups, **how)
+    unknown = nested_cv_interval(model, rows, labels, **how)
+    assert unknown.cv_error < 0.2  # another row of the group tells
+    assert known.cv_error > 0.3
+    found = nested_cv_interval(_search(), X, Y, groups=GROUPS, **how | {"n_splits": 6})
+    assert 0.0 < found.cv_error < 0.6
+    with pytest.raises(ValueError, match="n_splits must be between 3 and the number of groups"):
+        nested_cv_interval(model, rows[:6], labels[:6], groups=groups[:6], n_splits=3)

@@ -56,8 +56,9 @@ def as_rows(X, *, name="X", keep=FLOATS, n_min=1, finite=True):
     return X
 
 
-def rows_for(estimator, X, *, name="X", keep=FLOATS, n_min=1, finite=True):
-    """`as_rows` for a fitted estimator: the width and the column names must be those of ``fit``."""
+def rows_for(estimator, X, *, name="X", keep=FLOATS, n_min=1, finite=True, named=True):
+    """`as_rows` for a fitted estimator: the width and the column names must be those of ``fit``;
+    names are not looked at where `named` is False, as of what ``transform`` gave."""
     fitted = estimator.__dict__
     # A few rows of float64 take under a microsecond: the latency of predict is decided here.
     # A sum of squares is finite only if every value is; where it overflows, the long way decides.
@@ -74,7 +75,8 @@ def rows_for(estimator, X, *, name="X", keep=FLOATS, n_min=1, finite=True):
         return X
     if "n_features_in_" not in fitted:
         raise not_fitted(estimator)
-    compare_names(estimator, X, name)
+    if named:
+        compare_names(estimator, X, name)
     rows = as_rows(X, name=name, keep=keep, n_min=n_min, finite=False)
     if rows.shape[1] != estimator.n_features_in_:
         raise ValueError(

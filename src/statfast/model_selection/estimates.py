@@ -2,7 +2,7 @@
 """Estimates of the error beyond plain folds: the bootstrap, and an interval by nested folds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
@@ -14,6 +14,7 @@ from statfast._estimator import (
     BootstrapEstimate,
     CoefficientTable,
     Tabled,
+    group_runs,
     no_information,
     parts_of_folds,
     runs,
@@ -28,11 +29,13 @@ from statfast._validation import (
     as_estimator,
     as_flag,
     as_generator,
+    as_labels,
     as_real,
     as_weights,
 )
 from statfast.model_selection.losses import as_loss, coded, losses, truth_of
 from statfast.model_selection.resampling import Bootstrap
+from statfast.model_selection.scoring import groups_argument
 from statfast.model_selection.splitter import as_placed, as_placed_rows, joined_rows, n_rows
 from statfast.model_selection.variance import replicated
 from statfast.model_selection.ways import (
@@ -197,6 +200,7 @@ def nested_cv_interval(
     loss: str = "auto",
     level: float = 0.9,
     bias_exponent: float = 1.0,
+    groups: ArrayLike | None = None,
     sample_weight: Weights = None,
     random_state: RandomState = None,
 ) -> "NestedInterval":
@@ -221,6 +225,9 @@ def nested_cv_interval(
     bias_exponent : float, default=1.0
         The bias of K (1 - 1/K) n samples is (1 + ((K - 2) / K)^e) times the difference of nested
         and plain estimates: e = 1 in the paper [1]_, 1.5 in its authors' software.
+    groups : array-like of shape (n,), optional
+        Rows of a group are kept in one fold: whole groups are shuffled and dealt out, the largest
+        first, each to the fold with fewest rows. A search that is validated gets those of its rows.
     sample_weight : array-like of shape (n,), optional
         Weights of the fits.
     random_state : int, Generator or None, default=None
@@ -270,10 +277,17 @@ def nested_cv_interval(
     exponent = as_real(bias_exponent, "bias_exponent", 0.0)
     weights, rng, y = as_weights(sample_weight, n), as_generator(random_state), as_placed(y, "y")
     require_weights(estimator, weights)
+    arguments, codes = {}, None
+    if groups is not None:
+        found, codes = as_labels(groups, n, name="groups")
+        as_count(K, "n_splits", 3, len(found), limit="the number of groups")
+        if (name := groups_argument(estimator)) is not None:
+            arguments[name] = as_placed(groups, "groups")
+    every = Folds(X, y, weights, n, [], arguments)
     pairs = []
     for _ in range(times):
-        parts = _parts(truth, classes, n, K, rng)
-        inner, outer, path = _pairs(estimator, X, y, weights, parts, truth, classes, loss)
+        parts = _parts(truth, classes, n, K, rng, codes)
+        inner, outer, path = _pairs(estimator, every, parts, truth, classes, loss)
         for k in range(K):
             pairs.append((np.concatenate([inner[k, j] for j in range(K) if j != k]), outer[k]))
     # Times a power of two, so that losses have squares: no bit of the result depends on it.
@@ -300,7 +314,9 @@ def nested_cv_interval(
     )  # fmt: skip
 
 
-def _parts(truth, classes, n, K, rng):
+def _parts(truth, classes, n, K, rng, groups):
+    if groups is not None:
+        return group_runs(rng.permutation(groups.max() + 1)[groups], K)
     if classes is not None:
         return stratified_runs(truth, K, rng.shuffle)
     fold = np.empty(n, dtype=np.intp)
@@ -310,9 +326,9 @@ def _parts(truth, classes, n, K, rng):
     return parts_of_folds(fold, K)
 
 
-def _pairs(estimator, X, y, weights, parts, truth, classes, loss):
+def _pairs(estimator, every, parts, truth, classes, loss):
     """Losses on fold j of the fit without folds j and k, for each (k, j); and without k alone."""
-    K, n = len(parts), len(y)
+    K, n = len(parts), every.n
     left = [(k,) for k in range(K)] + [(j, k) for k in range(K) for j in range(k)]
     pairs = []
     for out in left:
@@ -320,7 +336,7 @@ def _pairs(estimator, X, y, weights, parts, truth, classes, loss):
         for k in out:
             kept[parts[k]] = False
         pairs.append((np.flatnonzero(kept), np.sort(np.concatenate([parts[k] for k in out]))))
-    folds = Folds(X, y, weights, n, pairs)
+    folds = replace(every, pairs=pairs)
     path, fits = fitted_folds(estimator, folds, [{}], whole=True)  # asked about parts of a fold
     inner, outer = {}, [None] * K
     for out, fitted in zip(left, fits, strict=True):

@@ -15,7 +15,13 @@ from itertools import chain
 
 import numpy as np
 
-from statfast._estimator import FitState, copied, take_columns, with_params
+from statfast._estimator import (
+    FitState,
+    copied,
+    output_container,
+    take_columns,
+    with_params,
+)
 from statfast._validation import as_rows, column_names, is_sparse
 from statfast.pipeline.columns import as_container
 from statfast.pipeline.scaled import scaled_fits
@@ -69,17 +75,19 @@ class MergedSteps(Steps):
         return tuple(more)
 
     def _solve(self, sums, state):
-        fitted, (inner, plan) = [], state.more
+        fitted, (inner, plan), names = [], state.more, state.names
         for name, step in self.steps[:-1]:
             if is_skipped(step):
                 fitted.append((name, step))
                 continue
-            known = FitState(state.n_features, more=plan)
+            known = FitState(state.n_features, names, more=plan)
             scaler = copied(step)._solve(sums.column_moments(), known)
             sums = sums.rescaled(*scaler._affine())
+            plain = output_container(scaler) == "default"  # an array, whose columns have no names
+            names = None if plain else scaler.get_feature_names_out()
             fitted.append((name, scaler))
         name, last = self.steps[-1]
-        fitted.append((name, copied(last)._solve(sums, inner)))
+        fitted.append((name, copied(last)._solve(sums, replace(inner, names=names))))
         return self._published(None, fitted)
 
     @property

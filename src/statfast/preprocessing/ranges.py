@@ -41,8 +41,8 @@ class ColumnScaler(Transformer, Estimator):
             raise not_fitted(self)
         return self._affine()
 
-    def _applied(self, X, way):
-        return in_blocks(rows_for(self, X), way)
+    def _applied(self, X, way, named=True):
+        return in_blocks(rows_for(self, X, named=named), way)
 
     def inverse_transform(self, X: Rows) -> Any:
         """Undo `transform`.
@@ -64,7 +64,7 @@ class ColumnScaler(Transformer, Estimator):
             If X is not a finite 2-d array with the columns of the fitted one.
         """
         shift, scale = self._fitted_affine()
-        return self._applied(X, times_and_more(scale, shift))
+        return self._applied(X, times_and_more(scale, shift), named=False)
 
     def _named(self, names):
         return names

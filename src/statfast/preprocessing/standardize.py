@@ -225,7 +225,7 @@ class StandardScaler(Transformer, Estimator):
             As for `transform`.
         """
         shift, scale = self._affine()
-        return self._applied(X, shift, scale, times_and_more(scale, shift))
+        return self._applied(X, shift, scale, times_and_more(scale, shift), named=False)
 
     def _affine(self):
         """What is taken off (d,), and what it is then divided by (d,)."""
@@ -235,16 +235,16 @@ class StandardScaler(Transformer, Estimator):
         shift = self.mean_ if self.with_mean and self.mean_ is not None else np.zeros(d)
         return shift, np.ones(d) if self.scale_ is None else self.scale_
 
-    def _applied(self, X, shift, factor, dense):
+    def _applied(self, X, shift, factor, dense, named=True):
         if is_sparse(X):
             if shift.any() or self.with_mean:
                 raise TypeError(CENTERED)
             rows = as_csr(X)
-            rows_for(self, np.zeros((1, rows.shape[1])))  # for its sentences
+            rows_for(self, np.zeros((1, rows.shape[1])), named=named)  # for its sentences
             scaled = rows.copy()
             scaled.data = scaled.data * factor[scaled.indices]
             return scaled
-        return in_blocks(rows_for(self, X), dense)
+        return in_blocks(rows_for(self, X, named=named), dense)
 
     def _named(self, names):
         return names
