@@ -6,6 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import chdtri
 
+from statfast.datasets import load_wine
+from statfast.linear import LogisticRegression
 from statfast.linear.logistic.firth import Firth
 from tests.reference import multinomial as twin
 
@@ -62,6 +64,68 @@ def test_no_coefficients_have_a_higher_penalized_likelihood(n_classes):
         rise = twin.penalized_loglik(Z, y, weights, ahead)
         rise -= twin.penalized_loglik(Z, y, weights, behind)
         assert abs(rise) < 1e-10
+
+
+def is_the_top(Z, y, coef):
+    """Whether Firth's modified score (y - p + h (1/2 - p)) z is zero, in units of its spread."""
+    p = 1 / (1 + np.exp(-Z @ coef))
+    root = np.sqrt(p * (1 - p))
+    Q, R = np.linalg.qr(Z * root[:, None])
+    score = Z.T @ (y - p + (Q**2).sum(axis=1) * (0.5 - p))
+    return np.linalg.norm(np.linalg.solve(R.T, score)) < 1e-6
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("n_columns", [6, 30])
+def test_separated_classes_of_many_columns_end_in_some_tens_of_steps(n_columns, scaled):
+    rng = np.random.default_rng(n_columns)
+    X = rng.normal(size=(200, n_columns)) @ rng.normal(size=(n_columns, n_columns))
+    X = X * np.exp(3 * rng.normal(size=n_columns)) + 10  # of all sizes, correlated
+    height = X @ (rng.normal(size=n_columns) / X.std(axis=0))
+    y = (height > np.median(height)).astype(int)
+    if scaled:
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = LogisticRegression(method="firth").fit(X, y)
+    assert model.converged_  # warnings are errors
+    assert model.n_iter_[0] <= 40
+    Z = np.column_stack([np.ones(len(X)), (X - X.mean(axis=0)) / X.std(axis=0)])
+    slopes = model.coef_[0] * X.std(axis=0)
+    start = model.intercept_[0] + model.coef_[0] @ X.mean(axis=0)
+    assert is_the_top(Z, y, np.append(start, slopes))
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_three_classes_of_wine_end_in_some_tens_of_steps(scaled):
+    X, y = load_wine(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0) if scaled else X
+    fit = Firth(X, y, None, 3).fit()
+    assert fit.converged
+    assert fit.n_iter <= 40
+    # A quasi-Newton method that sees the values of the twin alone finds nothing higher.
+    Z, size, ones = twin.design(X), np.sqrt(fit.covariance.diagonal()), np.ones(len(X))
+
+    def loss(steps):
+        return -twin.penalized_loglik(Z, y, ones, fit.coef + (size * steps).reshape(fit.coef.shape))
+
+    rng = np.random.default_rng(0)
+    top = loss(np.zeros(len(size)))
+    assert_allclose(-fit.penalized_loglik, top, rtol=1e-9)
+    for _ in range(40):
+        way = rng.normal(size=len(size))
+        ahead, behind = loss(1e-4 * way), loss(-1e-4 * way)
+        assert min(ahead, behind) > top
+        assert abs(ahead - behind) < 1e-3 * (ahead + behind - 2 * top)
+
+
+@pytest.mark.once
+def test_spambase_ends(shared_data):
+    rows = np.loadtxt(shared_data("spam", "spambase.data.gz"), delimiter=",")
+    X, y = rows[:, :-1], rows[:, -1]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = LogisticRegression(method="firth").fit(X, y)
+    assert model.n_iter_[0] <= 50
+    Z = np.column_stack([np.ones(len(X)), X])
+    assert is_the_top(Z, y, np.append(model.intercept_, model.coef_))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -21,7 +21,7 @@ from statfast._core.linear import irls as kernel
 from statfast._engine import each, grid
 from statfast._estimator import copied, sums_of_folds
 from statfast._linalg import CholeskyFactor
-from statfast.linear.glm.irls import ROUNDING, SLACK, Scoring, Unsolvable, beginning
+from statfast.linear.glm.irls import ROUNDING, SLACK, Scoring, Unsolvable, beginning, corrected
 from statfast.linear.glm.irls_sums import ROW, ModelRows
 
 NEAR = 0.1  # a step of all rows, in root mean square, after which folds go their own ways
@@ -199,7 +199,7 @@ class _FoldScoring:
         if not (self.factor.pivot >= CLEAR and curved and isfinite(self.height)):
             self.active = False
             return
-        self.step = scoring._corrected(self.score, self.pairs, self.factor)
+        self.step = corrected(self.score, self.pairs, self.factor.solve)
         last, self.rms = self.rms, scoring._rms(self.step, self.score, sums)
         size = kernel.largest(self.step, self.unit)
         extent = scoring.size + kernel.largest(self.at, self.unit)

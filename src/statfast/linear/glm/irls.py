@@ -21,6 +21,7 @@ that depend on those before them are left out, as R does.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isfinite, sqrt
 
 import numpy as np
@@ -222,6 +223,21 @@ def _unit(family, y):
     return y.max() ** -0.5 if family.name == "inverse_gaussian" else 1.0
 
 
+def corrected(score, pairs, solve):
+    """The step for a score: that of `solve`, corrected by steps and the changes of the score that
+    they made (two-loop recursion)."""
+    out, shares = score.copy(), []
+    for step, change in reversed(pairs):
+        rate = 1 / (change @ step)
+        share = rate * (step @ out)
+        out -= share * change
+        shares.append((rate, share))
+    out = solve(out)
+    for (step, change), (rate, share) in zip(pairs, reversed(shares), strict=True):
+        out += (share - rate * (change @ out)) * step
+    return out
+
+
 class Scoring:
     """The iterations on some rows; `b` are coefficients of the rows less their shift."""
 
@@ -400,21 +416,8 @@ class Scoring:
                     return at, new, True
             if rms <= max(0.1 * self.tol, 0.0 if ends else self.close):
                 break
-            step = self._corrected(score, pairs, factor)
+            step = corrected(score, pairs, partial(self._solve, factor))
         return self._move(b, at - b if pairs else step, first, sums, rough=rough)
-
-    def _corrected(self, score, pairs, factor):
-        """The step for a score: by the factor, corrected by the pairs (two-loop recursion)."""
-        out, shares = score.copy(), []
-        for step, change in reversed(pairs):
-            rate = 1 / (change @ step)
-            share = rate * (step @ out)
-            out -= share * change
-            shares.append((rate, share))
-        out = self._solve(factor, out)
-        for (step, change), (rate, share) in zip(pairs, reversed(shares), strict=True):
-            out += (share - rate * (change @ out)) * step
-        return out
 
     def _factor(self, sums, b, first):
         """The factor of the information of the columns kept; None if it has become singular."""
