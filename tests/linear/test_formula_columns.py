@@ -300,6 +300,36 @@ def test_the_first_level_of_a_response_is_the_failure_as_in_r(levels, ordered):
     assert_allclose(all_of(plain), all_of(texts), rtol=1e-8)
 
 
+@pytest.mark.parametrize("family", ["binomial", "quasibinomial"])
+def test_successes_are_all_levels_but_the_first_as_in_r(family):
+    """R's glm(factor ~ x, binomial)."""
+    from_formula, how = GeneralizedLinearModel.from_formula, {"family": family}
+    for column, one in (
+        (DATA.won, "yes"),
+        (DATA.won.astype("string"), "yes"),
+        (pandas.Categorical(DATA.won, ["never", "yes", "no"]), "no"),
+    ):
+        data = DATA.assign(won=column)
+        model = from_formula("won ~ x", data, sample_weight="many", **how)
+        known = from_formula(f"I(won == '{one}') ~ x", DATA, sample_weight="many", **how)
+        assert_allclose(all_of(model), all_of(known), rtol=1e-9)
+        assert f"Successes: won[{one}]." in model.summary().notes
+        assert_allclose(model.residuals(data), known.residuals(DATA), rtol=1e-8)
+        assert str(drop1(model, data)) == str(drop1(known, DATA))
+    several = from_formula("C(group) ~ x", DATA, **how)  # "a" is the first
+    assert_allclose(all_of(several), all_of(from_formula("I(group != 'a') ~ x", DATA, **how)))
+    holes = with_holes(DATA, won=4)
+    known = from_formula("I(won == 'yes') ~ x", DATA.drop(index=4), **how)
+    assert_allclose(all_of(from_formula("won ~ x", holes, **how)), all_of(known), rtol=1e-9)
+    for wrong, family in (("won ~ x", "poisson"), ("won:group ~ x", "binomial")):
+        with pytest.raises(ValueError, match="is categories"):
+            from_formula(wrong, DATA, family=family)
+    with pytest.raises(ValueError, match="is categories"):
+        from_formula("u ~ x", DATA.assign(u="a"), **how)
+    numbers = from_formula("won ~ x", DATA.assign(won=(DATA.won == "yes") * 1.0), **how)
+    assert "Successes" not in str(numbers.summary())
+
+
 def test_the_first_of_several_levels_is_the_reference():
     data = DATA.assign(group=pandas.Categorical(DATA.group, ["b", "a", "c"]))
     model = LogisticRegression.from_formula("group ~ x", data)

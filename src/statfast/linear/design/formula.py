@@ -85,6 +85,11 @@ class FormulaDesign:
     dropped: int = 0
     context: Any = None
 
+    @property
+    def successes(self):
+        """Of a response that is categories: columns of all levels but the first, as R has it."""
+        return self.specs.y.column_names[1:] if self.specs.y.factor_contrasts else ()
+
     def reads(self, X):
         """Whether X is a table of variables, rather than of the columns of the design."""
         if isinstance(X, dict):
@@ -126,6 +131,7 @@ class FormulaDesign:
             y = frame[self.label].iloc[kept].to_numpy()
         else:
             y = _real(parts.y).to_numpy()[:, 0]
+            y = 1.0 - y if self.successes else y
         if weight is not None:
             weight = as_weights(weight, n)[kept]
         elif "weight" in found:
@@ -244,7 +250,9 @@ class FromFormula(Attributes):
         Categories are coded against the first level (treatment coding), in the order of a
         categorical column or else sorted, as far as rows have them; ``C(g, contr.sum)`` and others
         are formulaic's. In a categorical column of labels the first level is the ``reference`` of a
-        classifier, as R's ``glm`` takes it for failure; ``classes_`` are sorted all the same.
+        classifier, as R's ``glm`` takes it for failure; ``classes_`` are sorted all the same. So
+        it is for a `GeneralizedLinearModel` of the family "binomial", of which other levels are the
+        successes.
 
         Examples
         --------
@@ -261,12 +269,12 @@ class FromFormula(Attributes):
         """
         expressions = {"weight": sample_weight, "offset": offset, "exposure": exposure}
         try:
-            cls(**params)
+            shares = getattr(cls(**params), "_is_of_shares", False)
         except TypeError as error:
             beside = ", ".join(name for name in signature(cls.from_formula).parameters)
             beside = beside.removesuffix(", params")
             raise TypeError(f"{error} from_formula itself takes {beside}.") from None
-        design, rows, one, first = _designed(cls, formula, data, expressions, context)
+        design, rows, one, first = _designed(cls, formula, data, expressions, context, shares)
         if first is not None and "reference" in signature(cls).parameters:
             params.setdefault("reference", first)
         if params.get("fit_intercept", one) != one:
@@ -320,6 +328,8 @@ def remember(model, design):
     if design.dropped:
         what = "1 row" if design.dropped == 1 else f"{design.dropped} rows"
         notes.append(f"{what} with missing values left out.")
+    if design.label is None and design.successes:
+        notes.append(f"Successes: {', '.join(design.successes)}.")
 
     def noted(result):
         return replace(result, notes=(*notes, *result.notes))
@@ -399,10 +409,11 @@ def _groups(data, groups):
     return np.asarray(groups)
 
 
-def _designed(cls, formula, data, expressions, context):
+def _designed(cls, formula, data, expressions, context, shares):
     """The design, the rows to fit, whether there is an intercept, and the first level of labels.
 
-    `expressions` are weights, offset and exposure: values, texts or None.
+    `expressions` are weights, offset and exposure: values, texts or None. `shares`: whether the
+    response may be categories, of which the first is the failure.
     """
     if not isinstance(formula, str):
         raise wrong_type("formula", "a str", formula)
@@ -443,6 +454,8 @@ def _designed(cls, formula, data, expressions, context):
     label = None
     if issubclass(cls, Classifier) and len(response) == 1 and str(response[0]).strip("`") in frame:
         label = str(response[0]).strip("`")
+    elif len(specs.y.factor_contrasts) == len(response) == 1 < parts.y.shape[1] and shares:
+        pass
     elif parts.y.shape[1] != 1 or specs.y.factor_contrasts:
         found = "categories" if specs.y.factor_contrasts else f"{parts.y.shape[1]} columns"
         raise ValueError(

@@ -372,6 +372,11 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             for fit in fit_folds(model, layout, ridge=0.0, tol=tol)
         ]
 
+    @property
+    def _is_of_shares(self):
+        """Whether responses are shares of successes, which categories may stand for."""
+        return isinstance(self.family, str) and self.family in ("binomial", "quasibinomial")
+
     def _at(self, y, n):
         family, link = self._family(), as_link(self._link)
         one = self._has_intercept()

@@ -71,9 +71,11 @@ def drop1(
     -----
     Where the dispersion is estimated, tests measure the rise of the deviance by that of the whole
     model, from Pearson's chi-square, as `anova` does (F tests of R's ``drop1`` of a GLM take the
-    mean deviance instead). A **negative binomial** whose theta is estimated has a theta of its own
-    in each model, counted by AIC, and is compared by log-likelihoods: the deviance, which depends
-    on theta, gives way to "-2 log L". (R's ``drop1`` holds theta at that of the whole model.)
+    mean deviance instead). AIC is that of each model, with a dispersion of its own.
+
+    A **negative binomial** whose theta is estimated has a theta of its own in each model, counted
+    by AIC, and is compared by log-likelihoods: the deviance, which depends on theta, gives way to
+    "-2 log L". (R's ``drop1`` holds theta at that of the whole model.)
     """
     search = TermFits(model, X, y, sample_weight, offset, exposure, groups)
     whole = search.fit(frozenset(search.terms))
