@@ -140,6 +140,18 @@ def take_columns(X: Any, places: Any, alone: bool = False) -> Any:
     return X[:, places]
 
 
+def rows_like(X: Any, values: np.ndarray) -> Any:
+    """Numbers as rows of the kind of X: a data frame with the names of its columns, or an array."""
+    names = column_names(X)
+    if names is None:
+        return values
+    if hasattr(X, "iloc"):
+        return type(X)(values, columns=X.columns)
+    columns = dict(zip(names.tolist(), values.T, strict=True))
+    make = getattr(type(X), "from_pydict", type(X) if hasattr(X, "get_columns") else None)
+    return NamedRows(values, names) if make is None else make(columns)
+
+
 def with_tags_of(tags: Any, member: Any) -> Any:
     """Tags of a wrapper that takes what its member takes, as far as this tells."""
     ask = getattr(member, "__sklearn_tags__", None)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import rows_like
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_count, as_rows, as_vector, wrong_type
 from statfast.plot.display import Display
@@ -82,6 +83,7 @@ def prediction_bands(
     x = np.linspace(rows[:, j].min(), rows[:, j].max(), POINTS)
     asked = np.tile(rows.mean(axis=0), (POINTS, 1))
     asked[:, j] = x
+    asked = rows_like(X, asked)
     ends = {kind: model.predict(asked, interval=kind, level=level)[1] for kind in intervals}
     means = model.predict(asked)
     name = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(rows.shape[1])])[j]

@@ -8,7 +8,6 @@ import numpy as np
 from statfast._typing import ArrayLike, Axes, RandomState
 from statfast._validation import (
     as_choice,
-    not_fitted,
     shown,
 )
 from statfast.metrics import (
@@ -24,7 +23,7 @@ from statfast.metrics import (
     roc_hull,
 )
 from statfast.metrics.ranking.two_classes import binary_codes, rows_for_ranking
-from statfast.plot.display import Display
+from statfast.plot.display import Display, lacking
 from statfast.plot.regions import COLORS
 
 MEASURES = (None, "accuracy", "average_recall", "cost")
@@ -348,7 +347,7 @@ def asked(model, X, y, pos_label):
             "out, or pass a model."
         )
     if not hasattr(model, "classes_"):
-        raise not_fitted(model)
+        raise lacking(model, "a fitted classifier", "truth")
     classes = list(model.classes_)
     if len(classes) != 2:
         raise ValueError(f"The model must have two classes; it has {len(classes)}.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import rows_like
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     MANY,
@@ -109,8 +110,8 @@ def decision_regions(
     point_size = as_real(point_size, "point_size", 0.0)
     across, down = (side(rows[:, j], margin, resolution) for j in (0, 1))
 
-    points = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
-    predicted, codes = as_labels(model.predict(points), len(points), name="model.predict(X)")
+    points = rows_like(X, np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2))
+    predicted, codes = as_labels(model.predict(points), resolution**2, name="model.predict(X)")
     labels = np.union1d(np.union1d(shown_labels, predicted), getattr(model, "classes_", predicted))
     palette = chosen_colors(colors, len(labels))
     region = np.searchsorted(labels, predicted)[codes].reshape(resolution, resolution)

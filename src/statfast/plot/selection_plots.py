@@ -82,8 +82,8 @@ class CurveDisplay:
 
 def learning_curves(
     estimator: Any,
-    X: Rows,
-    y: ArrayLike,
+    X: Rows | None = None,
+    y: ArrayLike | None = None,
     *,
     ax: Axes | None = None,
     style: dict[Any, Any] | None = None,
@@ -93,11 +93,12 @@ def learning_curves(
 
     Parameters
     ----------
-    estimator : estimator
-        Estimator to fit; copies of it are used.
-    X : array-like of shape (n, d)
+    estimator : estimator or tuple
+        Estimator to fit, of which copies are used; or what `learning_curve` has returned already,
+        which is drawn without X and y.
+    X : array-like of shape (n, d), optional
         Samples.
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), optional
         Class labels or target values.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; None creates a figure.
@@ -132,14 +133,16 @@ def learning_curves(
     >>> shown.x
     array([ 40,  80, 120])
     """
-    sizes, train, test = learning_curve(estimator, X, y, **arguments)[:3]
+    found = _computed(estimator, X, y, arguments, 3)
+    found = learning_curve(estimator, X, y, **arguments) if found is None else found
+    sizes, train, test = found[:3]
     return CurveDisplay(sizes, train, test, "training samples").plot(ax=ax, **(style or {}))
 
 
 def validation_curves(
     estimator: Any,
-    X: Rows,
-    y: ArrayLike,
+    X: Rows | None = None,
+    y: ArrayLike | None = None,
     *,
     param_name: str,
     param_range: ArrayLike,
@@ -151,11 +154,12 @@ def validation_curves(
 
     Parameters
     ----------
-    estimator : estimator
-        Estimator to fit; copies of it are used.
-    X : array-like of shape (n, d)
+    estimator : estimator or tuple
+        Estimator to fit, of which copies are used; or what `validation_curve` has returned already,
+        which is drawn without X and y.
+    X : array-like of shape (n, d), optional
         Samples.
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), optional
         Class labels or target values.
     param_name : str
         Name of the parameter to vary.
@@ -191,11 +195,37 @@ def validation_curves(
     >>> shown.ax_.get_xlabel()
     'alpha'
     """
-    train, test = validation_curve(
-        estimator, X, y, param_name=param_name, param_range=param_range, **arguments
-    )
+    found = _computed(estimator, X, y, arguments, 2)
+    if found is None:
+        arguments |= {"param_name": param_name, "param_range": param_range}
+        found = validation_curve(estimator, X, y, **arguments)
+    train, test = found
     shown = CurveDisplay(np.asarray(param_range), train, test, param_name)
     return shown.plot(ax=ax, **(style or {}))
+
+
+def _computed(given, X, y, arguments, least):
+    """Results that are given in the place of an estimator, as arrays; None if it is one."""
+    if not isinstance(given, tuple | list):
+        if X is None:
+            raise TypeError(
+                "X and y must be passed with an estimator; got None. Pass them, or the results of "
+                "the curve in the place of the estimator."
+            )
+        return None
+    if X is not None or y is not None or arguments:
+        raise TypeError(
+            "estimator holds results already, which need no X, y or other arguments. Leave them "
+            "out."
+        )
+    arrays = [np.asarray(one) for one in given]
+    scores = arrays[least - 2 : least]
+    if len(arrays) < least or len({one.shape for one in scores}) != 1 or scores[0].ndim != 2:
+        raise ValueError(
+            "estimator must be an estimator, or the arrays that the curve returned; got "
+            f"{len(arrays)} of shapes {[one.shape for one in arrays]}. Pass them as they are."
+        )
+    return arrays
 
 
 @dataclass

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import rows_like
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import MANY, as_count, as_labels, as_real, as_rows, not_fitted, wrong_type
 from statfast.plot.display import Display
@@ -100,12 +101,12 @@ def svm_margin(
 
     def draw(shown, ax):
         decision_regions(
-            model, rows, y, ax=ax, resolution=resolution, margin=margin, colors=colors,
+            model, X, y, ax=ax, resolution=resolution, margin=margin, colors=colors,
             point_size=point_size, **style,
         )  # fmt: skip
         if len(model.classes_) == 2:
             across, down = (side(rows[:, j], margin, resolution) for j in (0, 1))
-            points = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
+            points = rows_like(X, np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2))
             values = model.decision_function(points).reshape(resolution, resolution)
             if values.min() < 1.0 and values.max() > -1.0:
                 ax.contour(

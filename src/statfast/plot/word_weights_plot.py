@@ -2,19 +2,15 @@
 """Which words speak for which of two classes: the weights of a document classifier."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._typing import Axes
-from statfast._validation import as_count, not_fitted, shown
-from statfast.plot.display import new_axes
+from statfast._validation import as_count, shown
+from statfast.plot.display import lacking, new_axes
 from statfast.plot.regions import COLORS
-
-if TYPE_CHECKING:
-    from statfast.generative.naive_bayes.bernoulli import BernoulliNB
-    from statfast.generative.naive_bayes.counts import ComplementNB, MultinomialNB
 
 
 @dataclass
@@ -26,7 +22,7 @@ class WordWeightsDisplay:
     words : ndarray of shape (m,)
         The words drawn, from that which says most for `against` to that which says most for `of`.
     weights : ndarray of shape (m,)
-        What each occurrence of them adds to the log odds.
+        What each occurrence of them adds to the log odds, or to the decision value.
     of, against : label
         The two classes.
     ax_, figure_ : matplotlib Axes and Figure
@@ -37,6 +33,7 @@ class WordWeightsDisplay:
     weights: NDArray[np.float64]
     of: Any
     against: Any
+    adds_to: str = "log odds"
     ax_: Any = None
     figure_: Any = None
 
@@ -61,12 +58,12 @@ class WordWeightsDisplay:
         self.ax_.barh(place, self.weights, **{"color": color, **style})
         self.ax_.axvline(0.0, color="0.3", linewidth=0.8)
         self.ax_.set_yticks(place, [str(word) for word in self.words])
-        self.ax_.set_xlabel(f"log odds of {self.of} against {self.against}, by occurrence")
+        self.ax_.set_xlabel(f"{self.adds_to} of {self.of} against {self.against}, by occurrence")
         return self
 
 
 def word_weights(
-    model: "MultinomialNB | ComplementNB | BernoulliNB",
+    model: Any,
     names: Any = None,
     *,
     of: Any = None,
@@ -79,8 +76,9 @@ def word_weights(
 
     Parameters
     ----------
-    model : MultinomialNB, ComplementNB or BernoulliNB
-        Fitted.
+    model : classifier
+        Fitted: `MultinomialNB`, `ComplementNB` or `BernoulliNB`; or a linear one with ``coef_`` of
+        the classes, such as `LogisticRegression` or `LinearSVC`.
     names : sequence of str of length d, or CountVectorizer, optional
         What the columns are called, or the fitted vectorizer that made them. None takes the names
         that the model was fitted with.
@@ -103,6 +101,8 @@ def word_weights(
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
         If the model is not fitted, or has no such class, or names are not one for each column.
+    TypeError
+        If the model has no weights of columns for its classes.
 
     Examples
     --------
@@ -114,9 +114,7 @@ def word_weights(
     >>> shown.words.tolist()
     ['hello', 'prize']
     """
-    logs = getattr(model, "feature_log_prob_", None)
-    if logs is None:
-        raise not_fitted(model)
+    by_class, adds_to = _weights_of_classes(model)
     n = as_count(n_words, "n_words")
     classes = model.classes_
     of = classes[-1] if of is None else of
@@ -128,17 +126,35 @@ def word_weights(
             f"{shown(of)} and {shown(against)}."
         )
     if names is None:
-        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(logs.shape[1])])
+        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(by_class.shape[1])])
     elif hasattr(names, "get_feature_names_out"):
         names = names.get_feature_names_out()
     names = np.asarray(names, dtype=object)
-    if names.shape != (logs.shape[1],):
+    if names.shape != (by_class.shape[1],):
         raise ValueError(
-            f"names must have {logs.shape[1]}, one for each column; got shape {names.shape}."
+            f"names must have {by_class.shape[1]}, one for each column; got shape {names.shape}."
         )
-    weights = logs[first[0]] - logs[second[0]]
+    weights = by_class[first[0]] - by_class[second[0]]
     order = np.argsort(weights, kind="stable")
     n = min(n, len(order) // 2 or 1)
     chosen = np.unique(np.concatenate([order[:n], order[len(order) - n :]]))
     chosen = chosen[np.argsort(weights[chosen], kind="stable")]
-    return WordWeightsDisplay(names[chosen], weights[chosen], of, against).plot(ax, **style)
+    shown_words = WordWeightsDisplay(names[chosen], weights[chosen], of, against, adds_to)
+    return shown_words.plot(ax, **style)
+
+
+def _weights_of_classes(model):
+    """What an occurrence of each word adds for each class, (K, d), and to what."""
+    logs, classes = getattr(model, "feature_log_prob_", None), getattr(model, "classes_", ())
+    if logs is not None:
+        return logs, "log odds"
+    rows = getattr(model, "coef_", None)
+    rows = rows.toarray() if hasattr(rows, "toarray") else rows
+    by_class = np.zeros((0, 0)) if rows is None else np.atleast_2d(np.asarray(rows, np.float64))
+    if len(classes) == 2 and len(by_class) == 1:
+        by_class = np.concatenate([np.zeros_like(by_class), by_class])
+    pairs = len(classes) > 2 and hasattr(model, "support_")  # coefficients of pairs of classes
+    if len(classes) < 2 or len(by_class) != len(classes) or pairs:
+        raise lacking(model, "a naive Bayes model of words, or a linear classifier with coef_")
+    odds = hasattr(model, "predict_proba") and not hasattr(model, "support_")
+    return by_class, "log odds" if odds else "decision value"
