@@ -249,3 +249,98 @@ def test_a_class_of_class_weight_0_is_not_there(name):
     alone = fitted(name, X[codes < 2], labels[codes < 2], class_weight={"ash": 1.0, "elm": 2.0})
     assert model.classes_.tolist() == ["ash", "elm"]
     assert_same(name, model, alone)
+
+
+# ------------------------------------------------------------------ the same, by other ways
+
+mass = np.where(labels == "elm", 0.0, weights)
+kept = np.flatnonzero(mass)
+CUTS = [slice(0, 10), slice(10, 30), slice(30, N)]
+OF_SUMS = ["GaussianNB", "LeastSquaresClassifier", "LinearDiscriminantAnalysis", "MultinomialNB"]
+
+
+def frame(rows, target, some, index):
+    pandas = pytest.importorskip("pandas")
+    return (
+        pandas.DataFrame(rows, columns=list("abcd"), index=index),
+        pandas.Series(target, index=index[::-1]),
+        pandas.Series(some, index=index),
+    )
+
+
+GIVEN = {
+    "frames with an index": lambda: frame(X, labels, mass, np.arange(N)[::-1] // 2),
+    "categories": lambda: (X, pytest.importorskip("pandas").Categorical(labels), mass),
+    "numbers as labels": lambda: (X, codes - 1.0, mass),
+    "lists": lambda: (X.tolist(), labels.tolist(), mass.tolist()),
+    "float32": lambda: (X.astype(np.float32), labels, mass.astype(np.float32)),
+    "sparse rows": lambda: (sparse.csr_array(X), labels, mass),
+}
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("name", ["LogisticRegression", "OneVsOneClassifier", "LinearSVC", "SVC"])
+def test_of_any_container(name, given):
+    rows, target, some = GIVEN[given]()
+    own = {"estimator": statfast.LogisticRegression(C=1.0)} if "One" in name else {}
+    model = make(name, **own).fit(rows, target, sample_weight=some)
+    alone = fitted(name, X[kept], labels[kept], mass[kept], **own)
+    assert len(model.classes_) == 2
+    first = model.predict(rows) == model.classes_[0]
+    assert np.array_equal(first, alone.predict(X) == "ash")
+
+
+@pytest.mark.parametrize("name", [*OF_SUMS, "LogisticRegression"])
+def test_of_parts_and_chunks(name):
+    alone = fitted(name, X[kept], labels[kept], mass[kept])
+    pieces = [lambda part=part: (X[part], labels[part], mass[part]) for part in CUTS]
+    assert_same(name, make(name).fit(statfast.Parts(pieces)), alone)
+    rows = statfast.Chunks(lambda: (X[part] for part in CUTS))
+    assert_same(name, make(name).fit(rows, labels, sample_weight=mass), alone)
+
+
+@pytest.mark.parametrize("name", ["GaussianNB", "LinearDiscriminantAnalysis", "OneVsOneClassifier"])
+def test_of_batches(name):
+    """Labels that were not announced may come with weight 0, and batches without weight."""
+    own = {"estimator": statfast.GaussianNB()} if "One" in name else {}
+    model = make(name, **own)
+    for part in CUTS:
+        model.partial_fit(X[part], labels[part], classes=["ash", "oak"], sample_weight=mass[part])
+    assert_same(name, model, fitted(name, X[kept], labels[kept], mass[kept], **own))
+
+
+def test_a_pair_of_classes_may_miss_a_batch():
+    model = statfast.OneVsOneClassifier(statfast.GaussianNB())
+    first = np.where(labels[:20] == "ash", 1.0, 0.0)
+    model.partial_fit(X[:20], labels[:20], classes=["ash", "elm", "oak"], sample_weight=first)
+    model.partial_fit(X[20:], labels[20:], sample_weight=weights[20:])
+    rest = np.r_[first, weights[20:]]
+    alone = statfast.OneVsOneClassifier(statfast.GaussianNB()).fit(X, labels, rest)
+    assert_same("OneVsOneClassifier", model, alone)
+
+
+def test_labels_that_all_rows_with_weight_share():
+    several = np.column_stack([codes == 0, codes == 1, codes > 0]).astype(int)
+    with pytest.warns(UserWarning, match="no row has label 1"):
+        model = make("OneVsRestClassifier").fit(X, several, sample_weight=mass)
+    assert not model.predict(X)[:, 1].any()
+
+
+def test_inference_of_such_a_fit_takes_the_same_rows():
+    near = 0.1 * X + 2.0 * np.random.default_rng(1).normal(size=X.shape)
+    model = statfast.LogisticRegression().fit(near, labels, sample_weight=mass)
+    alone = statfast.LogisticRegression().fit(near[kept], labels[kept], sample_weight=mass[kept])
+    got = model.robust_covariance(near, labels, "HC0", sample_weight=mass)
+    want = alone.robust_covariance(near[kept], labels[kept], "HC0", sample_weight=mass[kept])
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+    with pytest.raises(ValueError, match="y holds 'elm', which is not a class of the fit"):
+        model.robust_covariance(near, labels, "HC0", sample_weight=weights)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
+def test_a_fold_without_weight_calibrates_nothing(method):
+    of = np.arange(N) % 3
+    folds = [(np.flatnonzero(of != k), np.flatnonzero(of == k)) for k in range(3)]
+    model = statfast.CalibratedClassifierCV(FREE, method=method, cv=folds)
+    with pytest.raises(ValueError, match="sample_weight is zero for all rows of a fold"):
+        model.fit(X, labels, sample_weight=np.where(of == 0, 0.0, 1.0))

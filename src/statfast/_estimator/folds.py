@@ -150,12 +150,17 @@ def fold_weights(fold, weights, n):
     used[test] = False
     kept = np.where(used, all_of_them, 0.0)
     held = all_of_them[test]
-    if not kept.any() or not held.any():
+    require_weight(kept, held)
+    return kept, held
+
+
+def require_weight(*parts):
+    """Refuse weights of rows fitted or held out that are all 0."""
+    if not all(part.any() for part in parts):
         raise ValueError(
             "sample_weight is zero for all rows of a fold, or for all others. Shuffle the rows, or "
             "pass fewer folds in cv."
         )
-    return kept, held
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from statfast._estimator import (
     is_pairwise,
     isotonic,
     require_members,
+    require_weight,
     sigmoid,
     sigmoid_fit,
     take_rows,
@@ -379,6 +380,7 @@ def _tells_shares(learner):
 
 def _calibrators(learner, scores, codes, k, weights, method):
     masses = np.ones(len(codes)) if weights is None else weights
+    require_weight(masses)
     if method == "temperature":
         return [temperature_fit(as_logits(scores, _tells_shares(learner)), codes, masses)]
     positives = [codes == 1] if k == 2 else [codes == c for c in range(k)]

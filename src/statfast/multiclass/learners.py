@@ -61,7 +61,8 @@ def trained(estimator, X, codes, column, weights, pairwise):
 def trained_on(learner, X, codes, column, weights):
     """A copy of a classifier that has also seen the rows of a batch that are of its classes."""
     side = column[codes]
-    index = None if side.all() else np.flatnonzero(side)
+    seen = side != 0 if weights is None else (side != 0) & (weights > 0.0)
+    index = None if seen.all() else np.flatnonzero(seen)
     if index is not None and not len(index):
         return learner
     learner = copy.deepcopy(learner)

@@ -144,14 +144,15 @@ class OneVsRestClassifier(Reduction):
         weights = as_weights(sample_weight, n)
         if weights is not None:
             learners.require_weights(self.estimator)
-        same = (Y[0] == Y).all(axis=0)
+        counted = Y if weights is None else Y[weights > 0.0]
+        same = (counted[0] == counted).all(axis=0)
         for j in np.flatnonzero(same):
-            which = "all rows have" if Y[0, j] else "no row has"
+            which = "all rows have" if counted[0, j] else "no row has"
             warn_user(f"Of y, {which} label {j}, so that there is nothing to learn of it.")
 
         def work(j):
             if same[j]:
-                return learners.Constant(int(Y[0, j]))
+                return learners.Constant(int(counted[0, j]))
             every = np.array([-1, 1], dtype=np.int8)
             return learners.trained(self.estimator, rows, Y[:, j], every, weights, False)[0]
 

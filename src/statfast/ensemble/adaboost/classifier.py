@@ -107,7 +107,8 @@ class AdaBoostClassifier(Classifier, Estimator):
     to the lowest column, then to the lowest threshold.
 
     `predict` takes the class with the largest vote, the lowest of equals. Rows of weight 0 stay
-    out.
+    out. Members are given weights that sum to the number of other rows, against which penalties
+    of theirs weigh as in a fit of them alone.
 
     Cost: O(n d log n) once and O(n d) a round for stumps, else that of T fits and T predictions.
     Memory: 8 n d bytes for stumps (10 for more than 65 536 rows).

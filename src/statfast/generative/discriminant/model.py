@@ -90,7 +90,7 @@ class ClassNormals(ClassRule):
         ------
         ValueError
             If X is not a finite 2-d array, if y is not one label for each row, if there is one
-            class, a class without weight, or too few rows for the covariances, if no column
+            class with weight, or too few rows for the covariances, if no column
             varies within the classes, or if a parameter is out of its range.
         TypeError
             If X is sparse, or a parameter is of the wrong type.

@@ -79,7 +79,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         What `sample_weight` means: how often a row occurred, or how much more precise it is than
         one of weight 1, as in R (for "binomial": of how many trials y is the fraction of
         successes). Both give the same coefficients; they differ in degrees of freedom and
-        likelihoods.
+        likelihoods. Where numbers of rows sum to no more than there are coefficients, inference is
+        NaN, with a warning.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
         and in units of the standard deviation of a response.

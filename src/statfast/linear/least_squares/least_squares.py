@@ -73,7 +73,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         length.
     weight_type : {"frequency", "analytic"}, default="frequency"
         Whether a weight is a number of equal samples, or the reciprocal of a variance, as R's
-        ``lm`` takes it. It makes no difference to the coefficients.
+        ``lm`` takes it. It makes no difference to the coefficients. Where numbers of samples sum to
+        no more than there are coefficients, inference is NaN, with a warning.
     positive : bool, default=False
         No coefficient below zero, but for the intercept (non-negative least squares [3]_). Columns
         that depend on others are not left out, and there are no standard errors.
