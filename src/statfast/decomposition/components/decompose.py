@@ -37,6 +37,7 @@ _GRADED = 1e-3  # singular values below this share of the first are found again,
 # columns conspire; smaller ones are found from products in double.
 _SURE = 0.1
 _LEAST_SQUARE = 1e-28  # mean squares below it are near the least float32
+SPARSE_BLOCK = 8  # vectors that sparse rows are multiplied by at once
 _SQUARE = 1000  # rows and columns from which a few components are found by iteration
 
 
@@ -328,7 +329,10 @@ def by_iteration(
         total = (mass - 1.0) * (len(scale) - len(constant))
     operate = normal_operator(X, weights, mean, scale, n_jobs)
     rng = np.random.default_rng(0) if rng is None else rng
-    found = largest_by_krylov(operate, X.shape[1], k, rng, tol=tol, oversampling=oversampling)
+    found = largest_by_krylov(
+        operate, X.shape[1], k, rng, tol=tol, oversampling=oversampling,
+        block=SPARSE_BLOCK if is_sparse(X) else None,
+    )  # fmt: skip
     top = found.values[0] or 1.0
     return Components(
         mean, scale, signed(found.vectors), np.sqrt(found.values), total, mass, n,

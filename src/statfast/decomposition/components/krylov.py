@@ -19,6 +19,8 @@ from statfast._validation import is_sparse, warn_user
 TOL = 1e-10
 _BLOCKS = 16  # the basis holds that many blocks before a restart
 _RESTARTS = 60
+_MORE = 8  # blocks from random vectors that look for copies of eigenvalues
+_LOOK = 1.25  # times the size of the basis at the last look is that of the next, of small blocks
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,9 @@ class Ritz:
     n_iter: int
 
 
-def largest_by_krylov(operate, d, k, rng, *, tol=TOL, oversampling=6, limit=None) -> Ritz:
+def largest_by_krylov(
+    operate, d, k, rng, *, tol=TOL, oversampling=6, limit=None, block=None
+) -> Ritz:
     """The k largest eigenpairs of ``operate``, which maps rows (b, d) to their images.
 
     Parameters
@@ -48,45 +52,70 @@ def largest_by_krylov(operate, d, k, rng, *, tol=TOL, oversampling=6, limit=None
         Vectors of a block beyond k.
     limit : int, optional
         Blocks at most; more would be taken until the residuals are small.
+    block : int, optional
+        Vectors of a block; k and `oversampling` by default. A smaller one takes less arithmetic,
+        but does not hold all copies of an eigenvalue: once more vectors drawn at random are then
+        taken in, until they change nothing.
     """
-    b = min(products.wide(k + oversampling), d)
-    most = min(d, _BLOCKS * b)
-    basis, images = np.empty((most, d)), np.empty((most, d))
-    ritz = np.zeros((most, most))
-    new, m, n_iter = _orthonormal(rng.standard_normal((b, d))), 0, 0
+    wide = min(products.wide(k + oversampling), d)
+    b = wide if block is None else min(block, wide)
+    most = min(d, _BLOCKS * b if b == wide else 2 * wide + _BLOCKS * b)
+    basis, ritz = np.empty((most, d)), np.zeros((most, most))
+    new, m, n_iter, looked = _orthonormal(rng.standard_normal((b, d))), 0, 0, 0
     values = np.zeros(k)
+    known = values if b < wide else None  # those before the last random vectors
     while True:
         checkpoint()
         stop = m + len(new)
-        basis[m:stop], images[m:stop] = new, operate(new)
+        basis[m:stop], images = new, operate(new)
         n_iter += 1
-        ritz[:stop, m:stop] = _times(basis[:stop], images[m:stop].T)
-        ritz[m:stop, :stop] = ritz[:stop, m:stop].T
+        shares = _times(basis[:stop], images.T)
+        ritz[:stop, m:stop], ritz[m:stop, :stop] = shares, shares.T
+        rest = images - _times(np.ascontiguousarray(shares.T), basis[:stop])
         m = stop
-        values, y = _eigen(ritz[:m, :m], b)
-        vectors = _times(y, basis[:m])
-        mapped = _times(y, images[:m])
-        apart = mapped - values[:, None] * vectors
-        residuals = np.sqrt((apart**2).sum(axis=1))
-        done = residuals[:k].max() <= tol * values[0]
-        if done or m == d or n_iter == (limit or _RESTARTS * _BLOCKS):
-            break
-        if m + b > most:
-            keep = min(m, max(b, most // 2))
-            values_kept, y = _eigen(ritz[:m, :m], keep)
-            basis[:keep], images[:keep] = _times(y, basis[:m]), _times(y, images[:m])
-            m = keep
-            ritz[:m, :m] = np.diag(values_kept)
-        new = _orthonormal(apart[residuals > 1e-15 * values[0]][: d - m], basis[:m])
+        full, over = m + b > most, m == d or n_iter == (limit or _RESTARTS * _BLOCKS)
+        if b == wide or full or over or (m >= k and m >= _LOOK * looked):
+            looked = m
+            values, y = _eigen(ritz[:m, :m], min(m, max(wide, most // 2)))
+            residuals = _lengths(y[:, m - len(new) :], rest)
+            top = max(values[0], 0.0)
+            done = len(values) >= k and residuals[:k].max() <= tol * top
+            if over or (done and (known is None or _is_same(values[:k], known, tol))):
+                break
+            if full or done:
+                keep = k if done else min(len(y), most // 2)
+                basis[:keep] = _times(y[:keep], basis[:m])
+                ritz[:keep, :keep] = np.diag(values[:keep])
+                m = looked = keep
+            if done:  # are copies missed?
+                known, rest = values[:k].copy(), rng.standard_normal((b, d)) * (1.0 + top)
+                looked = (k + _MORE * b) / _LOOK
+        large = (rest**2).sum(axis=1) > (1e-15 * np.abs(ritz[:m, :m]).max()) ** 2
+        new = _orthonormal(rest[large][: d - m], basis[:m])
         if len(new) == 0:
-            break
+            if m >= k:
+                values, y = _eigen(ritz[:m, :m], k)
+                residuals = np.zeros(k)
+                break
+            new = _orthonormal(rng.standard_normal((min(b, d - m), d)), basis[:m])
+    done = residuals[:k].max() <= tol * values[0]
     if not done and residuals[:k].max() > 1e-7 * values[0] and m < d:
         warn_user(
             f"The iteration for {k} components left residuals of "
             f"{residuals[:k].max() / values[0]:.1e} of the largest eigenvalue after {n_iter} "
             'steps. Use svd_solver="full", or fewer components.'
         )
-    return Ritz(values[:k].clip(0.0), vectors[:k], residuals[:k], n_iter)
+    return Ritz(values[:k].clip(0.0), _times(y[:k], basis[:m]), residuals[:k], n_iter)
+
+
+def _lengths(shares, rest):
+    """Of the residuals of vectors, which have these shares in the last block, of whose images this
+    is left."""
+    return np.sqrt(((shares @ _times(rest, rest.T)) * shares).sum(axis=1).clip(0.0))
+
+
+def _is_same(values, before, tol):
+    return np.abs(values - before).max() <= tol * values[0]
 
 
 def _eigen(matrix, k):
