@@ -9,6 +9,8 @@ from scipy.special import expit, log_softmax, softmax
 
 from statfast import Chunks
 from statfast.linear import LogisticRegression
+from statfast.linear.glm.matrix_free import SparseProducts
+from statfast.linear.logistic.softmax_newton import _Softmax, _SparseLoss
 
 RATIOS = {"l1": 1.0, "elasticnet": 0.3}
 
@@ -156,3 +158,25 @@ def test_same_bits_for_any_number_of_threads(K):
     )
     for other in others:
         assert (other == first).all()
+
+
+@pytest.mark.parametrize("seed", [0, 30])  # 30: all products were spent on what rounding left
+def test_columns_that_sum_to_the_intercept_end_the_fit_too(seed):
+    """Rounding leaves a term common to all classes in the gradient, which no step may follow."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.integers(3, size=100)
+    y = np.where(rng.random(100) < 0.85, kinds, rng.integers(3, size=100))
+    dense = LogisticRegression(C=1.0).fit(np.eye(3)[kinds], y)
+    rows = LogisticRegression(C=1.0).fit(sparse.csr_array(np.eye(3)[kinds]), y)  # no warning
+    assert_allclose(rows.coef_, dense.coef_, atol=1e-7)
+
+
+def test_the_preconditioner_of_sparse_classes_is_symmetric():
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.normal(size=(30, 4)) * (rng.random((30, 4)) < 0.5))
+    loss = _Softmax(rng.integers(3, size=30), None)
+    objective = _SparseLoss(SparseProducts(X, True), loss, np.array([0.0, 1, 1, 1, 1]), 3)
+    solve = objective.rough(objective.at(rng.normal(size=15)))
+    table = np.array([solve(row) for row in np.eye(15)])
+    assert_allclose(table, table.T, rtol=0, atol=4e-16 * np.abs(table).max())
+    assert np.linalg.eigvalsh(table)[0] > -1e-14 * np.abs(table).max()

@@ -45,11 +45,13 @@ class _SparseLoss(PenalizedLoss):
     def rough(self, point):
         divide = super().rough(point)
 
-        def solve(g):
-            table = divide(g).reshape(self.shape)
+        def without_common(g):
+            table = g.reshape(self.shape)
             return (table - table.mean(axis=1, keepdims=True)).ravel()
 
-        return solve
+        # On both sides, so that it is symmetric: what rounding leaves of the term would else stay
+        # in the gradient for ever.
+        return lambda g: without_common(divide(without_common(g)))
 
 
 def fit_sparse_rows(X, codes, weights, start, penalty, *, intercept, tol, max_iter):
