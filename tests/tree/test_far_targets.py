@@ -89,3 +89,14 @@ def test_the_impurity_of_counts_far_from_zero():
     tree = sf.DecisionTreeRegressor(criterion="poisson").fit(np.zeros((5, 1)), y).tree_
     # y log(y / m) summed is ((y - m)^2 / 2 m) summed, up to a part in 1e9.
     np.testing.assert_allclose(tree.impurity[0], 2.0 / 2 / (1e9 + 2), rtol=1e-8)
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_means_of_trees_lie_between_the_extremes(outputs):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(40, 2)), 1e15 + rng.integers(0, 3, (40, outputs)) / 8
+        for kind in (sf.RandomForestRegressor, sf.ExtraTreesRegressor):
+            said = kind(30, random_state=seed).fit(X, y if outputs > 1 else y[:, 0]).predict(X)
+            assert (said >= y.min()).all()
+            assert (said <= y.max()).all()

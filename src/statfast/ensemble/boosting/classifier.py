@@ -116,15 +116,25 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     grows by the leaf whose best split lowers the loss most; only the smaller child of a split has
     its histograms filled, that of the other is a difference. **Missing values** (NaN) go where the
     loss falls more; without any in the fit, later ones go where most rows went. Infinite values
-    are numbers like others. Categories are ordered by gradient over hessian + 10 at each node,
-    those with fewer than ten rows go right, and ones unseen by the fit are missing.
+    are numbers like others. Categories are ordered by gradient over hessian + that of 10
+    mean rows at each node, those with fewer than ten rows go right, and ones unseen by the fit are
+    missing.
 
     Gradients and hessians are summed as 64-bit integers, multiples of units that are powers of
     two: for n rows 2^-(62 - log2 n) and 2^-(62 - 2 log2 n) of the largest. Sums are exact in any
     order, so that neither threads nor the order of rows change a bit of a tree.
 
+    **Steps**: a leaf adds its Newton step v times the learning rate, but log(1 + abs(v)) at most,
+    or 2 if that is more: as curvature grows by a factor of at most e^s over a step s, the least
+    loss lies no nearer. So a leaf of few events, where curvature is next to nothing, does not go
+    where no later round could correct it. Children need a sum of hessians of 0.001, times the mean
+    weight.
+
     **Ties** between splits go to the lowest column, the lowest cut, and missing values to the
-    right. A zero weight adds nothing to a sum, but counts for `min_samples_leaf`.
+    right. Splits that gain no more than the rounding of sums are not made.
+
+    **Weights** have no unit, but for `l2_regularization`, which counts rows. A row of weight 0 is
+    not there, nor is a class without weight; `min_samples_leaf` counts rows, whatever their weight.
 
     Cost: O(n d) a level of a tree, O(256 d) a node. Memory: 2 n d + 32 n bytes, and 4 kB a column
     for each leaf.

@@ -98,6 +98,12 @@ class NumberForest(Regressor, ForestModel):
             If X has another width than at fit, or holds an infinity.
         """
         means = self._means(X)
+        ends = self._packed.get("ends")
+        if ends is None:  # rounding of a sum of far values may take their mean beyond them
+            values = [tree.values for tree in self._trees]
+            low, high = (np.array([end(own, axis=0) for own in values]) for end in (np.min, np.max))
+            ends = self._packed["ends"] = low.min(axis=0), high.max(axis=0)
+        means = np.clip(means, *ends)
         return means[:, 0] if self._flat else means
 
     def predict_quantiles(self, X: Rows, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Array:
