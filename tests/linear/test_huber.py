@@ -37,6 +37,64 @@ def test_gradient_is_zero(seed, epsilon):
             assert objective(moved, X, y, w, epsilon, 0.1) > value
 
 
+def line(seed, noise):
+    """A line, and every fifth response far from it."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(12, 60))
+    x = rng.uniform(-3, 3, n)
+    y = 1 + 2 * x + noise * rng.normal(size=n)
+    away = rng.choice(n, n // 5, replace=False)
+    y[away] += np.sign(rng.normal(size=len(away))) * rng.uniform(1, 40, len(away))
+    return x[:, None], y, away, rng.integers(1, 4, n).astype(float)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size", [1.0, 1e-9, 1e12])
+@pytest.mark.parametrize("shift", [0.0, 50.0])
+def test_a_line_with_outliers_is_that_line(weighted, size, shift):
+    for seed in range(20):
+        X, y, away, w = line(seed, 0.0)
+        model = HuberRegressor(alpha=1e-4 / size)
+        model.fit(X + shift, y * size, w if weighted else None)  # warnings are errors
+        assert model.converged_
+        assert abs(model.coef_[0] / size - 2) < 1e-10
+        assert model.scale_ == 0
+        assert np.flatnonzero(model.outliers_).tolist() == sorted(away)
+
+
+@pytest.mark.parametrize("noise", [1e-12, 1e-9, 1e-6, 1e-3, 0.3])
+def test_a_line_with_outliers_and_little_noise(noise):
+    for seed in range(20):
+        X, y, _, w = line(seed, noise)
+        model = HuberRegressor().fit(X, y, w)
+        assert model.converged_
+        assert abs(model.coef_[0] - 2) < 4 * noise + 1e-10
+        if noise < 1e-9:  # what follows is rounding
+            continue
+        assert 0 < model.scale_ < 10 * noise
+        r, epsilon = y - model.predict(X), model.epsilon
+        inside = np.abs(r) <= epsilon * model.scale_
+        pull = w * np.where(inside, r / model.scale_, epsilon * np.sign(r))
+        tolerance = 1e-5 * w.sum()
+        assert abs(pull.sum()) < tolerance
+        assert abs(pull @ X[:, 0] - model.alpha * model.coef_[0]) < 3 * tolerance
+        left = w.sum() - epsilon**2 * w[~inside].sum()
+        assert abs(w[inside] @ (r[inside] / model.scale_) ** 2 - left) < tolerance
+
+
+def test_outliers_that_are_too_many_for_a_scale_of_zero():
+    x = np.arange(-10.0, 11.0)
+    y = 2 * x
+    y[::2] += np.tile([7.0, -5.0, 11.0], 4)[:11]  # eleven of 21
+    model = HuberRegressor(epsilon=1.5).fit(x[:, None], y)
+    assert model.converged_
+    at = np.array([*model.coef_, model.intercept_, model.scale_])
+    value = objective(at, x[:, None], y, np.ones(21), 1.5, 1e-4)
+    assert model.scale_ > 0.1
+    for way in np.random.default_rng(0).normal(size=(30, 3)):
+        assert objective(at + 1e-4 * way, x[:, None], y, np.ones(21), 1.5, 1e-4) > value
+
+
 def test_scikit_learn():
     linear_model = pytest.importorskip("sklearn.linear_model")
     X, y, w = problem(9)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear regression that outliers do not pull."""
 
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from statfast.linear.design.targets import as_target
 from statfast.linear.least_squares.lstsq import least_squares
 
 HALVINGS = 40
+ROUNDING = 1e-14  # of the largest response: a residual of no more is none
 STALLED = 3  # iterations that gain nothing
 HEAVIEST = 1e200  # penalty: it leaves no coefficient
 WIDEST = 1e100  # scales: no residual is that many, and the square does not overflow
@@ -51,7 +52,8 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
     intercept_ : float
         Intercept.
     scale_ : float
-        s; 0 if the fit is perfect.
+        s; 0 if all samples but outliers, and those few, lie on the fit: it is then that of the
+        least absolute errors.
     outliers_ : ndarray of bool, shape (n,)
         Samples with residuals beyond epsilon s.
     n_iter_ : int
@@ -67,8 +69,9 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
 
     Notes
     -----
-    Newton's method with halved steps on the convex objective, from least squares. O(n d^2) time an
-    iteration, O(n d) memory.
+    Newton's method with halved steps on the convex objective, from least squares; where these are
+    short, least squares of the samples within epsilon scales is tried. O(n d^2) time an iteration,
+    O(n d) memory.
 
     References
     ----------
@@ -152,7 +155,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
             coef_=b[int(one) :].copy(),
             intercept_=float(b[0]) if one else 0.0,
             scale_=float(np.ldexp(scale, unit)),
-            outliers_=np.abs(left) > epsilon * scale,
+            outliers_=np.abs(left) > (epsilon * scale or problem.rounding(left)),
             n_iter_=turns,
             converged_=bool(done),
         )
@@ -197,6 +200,13 @@ def _added(total, more):
     return total
 
 
+class _Point(NamedTuple):
+    b: np.ndarray
+    r: np.ndarray  # residuals
+    scale: float
+    value: float  # of the objective
+
+
 class _Huber:
     """The objective, its derivatives, and Newton's method, for a table with its ones."""
 
@@ -205,31 +215,38 @@ class _Huber:
         self.penalty = np.append(np.zeros(one), alpha)
 
     def solve(self, b, tol, most):
-        r = self.residuals(b)
-        scale = self._scale(r)
-        value = self._value(b, r, scale)
-        size, stalled = np.abs(self.y).max(initial=0.0), 0
+        at = self._point(b)
+        size, stalled, part, last = np.abs(self.y).max(initial=0.0), 0, 1.0, np.inf
         for turn in range(1, most + 1):
-            if scale <= 1e-13 * size:  # a perfect fit of all rows that count
-                return b, 0.0, turn, True
-            step = self._step(b, r, scale)
+            if part < 1.0 or at.scale < 0.1 * last:
+                # Steps are short where rows come in and go out: fit those that are in.
+                last = at.scale
+                jump = self._point(self._least_squares(np.abs(at.r) <= self.epsilon * at.scale))
+                at = jump if jump.value < at.value else at
+                if self._is_perfect(jump):
+                    return jump.b, 0.0, turn, True
+            if at.scale <= 1e-13 * size:  # a perfect fit of all rows that count
+                return at.b, 0.0, turn, True
+            step = self._step(at.b, at.r, at.scale)
             moved = self._fitted(step)
             part = 1.0
             for _ in range(HALVINGS):
-                trial = b + part * step
-                left = self.residuals(trial)
-                wide = self._scale(left)
-                reached = self._value(trial, left, wide)
-                if reached <= value * (1 + 1e-15):
+                new = self._point(at.b + part * step)
+                if new.value <= at.value * (1 + 1e-15):
                     break
                 part *= 0.5
-            stalled = stalled + 1 if reached >= value * (1 - 1e-14) else 0
-            b, r, scale, value = trial, left, wide, reached
+            stalled = stalled + 1 if new.value >= at.value * (1 - 1e-14) else 0
+            at = new
             if stalled == STALLED:  # rounding hides what is left to gain
-                return b, scale, turn, True
-            if part * np.abs(moved[self.w > 0]).max(initial=0.0) <= tol * scale:
-                return b, scale, turn, True
-        return b, scale, most, False
+                return at.b, at.scale, turn, True
+            if part * np.abs(moved[self.w > 0]).max(initial=0.0) <= tol * at.scale:
+                return at.b, at.scale, turn, True
+        return at.b, at.scale, most, False
+
+    def _point(self, b):
+        r = self.residuals(b)
+        scale = self._scale(r)
+        return _Point(b, r, scale, self._value(b, r, scale))
 
     def _value(self, b, r, scale):
         if scale == 0:
@@ -272,6 +289,38 @@ class _Huber:
         diagonal = full.diagonal().max()
         full += 1e-13 * max(diagonal, 2 / scale * float(self.w.sum()) * 1e-12) * np.eye(q)
         return aside(np.linalg.lstsq, full, -gradient, rcond=1e-14)[0]
+
+    def _is_perfect(self, at):
+        """Whether these coefficients, which fit all rows but outliers perfectly, are the minimum.
+
+        There the scale is 0, and the minimum that of absolute errors. The objective of a row at
+        r = s = 0 has the subgradients (2z, v) with v <= 1 - z^2, |z| <= epsilon. Outliers pull by
+        c; the z of the least sum of w z^2 that balance it, z = A (A'WA)^-1 c over the rows without
+        error, leave the scale at 0 if that sum, c'(A'WA)^-1 c, is at most what outliers leave.
+        """
+        exact = np.abs(at.r) <= self.rounding(at.r)
+        out = ~exact & (self.w > 0)
+        left = float(self.w.sum()) - self.epsilon**2 * float(self.w[out].sum())
+        if left <= 0.0 or not exact.any():
+            return False
+        signs = self.w[out] * np.sign(at.r[out])
+        pull = self.epsilon * signs @ self.A[out] - self.penalty * at.b
+        rows = self.A[exact] * np.sqrt(self.w[exact])[:, None]
+        R = aside(np.linalg.qr, rows, mode="r")
+        balance = aside(np.linalg.lstsq, R.T, pull, rcond=1e-12)[0]
+        z = self.A[exact] @ aside(np.linalg.lstsq, R, balance, rcond=1e-12)[0]
+        met = np.linalg.norm(R.T @ balance - pull) <= 1e-9 * np.linalg.norm(pull)
+        return bool(met and balance @ balance <= left and np.abs(z).max() <= self.epsilon)
+
+    def rounding(self, r):
+        """The size of a residual that is none."""
+        return ROUNDING * (np.abs(self.y).max() + np.abs(self.y - r).max())
+
+    def _least_squares(self, kept):
+        root = np.sqrt(self.w[kept])
+        return aside(
+            np.linalg.lstsq, self.A[kept] * root[:, None], self.y[kept] * root, rcond=1e-13
+        )[0]
 
     def residuals(self, b):
         return self.y - self._fitted(b)
