@@ -272,3 +272,23 @@ def test_isotonic_places_too_near_to_tell_apart_are_those_of_the_fit():
     model = IsotonicRegression().fit(x, [2.5, 2.5, 2.5])
     assert (model.X_min_, model.X_max_) == (0.0, 2e-154)
     assert model.predict(x).tolist() == [2.5, 2.5, 2.5]
+
+
+def test_isotonic_calibration_of_scores_that_differ_by_rounding():
+    """They are one place: the last digit of a sum in another order decides nothing."""
+
+    class Sums:
+        classes_ = np.array([0, 1])
+        n_features_in_ = 1
+
+        def fit(self, X, y):
+            return self
+
+        def decision_function(self, X):
+            return np.asarray(X)[:, 0]
+
+    scores = np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 1.0, 2.0])[:, None]
+    assert len(np.unique(scores)) == 4
+    y = [0, 1, 1, 0, 1, 1]
+    model = CalibratedClassifierCV(Sums(), method="isotonic", cv="prefit").fit(scores, y)
+    np.testing.assert_allclose(model.predict_proba(scores)[:, 1], [0.5] * 4 + [1.0] * 2)

@@ -95,6 +95,7 @@ class Setting:
 
     def __init__(self, case):
         self.case, self.levels = case, case.levels
+        self.stopped = False  # whether a fit has ended before it converged
         self.maker = factors(case.name)
         self.thing = estimators()[case.name]
         target = self.level("target")

@@ -10,12 +10,12 @@ INCOMPATIBLE = {
     ("GammaNB", "must be positive; got 0"): ("smallest",),
     ("RatingsFactorization", "must not be negative where implicit"): ("implicit",),
     ("IsotonicRegression", "below or above the places of the fit"): ("out_of_bounds",),
-    (".*", "y must (be (positive|not negative)|not be negative)"): (
+    (".*", "y must (be (positive|not negative|non-negative)|not be negative)"): (
         "target", "family", "power", "criterion", "loss", "estimator",
     ),
     (".*Forest.*|ExtraTrees.*|DecisionTree.*", "of the . outputs"): ("class_weight",),
     ("DecisionTreeClassifier", "of one output; y has several"): ("priors", "cost"),
-    (".*", "several targets"): ("target",),
+    (".*", "several targets|y must lie between 0 and 1"): ("target",),
     ("OneVsRestClassifier", "must be an indicator matrix"): ("target",),
     (".*", "is for two classes"): ("target", "loss", "offset"),
     (".*", "monotonic_cst (constrains|is not supported)"): ("monotonic_cst",),
@@ -35,7 +35,9 @@ INCOMPATIBLE = {
     (".*", "kind='HC1' divides by"): ("sample_weight", "cov_type"),
     # Responses of which no coefficients give means, as the link has a range.
     ("GeneralizedLinearModel|TweedieRegressor", "such that no start gives finite means|knows no"
-     " mean|likelihood has no finite maximum"): ("link", "family", "power"),
+     " mean|likelihood has no finite maximum|maximum of the likelihood is at the boundary"): (
+         "link", "family", "power",
+     ),
     # Parameters that exclude each other.
     (".*", "class_weight must be None with priors"): ("class_weight",),
     (".*SVC", "break_ties must be False"): ("break_ties",),
@@ -51,6 +53,7 @@ INCOMPATIBLE = {
     ("LanguageModelClassifier", "priors must be None or 'laplace'"): ("priors",),
     # Of two classes, one has no weight: nothing is left to tell apart.
     (".*", "(?s)2 classes.* one class"): ("sample_weight",),
+    ("DecisionTreeClassifier", r"cost must be 0 on .*array\(\[\[0"): ("sample_weight",),
     ("(Grid|Randomized)SearchCV", "Invalid parameter"): ("param_grid", "param_distributions"),
     ("(Grid|Randomized)SearchCV", "asks for predict_proba"): ("scoring",),
     ("Bagging.*|.*Forest.*|ExtraTrees.*",
@@ -61,7 +64,9 @@ INCOMPATIBLE = {
     ("TangentDistanceClassifier", "between 1 and n_candidates"): ("n_candidates",),
     ("LogisticRegression", "method='firth' takes no other"): ("method",),
     ("LogisticRegression", "l1_ratio mixes the penalties of a finite C"): ("l1_ratio",),
-    ("(Grid|Randomized)SearchCV", "No candidate has a score"): ("scoring",),
+    ("(Grid|Randomized)SearchCV", "No candidate has a score|All the . fits failed"): (
+        "scoring", "error_score",
+    ),
     (".*", "reject_label must not be a class"): ("reject_label", "reject"),
     ("LogisticRegression", "offset has no part|offset is for two"): ("offset",),
     ("GeneralizedLinearModel", "(theta|power) is for '"): ("theta", "power"),
@@ -91,10 +96,14 @@ ACCEPTED = {
 }
 REASONS = [(*map(re.compile, patterns), reason) for patterns, reason in ACCEPTED.items()]
 
-# Estimator, factor, level (regular expressions) -> why other containers are answered otherwise.
-DIFFERENT = {
-    ("RatingsFactorization", "rows", "csr"): "what is not stored is not known",
-}
+# Estimator, levels (regular expressions) -> why plain rows are answered otherwise.
+DIFFERENT = [
+    ("RatingsFactorization", {"rows": "csr"}, "what is not stored is not known"),
+    (".*Neighbors.*", {"rows": "csr", "metric": "precomputed"},
+     "a distance that is not stored is of no neighbor, also that of a row to itself"),
+    ("OneVsOneClassifier|OutputCodeClassifier", {"rows": "float32", "decoding": "exponential"},
+     "exponentials of scores multiply the rounding of these"),
+]  # fmt: skip
 
 
 def factors_of(name, words, setting):
@@ -114,10 +123,10 @@ def accepted(kind, where, text):
     return None
 
 
-def differs(setting, answer):
-    for (name, factor, level), _ in DIFFERENT.items():
-        if re.fullmatch(name, setting.case.name) and re.fullmatch(
-            level, str(setting.levels.get(factor))
-        ):
-            return True
-    return False
+def differs(setting):
+    """Whether the answers may differ from those of plain rows, as `DIFFERENT` says."""
+    return any(
+        re.fullmatch(names, setting.case.name)
+        and all(re.fullmatch(level, str(setting.levels.get(key))) for key, level in levels.items())
+        for names, levels, _ in DIFFERENT
+    )

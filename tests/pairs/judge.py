@@ -69,9 +69,12 @@ def attempt(setting, report):
         return resets
     plain, error = answered(setting, report, plain=True)
     if error is not None:
-        report.add("plain refused", setting.case.name, words(setting, error))
+        if not setting.stopped:
+            report.add("plain refused", setting.case.name, words(setting, error))
         return None
-    if setting.stopped and setting.levels.get("rows") in ("csr", "float32"):
+    if incompatible.differs(setting):
+        report.outcomes["not compared, as answers differ"] += 1
+    elif setting.stopped and setting.levels.get("rows") in ("csr", "float32"):
         report.outcomes["not compared, as iterations ended early"] += 1
     else:
         compare(setting, dressed, plain, report)
@@ -108,8 +111,8 @@ def answered(setting, report, *, plain):
             found = asked(setting, report, plain=plain)
         except Exception as caught:
             return None, caught
+    setting.stopped |= any(issubclass(one.category, ConvergenceWarning) for one in raised)
     if not plain:
-        setting.stopped = any(issubclass(one.category, ConvergenceWarning) for one in raised)
         for one in raised:
             of_thread = one.filename.endswith("threading.py")  # which has no caller
             if not (fuzz.is_own(one) or of_thread) or "feature names" in str(one.message):
@@ -193,7 +196,7 @@ def compare(setting, dressed, plain, report):
         if setting.levels.get("target") == "column" and got is not None:
             got = got.reshape(want.shape) if got.size == want.size else got
         word = difference(got, want, rtol)
-        if word and not incompatible.differs(setting, key):
+        if word:
             report.add("differs", f"{setting.case.name}.{key}", f"{word}\n{setting.case.text}")
 
 

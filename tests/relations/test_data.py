@@ -90,16 +90,6 @@ def those(classes, but=()):
 CLASSIFIERS = [
     cls for cls in contract.ESTIMATORS if cls().__sklearn_tags__().estimator_type == "classifier"
 ]
-WEIGHTED = [cls for cls in contract.ESTIMATORS if contract.takes(cls, "sample_weight")]
-
-
-@those(WEIGHTED)
-@on_problems
-def test_weights_of_one_are_none(cls, seed):
-    X, y = problem(cls, seed)
-    first = make(cls).fit(X, y)
-    for ones in (np.ones(len(y)), np.ones(len(y), dtype=np.int64)):
-        agree(answers(make(cls).fit(X, y, sample_weight=ones), X), answers(first, X), ROUNDING)
 
 
 INDEXES = {

@@ -34,6 +34,7 @@ from statfast._validation import (
     shown,
     warn_user,
 )
+from statfast.calibration.isotone import at_distinct_places
 from statfast.calibration.temperature import as_logits, softmax, temperature_fit
 
 METHODS = ("sigmoid", "isotonic", "temperature")
@@ -396,9 +397,9 @@ def _calibrators(learner, scores, codes, k, weights, method):
 
 
 def _rising(scores, positive, masses):
-    """Places and values of the isotonic calibrator."""
-    held = masses > 0
-    places, at = np.unique(scores[held], return_inverse=True)
-    mass = np.bincount(at, masses[held])
-    share = np.bincount(at, masses[held] * positive[held]) / mass
+    """Places and values of the isotonic calibrator; scores that differ by rounding are one place.
+
+    Sums of members in another order have other last digits for rows that are alike.
+    """
+    places, share, mass = at_distinct_places(scores, positive.astype(np.float64), masses)
     return places, isotonic(share, mass)

@@ -202,7 +202,7 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         used = x if weights is None else x[weights > 0.0]
         low_end, high_end = float(used.min()), float(used.max())
         unit = _unit(targets)
-        x, target, mass = aside(_at_distinct_places, x, targets[:, 0] / unit, weights)
+        x, target, mass = aside(at_distinct_places, x, targets[:, 0] / unit, weights)
         fit = np.clip(isotonic(target, mass, bool(rises)) * unit, low, high)
         inside = np.ones(len(x), dtype=bool)
         inside[1:-1] = (fit[1:-1] != fit[:-2]) | (fit[1:-1] != fit[2:])
@@ -293,7 +293,7 @@ def _places(X, name="X", fitted=None):
     return np.ascontiguousarray(rows[:, 0], dtype=np.float64), rows.dtype.type
 
 
-def _at_distinct_places(x, target, weights):
+def at_distinct_places(x, target, weights):
     """Rising distinct places, the mean target and the weight at each."""
     order = np.argsort(x)
     if weights is None:

@@ -354,6 +354,21 @@ class Pipeline(MergedSteps, Estimator):
         """
         return self._before_last_then("decision_function", X, params)
 
+    @delegated("score_samples")
+    def score_samples(self, X: Rows) -> Array:
+        """Return the log densities or scores that the last step gives each row.
+
+        Parameters
+        ----------
+        X : array-like
+            Samples to score.
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._before_last_then("score_samples", X, {})
+
     @delegated("score")
     def score(
         self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None, **params: Any

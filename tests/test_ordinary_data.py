@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Default fits of every supervised class on ordinary data: quiet, but for warnings that are true.
+
+The data are those that come with the package and R's; raw, with columns of unit variance, and as
+frames. What is warned of or refused stands in the tables, with its reason.
+"""
+
+import csv
+import re
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+
+from statfast import datasets
+from tests import test_contract as contract
+
+pandas = pytest.importorskip("pandas")
+pytestmark = pytest.mark.once
+
+# File, target, and columns left out: names of rows, or what the target is made of.
+OF_CLASSES = {
+    "biopsy": ("r/MASS_biopsy.csv", "class", {"ID"}),
+    "Pima": ("r/MASS_Pima.tr.csv", "type", set()),
+    "birthwt": ("r/MASS_birthwt.csv", "low", {"bwt"}),
+    "crabs": ("r/MASS_crabs.csv", "sp", {"sex", "index"}),
+    "synth": ("r/MASS_synth.tr.csv", "yc", set()),
+    "infert": ("r/datasets_infert.csv", "case", {"education", "stratum", "pooled.stratum"}),
+    "SAheart": ("esl/SAheart.csv", "chd", {"famhist"}),
+    "Smarket": ("islr/Smarket.csv", "Direction", {"Today", "Year"}),
+}
+OF_NUMBERS = {
+    "Boston": ("r/MASS_Boston.csv", "medv", set()),
+    "attitude": ("r/datasets_attitude.csv", "rating", set()),
+    "faithful": ("r/datasets_faithful.csv", "waiting", set()),
+    "longley": ("r/datasets_longley.csv", "Employed", {"rowname"}),
+    "mtcars": ("r/datasets_mtcars.csv", "mpg", {"rowname"}),
+    "stackloss": ("r/datasets_stackloss.csv", "stack.loss", set()),
+    "swiss": ("r/datasets_swiss.csv", "Fertility", {"rowname"}),
+    "clotting": ("r/stats_glm_clotting.csv", "lot1", {"lot2"}),
+    "USArrests": ("r/datasets_USArrests.csv", "Murder", {"rowname"}),
+    "ruspini": ("r/cluster_ruspini.csv", "y", {"rowname"}),
+    "prostate": ("esl/prostate.csv", "lpsa", {"train"}),
+}
+SHIPPED = {"iris": datasets.load_iris, "wine": datasets.load_wine}
+
+# Class, data, form, words (regular expressions) -> why the warning or refusal is right.
+RIGHT = {
+    ("CategoricalNB", ".*", ".*", "must hold the numbers of categories"): "X holds fractions",
+    ("(Complement|Multinomial|Poisson)NB", "(synth|Smarket)", ".*", "X must not be negative"):
+        "X holds negative numbers",
+    ("(Complement|Multinomial|Poisson)NB", ".*", "standardized", "X must not be negative"):
+        "X holds negative numbers",
+    ("GammaNB", ".*", ".*", "X must (be positive|not be negative)"): "X holds zeros",
+    ("(Gamma|Poisson)Regressor", "prostate", ".*", "y must be (positive|not negative)"):
+        "the response is a logarithm",
+    ("LogisticRegression", "(crabs|iris|wine)", ".*", "^SeparationWarning"):
+        "planes part these classes, as linear programming says",
+    ("NuSVC", "(birthwt|infert)", "(raw|frame)", "cannot be separated with nu=0.5"):
+        "reduced hulls of the classes meet: the machine is w = 0",
+}  # fmt: skip
+
+
+@cache
+def read(path, target, left_out):
+    with open(path, encoding="utf-8") as lines:
+        rows = [row for row in csv.DictReader(lines) if not {"", "NA"} & {*row.values()}]
+    names = [name for name in rows[0] if name != target and name not in left_out]
+    X = np.array([[float(row[name]) for name in names] for row in rows])
+    y = np.array([row[target] for row in rows])
+    return X, y, names
+
+
+def forms(X, names):
+    """The rows raw, of unit variance, and as a frame."""
+    spread = X.std(axis=0)
+    yield "raw", X
+    yield "standardized", (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1)
+    yield "frame", pandas.DataFrame(X, columns=names, index=np.arange(len(X))[::-1])
+
+
+def problems(cls, shared_data):
+    numbers = contract.regresses(cls)
+    for name, (path, target, left_out) in (OF_NUMBERS if numbers else OF_CLASSES).items():
+        X, y, names = read(shared_data(*path.split("/")), target, frozenset(left_out))
+        yield name, X, y.astype(float) if numbers else y, names
+    for name, load in () if numbers else SHIPPED.items():
+        data = load()
+        yield name, data.data, data.target, list(data.feature_names)
+
+
+KINDS = {cls: cls().__sklearn_tags__().estimator_type for cls in contract.ESTIMATORS}
+SUPERVISED = [cls for cls, kind in KINDS.items() if kind in ("classifier", "regressor")]
+# What has no default, of those that take another estimator or a shape.
+REQUIRED = (
+    "BayesClassifier", "ColumnTransformer", "CostSensitiveClassifier", "GridSearchCV", "MixedNB",
+    "OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier", "Pipeline",
+    "RandomizedSearchCV", "TangentDistanceClassifier",
+)  # fmt: skip
+
+
+def default(cls):
+    return contract.small(cls) if cls.__name__ in REQUIRED else cls()
+
+
+def complaints(cls, shared_data):
+    """What fits and predictions say: (data, form, words) of warnings and refusals."""
+    for name, X, y, names in problems(cls, shared_data):
+        for form, rows in forms(X, names):
+            with warnings.catch_warnings(record=True) as raised:
+                warnings.simplefilter("always")
+                try:
+                    said = default(cls).fit(rows, y).predict(rows)
+                except ValueError as error:
+                    yield name, form, f"{type(error).__name__}: {error}"
+                    continue
+            for one in raised:
+                yield name, form, f"{one.category.__name__}: {one.message}"
+            if said.dtype.kind == "f" and not np.isfinite(said).all():
+                yield name, form, "predictions that are not finite"
+
+
+@pytest.mark.parametrize("cls", SUPERVISED, ids=lambda cls: cls.__name__)
+def test_default_fits_say_nothing_but_what_is_true(cls, shared_data):
+    wrong = []
+    for name, form, words in complaints(cls, shared_data):
+        case = (cls.__name__, name, form)
+        if not any(
+            all(map(re.fullmatch, patterns[:3], case)) and re.search(patterns[3], words)
+            for patterns in RIGHT
+        ):
+            wrong.append(f"{name}, {form}: {words[:300]}")
+    assert not wrong, "\n".join(wrong)
