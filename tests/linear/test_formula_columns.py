@@ -215,10 +215,10 @@ def test_an_exposure_by_name_expression_and_values():
 
 
 def test_a_parameter_that_there_is_not_is_told_what_there_is():
-    with pytest.raises(TypeError, match=r"'wieghts'.*takes.*sample_weight, offset, exposure"):
-        least("y ~ x", DATA, wieghts="many")
+    with pytest.raises(TypeError, match=r"'weighted'.*takes.*sample_weight, offset, exposure"):
+        least("y ~ x", DATA, weighted="many")
     with pytest.raises(TypeError, match="Did you mean 'family'"):
-        GeneralizedLinearModel.from_formula("count ~ x", DATA, famly="poisson")
+        GeneralizedLinearModel.from_formula("count ~ x", DATA, families="poisson")
 
 
 def tables():

@@ -12,8 +12,8 @@ With a link that is not canonical Fisher's steps shrink by a constant, which a f
 nearly 1 or more: where they shrink slowly, steps are Newton's, of the observed information, as far
 as that is positive definite; or where no information is asked for at the solution, scores alone are
 followed, by which the information is corrected. Every step is halved until the deviance falls by a
-share of what its slope promises (Armijo 1966, doi:10.2140/pjm.1966.16.1), so that steps cannot go
-to and fro.
+share of what its slope promises (Armijo 1966, doi:10.2140/pjm.1966.16.1), so that steps cannot
+alternate.
 
 The step is solved by Cholesky's factor of the information with its diagonal scaled to one. Where
 its pivots tell that columns are collinear, or nearly, QR of the weighted rows decides, and columns
