@@ -47,9 +47,22 @@ def test_weights_that_sum_to_the_coefficients_or_less_leave_no_inference(name, t
     assert model.coef_.shape == plain.shape
     assert np.isfinite(model.coef_).all()
     assert "nan" in str(model.summary())
+    assert "aliased" not in str(model.conf_int())
+    assert np.isfinite(model.deviance_)
     model.fit(X, target, sample_weight=N * shares)  # and no warning
     assert np.isfinite(model.standard_errors_).all()
     assert model.df_residual_ > 0
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
+@pytest.mark.parametrize("target", [y > 0.0, three], ids=["two classes", "three classes"])
+def test_nor_errors_of_probabilities_or_profiles(target):
+    model = LogisticRegression().fit(X, target, sample_weight=shares)
+    shown, errors = model.predict_proba(X, se=True)
+    assert np.isfinite(shown).all()
+    assert np.isnan(errors).all()
+    ends = model.conf_int(method="profile", X=X, y=target, sample_weight=shares)
+    assert np.isnan(np.asarray(ends)).all()
 
 
 def test_each_class_against_the_rest_too():
@@ -73,9 +86,18 @@ def test_several_targets_are_warned_of_once():
     assert all(np.isnan(result.errors).all() for result in model.results_)
 
 
-def test_robust_errors_too():
+@pytest.mark.parametrize(
+    ("kind", "more", "target"),
+    [
+        (LinearRegression, {}, y),
+        (PoissonRegressor, {"alpha": 0.0}, count),
+        (LogisticRegression, {}, y > 0.0),
+        (LogisticRegression, {}, three),
+    ],
+)
+def test_robust_errors_too(kind, more, target):
     with pytest.warns(UserWarning, match="weight_type"):
-        model = LinearRegression().fit(X, y, shares, cov_type="HC0")
+        model = kind(**more).fit(X, target, shares, cov_type="HC0")
     assert np.isnan(model.standard_errors_).all()
     assert np.isnan(model.p_values_).all()
 

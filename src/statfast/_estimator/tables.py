@@ -34,7 +34,7 @@ class CoefficientTable:
     columns : mapping of str to array-like of shape (m,)
         The columns, by their headings. One whose heading starts with "P" and holds "|" or ">", such
         as "P>|z|" or "Pr(>Chi)", holds p values, and is followed by stars. A row of NaN alone is
-        shown as aliased; single NaN stay empty.
+        shown as aliased, or as nan where all rows are; single NaN stay empty.
     """
 
     names: Sequence[str]
@@ -93,13 +93,14 @@ class CoefficientTable:
         """
         values = {name: np.asarray(column, dtype=float) for name, column in self.columns.items()}
         absent = np.all([np.isnan(column) for column in values.values()], axis=0)
+        mark = "nan" if absent.all() else _ALIASED
         lines = [[str(name)] for name in self.names]
         head = [""]
         for name, column in values.items():
             texts = _p_values(column) if is_p_value(name) else _numbers(column)
             head.append(name)
             for line, text, gone in zip(lines, texts, absent, strict=True):
-                line.append((_ALIASED if len(line) == 1 else "") if gone else text)
+                line.append((mark if len(line) == 1 else "") if gone else text)
             if is_p_value(name):
                 head.append("")
                 for line, p in zip(lines, column, strict=True):

@@ -201,16 +201,16 @@ def _result(rows, fit, names, title, ridge, analytic, alpha):
     if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
         refusal = TOO_SMALL
     shown = family.label or family.name.replace("_", " ")
-    if not (refusal or analytic) and lacks_freedom(mass, fit.rank, used):
-        dispersion = df_residual = loglik = nan
     facts = (("Family", shown), ("Link", rows.link.name), ("Iterations", fit.n_iter))
     if ridge:
         facts += (("Penalty", "l2"), ("alpha", alpha) if alpha else ("C", 1 / ridge))
-    return Result(
+    found = Result(
         title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,
         count - int(rows.intercept), fit.deviance, null_deviance(rows), fit.chi2, loglik,
         parameters, facts, refusal, center=fit.center, about=fit.about,
     )  # fmt: skip
+    lacking = not (refusal or analytic) and lacks_freedom(mass, fit.rank, used)
+    return found.without_freedom() if lacking else found
 
 
 def log_likelihood(rows, deviance, total, analytic):

@@ -5,7 +5,7 @@ A model fills in `Result`; the mixin `Inference` turns it into what users ask fo
 looks at the rows.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isnan, log, nan
 
 import numpy as np
@@ -100,6 +100,10 @@ class Result:
         log-likelihood, as a deviance at another theta is on another scale."""
         return self.deviance if isnan(self.theta) else -2 * self.loglik
 
+    def without_freedom(self):
+        """The same with NaN for all that weights without degrees of freedom do not tell."""
+        return replace(self, dispersion=nan, df_residual=nan, loglik=nan)
+
     @property
     def rank(self):
         """How many coefficients are not aliased."""
@@ -117,8 +121,8 @@ class Result:
         return np.maximum(quadratic(rows, cov, one), 0.0)
 
     def spreads(self, rows, one):
-        """The same of each pair of the models that have their coefficients here: (m, K, K)."""
-        return quadratics(*self._centered(rows, one), one)
+        """Covariances of those of the models that have their coefficients here: (m, K, K)."""
+        return self.dispersion * quadratics(*self._centered(rows, one), one)
 
     def _centered(self, rows, one):
         """Rows less the center, and `about`: the intercept's own variance at 0 may be rounding."""
@@ -157,6 +161,8 @@ class Result:
         import scipy.special
 
         half = 0.5 * (1 + level)
+        if isnan(self.df_residual):
+            return nan
         if self.known:
             return float(scipy.special.ndtri(half))
         return float(scipy.special.stdtrit(self.df_tests, half)) if self.df_residual > 0 else nan

@@ -2,6 +2,7 @@
 """Inference of logistic models, of which a fit may have one for each class."""
 
 from dataclasses import replace
+from math import isnan, nan
 
 import numpy as np
 
@@ -230,6 +231,8 @@ class ClassInference(Diagnosed, Inference):
         rows = new_rows(self, given.X)
         codes, weights = self._codes_and_weights(given.y, rows.shape[0], given.sample_weight)
         quantile = results[0].quantile(level)
+        if isnan(quantile):  # weights leave no inference
+            return np.full((sum(len(result.coef) for result in results), 2), nan)
         results = [replace(result, robust=None, clusters=0) for result in results]
         offset = added_offset(LINKS["logit"], given.offset, given.exposure, rows.shape[0])
         if len(self.classes_) > 2 and offset is not None:

@@ -155,14 +155,13 @@ def result_of(task, coef, told, names, aliased, covariance):
     reference = () if len(told) > others else (("Reference class", labels[task.reference]),)
 
     def make(loglik, null, *, title, refusal="", facts=(), likelihood=True, notes=()):
-        dispersion, df = 1.0, mass * others - rank
-        if not refusal and lacks_freedom(mass, rank, used, others):
-            dispersion, df, loglik = nan, nan, nan
-        return Result(
+        found = Result(
             title, tuple(f"{labels[k]}: {name}" for k in told for name in names), flat, unscaled,
-            np.tile(aliased, len(told)), dispersion, True, mass, df,
+            np.tile(aliased, len(told)), 1.0, True, mass, mass * others - rank,
             others * (mass - task.intercept), -2 * loglik, -2 * null, nan,
             loglik if likelihood else nan, rank, (*reference, *facts), refusal, notes,
         )  # fmt: skip
+        lacking = not refusal and lacks_freedom(mass, rank, used, others)
+        return found.without_freedom() if lacking else found
 
     return make
