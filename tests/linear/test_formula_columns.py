@@ -21,6 +21,7 @@ from statfast.linear import (
     step,
     vif,
 )
+from statfast.linear.design.formula_functions import natural_splines
 
 pytest.importorskip("formulaic")
 pandas = pytest.importorskip("pandas")
@@ -139,7 +140,7 @@ def test_levels_that_no_row_has_are_none(formula, ordered):
 
 
 @pytest.mark.parametrize("name", ["center(x)", "scale(x)", "standardize(x)", "poly(x, 2)",
-                                  "bs(x, df=4)", "x", "np.exp(x)", "I(x**2)"])  # fmt: skip
+                                  "bs(x, df=4)", "ns(x, df=4)", "x", "np.exp(x)"])  # fmt: skip
 def test_one_missing_value_leaves_out_one_row(name):
     data = with_holes(DATA, x=11)
     model, known = least(f"y ~ {name}", data), least(f"y ~ {name}", DATA.drop(index=11))
@@ -164,6 +165,44 @@ def test_centers_and_scales_are_those_of_what_is_there_as_r():
         for kind in (float, "Float64"):
             model = least(f"y ~ {name} + time", data.assign(x=data.x.astype(kind)))
             assert_allclose(all_of(model), all_of(known), rtol=1e-9, atol=1e-12)
+
+
+def test_natural_splines_as_r():
+    """ns(women$height, df = 5) of R's ?ns; straight beyond the ends."""
+    heights = np.arange(58.0, 73.0)
+    ends = 58.0, 72.0
+    columns = natural_splines(heights, np.quantile(heights, np.arange(1, 5) / 5), ends)
+    known = [
+        [0, 0, 0, 0, 0],
+        [7.592323e-03, 0, -8.670223e-02, 2.601067e-01, -1.734045e-01],
+        [6.073858e-02, 0, -1.503044e-01, 4.509132e-01, -3.006088e-01],
+    ]
+    assert_allclose(columns[:3], known, rtol=1e-6, atol=1e-12)
+    beyond = natural_splines(np.array([50.0, 54, 58, 72, 80, 88]), [65.0], ends)
+    assert_allclose(beyond[:3] @ [0, 1], np.linspace(*(beyond[[0, 2]] @ [0, 1]), 3), atol=1e-12)
+    assert_allclose(np.diff(beyond[3:], n=2, axis=0), 0.0, atol=1e-12)
+
+
+def test_natural_splines_span_those_of_formulaic():
+    data = with_holes(DATA, x=11)
+    data["z"] = DATA.time
+    model = least("y ~ ns(x, df=3) + z", data)
+    inner = [float(k) for k in np.quantile(DATA.x.drop(index=11), [1 / 3, 2 / 3])]
+    twin = least(f"y ~ 0 + cr(x, knots={inner}) + z", data)
+    new = DATA.assign(z=DATA.time)
+    there = new[(new.x > data.x.min()) & (new.x < data.x.max())]
+    assert_allclose(model.predict(there), twin.predict(there), rtol=1e-8)
+    assert_allclose(model.deviance_, twin.deviance_, rtol=1e-9)
+    named = least(f"y ~ ns(x, knots={inner}) + z", data)
+    assert_allclose(all_of(named), all_of(model), rtol=1e-9)
+    assert list(drop1(model, data).columns["Df"][1:]) == [3.0, 1.0]
+    again = pickle.loads(pickle.dumps(model))
+    assert_allclose(again.predict(new.iloc[[5]]), model.predict(new)[[5]], rtol=1e-12)
+    for wrong, said in (("df=0", "df of ns"), ("knots=[99]", "must lie inside")):
+        with pytest.raises(ValueError, match=said):
+            least(f"y ~ ns(x, {wrong})", data)
+    with pytest.raises(ValueError, match="at least two different values"):
+        least("y ~ ns(u)", data.assign(u=1.0))
 
 
 @pytest.mark.parametrize("given", ["sample_weight", "offset", "exposure"])
@@ -215,10 +254,10 @@ def test_an_exposure_by_name_expression_and_values():
 
 
 def test_a_parameter_that_there_is_not_is_told_what_there_is():
-    with pytest.raises(TypeError, match=r"'weighted'.*takes.*sample_weight, offset, exposure"):
-        least("y ~ x", DATA, weighted="many")
+    with pytest.raises(TypeError, match=r"'weights'.*takes.*sample_weight, offset, exposure"):
+        least("y ~ x", DATA, weights="many")
     with pytest.raises(TypeError, match="Did you mean 'family'"):
-        GeneralizedLinearModel.from_formula("count ~ x", DATA, families="poisson")
+        GeneralizedLinearModel.from_formula("count ~ x", DATA, family_="poisson")
 
 
 def tables():

@@ -200,8 +200,8 @@ class FromFormula(Attributes):
             The response, ``~`` and the terms, as R and statsmodels write them: ``a + b``, ``a:b``,
             ``a * b``, ``- 1`` for no intercept, ``1`` for it alone, ``.`` for all other columns,
             ``C(group)`` for categories (columns of strings are, anyway), ``offset(log(t))``, and
-            functions, such as ``log(x)``, ``I(x**2)``, ``poly(x, 2)`` and ``bs(x, df=4)``. It may
-            run any Python: take none from strangers.
+            functions, such as ``log(x)``, ``I(x**2)``, ``poly(x, 2)``, ``bs(x, df=4)``
+            and R's ``ns(x, df=4)``. It may run any Python: take none from strangers.
         data : data frame, or dict of str to array-like of shape (n,)
             pandas, polars or pyarrow. Samples in which a variable of the formula is missing are
             left out, as R's ``na.omit`` does; `summary` says how many.

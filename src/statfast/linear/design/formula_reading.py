@@ -4,11 +4,11 @@
 import re
 import warnings
 from collections.abc import Mapping
-from functools import cache
 
 import numpy as np
 
 from statfast._validation import is_time_type, warn_user, wrong_type
+from statfast.linear.design.formula_functions import formula_functions
 
 MISSING = (
     "A formula needs the package formulaic, which is not installed. Install it with: "
@@ -177,7 +177,7 @@ def evaluated(specification, frame, context):
         warnings.simplefilter("always")
         try:
             parts = specification.get_model_matrix(
-                frame, context={**_functions(), **context}, output="pandas", na_action="drop"
+                frame, context={**formula_functions(), **context}, output="pandas", na_action="drop"
             )
         except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
             refuse_dates(frame[[n for n in specification.required_variables if n in frame]])
@@ -192,56 +192,6 @@ def evaluated(specification, frame, context):
                 f"{f': {unknown[0]}' if unknown else ''}. Leave out their rows."
             )
     return parts
-
-
-@cache
-def _functions():
-    """What formulas know beside formulaic's functions, or otherwise: moments of what is there."""
-    from formulaic.transforms import stateful_transform
-
-    @stateful_transform
-    def scale(data, center=True, scale=True, ddof=1, _state=None):
-        values = _numbers(data)
-        for name, wanted, moment in (("center", center, _mean), ("scale", scale, _spread)):
-            if name not in _state:
-                if isinstance(wanted, bool | np.bool_):
-                    _state[name] = moment(values, ddof) if wanted else None
-                else:
-                    _state[name] = np.asarray(wanted)
-            if _state[name] is not None:
-                values = values - _state[name] if name == "center" else values / _state[name]
-        return values
-
-    @stateful_transform
-    def center(data, _state=None):
-        return scale(data, scale=False, _state=_state)
-
-    @stateful_transform
-    def standardize(x, center=True, rescale=True, ddof=0, _state=None):
-        return scale(x, center=center, scale=rescale, ddof=ddof, _state=_state)
-
-    return {"offset": _itself, "scale": scale, "center": center, "standardize": standardize}
-
-
-def _itself(values):
-    return values
-
-
-def _numbers(data):
-    """Numbers of a column, or of columns, NaN where they are missing."""
-    if hasattr(data, "to_numpy"):
-        return data.to_numpy(dtype=float, na_value=np.nan)
-    return np.asarray(data, dtype=float)
-
-
-def _mean(values, ddof):
-    return np.nanmean(values, axis=0)
-
-
-def _spread(values, ddof):
-    """The root of the mean square, as R's ``scale``."""
-    count = (~np.isnan(values)).sum(axis=0)
-    return np.sqrt(np.nansum(values**2, axis=0) / (count - ddof))
 
 
 def _said(error):
