@@ -229,6 +229,31 @@ def test_module_examples_run(module, monkeypatch, tmp_path):
     assert not (failures := "".join(run_examples(test) for test in tests)), failures
 
 
+ZERO_WITH_SIGN = re.compile(r"(?<![\d.e])-0\.?0*(?![\d.])")
+
+
+def signed_zeros(text):
+    """Answers of examples that show minus zero, whose sign another processor may not give."""
+    examples = doctest.DocTestParser().get_examples(text)
+    return [one.source for one in examples if ZERO_WITH_SIGN.search(one.want)]
+
+
+def test_no_example_shows_the_sign_of_zero():
+    assert signed_zeros(">>> x.round(1)\narray([-0. ,  1.5])\n")
+    assert not signed_zeros(">>> x.round(1)\narray([-0.5,  0. ])\n")
+    sources = [path.read_text("utf-8") for path in SOURCE.rglob("*.py")]
+    pages = [path.read_text("utf-8") for path in PAGES if path.exists()]
+    docs = [ast.get_docstring(node, clean=True) or "" for text in sources for node in nodes(text)]
+    found = [source for text in (*docs, *pages) if ">>>" in text for source in signed_zeros(text)]
+    assert not found, found
+
+
+def nodes(text):
+    """What of a module may have a docstring."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    return (node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds))
+
+
 BUILT = {"_build", "examples", "generated"}  # by Sphinx
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),

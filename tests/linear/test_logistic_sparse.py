@@ -178,5 +178,5 @@ def test_the_preconditioner_of_sparse_classes_is_symmetric():
     objective = _SparseLoss(SparseProducts(X, True), loss, np.array([0.0, 1, 1, 1, 1]), 3)
     solve = objective.rough(objective.at(rng.normal(size=15)))
     table = np.array([solve(row) for row in np.eye(15)])
-    assert_allclose(table, table.T, rtol=0, atol=4e-16 * np.abs(table).max())
-    assert np.linalg.eigvalsh(table)[0] > -1e-14 * np.abs(table).max()
+    assert_allclose(table, table.T, rtol=0, atol=1e-12 * np.abs(table).max())
+    assert np.linalg.eigvalsh(table)[0] > -1e-12 * np.abs(table).max()

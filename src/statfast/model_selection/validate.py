@@ -298,8 +298,8 @@ def cross_val_predict(
     >>> from statfast import LinearRegression
     >>> from statfast.model_selection import cross_val_predict
     >>> X = [[0.0], [1.0], [2.0], [3.0]]
-    >>> cross_val_predict(LinearRegression(), X, [0.0, 1.0, 2.0, 3.0], cv=2).round(6)
-    array([0., 1., 2., 3.])
+    >>> cross_val_predict(LinearRegression(), X, [1.0, 2.0, 3.0, 4.0], cv=2).round(6)
+    array([1., 2., 3., 4.])
     """
     estimator = _ready(estimator, n_jobs)
     as_choice(method, "method", METHODS)

@@ -25,6 +25,8 @@ class WordWeightsDisplay:
         What each occurrence of them adds to the log odds, or to the decision value.
     of, against : label
         The two classes.
+    adds_to : str, default="log odds"
+        What the weights add to.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure drawn on.
     """
