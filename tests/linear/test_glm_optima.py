@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import nnls
 from scipy.sparse import csr_matrix
 
-from statfast import Chunks, Parts
+from statfast import Chunks, CollinearityWarning, Parts
 from statfast.linear import GammaRegressor, GeneralizedLinearModel, TweedieRegressor
 from statfast.linear.glm.links import as_link
 from statfast.model_selection import cross_val_predict
@@ -58,14 +58,8 @@ def u_shaped(family, seed):
 
 def how_far(problem, b):
     """The gradient, beside the sum of the sizes of its terms."""
-    rows = [
-        likelihood.Likelihood(z[None, 1:], y[None], problem.unit, problem.link, a[None])
-        for z, y, a in zip(problem.Z, problem.y, problem.weights, strict=True)
-    ]
-    for row, offset in zip(rows, np.broadcast_to(problem.offset, len(rows)), strict=True):
-        row.offset = offset
-    sizes = sum(np.abs(row.gradient(b)) for row in rows)
-    return np.abs(problem.gradient(b)).max() / sizes.max()
+    terms = problem.terms(b)
+    return np.abs(terms.sum(axis=0)).max() / np.abs(terms).sum(axis=0).max()
 
 
 @pytest.mark.parametrize(("family", "link", "more"), PAIRS)
@@ -220,6 +214,25 @@ def test_a_maximum_at_the_boundary_is_reached_and_named(family, link, low, high)
             with pytest.raises(ValueError, match="at the boundary"):
                 model.conf_int()
     assert named >= 3
+
+
+def test_a_boundary_with_weights_offsets_and_collinear_columns():
+    X, y = climbing("poisson", 1)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+
+    def fit(X, y, *more, **others):
+        with pytest.warns(UserWarning, match=BOUNDARY):
+            return GeneralizedLinearModel("poisson", "identity").fit(X, y, *more, **others)
+
+    weighted = fit(X, y, weights)
+    repeated = fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-8)
+    plain, moved = fit(X, y), fit(X, y, offset=np.full(len(y), 0.1))
+    assert_allclose(moved.coef_, plain.coef_, rtol=1e-8)
+    assert_allclose(moved.intercept_, plain.intercept_ - 0.1, rtol=1e-7)
+    with pytest.warns(CollinearityWarning):
+        collinear = fit(np.column_stack([X, X[:, 0]]), y)
+    assert_allclose(collinear.coef_, [*plain.coef_, 0.0], rtol=1e-8)
 
 
 def test_a_boundary_that_is_not_reached_has_all_its_inference():

@@ -71,6 +71,13 @@ class Likelihood:
         turned = b + 1j * step * np.eye(len(b))
         return np.array([self.value(row).imag / step for row in turned])
 
+    def terms(self, b):
+        """What each row adds to the gradient, (n, q)."""
+        eta = self.Z @ b + self.offset + 1e-30j
+        with np.errstate(all="ignore"):
+            slopes = self.unit(self.y, self.mean(eta)).imag / 1e-30
+        return (self.weights * slopes)[:, None] * self.Z
+
     def hessian(self, b):
         widths = 1e-5 * np.maximum(np.abs(b), 1e-3)
         rows = [

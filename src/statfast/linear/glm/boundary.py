@@ -47,15 +47,19 @@ class Boundary:
             for end, side in zip(self.ends, self.sides, strict=True)
         )
 
-    def maximize(self, b, penalty, tol):
-        """The maximum from a point inside: coefficients or None, rows at an end, steps."""
+    def maximize(self, b, penalty, tol, kept):
+        """The maximum from a point inside: coefficients or None, rows at an end, steps.
+
+        Coefficients that are not kept are 0.
+        """
         rows, on = self.rows, self.all
         z = rows.X[on] - rows.shift
-        self.z = np.column_stack([np.ones(len(z)), z]) if rows.intercept else z
+        self.z = (np.column_stack([np.ones(len(z)), z]) if rows.intercept else z)[:, kept]
+        b, whole = b[kept], np.zeros(rows.q)
         self.y, self.sides = rows.y[on], [side[on] for side in self.sides]
         self.weights = np.ones(len(z)) if rows.weights is None else rows.weights[on]
         self.offset = 0.0 if rows.offset is None else rows.offset[on]
-        self.penalty = penalty
+        self.penalty = penalty[kept]
         rooms = self._rooms(self.z @ b + self.offset)
         unit = np.mean([room.mean() for room in rooms if room.size])
         steps, left = 0, np.array([unit])
@@ -70,7 +74,8 @@ class Boundary:
                     break
         if found is None and left.min() > AT_END * unit:
             return None, 0, steps
-        return b, np.count_nonzero(left < AT_END * unit), steps
+        whole[kept] = b
+        return whole, np.count_nonzero(left < AT_END * unit), steps
 
     def _rooms(self, eta):
         """Distances from the ends of the rows that can reach them."""

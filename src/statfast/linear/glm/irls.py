@@ -141,7 +141,7 @@ def _within_bounds(loop, fit, max_iter):
         return fit
     inside = _plain_beginning(rows)
     start = inside if _is_start(rows, inside) else loop.b
-    b, count, steps = boundary.maximize(start, loop.penalty, loop.tol)
+    b, count, steps = boundary.maximize(start, loop.penalty, loop.tol, ~fit.aliased)
     if b is None:
         return fit
     again = loop.run(1 if count else max_iter, b, covariance=fit.covariance is not None)
