@@ -592,3 +592,16 @@ def test_cross_validation_that_is_refused(data):
             call(model, parts, target)
     with pytest.raises(TypeError, match="in parts, which would be gathered"):
         statfast.cluster.linkage(parts)
+
+
+@pytest.mark.filterwarnings("ignore:Only .* clusters hold any row")
+@pytest.mark.parametrize("k", [5, 7, 70])
+def test_parallel_starts_of_few_different_rows_go_on_as_in_memory(k):
+    X = np.random.default_rng(0).standard_normal((6, 2)).repeat(20, axis=0)
+    parts = Parts(pieces(X, None, None, [0, 50, 120]))
+    for seed in range(2):
+        model = statfast.KMeans(k, init="k-means||", n_init=1, random_state=seed)
+        here = new(model).fit(X)
+        there = new(model).fit(parts)
+        assert there.inertia_ == pytest.approx(here.inertia_, abs=1e-9)
+        assert there.cluster_centers_.shape == here.cluster_centers_.shape == (k, 2)

@@ -26,6 +26,10 @@ def plus_plus_start(data: PartRowsData, k: int, rng: np.random.Generator) -> np.
             f"init='k-means++' takes two rounds over rows in parts for each center, and up to "
             f"{MOST} centers; got n_clusters={k}. Use init='k-means||'."
         )
+    return _greedy(data, k, rng)
+
+
+def _greedy(data, k, rng):
     data = _of_this_start(data)
     drawn = [first_of(data, rng)]
     masses = data.total(_masses_left, drawn).rows
@@ -40,7 +44,7 @@ def plus_plus_start(data: PartRowsData, k: int, rng: np.random.Generator) -> np.
 
 def parallel_start(data: PartRowsData, k: int, rng: np.random.Generator) -> np.ndarray:
     """`k_means_parallel`: each row is drawn by the number of its own place in the stream."""
-    data = _of_this_start(data)
+    every, data = data, _of_this_start(data)
     drawn = [first_of(data, rng)]
     for _ in range(ROUNDS):
         potential = float(data.total(_potential, drawn))
@@ -54,10 +58,7 @@ def parallel_start(data: PartRowsData, k: int, rng: np.random.Generator) -> np.n
     candidates = np.concatenate(drawn)
     weights = data.total(_crowd, candidates)
     if np.count_nonzero(weights) < k:
-        raise ValueError(
-            f"k-means|| has drawn {np.count_nonzero(weights)} different rows for {k} clusters. "
-            "Pass an array as init, or fewer clusters."
-        )
+        return _greedy(every, k, rng)
     return plus_plus(survey(candidates, weights, None), k, rng)
 
 
