@@ -20,7 +20,9 @@ from statfast._estimator.delegation import delegated
 from statfast._estimator.elsewhere import hits, shipped, squares, with_pairs
 from statfast._estimator.folds import (
     RULES,
+    NotShared,
     as_folds,
+    checks_of_all_rows,
     chosen,
     folds_of,
     group_runs,
@@ -97,6 +99,7 @@ __all__ = [
     "FitState",
     "Look",
     "NamedRows",
+    "NotShared",
     "Regressor",
     "Scorer",
     "SparseCoefficients",
@@ -109,6 +112,7 @@ __all__ = [
     "as_square",
     "between",
     "by_score",
+    "checks_of_all_rows",
     "chosen",
     "class_factors",
     "classes_with_weight",

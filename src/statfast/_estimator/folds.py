@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds of cross-validation: which rows each holds out, and the two rules for a parameter."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,6 +72,24 @@ def parts_of_folds(fold, k):
     """Rows of each fold, ascending, from the fold of each row."""
     order = np.argsort(fold, kind="stable")
     return np.split(order, np.cumsum(np.bincount(fold, minlength=k))[:-1])
+
+
+# ------------------------------------------------------------------ folds that share their work
+class NotShared(Exception):
+    """Folds cannot share their work, as is known before there is any: they are to be refitted."""
+
+
+@contextmanager
+def checks_of_all_rows() -> Iterator[None]:
+    """Checks of a fit, made of all rows and of parameters before folds share any work.
+
+    Where rows or parameters do not pass, fits to single folds are to say so, each of its own rows.
+    What is raised later is a fault of the shared work, and is not caught.
+    """
+    try:
+        yield
+    except (ValueError, TypeError, NotImplementedError) as error:
+        raise NotShared from error
 
 
 # ------------------------------------------------------------------ what a user gives as cv

@@ -6,7 +6,7 @@ from math import nan
 
 import numpy as np
 
-from statfast._estimator import Scorer, parameters_key, take_rows, with_params
+from statfast._estimator import NotShared, Scorer, parameters_key, take_rows, with_params
 from statfast._validation import warn_user
 from statfast.model_selection.scoring import Scores, asks_more
 from statfast.model_selection.ways import (
@@ -132,8 +132,9 @@ def _left_out(estimator, folds, candidates, scorers):
                 )
                 for params in candidates
             ]
-    except (ValueError, TypeError, NotImplementedError) as error:
-        warn_user(f"Leave-one-out by refits, as a formula could not be used: {error}")
+    except (NotShared, ValueError) as error:  # a fit without one of the rows fails
+        reason = error.__cause__ or error
+        warn_user(f"Leave-one-out by refits, as a formula could not be used: {reason}")
         return None
     if any(said is None for said in answers):
         return None

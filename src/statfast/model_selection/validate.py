@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._engine import is_elsewhere
-from statfast._estimator import ANY, Scorer, copied, take_rows, taking
+from statfast._estimator import ANY, NotShared, Scorer, copied, take_rows, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
 from statfast.model_selection.part_folds import validated_parts
@@ -364,7 +364,7 @@ def _left_out(estimator, folds, method):
         return None
     try:
         return formula(folds.X, folds.y, folds.weights, method)
-    except (ValueError, TypeError, NotImplementedError):  # what refits will say
+    except (NotShared, ValueError):  # a fit without one of the rows fails: that of its fold says so
         return None
 
 

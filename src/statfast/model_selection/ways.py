@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import (
+    NotShared,
     as_square,
     between,
+    checks_of_all_rows,
     copied,
     is_pairwise,
     rows_at,
@@ -35,7 +37,6 @@ from statfast._estimator import (
 from statfast._validation import as_rows, column_names
 
 MERGED, CLOSED, SHARED, REFIT = "merged statistics", "closed form", "shared structure", "refit"
-_REFUSED = (ValueError, TypeError, NotImplementedError, MemoryError, ArithmeticError)
 _ATOMS = 3  # distinct kinds of rows for each fold, up to which statistics of kinds are merged
 
 
@@ -155,7 +156,7 @@ def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterat
     if shares_statistics(estimator) and not _all_differ(estimator, candidates):
         try:
             found = _merged(estimator, folds, candidates, whole)
-        except _REFUSED:
+        except NotShared:
             found = None
         if found is not None:
             return MERGED, found
@@ -165,10 +166,11 @@ def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterat
         try:
             tests = [test for _, test in folds.pairs]
             by_name = whole or hasattr(estimator, "_picks")
-            X = folds.X if by_name else _without_names(folds.X)
+            with checks_of_all_rows():
+                X = folds.X if by_name else _without_names(folds.X)
             trains = Trains(folds, is_pairwise(estimator))
             found = estimator._shared_fits(X, folds.y, folds.weights, trains, tests, candidates)
-        except _REFUSED:
+        except NotShared:
             found = None
         if found is not None:
             way = getattr(estimator, "_shared_way", SHARED)
@@ -291,16 +293,16 @@ def _merged(estimator, folds, candidates, whole):
     plan = _plan(folds)
     if plan is None:
         return None
-    first = with_params(estimator, candidates[0])
+    templates = [with_params(estimator, params) for params in candidates]
+    first = templates[0]
     by_name = hasattr(first, "_picks") and first._picks()
-    X = folds.X if whole or by_name else _without_names(folds.X)
-    columns, state = first._prepare(X, folds.y, folds.weights)
-    if not isinstance(columns[0], np.ndarray) and not hasattr(columns[0], "indptr"):
-        return None
-    # Now, and all rows of the first group: what they cannot be summed by, refits will tell.
-    start = perf_counter()
-    begun = sums_of(first._statistics, columns, state, plan[0].parts), perf_counter() - start
-    templates = [first, *(with_params(estimator, params) for params in candidates[1:])]
+    with checks_of_all_rows():  # the fit's own, of which some are made while rows are summed
+        X = folds.X if whole or by_name else _without_names(folds.X)
+        columns, state = first._prepare(X, folds.y, folds.weights)
+        if not isinstance(columns[0], np.ndarray) and not hasattr(columns[0], "indptr"):
+            return None
+        start = perf_counter()
+        begun = sums_of(first._statistics, columns, state, plan[0].parts), perf_counter() - start
     statistics = _statistics_of(first, columns, state, plan, begun)
     if folds.weights is not None:
         statistics = _with_rows(statistics, folds)

@@ -17,6 +17,7 @@ import numpy as np
 
 from statfast._estimator import (
     FitState,
+    checks_of_all_rows,
     copied,
     output_container,
     take_columns,
@@ -101,7 +102,8 @@ class MergedSteps(Steps):
             return scaled_fits(self, X, y, sample_weight, trains, candidates)
         if not self._shared_models or len(candidates) < 2:
             return None
-        models = [with_params(self, params) for params in candidates]
+        with checks_of_all_rows():
+            models = [with_params(self, params) for params in candidates]
         folds = (_fold(models, candidates, *trains.rows(k)) for k in range(len(trains)))
         first = next(folds)
         if first is None:

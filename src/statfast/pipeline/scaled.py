@@ -13,7 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import FitState, column_moments, copied, sums_of_folds, with_params
+from statfast._estimator import (
+    FitState,
+    checks_of_all_rows,
+    column_moments,
+    copied,
+    sums_of_folds,
+    with_params,
+)
 from statfast._validation import as_rows
 from statfast.pipeline.steps import is_skipped
 
@@ -38,7 +45,8 @@ class ScaledFolds:
 
 def scaled_fits(pipeline, X, y, sample_weight, trains, candidates):
     """For each fold the pipelines of all candidates; None where they are to be refitted."""
-    steps = [(name, step) for name, step in pipeline._checked() if not is_skipped(step)]
+    with checks_of_all_rows():
+        steps = [(name, step) for name, step in pipeline._checked() if not is_skipped(step)]
     groups = trains.groups()
     if groups is None or len(steps) != 2:
         return None
@@ -48,11 +56,12 @@ def scaled_fits(pipeline, X, y, sample_weight, trains, candidates):
     inner = f"{name}__"
     if any(not key.startswith(inner) for params in candidates for key in params):
         return None
-    rows = as_rows(X, finite=False)
-    if rows.dtype != np.float64:
-        return None
-    scaler = copied(step).fit(X, sample_weight=sample_weight)
-    scaled = scaler.transform(X)
+    with checks_of_all_rows():
+        rows = as_rows(X, finite=False)
+        if rows.dtype != np.float64:
+            return None
+        scaler = copied(step).fit(X, sample_weight=sample_weight)
+        scaled = scaler.transform(X)
     if not isinstance(scaled, np.ndarray):  # of frames, with the names of columns
         return None
     stretch = []

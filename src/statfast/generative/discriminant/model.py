@@ -10,7 +10,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import FitState, codes_among, known_classes, weighted_labels
+from statfast._estimator import (
+    FitState,
+    checks_of_all_rows,
+    codes_among,
+    known_classes,
+    weighted_labels,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -250,8 +256,9 @@ class ClassNormals(ClassRule):
         """`leave_one_out` where it takes no more than a few fits, else None."""
         if isinstance(X, Chunks) or method not in _METHODS:
             return None
-        columns, state = self._prepare(X, y, sample_weight)
-        require_finite(columns[0])
+        with checks_of_all_rows():
+            columns, state = self._prepare(X, y, sample_weight)
+            require_finite(columns[0])
         return held_out(self, columns, state, method, patient=False)
 
     # ------------------------------------------------------------ what the fits differ in

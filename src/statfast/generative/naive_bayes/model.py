@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import Classifier, Estimator, codes_among, known_classes, weighted_labels
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    checks_of_all_rows,
+    codes_among,
+    known_classes,
+    weighted_labels,
+)
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     as_count,
@@ -406,7 +413,9 @@ class NaiveBayesModel(Classifier, Estimator):
 
     def _leave_one_out(self, X, y, sample_weight, method):
         """Held-out answers of n refits by closed forms; None if there are none."""
-        return left_out(self, self._prepare(X, y, sample_weight), method)
+        with checks_of_all_rows():
+            prepared = self._prepare(X, y, sample_weight)
+        return left_out(self, prepared, method)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -90,7 +90,7 @@ def models_of_folds(X, y, weights, trains, groups, rows, tasks, scaled=None):
     for group in groups:
         own = None if scaled is None else scaled.stretch[fold : fold + group.count]
         layout = FoldLayout(rows, group, own)
-        found = [_solved(solve, layout) for _, solve in tasks]
+        found = [solve(layout) for _, solve in tasks]
         for k in range(group.count):
             yield [
                 copied(model)._publish(X, **every[k])
@@ -101,13 +101,6 @@ def models_of_folds(X, y, weights, trains, groups, rows, tasks, scaled=None):
                 for c, ((model, _), every) in enumerate(zip(tasks, found, strict=True))
             ]
         fold += group.count
-
-
-def _solved(solve, layout):
-    try:
-        return solve(layout)
-    except (ValueError, MemoryError, ArithmeticError):  # which fits by themselves will tell
-        return [None] * layout.count
 
 
 def _by_itself(model, X, y, weights, train):

@@ -9,7 +9,13 @@ from typing import Literal, Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import CoefficientTable, Estimator, named_rows, with_params
+from statfast._estimator import (
+    CoefficientTable,
+    Estimator,
+    checks_of_all_rows,
+    named_rows,
+    with_params,
+)
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -346,20 +352,22 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         groups = trains.groups() if isinstance(X, np.ndarray) else None
         if groups is None:
             return None
-        tasks, rows = [], rows_of(X)
-        for params in candidates:
-            one = with_params(self, params)
-            family, link = one._formulas()
-            count = as_count(one.max_iter, "max_iter")
-            if (family.name == "negative_binomial" and one.theta is None) or count < PASSES:
-                return None
-            responses = as_target(y, len(rows))
-            require_responses(family, responses, weights, one._power(family))
-            require_squares(responses)
-            require_information(responses, family, link)
-            intercept = as_flag(one.fit_intercept, "fit_intercept")
-            how = family, link, intercept, as_real(one.tol, "tol", 0.0, open_low=True)
-            tasks.append((one, partial(one._folded, responses, weights, *how)))
+        tasks: list = []
+        with checks_of_all_rows():
+            rows = rows_of(X)
+            for params in candidates:
+                one = with_params(self, params)
+                family, link = one._formulas()
+                count = as_count(one.max_iter, "max_iter")
+                if (family.name == "negative_binomial" and one.theta is None) or count < PASSES:
+                    return None
+                responses = as_target(y, len(rows))
+                require_responses(family, responses, weights, one._power(family))
+                require_squares(responses)
+                require_information(responses, family, link)
+                intercept = as_flag(one.fit_intercept, "fit_intercept")
+                how = family, link, intercept, as_real(one.tol, "tol", 0.0, open_low=True)
+                tasks.append((one, partial(one._folded, responses, weights, *how)))
         return models_of_folds(X, y, weights, trains, groups, rows, tasks)
 
     def _folded(self, y, weights, family, link, intercept, tol, layout):

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._engine import Chunks, aside
-from statfast._estimator import Estimator, FitState, Regressor
+from statfast._estimator import Estimator, FitState, Regressor, checks_of_all_rows
 from statfast._linalg import triangle_inverse
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
@@ -230,7 +230,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     def _leave_one_out(self, X, y, sample_weight, method):
         if method != "predict" or isinstance(X, Chunks) or is_sparse(X):
             return None
-        columns, state = self._prepare(X, y, sample_weight)
+        with checks_of_all_rows():
+            columns, state = self._prepare(X, y, sample_weight)
         if self.positive:  # which columns are at zero changes without a row
             return None
         rows, Y, weights = columns

@@ -7,7 +7,7 @@ from typing import Literal, Self
 import numpy as np
 
 from statfast._engine import aside, each, grid
-from statfast._estimator import Estimator, FitState, Regressor
+from statfast._estimator import Estimator, FitState, Regressor, checks_of_all_rows
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -198,7 +198,8 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     def _leave_one_out(self, X, y, sample_weight, method):
         if method != "predict" or is_sparse(X) or np.ndim(self.alpha):
             return None
-        columns, state = self._prepare(X, y, sample_weight)
+        with checks_of_all_rows():
+            columns, state = self._prepare(X, y, sample_weight)
         if self.positive:  # which columns are at zero changes without a row
             return None
         rows, Y, weights = columns

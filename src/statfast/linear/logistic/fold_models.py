@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from statfast._estimator import sums_of_folds, with_params
+from statfast._estimator import checks_of_all_rows, sums_of_folds, with_params
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fold_fits import PASSES, FoldLayout, fit_folds, models_of_folds
 from statfast.linear.glm.irls_sums import ModelRows
@@ -26,8 +26,9 @@ def fits_of_folds(model, X, y, weights, trains, candidates, scaled=None):
         return None
     tasks, rows = [], X
     for params in candidates:
-        one = with_params(model, params)
-        task, kind = task_of(one, X, y, weights, None)
+        with checks_of_all_rows():
+            one = with_params(model, params)
+            task, kind = task_of(one, X, y, weights, None)
         if scaled is not None and not task.intercept:
             return None  # which takes up what centering does
         solver = TOGETHER.get((kind, task.penalty))

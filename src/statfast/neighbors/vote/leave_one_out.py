@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from statfast._estimator import Answers, copied
+from statfast._estimator import Answers, checks_of_all_rows, copied
 from statfast._typing import Array, ArrayLike
 from statfast._validation import as_count, refuse_large, wrong_type
 from statfast.neighbors.search.search import KNeighborSearch, starts_of
@@ -88,14 +88,17 @@ class LeftOut(KNeighborSearch):
     def _leave_one_out(self, X, y, sample_weight, method):
         if sample_weight is not None or getattr(self, "ties", "lowest") == "random":
             return None
-        return getattr(copied(self).fit(X, y), method)(None)
+        with checks_of_all_rows():
+            model = copied(self).fit(X, y)
+        return getattr(model, method)(None)
 
     def _leave_one_out_many(self, X, y, sample_weight, method, candidates):
         """What `method` gives for each of many k, from one search."""
         ks = self._ks(candidates)
         if ks is None or sample_weight is not None or method != "predict":
             return None
-        model = copied(self).set_params(n_neighbors=max(ks)).fit(X, y)
+        with checks_of_all_rows():
+            model = copied(self).set_params(n_neighbors=max(ks)).fit(X, y)
         n = model.n_samples_fit_
         if max(ks) >= n:
             return None
@@ -116,11 +119,14 @@ class LeftOut(KNeighborSearch):
 
     def _by_folds(self, X, y, trains, tests, ks):
         for train, test in zip(trains, tests, strict=True):
-            model = copied(self).set_params(n_neighbors=max(ks)).fit(X[train], y[train])
-            rows = model._queries(X[test])
-            at_hand = Neighbors(model, list(model._slices(rows, max(ks))), len(test))
-            classes = getattr(model, "classes_", None)
-            yield [Answers({"predict": at_hand.predicted(k)}, classes, type(self)) for k in ks]
+            try:
+                model = copied(self).set_params(n_neighbors=max(ks)).fit(X[train], y[train])
+                rows = model._queries(X[test])
+                at_hand = Neighbors(model, list(model._slices(rows, max(ks))), len(test))
+                classes = getattr(model, "classes_", None)
+                yield [Answers({"predict": at_hand.predicted(k)}, classes, type(self)) for k in ks]
+            except Exception as error:  # told by the caller, of each fold
+                yield [error] * len(ks)
 
     def _ks(self, candidates):
         """The numbers of neighbors, if candidates differ in nothing else."""
@@ -128,7 +134,8 @@ class LeftOut(KNeighborSearch):
             return None
         if any(set(params) != {"n_neighbors"} for params in candidates):
             return None
-        return [as_count(params["n_neighbors"], "n_neighbors") for params in candidates]
+        with checks_of_all_rows():
+            return [as_count(params["n_neighbors"], "n_neighbors") for params in candidates]
 
     def _wrong(self, part, ks, starts, reduced, ids, total) -> None:
         """Add the errors for each of ks of the rows in `part` to the total."""

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from statfast._estimator import copied, parameters_key, with_params
+from statfast._estimator import checks_of_all_rows, copied, parameters_key, with_params
 from statfast._validation import is_sparse
 from statfast.kernels import Precomputed, as_kernel
 from statfast.kernels.named import gamma_of, has_gamma
@@ -82,14 +82,16 @@ def fits_of_folds(model, X, y, sample_weight, trains, candidates):
     has to be fitted by itself."""
     if is_sparse(X):
         return None
-    models = [with_params(model, params) for params in candidates]
+    with checks_of_all_rows():
+        models = [with_params(model, params) for params in candidates]
     rest = {parameters_key(params, model._solved_by) for params in candidates}
     first = models[0]
     if len(rest) > 1 or first.max_iter not in (-1, None) or first.time_limit is not None:
         return None
     if first.callback is not None:
         return None
-    shared = SharedMatrix.of(first, X, sample_weight, trains, len(candidates))
+    with checks_of_all_rows():
+        shared = SharedMatrix.of(first, X, sample_weight, trains, len(candidates))
     return None if shared is None else _fits(shared, models, X, y, sample_weight, trains)
 
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from statfast._engine import usable_threads
-from statfast._estimator import Answers, Estimator, Regressor, parameters_key, with_params
+from statfast._estimator import (
+    Answers,
+    Estimator,
+    Regressor,
+    checks_of_all_rows,
+    parameters_key,
+    with_params,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_rows,
@@ -319,10 +326,12 @@ class KernelRidge(Regressor, Estimator):
         None where folds have to be refitted."""
         found: list = [None] * len(candidates)
         for members in _alike(candidates):
-            model = with_params(self, candidates[members[0]])
+            with checks_of_all_rows():
+                model = with_params(self, candidates[members[0]])
             if has_gamma(model._named()) and isinstance(model.gamma, str) and model.gamma != "auto":
                 return None  # made of the rows of each fold
-            points, Y, root, flat = model._checked(X, y, sample_weight)
+            with checks_of_all_rows():
+                points, Y, root, flat = model._checked(X, y, sample_weight)
             wanted = {}
             for c in members:
                 try:
@@ -330,7 +339,13 @@ class KernelRidge(Regressor, Estimator):
                     wanted[c] = as_penalties(alpha, Y.shape[1])
                 except (TypeError, ValueError) as error:
                     found[c] = error
-            K, dtype = model._matrix(points), _dtype(points.data)
+            try:
+                K, dtype = model._matrix(points), _dtype(points.data)
+            except MemoryError:  # no room for that of all rows, but for those of folds, perhaps
+                return None
+            except Exception as error:  # of a kernel of the user's own: told by the caller
+                found = [error if c in wanted else known for c, known in enumerate(found)]
+                continue
             every = sorted({float(a) for alphas in wanted.values() for a in alphas})
             try:
                 answers = [held_out(K, Y, root, every, group) for group in groups]
