@@ -179,6 +179,14 @@ def test_weights_are_chances():
     assert len(half.estimators_samples_[0]) == 20
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6, 1e99])
+def test_a_share_of_the_samples_does_not_know_the_unit_of_the_weights(unit):
+    X, y, _ = sample()
+    w = unit * (1.0 + np.arange(300) % 3)
+    model = BaggingRegressor(n_estimators=3, max_samples=0.5, random_state=0).fit(X, y, w)
+    assert all(len(rows) == 150 for rows in model.estimators_samples_)
+
+
 def test_classes_that_a_member_has_not_seen():
     X, _, labels = sample(40)
     labels[:] = "elm"
@@ -217,11 +225,10 @@ def test_rules_refused(rules, words):
         BaggingRegressor(**rules).fit(X, y)
 
 
-@pytest.mark.parametrize(("size", "weight"), [(2**62, 1.0), (0.5, 1e99)])
-def test_samples_beyond_memory_are_refused(size, weight):
+def test_samples_beyond_memory_are_refused():
     X, y, _ = sample()
     with pytest.raises((MemoryError, ValueError), match="max_samples"):
-        BaggingRegressor(max_samples=size).fit(X, y, np.full(len(y), weight))
+        BaggingRegressor(max_samples=2**62).fit(X, y, np.ones(len(y)))
 
 
 @pytest.mark.parametrize("voters", [1, 2, 3, 10, 21])

@@ -32,6 +32,7 @@ INCOMPATIBLE = {
     # Inference.
     (".*", "A penalized fit has no standard errors"): ("cov_type",),
     ("LinearRegression", "held at zero or above"): ("cov_type",),
+    ("LogisticRegression", "likelihood has no finite maximum"): ("cov_type",),
     (".*", "kind='HC1' divides by"): ("sample_weight", "cov_type"),
     # Responses of which no coefficients give means, as the link has a range.
     ("GeneralizedLinearModel|TweedieRegressor", "such that no start gives finite means|knows no"
@@ -80,7 +81,9 @@ INCOMPATIBLE = {
     (".*", "does not serve the metric '.*' on sparse rows"): ("algorithm", "rows"),
     (".*", "does not serve the metric"): ("algorithm",),
     (".*", "takes dense rows|at least 2 dense rows"): ("metric", "p"),
-    (".*", "X must be an array for kernel"): ("kernel",),
+    (".*SV.|KernelRidge|OneClassSVM", "X must be an array for kernel"): ("kernel",),
+    (".*", "X must be an array for kernel"): ("rows",),
+    ("Bagging.*", "are of columns of X, which for"): ("max_features", "bootstrap_features"),
     ("AgglomerativeClustering", "is defined by Euclidean distance"): ("linkage",),
     ("CLARA", "metric must be one of"): ("metric",),
     ("KMedoids", "matrix_free cannot be True"): ("matrix_free",),
@@ -93,12 +96,14 @@ TABLE = [(*map(re.compile, patterns), factors) for patterns, factors in INCOMPAT
 # Kind of defect, call, words -> the reason why it is none.
 ACCEPTED = {
     ("not finite", r".*\.predict_log_proba", "an infinity"): "log 0 is -inf",
+    ("classes", r"Pipeline\.predict", "k-NN"): "the last step takes no weights",
 }
 REASONS = [(*map(re.compile, patterns), reason) for patterns, reason in ACCEPTED.items()]
 
 # Estimator, levels (regular expressions) -> why plain rows are answered otherwise.
 DIFFERENT = [
     ("RatingsFactorization", {"rows": "csr"}, "what is not stored is not known"),
+    (".*", {"rows": "csr", "estimator": "k-NN of distances"}, "as the next line says"),
     (".*Neighbors.*", {"rows": "csr", "metric": "precomputed"},
      "a distance that is not stored is of no neighbor, also that of a row to itself"),
     ("OneVsOneClassifier|OutputCodeClassifier", {"rows": "float32", "decoding": "exponential"},

@@ -142,7 +142,6 @@ class BaggingModel(Estimator):
     def _drawn(self, n, width, weights, flags, entropy):
         if entropy is None:
             entropy = int(as_generator(self.random_state).integers(2**63))
-        total = n if weights is None else max(1, round(float(weights.sum())))
         wanted, drawable = self.max_samples, np.arange(n)
         if weights is not None:
             drawable = np.flatnonzero(weights)
@@ -153,7 +152,7 @@ class BaggingModel(Estimator):
             n_rows = as_count(wanted, "max_samples")
         else:
             share = as_real(wanted, "max_samples", 0.0, 1.0, open_low=True)
-            n_rows = as_count(max(1, int(share * total)), "max_samples")
+            n_rows = as_count(max(1, int(share * len(drawable))), "max_samples")
         if not flags["bootstrap"] and n_rows > len(drawable):
             raise ValueError(
                 f"max_samples must be at most the number of rows of X ({len(drawable)}) without "

@@ -22,8 +22,8 @@ class BaggingRegressor(Regressor, BaggingModel):
     n_estimators : int, default=10
         Members.
     max_samples : int or float, optional
-        Samples drawn for each; a float is a fraction of the samples, or of the sum of weights. None
-        draws as many as there are.
+        Samples drawn for each; a float is a fraction of the samples with weight. None draws as many
+        as there are.
     max_features : int or float, default=1.0
         Columns drawn for each, or their share.
     bootstrap : bool, default=True
