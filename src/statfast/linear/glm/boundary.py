@@ -20,6 +20,7 @@ NEAREST = 1e-10  # of the mean distance at first: nearer, rounding takes its dig
 AT_END = 1e-5  # of the mean distance at first: a row so near is at its end
 CLOSE = 1e-4  # a row is looked at whose distance from its end is less of the mean distance
 DECADES = 11  # by which t falls
+LARGEST = 0.1  # t at first: a likelihood that falls slowly has a maximum with it too
 STEPS = 50  # of Newton's for each t
 FALL = 0.1  # of what the slope promises, as in `irls`
 STAY = 0.99  # of the way to the next end
@@ -65,7 +66,8 @@ class Boundary:
         steps, left = 0, np.array([unit])
         with np.errstate(all="ignore"):
             for decade in range(DECADES):
-                found, more = self._climb(b, unit * 0.1**decade, max(tol, 1e-8))
+                t = min(unit, LARGEST) * 0.1**decade
+                found, more = self._climb(b, t, max(tol, 1e-8))
                 steps += more
                 if found is None:
                     break
