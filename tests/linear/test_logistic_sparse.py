@@ -180,3 +180,39 @@ def test_the_preconditioner_of_sparse_classes_is_symmetric():
     table = np.array([solve(row) for row in np.eye(15)])
     assert_allclose(table, table.T, rtol=0, atol=1e-12 * np.abs(table).max())
     assert np.linalg.eigvalsh(table)[0] > -1e-12 * np.abs(table).max()
+
+
+def test_correlated_columns_of_several_classes_do_not_zigzag(monkeypatch):
+    from statfast.linear.penalized.coordinate_descent import Descent
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 4)) @ rng.standard_normal((4, 80))
+    X += 0.05 * rng.standard_normal(X.shape)
+    y = (X[:, :3] + rng.gumbel(size=(120, 3))).argmax(axis=1)
+    steps, newton = [], Descent._newton
+    monkeypatch.setattr(Descent, "_newton", lambda self, *a: (steps.append(1), newton(self, *a)))
+    model = LogisticRegression(C=10.0, l1_ratio=1.0).fit(X, y)
+    assert model.converged_
+    p = softmax(model.decision_function(X), axis=1)
+    p[np.arange(len(y)), y] -= 1.0
+    require_minimum((p.T @ X).ravel(), model.coef_.ravel(), 10.0, 1.0)
+    assert len(steps) < 800  # 1135 where each step solved its lasso to rounding, at once
+
+
+@pytest.mark.parametrize("penalty", RATIOS)
+def test_sparse_rows_of_two_classes_are_not_filled_in(monkeypatch, penalty):
+    from statfast.linear.design import design
+
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((150, 300), density=0.03, rng=rng, format="csr")
+    y = (X[:, :20].sum(axis=1) + 0.3 * rng.standard_normal(150) > 0.3).astype(int)
+    how = {"C": 5.0, "l1_ratio": RATIOS[penalty]}
+    full = LogisticRegression(**how).fit(X.toarray(), y)
+    monkeypatch.setattr(design, "SMALL", 0)
+    monkeypatch.setattr(sparse.csr_array, "toarray", None)
+    monkeypatch.setattr(sparse.csc_array, "toarray", None)
+    free = LogisticRegression(**how).fit(X, y)
+    assert free.converged_
+    assert_allclose(free.coef_, full.coef_, rtol=0, atol=1e-6)  # of gaps of 1e-10 of the loss
+    apart = expit(free.decision_function(X)) - y
+    require_minimum(X.T @ apart, free.coef_[0], 5.0, RATIOS[penalty])

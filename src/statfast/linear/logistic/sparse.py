@@ -30,6 +30,11 @@ from statfast.linear.penalized.coordinate_descent import Descent
 SINGULAR = 1e-13  # of the largest eigenvalue of the Hessian
 ROUNDING = 1e-14  # of the null model's loss
 HALVINGS = 40
+SHARPEST, SWEEPS = 1e-15, 5000  # of a step's lasso: its gap, of the squares of its target
+LED = 0.2  # of a penalty: the next one, down to that asked for
+ROUGH = 1e-3  # of the null model's loss: the fall that the last step for the larger ones promises
+LOOSE = 1e-3  # of the null model's loss: the gap that the first step's lasso may leave
+PART = 0.01  # of what the last step promised: the same of the next one
 
 
 @dataclass(frozen=True)
@@ -47,27 +52,51 @@ def fit_sparse_multinomial(sums: SoftmaxSums, l1, l2, *, tol, max_iter) -> Spars
     """Fit; the last step promises a fall of no more than `tol` times the null model's loss."""
     problem = _Problem(sums, l1, l2)
     b = problem.start()
-    value, null = problem.value(b), problem.loss
-    converged, n_iter = False, 0
-    while n_iter < max_iter and not converged:
+    problem.value(b)
+    null = problem.null = problem.loss
+    l1, n_iter, converged = problem.l1, 0, False
+    top = np.abs(problem.gradient[:, problem.one :]).max(initial=0.0)
+    while not converged and n_iter < max_iter:  # larger penalties, whose models are smaller, first
+        top *= LED
+        last = top <= l1
+        problem.l1 = l1 if last else top
+        b, made, done = _descended(problem, b, (tol if last else ROUGH) * null, max_iter - n_iter)
+        n_iter, converged = n_iter + made, last and done
+        if last:
+            break
+    problem.l1 = l1
+    problem.value(b)
+    return SparseSolution(problem.to_user(b), problem.loss, null, n_iter, converged)
+
+
+def _descended(problem, b, goal, max_iter):
+    """Steps from `b` until one promises no more than the goal; their number, and whether it did."""
+    value, n_iter = problem.value(b), 0
+    allowed = LOOSE * max(problem.loss, goal)
+    while n_iter < max_iter:
         checkpoint()
         n_iter += 1
         working = problem.working(b)
-        target, promise = problem.direction(b, working)
-        converged = promise <= tol * null
+        target, promise, gap = problem.direction(b, working, allowed)
+        converged = promise + gap <= goal
+        allowed = min(allowed, max(PART * promise, 0.1 * goal))
         step, part = target - b, 1.0
         for _ in range(HALVINGS):
             trial = b + part * step
             now = problem.value(trial)
-            if now <= value - 1e-4 * part * promise + ROUNDING * null:
+            if now <= value - 1e-4 * part * promise + ROUNDING * problem.null:
                 break
             part *= 0.5
-        else:  # as low as rounding lets it
-            converged = promise <= max(1e4 * tol, 1e-10) * null
-            break
+        else:  # the step was too rough, or it is as low as rounding lets it
+            problem.value(b)
+            if gap > 0.1 * goal and allowed:
+                allowed = 0.0
+                continue
+            return b, n_iter, promise <= max(1e4 * goal, 1e-10 * problem.null)
         b, value = trial, now
-    problem.value(b)
-    return SparseSolution(problem.to_user(b), problem.loss, null, n_iter, converged)
+        if converged:
+            return b, n_iter, True
+    return b, n_iter, False
 
 
 class _Problem:
@@ -92,6 +121,7 @@ class _Problem:
         self.l2 = np.where(self.penalized, min(l2, HEAVY), 0.0)
         self.parts = {}  # sums over some of the columns
         self.loss = 0.0
+        self.null = 0.0  # the loss of the model without columns
 
     def start(self):
         """The model without columns."""
@@ -122,8 +152,9 @@ class _Problem:
             )
         return chosen
 
-    def direction(self, b, working):
-        """Where the quadratic model is least, and how far the objective falls by it."""
+    def direction(self, b, working, allowed):
+        """Where the quadratic model is least but for the gap allowed, how far it falls by that, and
+        the gap."""
         own, unit, pen = b[:, working], self.unit[working], self.penalized[working]
         _, _, pairs = self._sums_of(working).at(own / unit, every=1)
         hessian = hessian_of(pairs, 0.0) / unit[:, None, None] / unit
@@ -132,11 +163,11 @@ class _Problem:
         matrix = hessian.reshape(size, size)
         matrix[np.diag_indices(size)] += np.tile(self.l2[working], self.n_classes)
         slope = (self.gradient[:, working] + self.l2[working] * own).ravel()
-        found = _least(matrix, slope, own.ravel(), self.l1, free)
+        found, gap = _least(matrix, slope, own.ravel(), self.l1, free, allowed)
         target = b.copy()
         target[:, working] = found.reshape(own.shape)
         grown = np.abs(target[:, self.one :]).sum() - np.abs(b[:, self.one :]).sum()
-        return target, -float(slope @ (found - own.ravel())) - self.l1 * grown
+        return target, -float(slope @ (found - own.ravel())) - self.l1 * grown, gap
 
     def _sums_of(self, working):
         if len(working) == self.q:
@@ -157,8 +188,9 @@ class _Problem:
         return out
 
 
-def _least(matrix, slope, at, l1, free):
-    """The least of  slope'(c - at) + (c - at)' matrix (c - at) / 2 + l1 |c of those not free|."""
+def _least(matrix, slope, at, l1, free, allowed):
+    """The least of  slope'(c - at) + (c - at)' matrix (c - at) / 2 + l1 |c of those not free|, but
+    for a duality gap that is allowed; and that gap."""
     length = np.sqrt(matrix.diagonal())
     length[length == 0] = 1.0
     values, vectors = aside(np.linalg.eigh, matrix / length / length[:, None])
@@ -177,7 +209,8 @@ def _least(matrix, slope, at, l1, free):
     descent = Descent(columns, beyond)
     descent.b[:] = at[~free]
     descent.refresh()
-    found = descent.solve(l1, 0.0, np.inf, 1e-15, 5000)
+    goal = max(SHARPEST, allowed / descent.yy) if descent.yy else 1.0
+    found = descent.solve(l1, 0.0, np.inf, goal, SWEEPS)
     own = np.zeros(int((~free).sum()))
     own[found.index] = found.coef * columns.scale[found.index]
     out = np.empty(len(at))
@@ -187,7 +220,7 @@ def _least(matrix, slope, at, l1, free):
         left = left - R[:, free] @ at[free]
         shift = aside(np.linalg.lstsq, R[:, free], left, rcond=1e-9)[0]
         out[free] = at[free] + shift
-    return out
+    return out, found.gap
 
 
 # ---------- Solvers of logistic regression with an l1 or elastic-net penalty: two classes, one
