@@ -169,8 +169,7 @@ def _step(objective, point, precondition, made, share, left):
         rest = rest - length * image
         since += 1
         if since > objective.factor_cost:
-            solve = objective.factor(point)
-            since = 0 if solve is not None else -inf
+            solve, since = objective.factor(point), -inf  # once at a point
             if solve is not None:
                 precondition, made = solve, True
                 direction, goal = 0.0, share**2 * float(point.gradient @ solve(point.gradient))
