@@ -161,6 +161,16 @@ def test_matrices_in_any_container(wrapper, container):
     assert sf.cross_val_predict(model, rows, LABELS, cv=3).tolist() == want.tolist()
 
 
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+def test_a_row_that_is_drawn_twice_has_its_column_twice(container):
+    _, before, matrix = REGRESSORS["kernel ridge"]
+    columns = {f"r{j}": matrix[:, j] for j in range(60)}
+    rows = pytest.importorskip(container).DataFrame(columns)
+    models = [sf.AdaBoostRegressor(before, n_estimators=2, random_state=0) for _ in range(2)]
+    want = models[0].fit(matrix, TARGET).predict(matrix)
+    assert models[1].fit(rows, TARGET).predict(rows).tolist() == want.tolist()
+
+
 def test_weights_of_zero_leave_out_rows_and_their_columns():
     weights = np.ones(60)
     weights[::7] = 0.0

@@ -106,6 +106,8 @@ DIFFERENT = [
     (".*", {"rows": "csr", "estimator": "k-NN of distances"}, "as the next line says"),
     (".*Neighbors.*", {"rows": "csr", "metric": "precomputed"},
      "a distance that is not stored is of no neighbor, also that of a row to itself"),
+    (".*Neighbors.*", {"rows": "csr", "metric_params": "p and w"},
+     "rows are multiplied by roots of the weights, and rounding parts those that tie"),
     ("OneVsOneClassifier|OutputCodeClassifier", {"rows": "float32", "decoding": "exponential"},
      "exponentials of scores multiply the rounding of these"),
 ]  # fmt: skip

@@ -205,7 +205,9 @@ def tolerance(setting):
     rows = setting.levels.get("rows")
     if rows in problems.OF_FLOAT32 or setting.levels.get("target") == "float32":
         return 2e-5
-    return 1e-6 if rows == "csr" or setting.levels.get("sample_weight") == "ones" else 1e-9
+    if rows == "csr":  # solved to a gap of 2e-8 or less, of which the root is an error of answers
+        return 1e-4
+    return 1e-6 if setting.levels.get("sample_weight") == "ones" else 1e-9
 
 
 def difference(got, want, rtol):

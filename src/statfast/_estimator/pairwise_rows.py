@@ -48,7 +48,11 @@ def as_square(X: Any, estimator: Any) -> Any:
 
 def columns_of(X: Any, places: Any) -> Any:
     """The columns of some rows of the fit; None is all of them."""
-    return X if places is None else take_columns(X, places)
+    if places is None:
+        return X
+    if hasattr(X, "get_columns") and len(np.unique(places)) < len(places):
+        X = X.to_numpy()  # polars has no two columns of a name
+    return take_columns(X, places)
 
 
 def between(X: Any, places: Any) -> Any:
