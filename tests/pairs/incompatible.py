@@ -6,7 +6,7 @@ import re
 # Estimator, words of the refusal (regular expressions) -> the factors to put back.
 INCOMPATIBLE = {
     # Data that an estimator is not for.
-    (".*", "X contains NaN"): ("gaps",),
+    (".*", r"X(\.data)? contains NaN"): ("gaps",),
     ("GammaNB", "must be positive; got 0"): ("smallest",),
     ("RatingsFactorization", "must not be negative where implicit"): ("implicit",),
     ("IsotonicRegression", "below or above the places of the fit"): ("out_of_bounds",),
@@ -33,6 +33,7 @@ INCOMPATIBLE = {
     (".*", "A penalized fit has no standard errors"): ("cov_type",),
     ("LinearRegression", "held at zero or above"): ("cov_type",),
     ("LogisticRegression", "likelihood has no finite maximum"): ("cov_type",),
+    (".*", "variances are no numbers"): ("sample_weight", "cov_type"),
     (".*", "kind='HC1' divides by"): ("sample_weight", "cov_type"),
     # Responses of which no coefficients give means, as the link has a range.
     ("GeneralizedLinearModel|TweedieRegressor", "such that no start gives finite means|knows no"
@@ -108,8 +109,10 @@ DIFFERENT = [
      "a distance that is not stored is of no neighbor, also that of a row to itself"),
     (".*Neighbors.*", {"rows": "csr", "metric_params": "p and w"},
      "rows are multiplied by roots of the weights, and rounding parts those that tie"),
-    ("OneVsOneClassifier|OutputCodeClassifier", {"rows": "float32", "decoding": "exponential"},
-     "exponentials of scores multiply the rounding of these"),
+    ("LogisticRegression", {"C": "0.01", "l1_ratio": "1.0", "class_weight": "balanced"},
+     "all coefficients are 0 and classes weigh the same, so that they tie"),
+    ("OneVsOneClassifier|OutputCodeClassifier", {"rows": "float32"},
+     "logarithms of small probabilities multiply their rounding"),
 ]  # fmt: skip
 
 
