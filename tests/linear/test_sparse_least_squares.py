@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from statfast import CollinearityWarning, Ridge, RidgeCV
-from statfast.linear import LeastSquaresClassifier, LinearRegression
+from statfast import CollinearityWarning, ConvergenceWarning, Ridge, RidgeCV
+from statfast.linear import LeastSquaresClassifier, LinearRegression, NoInferenceError
 from statfast.linear.least_squares.qr import triangle_of
 
 
@@ -99,10 +99,10 @@ def test_columns_far_from_zero_keep_their_digits():
 
 def test_wide_rows_that_no_memory_holds_are_refused():
     X = sparse.csr_array(([1.0, 2.0], ([0, 199_999], [5, 999_999])), shape=(200_000, 1_000_000))
-    for model in (LinearRegression(), RidgeCV(), Ridge(0.0)):
-        with pytest.raises(MemoryError, match="fewer columns"):
-            model.fit(X, np.arange(200_000.0))
-    assert Ridge().fit(X, np.arange(200_000.0)).solver_ == "cg"  # which makes no matrix
+    with pytest.raises(MemoryError, match="fewer columns"):
+        RidgeCV().fit(X, np.arange(200_000.0))
+    for alpha, solver in ((1.0, "cg"), (0.0, "lsmr")):  # which make no matrix
+        assert Ridge(alpha).fit(X, np.arange(200_000.0)).solver_ == solver
 
 
 def test_singular_values():
@@ -157,6 +157,79 @@ def test_penalties_too_small_for_normal_equations_take_the_factor(by_products, a
     model = Ridge(alpha).fit(X, Y)
     assert model.solver_ == "svd"
     assert_allclose(model.coef_, Ridge(alpha).fit(X.toarray(), Y).coef_, rtol=1e-8, atol=1e-10)
+
+
+@pytest.fixture
+def of_any_width(monkeypatch, by_products):
+    from statfast.linear.least_squares import least_squares, ridge
+
+    for module in (least_squares, ridge):
+        monkeypatch.setattr(module, "INFERENCE_COLUMNS", 1)
+
+
+@each_intercept
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("targets", [1, 2])
+@pytest.mark.parametrize("shape", [(260, 80), (90, 300)])
+def test_many_sparse_columns_have_the_shortest_solution(
+    of_any_width, intercept, weighted, targets, shape
+):
+    X, Y, weights = problem(*shape, seed=5, targets=targets)
+    X = sparse.hstack([X, X[:, :4], sparse.csr_array((shape[0], 1))], format="csr")  # rank lacks
+    dense, w = X.toarray(), weights if weighted else np.ones(shape[0])
+    mean, middle = np.average(dense, axis=0, weights=w), np.average(Y, axis=0, weights=w)
+    root = np.sqrt(w)[:, None]
+    right = np.linalg.lstsq(
+        root * (dense - intercept * mean), root * (Y - intercept * middle), rcond=1e-12
+    )[0].T
+    given = weights if weighted else None
+    model = LinearRegression(fit_intercept=intercept).fit(X, Y, given)
+    ridge = Ridge(0.0, fit_intercept=intercept).fit(X, Y, given)
+    for fitted in (model, ridge):
+        assert_allclose(fitted.coef_.reshape(right.shape), right, rtol=0, atol=1e-9)
+        constants = intercept * (middle - right @ mean)
+        assert_allclose(np.ravel(fitted.intercept_), constants, rtol=0, atol=1e-9)
+        assert fitted.n_iter_ > 1
+    assert ridge.solver_ == "lsmr"
+    left = w @ (Y - dense @ right.T - intercept * (middle - right @ mean)) ** 2
+    assert_allclose(model.rss_, left if Y.shape[1] > 1 else left[0], rtol=1e-8, atol=1e-16)
+
+
+def test_inference_of_many_sparse_columns_is_refused_with_its_size(of_any_width):
+    X, Y, _ = problem(260, 80)
+    model = LinearRegression().fit(X, Y[:, 0])
+    assert np.isnan(model.rank_)
+    assert np.isnan(model.condition_number_)
+    for name in ("p_values_", "standard_errors_", "r_squared_", "singular_", "aic_"):
+        with pytest.raises(NoInferenceError, match="of 81 coefficients"):
+            getattr(model, name)
+    with pytest.raises(NoInferenceError, match="of 81 coefficients"):
+        model.predict(X, se=True)
+    assert "81 coefficients" in str(model.summary())
+
+
+def test_tiny_penalties_of_many_sparse_columns_have_the_optimum_of_the_factor(of_any_width):
+    X, Y, _ = problem(260, 80)
+    dense = Ridge(1e-8).fit(X.toarray(), Y)
+    model = Ridge(1e-8).fit(X, Y)
+    assert (dense.solver_, model.solver_) == ("svd", "lsmr")
+    assert_allclose(model.coef_, dense.coef_, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(0.0)])
+def test_iterations_for_sparse_columns_that_do_not_end_are_told(of_any_width, model, monkeypatch):
+    monkeypatch.setattr("statfast.linear.least_squares.bidiagonal.MAX_ITER", 3)
+    X, Y, _ = problem(260, 80)
+    with pytest.warns(ConvergenceWarning, match="in 3 iterations"):
+        model.fit(X, Y)
+    assert model.n_iter_ == 3
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_many_sparse_columns_whose_squares_are_no_numbers_are_refused(of_any_width, size):
+    X, Y, _ = problem(260, 80)
+    with pytest.raises(ValueError, match="Divide"):
+        LinearRegression().fit(X * size, Y)
 
 
 @pytest.mark.parametrize("model", [LinearRegression(), RidgeCV()])

@@ -164,7 +164,7 @@ class LeastSquaresClassifier(Classifier, Estimator):
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
         targets = _targets(codes, len(state.classes))
         found = least_squares(rows, targets, weights, state.more, tol, self.n_jobs)
-        return self._fitted_by(found.coef, found.intercept, len(found.R), found.aliased, state)
+        return self._fitted_by(found.coef, found.intercept, found.rank, found.aliased, state)
 
     def _prepare(self, X, y, sample_weight):
         """Checked rows, codes and weights; the classes, and is there an intercept?"""

@@ -8,6 +8,7 @@ import numpy as np
 
 from statfast._engine import aside
 from statfast._linalg import triangle_inverse
+from statfast.linear.glm.matrix_free_fit import too_many
 from statfast.linear.inference.hypotheses import chi_squared
 from statfast.linear.inference.inference import Result, lacks_freedom
 
@@ -17,24 +18,19 @@ VANISHED = "y holds values so small that squares of residuals vanish. Scale it u
 
 def results_of(found, Y, weights, masses, names, intercept, analytic):
     """A `Result` for each target; `Y` may be None where what the columns explain is known."""
-    q, one, rank = len(names), int(intercept), len(found.R)
+    q, one, rank = len(names), int(intercept), found.rank
     kept = np.concatenate([np.arange(one), found.kept + one]).astype(np.intp)
-    inverse = triangle_inverse(found.R)
-    unscaled = np.zeros((q, q))
-    with np.errstate(over="ignore", invalid="ignore"):  # of columns that rounding tells apart alone
-        unscaled[np.ix_(kept, kept)] = aside(np.matmul, inverse, inverse.T)
     aliased = np.ones(q, dtype=bool)
     aliased[kept] = False
-    center = about = None
-    if one:  # about their mean, rows say nothing of the intercept
-        center, about = np.zeros(q - 1), unscaled.copy()
-        center[found.kept] = found.R[0, 1:] / found.R[0, 0]
-        about[0], about[:, 0] = 0.0, 0.0
-        about[0, 0] = 1 / found.R[0, 0] ** 2
     used, total, logs = masses
     count = used if analytic else total
     df = count - rank
-    lacking = not analytic and lacks_freedom(total, rank, used)
+    if found.R is None:
+        unscaled = center = about = None
+        lacking = True
+    else:
+        unscaled, center, about = _inverse_products(found, kept, q, one)
+        lacking = not analytic and lacks_freedom(total, rank, used)
     if lacking:
         df = nan
     out = []
@@ -54,13 +50,30 @@ def results_of(found, Y, weights, masses, names, intercept, analytic):
         coef = np.concatenate([found.intercept[t : t + 1] * one, found.coef[t]])[1 - one :]
         dispersion = rss / df if df > 0 else nan
         largest = np.sqrt(tss) if Y is None else float(np.abs(Y[:, t]).max())
-        refusal = VANISHED if 0 < largest < SMALLEST else ""
+        refusal = VANISHED if 0 < largest < SMALLEST else "" if found.R is not None else too_many(q)
         bare = Result(
             "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
             count - one, rss, tss, rss, loglik, rank + 1, (), refusal, center=center, about=about,
         )  # fmt: skip
         out.append(bare if refusal else replace(bare, facts=facts_of(bare)))
     return out
+
+
+def _inverse_products(found, kept, q, one):
+    """The inverse of the products of (1, X), a sample in the midst of others, and the inverse of
+    those less it."""
+    inverse = triangle_inverse(found.R)
+    unscaled = np.zeros((q, q))
+    with np.errstate(over="ignore", invalid="ignore"):  # of columns that rounding tells apart alone
+        unscaled[np.ix_(kept, kept)] = aside(np.matmul, inverse, inverse.T)
+    if not one:
+        return unscaled, None, None
+    # About their mean, rows say nothing of the intercept.
+    center, about = np.zeros(q - 1), unscaled.copy()
+    center[found.kept] = found.R[0, 1:] / found.R[0, 0]
+    about[0], about[:, 0] = 0.0, 0.0
+    about[0, 0] = 1 / found.R[0, 0] ** 2
+    return unscaled, center, about
 
 
 def facts_of(result):

@@ -18,6 +18,7 @@ from statfast._validation import (
     as_weights,
     column_names,
     is_sparse,
+    warn_not_converged,
 )
 from statfast.linear.design.design import (
     AcceptsSparse,
@@ -32,9 +33,11 @@ from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.links import LINKS
+from statfast.linear.glm.matrix_free_fit import INFERENCE_COLUMNS
 from statfast.linear.glm.predictive import predictor_errors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Inference, NoInferenceError, intervals
+from statfast.linear.least_squares.bidiagonal import UNCONVERGED, wide_least_squares
 from statfast.linear.least_squares.known import (
     adjusted_r_squared,
     f_test,
@@ -88,13 +91,16 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     intercept_ : float, or ndarray of shape (T,)
         Intercept.
     rank_ : int
-        Independent columns, the intercept among them.
+        Independent columns, the intercept among them; NaN where ``n_iter_`` is not None.
     rss_ : float, or ndarray of shape (T,)
         Weighted sum of the squares of the residuals.
     singular_ : ndarray of shape (r,)
         Singular values of the columns that are kept, centered if there is an intercept.
     condition_number_ : float
-        Condition of the columns (1, X), each scaled to length one.
+        Condition of the columns (1, X), each scaled to length one; NaN likewise.
+    n_iter_ : int or None
+        Iterations, of the target that took the most, for sparse rows of more than 4000 columns;
+        None elsewhere.
     design_ : FormulaDesign
         Of `from_formula` alone: the terms, and how new data become columns.
     results_ : list of Result
@@ -113,8 +119,11 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     which are its correction (Björck 1987 [1]_), and another such pass or two where the columns'
     condition asks for it; where that exceeds 1e3, QR of blocks of rows, merged by QR [2]_. Time
     O(n d^2), memory O(d^2) a thread. Of sparse rows the cross products are those of their nonzeros,
-    and QR takes them block by block. With ``positive=True`` the triangular factor is what is
-    solved from, by an active set of columns, each change of which takes O(d^2) or so.
+    and QR takes them block by block. Sparse rows of more than 4000 columns are solved by LSMR [4]_,
+    in O(nnz) time an iteration and O(n + d) memory: of several solutions the shortest is found, no
+    column is left out, and there are no standard errors, tests or singular values. With
+    ``positive=True`` the triangular factor is what is solved from, by an active set of columns,
+    each change of which takes O(d^2) or so.
 
     References
     ----------
@@ -124,6 +133,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
        and sequential QR and LU factorizations". doi:10.1137/080731992
     .. [3] C. L. Lawson & R. J. Hanson (1974), *Solving Least Squares Problems*, chapter 23.
        doi:10.1137/1.9781611971217
+    .. [4] D. C.-L. Fong & M. Saunders (2011), "LSMR: an iterative algorithm for sparse
+       least-squares problems". doi:10.1137/10079687X
 
     Examples
     --------
@@ -180,18 +191,31 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         Returns
         -------
         self
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the iterations for sparse rows of more than 4000 columns stop before their end.
         """
         if is_robust(cov_type, groups, maxlags):
             return fit_robust(self, cov_type, groups, maxlags, X, y, sample_weight)
         (rows, Y, weights), state = self._checked(X, y, sample_weight)
         intercept, _ = state.more
         tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        solve = nonnegative_least_squares if self.positive else least_squares
-        found = solve(rows, Y, weights, intercept, tol, self.n_jobs)
+        ended = True
+        if self.positive:
+            found = nonnegative_least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
+        elif hasattr(rows, "indptr") and rows.shape[1] > INFERENCE_COLUMNS:
+            found, ended = wide_least_squares(rows, Y, weights, intercept)
+        else:
+            found = least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
         used = float(len(Y) if weights is None else np.count_nonzero(weights))
         total = used if weights is None else float(weights.sum())
         logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
-        return self._conclude(found, state, (used, total, logs), Y, weights)
+        self._conclude(found, state, (used, total, logs), Y, weights)
+        if not ended:
+            warn_not_converged(self, found.n_iter, UNCONVERGED)
+        return self
 
     def _prepare(self, X, y, sample_weight):
         columns, state = self._checked(X, y, sample_weight)
@@ -268,14 +292,15 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             **given,
             coef_=found.coef[0] if flat else found.coef,
             intercept_=float(found.intercept[0]) if flat else found.intercept,
-            rank_=len(found.R),
+            rank_=found.rank,
             rss_=float(found.rss[0]) if flat else found.rss,
             condition_number_=float(found.condition),
             results_=results,
             n_features_in_=width,
             _result=results[0],
             _row_arguments=row_arguments(weights) or weighted,
-            _factor=found.R[int(intercept) :, int(intercept) :],
+            n_iter_=found.n_iter,
+            _factor=None if found.R is None else found.R[int(intercept) :, int(intercept) :],
         )
 
     def predict(
@@ -335,6 +360,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     @property
     def singular_(self) -> Array:
         """Singular values of the features that are kept, as fitted."""
+        if self._factor is None:
+            self._inferred()  # says why
         return aside(np.linalg.svd, self._factor, compute_uv=False)
 
     @property

@@ -9,6 +9,7 @@ already, about the solution of a sample.
 """
 
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +38,17 @@ class LeastSquaresSolution:
     rss: NDArray[np.float64]  # (T,) sum of weighted squares of the residuals
     explained: NDArray[np.float64] | None  # (T,) what the columns take off those of y less their
     # means (of y without an intercept), where it is known to all digits
-    R: NDArray[np.float64]  # (rank, rank) of the kept columns, the intercept first
+    R: NDArray[np.float64] | None  # (rank, rank) of the kept columns, the intercept first; None
+    # where it was not made
     kept: NDArray[np.intp]  # of the columns of X
     aliased: NDArray[np.intp]
     condition: float
+    n_iter: int | None = None
+
+    @property
+    def rank(self) -> float:
+        """Independent columns; NaN where that was not found out."""
+        return nan if self.R is None else len(self.R)
 
 
 def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSolution:

@@ -111,12 +111,14 @@ def independent_columns(R, tol):
     basis, kept = np.zeros((rows, min(rows, q))), []
     length = np.sqrt((R**2).sum(0))
     for j in range(q):
+        if len(kept) == rows:
+            break
         left = R[:, j]
         found = basis[:, : len(kept)]
         for _ in range(2):  # twice is enough for an orthogonal rest
             left = left - found @ (found.T @ left)
         size = np.sqrt(left @ left)
-        if len(kept) < rows and size > tol * length[j] and size > 0:
+        if size > tol * length[j] and size > 0:
             basis[:, len(kept)] = left / size
             kept.append(j)
     return np.array(kept, dtype=np.intp)

@@ -18,6 +18,7 @@ from statfast._validation import (
     as_weights,
     column_names,
     is_sparse,
+    warn_not_converged,
 )
 from statfast.linear.design.design import (
     AcceptsSparse,
@@ -28,6 +29,8 @@ from statfast.linear.design.design import (
     table_of,
 )
 from statfast.linear.design.targets import refuse_extreme
+from statfast.linear.glm.matrix_free_fit import INFERENCE_COLUMNS
+from statfast.linear.least_squares.bidiagonal import UNCONVERGED, least_squares_by_products
 from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
@@ -65,11 +68,12 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         Intercept.
     df_ : float
         Effective degrees of freedom, the trace of the hat matrix, on average over targets; with
-        ``positive=True`` that of the columns above zero. NaN by "cg", which makes no hat matrix.
-    solver_ : {"svd", "nnls", "cg"}
+        ``positive=True`` that of the columns above zero. NaN by "cg" and "lsmr", which make no hat
+        matrix.
+    solver_ : {"svd", "nnls", "cg", "lsmr"}
         Solver used.
     n_iter_ : int or None
-        Iterations of "cg"; the others have none.
+        Iterations of "cg" and "lsmr"; the others have none.
 
     Raises
     ------
@@ -82,7 +86,8 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     thread. With ``positive=True``, non-negative least squares on that factor and the root of the
     penalty, exactly. Sparse rows of 500 columns or more are solved by conjugate gradients on the
     normal equations, to rounding, in O(nnz) time an iteration and O(d) memory, unless alpha is so
-    small that these have too few digits. `ridge_path` and `RidgeCV` give any number of penalties
+    small that these have too few digits; of more than 4000 columns, LSMR then solves them, as in
+    `LinearRegression`. `ridge_path` and `RidgeCV` give any number of penalties
     for the price of one. Inference is not given: the usual standard errors do not hold for biased
     estimates.
 
@@ -126,10 +131,15 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         Returns
         -------
         self
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the iterations of "lsmr" stop before their end.
         """
         (rows, Y, weights), state = self._checked(X, y, sample_weight)
         one, flat = state.more
-        alpha = _penalties(self.alpha, Y.shape[1])
+        alpha, ended = _penalties(self.alpha, Y.shape[1]), True
         if self.positive:
             if np.ndim(alpha):
                 raise ValueError("positive=True takes one alpha for all targets. Fit them apart.")
@@ -137,10 +147,13 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             parts = centered_factor(factor.R, factor.QtY, one)
             fitted = nonnegative_ridge(parts, alpha, flat, one)
         else:
-            fitted = _by_products(rows, Y, weights, alpha, flat, one) or _fitted(
-                decompose(rows, Y, weights, one, self.n_jobs), alpha, flat, one
-            )
-        return self._publish(None, **state.published(), **fitted)
+            fitted, ended = _by_products(rows, Y, weights, alpha, flat, one)
+            if fitted is None:
+                fitted = _fitted(decompose(rows, Y, weights, one, self.n_jobs), alpha, flat, one)
+        self._publish(None, **state.published(), **fitted)
+        if not ended:
+            warn_not_converged(self, fitted["n_iter_"], UNCONVERGED)
+        return self
 
     def _prepare(self, X, y, sample_weight):
         columns, state = self._checked(X, y, sample_weight)
@@ -369,15 +382,19 @@ def _fitted(found, alpha, flat, one):
 
 
 def _by_products(rows, Y, weights, alpha, flat, one):
-    """The same of sparse rows of many columns, by products with them; None where that is slow."""
-    alphas = np.broadcast_to(alpha, Y.shape[1:])
-    if not hasattr(rows, "indptr") or rows.shape[1] < SPARSE_COLUMNS or not alphas.all():
-        return None
-    found = ridge_by_products(rows, Y, weights, alphas, one)
+    """The same of sparse rows of many columns, by products with them, or None where that is slow;
+    and whether it is the solution to rounding."""
+    if not hasattr(rows, "indptr") or rows.shape[1] < SPARSE_COLUMNS:
+        return None, True
+    alphas, solver, ended = np.broadcast_to(alpha, Y.shape[1:]), "cg", True
+    found = ridge_by_products(rows, Y, weights, alphas, one) if alphas.all() else None
     if found is None:
-        return None
+        if rows.shape[1] <= INFERENCE_COLUMNS:
+            return None, True
+        *found, ended = least_squares_by_products(rows, Y, weights, one, alphas)
+        solver = "lsmr"
     coefs, intercepts, n_iter = found
-    return _attributes(coefs, intercepts, flat, "cg", n_iter, nan)
+    return _attributes(coefs, intercepts, flat, solver, n_iter, nan), ended
 
 
 def _attributes(coefs, intercepts, flat, solver, n_iter, freedom):
