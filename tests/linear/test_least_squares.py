@@ -404,3 +404,16 @@ def test_targets_of_chunks_that_are_no_list_are_refused():
     for y in (None, 1.5, np.array(1.5), [[1.0, 2.0], [3.0]]):
         with pytest.raises((TypeError, ValueError), match=r"\by\b"):
             LinearRegression().fit(Chunks([np.eye(3)]), y)
+
+
+def test_columns_to_keep_are_those_that_raise_the_rank():
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        n, q, rank = rng.integers(1, 9), rng.integers(1, 9), rng.integers(1, 5)
+        table = rng.integers(-2, 3, (n, rank)) @ rng.integers(-1, 2, (rank, q)) * 1.0
+        right = []
+        for j in range(q):  # whole numbers below 40: singular values are 0 or far from it
+            if np.linalg.matrix_rank(table[:, [*right, j]], tol=1e-9) > len(right):
+                right.append(j)
+        scaled = table * 10.0 ** rng.integers(-3, 4, q)
+        assert qr.independent_columns(np.linalg.qr(scaled, mode="r"), 1e-11).tolist() == right

@@ -102,25 +102,30 @@ def condition_of(R):
 
 
 def independent_columns(R, tol):
-    """Which columns to keep: each of which those before it leave more than `tol` of its length.
+    """Which columns of an upper triangle to keep: each of which those before it leave more than
+    `tol` of its length.
 
-    They are taken in their order, as R's ``lm`` does, so that the later of two equals goes.
+    They are taken in their order, as R's ``lm`` does, so that the later of two equals goes. The
+    rows of those that went hold parts of later columns, which a reflection brings into one row.
     """
     rows, q = R.shape
     R = R / np.maximum(np.abs(R).max(0), np.finfo(float).tiny)
-    basis, kept = np.zeros((rows, min(rows, q))), []
-    length = np.sqrt((R**2).sum(0))
+    kept, length = [], np.sqrt((R**2).sum(0))
     for j in range(q):
-        if len(kept) == rows:
+        rank = len(kept)
+        if rank == rows:
             break
-        left = R[:, j]
-        found = basis[:, : len(kept)]
-        for _ in range(2):  # twice is enough for an orthogonal rest
-            left = left - found @ (found.T @ left)
+        some = slice(rank, j + 1)
+        left = R[some, j]
         size = np.sqrt(left @ left)
-        if size > tol * length[j] and size > 0:
-            basis[:, len(kept)] = left / size
-            kept.append(j)
+        if not (size > tol * length[j] and size > 0):
+            continue
+        kept.append(j)
+        if len(left) > 1:
+            axis = left.copy()
+            axis[0] += np.copysign(size, axis[0])
+            axis /= np.sqrt(axis @ axis)
+            R[some, j + 1 :] -= np.outer(2.0 * axis, axis @ R[some, j + 1 :])
     return np.array(kept, dtype=np.intp)
 
 
