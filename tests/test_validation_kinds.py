@@ -126,6 +126,18 @@ def test_dates_are_no_categories_before_they_are_strings(kind):
     assert all(isinstance(level, str) for level in levels)
 
 
+@pytest.mark.parametrize("kind", TIMES)
+def test_mixed_naive_bayes_guesses_no_density_of_dates(kind):
+    X = beside_numbers(TIMES[kind])
+    with pytest.raises(
+        ValueError, match=r"X must hold numbers or strings; got .* in column 'other'"
+    ):
+        sf.MixedNB().fit(X, [0, 1, 0, 1])
+    dates = sf.MixedNB({"other": "categorical"})
+    if X["other"].dtype.kind not in "mM":
+        assert dates.fit(X, [0, 1, 0, 1]).densities_ == ["gaussian", "categorical"]
+
+
 def test_a_tree_with_categories_refuses_dates_beside_them():
     X = beside_numbers(TIMES["datetime64"]).assign(kind=pd.Categorical(list("abab")))
     for model in (sf.DecisionTreeRegressor(), sf.HistGradientBoostingRegressor()):

@@ -138,6 +138,16 @@ def test_another_width_than_at_fit_is_refused_by_the_wrapper(wrapper, kind):
 
 @pytest.mark.parametrize("container", ["polars", "pyarrow"])
 @pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_texts_of_other_libraries_reach_the_members(wrapper, container):
+    library = pytest.importorskip(container)
+    texts = library.Series(TEXTS) if container == "polars" else library.array(TEXTS)
+    found = WRAPPERS[wrapper](WORDS).fit(texts, Y).predict(texts)
+    wanted = WRAPPERS[wrapper](WORDS).fit(TEXTS, Y).predict(TEXTS)
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("container", ["polars", "pyarrow"])
+@pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_frames_of_other_libraries_reach_the_members(wrapper, container):
     pl = pytest.importorskip("polars")
     pytest.importorskip("pyarrow")

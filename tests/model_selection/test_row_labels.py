@@ -222,3 +222,31 @@ def test_parts_of_train_test_split_keep_their_index():
         for one, other in zip(got, want, strict=True):
             assert np.asarray(one).tolist() == other.tolist()
             assert not isinstance(one.index, pd.RangeIndex)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize(
+    "kind", ["datetime64", "time zone", "period", "dates", "list", "duration", "category"]
+)
+def test_rows_are_grouped_by_days(kind, missing):
+    days = pd.Series(pd.date_range("2020-01-01", periods=6).repeat(5))
+    if missing:
+        days[7] = pd.NaT
+    groups = {
+        "datetime64": lambda: days.to_numpy(),
+        "time zone": lambda: days.dt.tz_localize("Europe/Zurich"),
+        "period": lambda: days.dt.to_period("D"),
+        "dates": lambda: days.dt.date,
+        "list": lambda: days.dt.date.tolist(),
+        "duration": lambda: days - days[0],
+        "category": lambda: pd.Categorical(days),
+    }[kind]()
+    X = np.zeros((30, 1))
+    if missing:
+        with pytest.raises(ValueError, match="groups must name a group for each row; row 7 has"):
+            list(sf.GroupKFold(3).split(X, None, groups))
+        return
+    for cv in (sf.GroupKFold(3), sf.LeaveOneGroupOut()):
+        found = [test.tolist() for _, test in cv.split(X, None, groups)]
+        codes = np.repeat(np.arange(6), 5)
+        assert found == [test.tolist() for _, test in cv.split(X, None, codes)]

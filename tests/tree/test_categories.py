@@ -198,6 +198,24 @@ def test_tables_and_strings():
         model.set_params(categorical_features=[1]).fit(plain, y)
 
 
+@pytest.mark.parametrize("kind", [DecisionTreeRegressor, HistGradientBoostingRegressor])
+def test_a_frame_of_any_library_declares_its_categories(kind):
+    pandas, polars, arrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    texts, size = list("abcd" * 20), np.arange(80.0)
+    y = size + 50.0 * np.isin(texts, ["a", "d"])
+    wanted = {"kind": pandas.Categorical(texts), "size": size}
+    tables = [
+        pandas.DataFrame(wanted),
+        polars.DataFrame({"kind": polars.Series(texts, dtype=polars.Categorical), "size": size}),
+        arrow.table({"kind": arrow.array(texts).dictionary_encode(), "size": size}),
+    ]
+    models = [kind().fit(table, y) for table in tables]
+    for model in models:
+        assert model.is_categorical_.tolist() == [True, False]
+        for table in tables:
+            np.testing.assert_array_equal(model.predict(table), models[0].predict(tables[0]))
+
+
 def test_text_rules_and_names():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({

@@ -49,7 +49,7 @@ def handed(X: Any) -> Any:
         if (table.ndim != 2 and table.dtype == object) or table.dtype.kind in "US":
             return list(X)
         X = table
-    elif getattr(X, "ndim", 2) == 1 and not isinstance(X, np.ndarray):
+    elif len(getattr(X, "shape", ())) == 1 and not isinstance(X, np.ndarray):
         X = np.asarray(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "USOT":
         return X.tolist() if X.ndim == 1 else X

@@ -18,7 +18,7 @@ from statfast._validation.errors import (
     warn_user,
     wrong_type,
 )
-from statfast._validation.kinds import is_time_type
+from statfast._validation.kinds import first_time, is_time_type
 from statfast._validation.memory import free_memory, refuse_large
 from statfast._validation.parameters import (
     MANY,
@@ -94,6 +94,7 @@ __all__ = [
     "compare_names",
     "either",
     "explain_nonfinite",
+    "first_time",
     "frame_columns",
     "free_memory",
     "is_dask",

@@ -12,6 +12,8 @@ from statfast._validation import (
     as_generator,
     as_labels,
     as_sparse,
+    first_time,
+    is_missing,
     is_sparse,
     refuse_elsewhere,
     shown,
@@ -153,4 +155,17 @@ def groups_of(groups, n):
     """The distinct groups, sorted, and the code of each row's."""
     if groups is None:
         raise ValueError("The 'groups' parameter should not be None. Pass a group for each row.")
+    groups = to_array(groups, "groups", "a 1d array-like of labels")
+    if groups.dtype.kind in "mM":
+        return as_labels(_without_gaps(groups).astype(np.int64), n, name="groups")
+    if groups.dtype == object and groups.ndim == 1 and first_time(groups) is not None:
+        return as_labels(_without_gaps(groups).astype(str), n, name="groups")
     return as_labels(groups, n, name="groups")
+
+
+def _without_gaps(groups):
+    """Days or times by which rows are grouped, of which none may be missing."""
+    gaps = np.isnat(groups) if groups.dtype != object else list(map(is_missing, groups.tolist()))
+    if np.any(gaps):
+        raise ValueError(f"groups must name a group for each row; row {np.argmax(gaps)} has none.")
+    return groups

@@ -43,8 +43,8 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         Codes of a column at most, besides that of missing values; 2 to 255.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
             default="from_dtype"
-        Columns of categories: by a mask, numbers, or names; "from_dtype" takes those that a pandas
-        or polars table declares as such. At most `max_bins` categories a column. None for none.
+        Columns of categories: by a mask, numbers, or names; "from_dtype" takes those that a data
+        frame declares as such. At most `max_bins` categories a column. None for none.
     monotonic_cst : array-like of int of shape (d,), or dict, default=None
         For each column, or by name, 1 if predictions must not fall with it, -1 if they must not
         rise, 0 for no constraint.

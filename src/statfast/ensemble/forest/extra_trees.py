@@ -59,8 +59,8 @@ class ExtraTreesClassifier(ClassForest):
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
             default="from_dtype"
         Columns of categories, of which a random set goes to the left: by a mask, numbers, or names;
-        "from_dtype" takes those that a pandas or polars table declares as such. At most 1024
-        categories a column. None for none.
+        "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
+        column. None for none.
     tree_statistics : bool, default=False
         Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
         `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
@@ -233,8 +233,8 @@ class ExtraTreesRegressor(NumberForest):
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
             default="from_dtype"
         Columns of categories, of which a random set goes to the left: by a mask, numbers, or names;
-        "from_dtype" takes those that a pandas or polars table declares as such. At most 1024
-        categories a column. None for none.
+        "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
+        column. None for none.
     tree_statistics : bool, default=False
         Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
         `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.

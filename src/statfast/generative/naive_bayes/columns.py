@@ -5,7 +5,9 @@ import numpy as np
 
 from statfast._validation import (
     as_rows,
+    column_names,
     compare_names,
+    first_time,
     frame_columns,
     is_missing,
     shown,
@@ -47,6 +49,15 @@ class TableColumns:
         column = self.columns[j]
         if column.dtype.kind == "b":
             return "bernoulli"
+        kind = column.dtype.kind
+        if kind in "mM" or (kind == "O" and first_time(column) is not None):
+            names = column_names(self.given)
+            got = f"dtype {column.dtype}" if kind in "mM" else repr(first_time(column))
+            raise ValueError(
+                f"X must hold numbers or strings; got {got} in column "
+                f"{j if names is None else names[j]!r}. Convert the column to numbers or strings, "
+                "or pass densities='categorical' for it."
+            )
         if column.dtype.kind in "OUST":
             return "categorical"
         if column.dtype.kind in "iu":

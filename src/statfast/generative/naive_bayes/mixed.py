@@ -310,10 +310,11 @@ class MixedNB(NaiveBayesModel):
         """The name of the density of each column."""
         given, d = self.densities, table.n_columns
         if given is None or isinstance(given, dict):
-            kinds = [table.guess(j) for j in range(d)]
-            for key, kind in (given or {}).items():
-                kinds[_place(key, d, names)] = as_choice(kind, f"densities[{key!r}]", KINDS)
-            return kinds
+            named = {
+                _place(key, d, names): as_choice(kind, f"densities[{key!r}]", KINDS)
+                for key, kind in (given or {}).items()
+            }
+            return [named[j] if j in named else table.guess(j) for j in range(d)]
         if isinstance(given, str):
             return [as_choice(given, "densities", KINDS)] * d
         if not isinstance(given, list | tuple) or not len(given):

@@ -76,8 +76,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
             default="from_dtype"
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
-        "from_dtype" takes those that a pandas or polars table declares as such. At most 1024
-        categories a column. None for none.
+        "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
+        column. None for none.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 

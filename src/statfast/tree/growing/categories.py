@@ -142,6 +142,8 @@ def _is_categorical(X, j):
         return getattr(X.dtypes.iloc[j], "name", "") == "category"
     if hasattr(X, "get_columns"):  # polars
         return type(X.get_columns()[j].dtype).__name__ in ("Categorical", "Enum")
+    if hasattr(X, "column_names"):  # pyarrow
+        return hasattr(X.schema.types[j], "index_type")
     return False
 
 
