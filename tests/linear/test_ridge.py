@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from statfast import KFold, LinearRegression, Ridge, RidgeCV, cross_validate, ridge_path
 
@@ -140,3 +141,18 @@ def test_errors_of_left_out_rows_do_not_depend_on_the_unit_of_weights():
 def test_a_path_is_of_given_penalties():
     with pytest.raises(TypeError, match="alphas must be a list of penalties; got 3"):
         ridge_path(np.eye(3), np.arange(3.0), 3)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_generalized_errors_of_tiny_penalties_of_wide_rows_are_no_rounding(intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 60))
+    y = X[:, 0] + rng.normal(size=30)
+    alphas = [1.0, 1e-3, 1e-6, 1e-9]
+    moved, rest = (X - X.mean(0), y - y.mean()) if intercept else (X, y)
+    squares, U = np.linalg.eigh(moved @ moved.T)
+    squares, U = squares[int(intercept) :], U[:, int(intercept) :]  # less the constant's
+    shares = np.array(alphas)[:, None] / (squares + np.array(alphas)[:, None])
+    right = 30 * (shares**2 @ (U.T @ rest) ** 2) / shares.sum(1) ** 2
+    model = RidgeCV(alphas, criterion="gcv", fit_intercept=intercept).fit(X, y)
+    assert_allclose(model.errors_, right, rtol=1e-9)

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from statfast import CollinearityWarning, ConvergenceWarning, Ridge, RidgeCV
+from statfast._estimator import copied
 from statfast.linear import LeastSquaresClassifier, LinearRegression, NoInferenceError
 from statfast.linear.least_squares.qr import triangle_of
 
@@ -99,8 +100,9 @@ def test_columns_far_from_zero_keep_their_digits():
 
 def test_wide_rows_that_no_memory_holds_are_refused():
     X = sparse.csr_array(([1.0, 2.0], ([0, 199_999], [5, 999_999])), shape=(200_000, 1_000_000))
-    with pytest.raises(MemoryError, match="fewer columns"):
-        RidgeCV().fit(X, np.arange(200_000.0))
+    for model in (RidgeCV(), LinearRegression(positive=True), Ridge(positive=True)):
+        with pytest.raises((MemoryError, ValueError), match="fewer columns"):
+            model.fit(X, np.arange(200_000.0))
     for alpha, solver in ((1.0, "cg"), (0.0, "lsmr")):  # which make no matrix
         assert Ridge(alpha).fit(X, np.arange(200_000.0)).solver_ == solver
 
@@ -157,6 +159,37 @@ def test_penalties_too_small_for_normal_equations_take_the_factor(by_products, a
     model = Ridge(alpha).fit(X, Y)
     assert model.solver_ == "svd"
     assert_allclose(model.coef_, Ridge(alpha).fit(X.toarray(), Y).coef_, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "model", [RidgeCV(), LinearRegression(positive=True), Ridge(positive=True)]
+)
+def test_decompositions_of_sparse_rows_that_take_minutes_are_refused(model):
+    X = sparse.eye_array(7000, 7500, format="csr")
+    with pytest.raises(ValueError, match=r"7000 x 7500 values, too many .* fewer columns"):
+        model.fit(X, np.arange(7000.0))
+
+
+@each_intercept
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("criterion", ["loo", "gcv"])
+@pytest.mark.parametrize("alphas", [7, (0.1, 1.0, 10.0), (1e-9, 1.0)])
+def test_penalties_of_wide_sparse_rows_are_chosen_as_of_dense_ones(
+    by_products, intercept, weighted, criterion, alphas
+):
+    X, Y, weights = problem(90, 300, seed=6)
+    weights = weights if weighted else None
+    model = RidgeCV(alphas, criterion=criterion, fit_intercept=intercept)
+    dense = copied(model).fit(X.toarray(), Y, weights)
+    for rows in (X, X.astype(np.float32).tocsc()):
+        same = rows.dtype == np.float64
+        wide = model.fit(rows, Y, weights)
+        tol = 1e-8 if same else 1e-4
+        assert_allclose(wide.alphas_, dense.alphas_, rtol=tol)
+        assert_allclose(wide.errors_, dense.errors_, rtol=tol, atol=tol * dense.errors_.max())
+        assert_allclose(wide.coef_, dense.coef_, rtol=0, atol=tol)
+        assert_allclose(wide.intercept_, dense.intercept_, rtol=0, atol=10 * tol)
+        assert_allclose(wide.df_, dense.df_, rtol=tol)
 
 
 @pytest.fixture

@@ -34,6 +34,12 @@ LARGEST = 1e150  # whose squares are numbers
 SMALL = 1e-130  # whose products with each other are, to all digits
 CALL = 2e8  # multiplications in a kernel call: below 0.05 s
 START = 8192  # rows, or 64 for each column, whose solution is the start
+WIDE = 4000  # columns of sparse rows up to which all factors are made
+MAX_WORK = 2e11  # multiplications for a factor of more than these: some ten seconds
+TOO_WIDE = (
+    "X has {0} x {1} values, too many for a decomposition of sparse rows. Fit Ridge(alpha), for "
+    "which products with the rows suffice (GridSearchCV finds alpha), or fewer columns."
+)
 SURE = 1e-8  # pivots of their scaled products, from which it is one
 
 
@@ -61,8 +67,8 @@ class RFactor:
 def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
     """Factor (1, X); `X` (n, p) may be CSR or `Chunks`, `Y` is (n, T), `weights` (n,) or None.
 
-    Raises the sentence of `require_finite` if X holds NaN or infinity, and MemoryError if the
-    factor is too large.
+    Raises the sentence of `require_finite` if X holds NaN or infinity, MemoryError if the factor
+    is too large, and ValueError if that of many sparse columns would take minutes.
     """
     if not isinstance(X, Chunks) and X.shape[0] >= X.shape[1]:
         q = float(X.shape[1] + Y.shape[1])
@@ -71,6 +77,9 @@ def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
             "Pass fewer columns, or fit Ridge or Lasso to a CSR matrix.",
         )  # fmt: skip
     if hasattr(X, "indptr"):
+        n, p = X.shape
+        if p > WIDE and n * p * min(n, p) > MAX_WORK:
+            raise ValueError(TOO_WIDE.format(n, p))
         found = _by_sparse_products(X, Y, weights, intercept, n_jobs)
         return found or _by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)
     if not isinstance(X, Chunks):

@@ -35,12 +35,18 @@ from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
-from statfast.linear.least_squares.ridge_decomposition import decompose, decomposition_of
+from statfast.linear.least_squares.ridge_decomposition import (
+    SPAN,
+    Decomposition,
+    RowDecomposition,
+    decompose,
+    decompose_sparse_rows,
+    decomposition_of,
+)
 from statfast.linear.least_squares.triangles import triangle
 from statfast.linear.penalized.penalties import as_alphas
 
 SPARSE_COLUMNS = 500  # of sparse rows from which no matrix of the columns is made
-SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
 
 
 class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
@@ -282,7 +288,10 @@ class RidgeCV(Ridge):
 
     Notes
     -----
-    Cost: that of `Ridge`, and O(A d) for "gcv" or O(n d (d + A)) for "loo".
+    Cost: that of `Ridge` by singular values, and O(A d) for "gcv" or O(n d (d + A)) for "loo".
+    Fewer sparse rows than columns, up to 6000 rows, are solved by the eigenvalues of their
+    products with each other: O(n^3) time, O(n^2) memory and O(A n^2) for "loo". More rows of
+    more than 4000 sparse columns are refused, as that would take minutes.
 
     References
     ----------
@@ -341,12 +350,16 @@ class RidgeCV(Ridge):
         criterion = as_choice(self.criterion, "criterion", ("loo", "gcv"))
         alphas = as_alphas(self.alphas)
         one = as_flag(self.fit_intercept, "fit_intercept")
-        found = decompose(rows, Y, weights, one, self.n_jobs)
+        found: Decomposition | None = decompose_sparse_rows(rows, Y, weights, one, alphas)
+        if found is None:
+            found = decompose(rows, Y, weights, one, self.n_jobs)
         if isinstance(alphas, int):
             top = float(found.s.max(initial=0.0)) ** 2 or 1.0
             alphas = np.geomspace(SPAN[1] * top, SPAN[0] * top, alphas)
         if criterion == "gcv":
             errors = _generalized(found, alphas, len(Y), weights, one)
+        elif isinstance(found, RowDecomposition):
+            errors = found.squares_left_out(alphas, one) / (_mass(weights, len(Y)) * Y.shape[1])
         else:
             errors = _leave_one_out(found, rows, Y, weights, alphas, one, self.n_jobs)
         best = int(np.argmin(errors))
@@ -355,6 +368,10 @@ class RidgeCV(Ridge):
             X, **fitted, alpha_=float(alphas[best]), alphas_=alphas, errors_=errors,
             best_score_=-float(errors[best]),
         )  # fmt: skip
+
+
+def _mass(weights, n):
+    return float(n if weights is None else weights.sum())
 
 
 def _stacked(models):
@@ -409,11 +426,14 @@ def _attributes(coefs, intercepts, flat, solver, n_iter, freedom):
 
 def _generalized(found, alphas, n, weights, one):
     """GCV for each penalty: RSS / n over (1 - df / n)^2, n the sum of the weights."""
-    total = float(n if weights is None else weights.sum())
-    rest = np.maximum(found.spread - (found.c**2).sum(0), 0.0).mean()
+    total = _mass(weights, n)
+    used = n if weights is None else np.count_nonzero(weights)
+    rank, rest = len(found.s), 0.0
+    if rank + one < used:  # else the columns leave nothing, and rounding would be taken for it
+        rest = np.maximum(found.spread - (found.c**2).sum(0), 0.0).mean()
     shares = alphas[:, None] / (found.s**2 + alphas[:, None])
     rss = rest + shares**2 @ (found.c**2).mean(1)
-    left = 1.0 - (found.freedom(alphas) + one) / total
+    left = (total - one - rank + shares.sum(axis=1)) / total  # 1 - df / n, to all digits
     if not (left > 1e-12).any():
         raise ValueError(
             f"criterion='gcv' needs more rows, by weight, than degrees of freedom; got {total:.6g}."
@@ -428,7 +448,7 @@ def _leave_one_out(found, rows, Y, weights, alphas, one, n_jobs):
     shrink = 1.0 / (found.s[:, None] ** 2 + alphas)  # (r, A)
     fits = found.s[:, None, None] * shrink[:, None, :] * found.c[:, :, None]  # (r, T, A)
     r, T, A = fits.shape
-    mass = float(len(Y) if weights is None else weights.sum())
+    mass = _mass(weights, len(Y))
 
     def work(where):
         block = rows[where].toarray() if hasattr(rows, "indptr") else rows[where]

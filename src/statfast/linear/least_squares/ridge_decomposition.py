@@ -2,6 +2,7 @@
 """One decomposition, from which ridge regression is solved for any penalty."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +13,18 @@ from statfast._validation import (
     as_flag,
     as_rows,
     as_weights,
+    refuse_large,
     wrong_type,
 )
 from statfast.linear.design.targets import as_target
 from statfast.linear.design.units import OUT_OF_RANGE
 from statfast.linear.least_squares.nonnegative import centered_factor
-from statfast.linear.least_squares.qr import triangle_of
+from statfast.linear.least_squares.qr import LARGEST, triangle_of
 from statfast.linear.penalized.lasso_path import RegularizationPath
 from statfast.linear.penalized.penalties import as_alphas
 
+NEAR = 1.1  # squares of rows over those of their mean, from which centering costs but a digit
+MAX_ROWS = 6000  # sparse ones of which all products with each other are made
 NOTHING = 1e-14  # of the largest singular value: no direction of the columns
 SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
 
@@ -62,6 +66,68 @@ def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
         apart = (Y - target) ** 2
         spread = apart.sum(0) if weights is None else weights @ apart
     return Decomposition(s[some], Vt[some].T, c, mean, target, spread)
+
+
+@dataclass(frozen=True)
+class RowDecomposition(Decomposition):
+    """The same from the products of sparse rows with each other: U has all n directions, and V is
+    not made."""
+
+    U: NDArray[np.float64]  # (n, n)
+    X: Any
+    root: NDArray[np.float64]  # (n,) of the weights
+
+    def coefs(self, alphas):
+        """See `Decomposition`."""
+        penalties = np.asarray(alphas).reshape(len(alphas), -1, 1)
+        dual = self.c.T / (self.s**2 + penalties) @ self.U.T * self.root
+        A, T, n = dual.shape
+        dual = dual.reshape(A * T, n).T
+        coefs = (self.X.T @ dual - np.outer(self.mean, dual.sum(axis=0))).T.reshape(A, T, -1)
+        if not np.isfinite(coefs).all() or (self.c.any() and not coefs.any()):
+            raise ValueError(OUT_OF_RANGE)
+        return coefs, self.target - coefs @ self.mean
+
+    def squares_left_out(self, alphas, intercept):
+        """Sums of the weighted squares of the errors (A,) of each row predicted from the others."""
+        mass, out, squared = self.root @ self.root, [], self.U**2
+        for alpha in alphas:
+            kept_back = alpha / (self.s**2 + alpha)
+            left = self.U @ (kept_back[:, None] * self.c)
+            slack = squared @ kept_back - intercept * self.root**2 / mass
+            out.append(((left / np.maximum(slack, 1e-12)[:, None]) ** 2).sum())
+        return np.array(out)
+
+
+def decompose_sparse_rows(X, Y, weights, intercept, alphas) -> RowDecomposition | None:
+    """Of rows fewer than the columns; None where there are others, and where their products have
+    too few digits: of columns far from zero, and for tiny penalties."""
+    if not hasattr(X, "indptr") or not X.shape[0] < X.shape[1] or X.shape[0] > MAX_ROWS:
+        return None
+    (n, d), T = X.shape, Y.shape[1]
+    refuse_large(32.0 * n * n, f"The products of {n} rows", "Pass fewer rows, or fit Ridge.")
+    w = np.ones(n) if weights is None else weights
+    mean, target = np.zeros(d), np.zeros(T)
+    with np.errstate(all="ignore"):
+        X = X.astype(np.float64, copy=False)
+        products = (X @ X.T).toarray()
+        if intercept:
+            mean, target = X.T @ w / w.sum(), w @ Y / w.sum()
+            inner = X @ mean
+            if not float(mean @ mean) * NEAR <= float(w @ products.diagonal() / w.sum()):
+                return None
+            products += mean @ mean - inner - inner[:, None]
+        root = np.sqrt(w)
+        products *= root * root[:, None]
+        if not 1 / LARGEST < np.abs(products).max() < LARGEST:
+            return None
+    squares, U = aside(np.linalg.eigh, products)
+    if not isinstance(alphas, int) and not alphas.min() >= SPAN[0] * squares[-1]:
+        return None
+    s = np.sqrt(np.maximum(squares, 0.0))
+    apart = root[:, None] * (Y - target)
+    c = U.T @ apart
+    return RowDecomposition(s, np.zeros((d, 0)), c, mean, target, (c**2).sum(0), U, X, root)
 
 
 def decomposition_of(U, s, Vt, QtY, mean, target, rest) -> Decomposition:
