@@ -6,10 +6,22 @@ import warnings
 import numpy as np
 import pytest
 
-from statfast import DecisionTreeClassifier, LinearDiscriminantAnalysis, LinearRegression
+from statfast import (
+    DecisionTreeClassifier,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+)
 from statfast._validation import UndefinedMetricWarning
-from statfast.metrics import accuracy_score, get_scorer, get_scorer_names, make_scorer
-from statfast.model_selection import GridSearchCV, cross_val_score
+from statfast.metrics import (
+    accuracy_score,
+    average_precision_score,
+    brier_score_loss,
+    get_scorer,
+    get_scorer_names,
+    make_scorer,
+)
+from statfast.model_selection import GridSearchCV, KFold, cross_val_score
 
 theirs = pytest.importorskip("sklearn.metrics")
 FEW_LABELS = ("d2_log_loss_score", "d2_brier_score")  # of one label a row here
@@ -122,3 +134,25 @@ def test_what_is_no_scorer():
         make_scorer("accuracy")
     with pytest.raises(ValueError, match="response_method must be"):
         make_scorer(accuracy_score, response_method="guess")
+
+
+@pytest.mark.parametrize("response", ["predict_proba", "decision_function"])
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_scores_of_the_class_that_is_named(positive, response):
+    """Probabilities and decision values are those of ``pos_label``, be it the first or second."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((40, 2))
+    names = np.where(rows[:, 0] + rng.standard_normal(40) > 0.5, "yes", "no")
+    codes = (names == positive).astype(int)
+    named, coded = LogisticRegression().fit(rows, names), LogisticRegression().fit(rows, codes)
+    losses = [average_precision_score]
+    if response == "predict_proba":
+        losses.append(brier_score_loss)
+    for loss in losses:
+        by_name = make_scorer(loss, response_method=response, pos_label=positive)
+        by_code = make_scorer(loss, response_method=response)
+        want = by_code(coded, rows, codes)
+        assert by_name(named, rows, names) == pytest.approx(want, rel=1e-9)
+        got = cross_val_score(LogisticRegression(), rows, names, cv=KFold(3), scoring=by_name)
+        want = cross_val_score(LogisticRegression(), rows, codes, cv=KFold(3), scoring=by_code)
+        np.testing.assert_allclose(got, want, rtol=1e-9)

@@ -50,6 +50,8 @@ def columns_of(X: Any, places: Any) -> Any:
     """The columns of some rows of the fit; None is all of them."""
     if places is None:
         return X
+    if isinstance(X, list | tuple):
+        X = np.asarray(X)
     if hasattr(X, "get_columns") and len(np.unique(places)) < len(places):
         X = X.to_numpy()  # polars has no two columns of a name
     return take_columns(X, places)

@@ -23,7 +23,8 @@ class Scorer:
         ``function(y, response, **arguments)``.
     response : str
         What the estimator is asked: "predict", "predict_proba", "positive" (the probability of the
-        second of two classes) or "threshold" (its decision values or, without them, as "positive").
+        second of two classes, or of the one that `arguments` name as ``pos_label``) or "threshold"
+        (its decision values or, without them, as "positive").
         Of several classes "positive" and "threshold" are all columns; of several labels a row, a
         column for each label.
     sign : int
@@ -65,9 +66,20 @@ class Scorer:
         if isinstance(said, list) and method == "predict_proba":
             return _of_labels(said, estimator.classes_)
         said = np.asarray(said)
-        if self.response in ("positive", "threshold") and method == "predict_proba":
-            return said[:, 1] if said.ndim == 2 and said.shape[1] == 2 else said
-        return said
+        if self.response not in ("positive", "threshold"):
+            return said
+        first = self._rates_first(estimator)
+        if method == "predict_proba":
+            return said[:, 1 - first] if said.ndim == 2 and said.shape[1] == 2 else said
+        return -said if first and said.ndim == 1 else said
+
+    def _rates_first(self, estimator):
+        """Whether the function's ``pos_label`` is the first of the estimator's two classes."""
+        classes = getattr(estimator, "classes_", None)
+        label = self.arguments.get("pos_label")
+        if label is None or classes is None or len(classes) != 2:
+            return False
+        return bool(classes[0] == label)
 
     def method(self, estimator):
         """Which method of the estimator is asked."""

@@ -160,7 +160,8 @@ def make_scorer(
     response_method : str or tuple of str, default="predict"
         What is predicted: "predict", "predict_proba", "decision_function", or a tuple of which the
         first one that an estimator has is asked. Of the probabilities of two classes the function
-        gets those of the second.
+        gets those of the second, or of ``pos_label`` where `kwargs` name it; decision values have
+        their sign changed where that is the first.
     greater_is_better : bool, default=True
         False changes the sign.
     **kwargs : object
