@@ -51,7 +51,7 @@ def columns_of(X: Any, places: Any) -> Any:
     if places is None:
         return X
     if isinstance(X, list | tuple):
-        X = np.asarray(X)
+        return take_columns(np.asarray(X), places)
     if hasattr(X, "get_columns") and len(np.unique(places)) < len(places):
         X = X.to_numpy()  # polars has no two columns of a name
     return take_columns(X, places)
