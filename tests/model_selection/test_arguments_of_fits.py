@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import statfast as sf
-from statfast.model_selection import nested_cv_interval
+from statfast.model_selection import compare, nested_cv_interval
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 2))
@@ -161,3 +161,36 @@ def test_nested_intervals_keep_groups_together():
     assert 0.0 < found.cv_error < 0.6
     with pytest.raises(ValueError, match="n_splits must be between 3 and the number of groups"):
         nested_cv_interval(model, rows[:6], labels[:6], groups=groups[:6], n_splits=3)
+
+
+def test_exposures_reach_the_best_model_of_a_search_that_is_validated():
+    def search(scoring):
+        model = sf.GeneralizedLinearModel("poisson")
+        return sf.GridSearchCV(model, {"fit_intercept": [True, False]}, scoring=scoring, cv=3)
+
+    for scoring in (None, "neg_mean_poisson_deviance"):
+        got = sf.cross_val_score(
+            search(scoring), X, COUNTS, cv=sf.KFold(3), params={"exposure": EXPOSURE}
+        )
+        best = []
+        for train, test in sf.KFold(3).split(X):
+            found = search(scoring).fit(X[train], COUNTS[train], exposure=EXPOSURE[train])
+            model, held = found.best_estimator_, EXPOSURE[test]
+            if scoring is None:
+                best.append(model.score(X[test], COUNTS[test], exposure=held))
+            else:
+                means = model.predict(X[test], exposure=held)
+                best.append(-sf.metrics.mean_poisson_deviance(COUNTS[test], means))
+        np.testing.assert_allclose(got, best, rtol=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_groups_reach_the_searches_among_models_that_are_compared(order):
+    models = dict([("search", _search()), ("plain", sf.GaussianNB())][::order])
+    cv = sf.GroupKFold(2)
+    found = compare(models, X, Y, cv=cv, groups=GROUPS)
+    assert found.scores[found.names.index("search")].tolist() == _by_hand(_search, cv)
+    plain = sf.cross_val_score(sf.GaussianNB(), X, Y, groups=GROUPS, cv=cv)
+    assert found.scores[found.names.index("plain")].tolist() == plain.tolist()
+    assert len(found.mcnemar) == 1
+    assert len(found.delong) == 1

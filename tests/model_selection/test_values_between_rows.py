@@ -233,3 +233,27 @@ def test_clusterers():
     assert got.tolist() == want.tolist()
     pipeline = sf.make_pipeline(models[1])
     assert sf.cross_val_predict(pipeline, D, cv=3).tolist() == want.tolist()
+
+
+def test_values_that_a_search_itself_asks_for():
+    """The kernel or the distance is a candidate's own parameter, or its estimator's."""
+    right = sf.cross_val_score(sf.KNeighborsClassifier(3), X, LABELS, cv=3)
+    named = sf.GridSearchCV(
+        sf.KNeighborsClassifier(3), {"metric": ["precomputed"], "n_neighbors": [3]}, cv=3
+    ).fit(D, LABELS)
+    assert named.best_score_ == right.mean()
+    chosen = sf.GridSearchCV(
+        sf.Pipeline([("m", sf.GaussianNB())]),
+        {"m": [sf.KNeighborsClassifier(3, metric="precomputed"), sf.KNeighborsClassifier(3)]},
+        cv=3,
+    ).fit(D, LABELS)  # the second takes distances for columns, all of them
+    rows = sf.cross_val_score(sf.KNeighborsClassifier(3), D, LABELS, cv=3)
+    np.testing.assert_array_equal(
+        chosen.cv_results_["mean_test_score"], [right.mean(), rows.mean()]
+    )
+    _, test = sf.validation_curve(
+        sf.KernelRidge(kernel="rbf", gamma=1.0), K, TARGET, cv=3,
+        param_name="kernel", param_range=["precomputed"],
+    )  # fmt: skip
+    right = sf.cross_val_score(sf.KernelRidge(kernel="rbf", gamma=1.0), X, TARGET, cv=3)
+    np.testing.assert_allclose(test[0], right, rtol=1e-9)

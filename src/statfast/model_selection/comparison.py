@@ -28,7 +28,7 @@ from statfast.model_selection.partitions import (
     RepeatedStratifiedKFold,
     StratifiedKFold,
 )
-from statfast.model_selection.scoring import as_plan, classifies
+from statfast.model_selection.scoring import as_plan, classifies, with_groups
 from statfast.model_selection.validate import cross_validate, held_out_answers
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def compare(
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together.
+        For splitters that keep groups together, and for those of searches that are compared.
     sample_weight : array-like of shape (n,), optional
         Weights of fits and scores. Samples of weight 0 are left out.
     method : str, default="corrected_t"
@@ -235,6 +235,7 @@ def compare(
             model,
             X,
             y,
+            groups=groups,
             cv=plan.pairs_as_given(),
             scoring=scoring,
             sample_weight=sample_weight,
@@ -257,7 +258,7 @@ def compare(
         else:
             tests[pair] = five_by_two_test(d.reshape(5, 2), kind=method[-1])  # type: ignore[arg-type]
         bayes[pair] = bayesian_t_test(d, test_share=share, rope=rope, level=level)
-    mcnemar, delong = _on_rows(names, listed, plan, labels)
+    mcnemar, delong = _on_rows(names, listed, plan, labels, groups)
     alone = [corrected_t_test(s, test_share=share, level=level) for s in scores]
     friedman = friedman_test(scores.T, names=names) if len(names) > 2 else None
     return Comparison(
@@ -283,18 +284,24 @@ def _named(models):
     return names, listed
 
 
-def _on_rows(names, models, plan, labels):
+def _on_rows(names, models, plan, labels, groups):
     """McNemar's and DeLong's tests of all pairs, by rows held out once."""
     if not labels:
         return {}, {}
     one = _one_partition(plan)
+    folds = [with_groups(one, model, groups) for model in models]
     y = np.asarray(plan.y)
     kept = slice(None) if plan.weights is None else np.flatnonzero(plan.weights)
-    right = [(held_out_answers(model, one, "predict")[0] == y)[kept] for model in models]
+    right = [
+        (held_out_answers(model, own, "predict")[0] == y)[kept]
+        for model, own in zip(models, folds, strict=True)
+    ]
     mcnemar, delong = {}, {}
     classes, codes, _ = weighted_labels(plan.y, plan.n, plan.weights)
     two = len(classes) == 2
-    values = [_values(model, one) for model in models] if two else [None] * len(models)
+    values = [
+        _values(model, own) if two else None for model, own in zip(models, folds, strict=True)
+    ]
     for a, b in combinations(range(len(names)), 2):
         pair = names[a], names[b]
         mcnemar[pair] = mcnemar_test(

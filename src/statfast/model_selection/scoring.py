@@ -2,6 +2,7 @@
 """What a user gives as scoring, and the scores of models on rows held out."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from inspect import signature, unwrap
 from math import nan
 from time import perf_counter
@@ -122,6 +123,13 @@ def as_plan(estimator, X, y, cv, groups, weights, arguments=None):
     if groups is not None and (name := groups_argument(estimator)) is not None:
         by_row.setdefault(name, groups)
     return Folds(X, y, as_weights(weights, n), n, pairs, by_row)
+
+
+def with_groups(folds, estimator, groups):
+    """These folds with groups as the one argument of fits, for an estimator that takes them."""
+    name = None if groups is None else groups_argument(estimator)
+    arguments = {} if name is None else {name: as_placed(groups, "groups")}
+    return replace(folds, arguments=arguments)
 
 
 def as_arguments(estimator, arguments, n):

@@ -11,6 +11,7 @@ from statfast._validation import warn_user
 from statfast.model_selection.scoring import Scores, asks_more
 from statfast.model_selection.ways import (
     CLOSED,
+    candidate_is_pairwise,
     fitted_folds,
     shares_statistics,
 )
@@ -95,14 +96,13 @@ def scored_candidates(estimator, folds, candidates, scorers, error_score, with_t
 
 
 def _groups(estimator, candidates):
-    """Candidates that may share their work: those alike but in what is only solved for."""
+    """Candidates that may share their work: those that take the same rows and are alike but in what
+    is only solved for."""
     solved, groups = getattr(estimator, "_solved_by", None), {}
-    if solved is None:
-        if not shares_statistics(estimator):
-            return [list(range(len(candidates)))]
-        solved = ()
+    by_values = solved is not None or shares_statistics(estimator)
     for c, params in enumerate(candidates):
-        groups.setdefault(parameters_key(params, solved), []).append(c)
+        values = parameters_key(params, solved or ()) if by_values else ()
+        groups.setdefault((candidate_is_pairwise(estimator, params), values), []).append(c)
     return list(groups.values())
 
 

@@ -9,6 +9,7 @@ the rows of each fold.
 """
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
@@ -98,6 +99,10 @@ class Told:
 
     def __init__(self, model, arguments):
         arguments.pop("sample_weight", None)  # scores have their own
+        best = getattr(model, "best_estimator_", None)
+        if best is not None:  # a search, which asks it
+            model = copy(model)
+            model.best_estimator_ = Told(best, dict(arguments))
         self.model, self.arguments = model, arguments
 
     def __getattr__(self, name):
@@ -149,10 +154,12 @@ def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterat
     """The way, and the models of each fold in turn: of copies with the parameters of candidates.
 
     `whole` asks for models as a user would have them: with the names of columns, and answers to any
-    rows.
+    rows. All candidates take rows, or all take values between rows.
     """
-    if folds.arguments:  # of which no other way knows
-        return REFIT, _refits(estimator, folds, candidates)
+    pairwise = is_pairwise(estimator)
+    asked = pairwise if not candidates else candidate_is_pairwise(estimator, candidates[0])
+    if folds.arguments or asked != pairwise:  # of which no other way knows
+        return REFIT, _refits(estimator, folds, candidates, asked)
     if shares_statistics(estimator) and not _all_differ(estimator, candidates):
         try:
             found = _merged(estimator, folds, candidates, whole)
@@ -168,20 +175,34 @@ def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterat
             by_name = whole or hasattr(estimator, "_picks")
             with checks_of_all_rows():
                 X = folds.X if by_name else _without_names(folds.X)
-            trains = Trains(folds, is_pairwise(estimator))
+            trains = Trains(folds, pairwise)
             found = estimator._shared_fits(X, folds.y, folds.weights, trains, tests, candidates)
         except NotShared:
             found = None
         if found is not None:
             way = getattr(estimator, "_shared_way", SHARED)
-            rows = _rows_of_fits(estimator, folds, X)
+            rows = _rows_of_fits(estimator, folds, X, pairwise)
             return way, _timed(found, perf_counter() - start, rows)
-    return REFIT, _refits(estimator, folds, candidates)
+    return REFIT, _refits(estimator, folds, candidates, pairwise)
+
+
+def candidate_is_pairwise(estimator, params):
+    """Whether an estimator with some parameters takes values between rows, as `params` may say."""
+    pairwise = is_pairwise(estimator)
+    if not pairwise and not any(
+        hasattr(value, "get_params") or (isinstance(value, str) and value == "precomputed")
+        for value in params.values()
+    ):
+        return False
+    try:
+        return is_pairwise(with_params(estimator, params))
+    except Exception:  # told of the fits, which set these parameters again
+        return pairwise
 
 
 # ------------------------------------------------------------------ refits
-def _refits(estimator, folds, candidates):
-    every = _rows_of_fits(estimator, folds, folds.X)
+def _refits(estimator, folds, candidates, pairwise):
+    every = _rows_of_fits(estimator, folds, folds.X, pairwise)
     for k in range(len(folds.pairs)):
         start = perf_counter()
         train = folds.train(k)
@@ -200,10 +221,10 @@ def _refits(estimator, folds, candidates):
         yield Fitted(models, errors, perf_counter() - start, rows)
 
 
-def _rows_of_fits(estimator, folds, X):
+def _rows_of_fits(estimator, folds, X, pairwise):
     """What the model of each fold is asked about: of a matrix between rows, the columns of those
     that it was fitted to."""
-    if is_pairwise(estimator):
+    if pairwise:
         X = as_square(X, estimator)
         for k in range(len(folds.pairs)):
             yield take_columns(X, folds.train(k))
