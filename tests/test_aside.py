@@ -77,6 +77,7 @@ X = rows(60, 5)
 Y = X @ np.arange(5.0) + rows(60, 1, 1)[:, 0]
 CODES = np.arange(60) % 3
 TWICE = np.column_stack([X, X])
+TIED, TIES = np.round(X), np.arange(60) % 2  # rows of both classes on the border between them
 CALLS = {
     "ridge": ("svd", lambda: sf.RidgeCV().fit(X, Y)),
     "least squares": ("qr", lambda: sf.LinearRegression().fit(X, Y)),
@@ -89,7 +90,7 @@ CALLS = {
     "gap": ("svd", lambda: gap_statistic(X, k_max=2, n_boot=2, null="pca")),
     "mahalanobis": ("cholesky", lambda: sf.NearestNeighbors(metric="mahalanobis").fit(X)),
     "factor": ("cholesky", lambda: CholeskyFactor(X.T @ X)),
-    "separation": ("", lambda: sf.LogisticRegression().fit(X, X[:, 0] > 0)),
+    "separation": ("", lambda: sf.LogisticRegression().fit(TIED, TIED[:, 0] + TIES > 0)),
 }
 
 

@@ -195,7 +195,7 @@ FLAT = X * [1, 1, 0, 1, 1] + 0.1
         ("manhattan", {"metric_params": {"w": 0 * W}}, ValueError, "zero for every column"),
         ("manhattan", {"metric_params": {"w": "abc"}}, TypeError, "must be an array of shape"),
         ("seuclidean", {"metric_params": {"V": W}}, ValueError, "must be positive.*column 2"),
-        ("seuclidean", {}, ValueError, "at least 2 rows"),
+        ("seuclidean", {}, ValueError, "at least 2 dense rows"),
         ("seuclidean", {"X": FLAT}, ValueError, "Column 2 of X is constant"),
         ("mahalanobis", {"X": FLAT}, ValueError, "covariance of X is singular"),
         ("mahalanobis", {"X": X[:4]}, ValueError, "singular"),

@@ -172,12 +172,12 @@ def test_distances_that_overflow_are_no_pair():
 
 def test_bad_input():
     tree = KDTree(np.eye(3))
-    for r in (-1.0, np.nan, np.inf):
-        with pytest.raises(ValueError, match="r must be finite"):
+    for r in (-1.0, np.nan):
+        with pytest.raises(ValueError, match="r must be"):
             tree.query_radius(np.eye(3), r)
-        with pytest.raises(ValueError, match="r must be finite"):
+        with pytest.raises(ValueError, match="r must be"):
             tree.query_pairs(r)
-        with pytest.raises(ValueError, match="r must be finite"):
+        with pytest.raises(ValueError, match="r must be"):
             tree.count_neighbors(tree, [1.0, r])
     for several in ([1.0, 2.0], np.array([1.0])):
         with pytest.raises(TypeError, match="r must be a number"):

@@ -27,7 +27,7 @@ def model_selection() -> Finding:
     ]
     scores = found["test_score"].tolist()
     return Finding(
-        f"Cross-validation by {found['path']}: LDA of iris, 10 folds",
+        f"Cross-validation by {found.path}: LDA of iris, 10 folds",
         [f"accuracy: {np.mean(scores):.3f}, by refits of each fold {np.mean(known):.3f}"],
         scores == known,
         seconds,

@@ -298,8 +298,9 @@ class _Huber:
         c; the z of the least sum of w z^2 that balance it, z = A (A'WA)^-1 c over the rows without
         error, leave the scale at 0 if that sum, c'(A'WA)^-1 c, is at most what outliers leave.
         """
-        exact = np.abs(at.r) <= self.rounding(at.r)
-        out = ~exact & (self.w > 0)
+        used = self.w > 0
+        small = np.abs(at.r) <= self.rounding(at.r)
+        exact, out = used & small, used & ~small
         left = float(self.w.sum()) - self.epsilon**2 * float(self.w[out].sum())
         if left <= 0.0 or not exact.any():
             return False
@@ -314,7 +315,9 @@ class _Huber:
 
     def rounding(self, r):
         """The size of a residual that is none."""
-        return ROUNDING * (np.abs(self.y).max() + np.abs(self.y - r).max())
+        used = self.w > 0
+        y = self.y[used]
+        return ROUNDING * (np.abs(y).max() + np.abs(y - r[used]).max())
 
     def _least_squares(self, kept):
         root = np.sqrt(self.w[kept])

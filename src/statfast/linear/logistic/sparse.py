@@ -35,6 +35,7 @@ LED = 0.2  # of a penalty: the next one, down to that asked for
 ROUGH = 1e-3  # of the null model's loss: the fall that the last step for the larger ones promises
 LOOSE = 1e-3  # of the null model's loss: the gap that the first step's lasso may leave
 PART = 0.01  # of what the last step promised: the same of the next one
+FINISH = 1e-3  # of the fall that ends the steps: the gap that the last lasso may leave
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,14 @@ def _descended(problem, b, goal, max_iter):
     """Steps from `b` until one promises no more than the goal; their number, and whether it did."""
     value, n_iter = problem.value(b), 0
     allowed = LOOSE * max(problem.loss, goal)
+    finish = FINISH * goal
     while n_iter < max_iter:
         checkpoint()
         n_iter += 1
         working = problem.working(b)
         target, promise, gap = problem.direction(b, working, allowed)
-        converged = promise + gap <= goal
-        allowed = min(allowed, max(PART * promise, 0.1 * goal))
+        converged = promise <= goal and gap <= finish
+        allowed = min(allowed, max(PART * promise, finish))
         step, part = target - b, 1.0
         for _ in range(HALVINGS):
             trial = b + part * step
@@ -89,7 +91,7 @@ def _descended(problem, b, goal, max_iter):
             part *= 0.5
         else:  # the step was too rough, or it is as low as rounding lets it
             problem.value(b)
-            if gap > 0.1 * goal and allowed:
+            if gap > finish and allowed:
                 allowed = 0.0
                 continue
             return b, n_iter, promise <= max(1e4 * goal, 1e-10 * problem.null)
@@ -190,7 +192,10 @@ class _Problem:
 
 def _least(matrix, slope, at, l1, free, allowed):
     """The least of  slope'(c - at) + (c - at)' matrix (c - at) / 2 + l1 |c of those not free|, but
-    for a duality gap that is allowed; and that gap."""
+    for a duality gap that is allowed.
+
+    Also that gap, or 0 if rounding or sweeps let it be no smaller.
+    """
     length = np.sqrt(matrix.diagonal())
     length[length == 0] = 1.0
     values, vectors = aside(np.linalg.eigh, matrix / length / length[:, None])
@@ -220,7 +225,8 @@ def _least(matrix, slope, at, l1, free, allowed):
         left = left - R[:, free] @ at[free]
         shift = aside(np.linalg.lstsq, R[:, free], left, rcond=1e-9)[0]
         out[free] = at[free] + shift
-    return out, found.gap
+    sharpest = goal == SHARPEST or found.gap > goal * descent.yy
+    return out, 0.0 if sharpest else found.gap
 
 
 # ---------- Solvers of logistic regression with an l1 or elastic-net penalty: two classes, one
