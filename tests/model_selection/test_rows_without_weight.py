@@ -108,8 +108,8 @@ def test_tests_of_two_classifiers_are_of_rows_with_weight():
     models = {"lda": LinearDiscriminantAnalysis(), "nb": GaussianNB()}
     got = compare(models, X, y, cv=folds(np.arange(N)), sample_weight=one, random_state=0)
     want = compare(models, X[kept], y[kept], cv=folds(kept), random_state=0)
-    assert got.mcnemar == want.mcnemar
     pair = ("lda", "nb")
+    assert str(got.mcnemar[pair]) == str(want.mcnemar[pair])  # NaN among its numbers is not equal
     assert got.delong[pair].p_value == pytest.approx(want.delong[pair].p_value)
 
 
