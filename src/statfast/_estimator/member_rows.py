@@ -49,8 +49,10 @@ def handed(X: Any) -> Any:
         if (table.ndim != 2 and table.dtype == object) or table.dtype.kind in "US":
             return list(X)
         X = table
-    elif len(getattr(X, "shape", ())) == 1 and not isinstance(X, np.ndarray):
-        X = np.asarray(X)
+    elif not isinstance(X, np.ndarray):
+        shape = getattr(X, "shape", None)
+        if isinstance(shape, tuple) and len(shape) == 1:
+            X = np.asarray(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "USOT":
         return X.tolist() if X.ndim == 1 else X
     return as_rows(X, keep=KEPT, finite=False)

@@ -198,6 +198,8 @@ class FoldScores(dict):
     """
 
     def __init__(self, scores: dict[str, Any], path: str) -> None:
+        if not isinstance(scores, dict):
+            raise wrong_type("scores", "a dict", scores)
         super().__init__(scores)
         self.path = path
 

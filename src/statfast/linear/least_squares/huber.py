@@ -290,6 +290,7 @@ class _Huber:
         full += 1e-13 * max(diagonal, 2 / scale * float(self.w.sum()) * 1e-12) * np.eye(q)
         return aside(np.linalg.lstsq, full, -gradient, rcond=1e-14)[0]
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _is_perfect(self, at):
         """Whether these coefficients, which fit all rows but outliers perfectly, are the minimum.
 
