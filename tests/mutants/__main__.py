@@ -6,7 +6,9 @@ time in a copy of the tree, and runs the tests that reach the place: first those
 that they are about it, up to `--seconds` of processor time, then the others. FOLDER keeps the copy,
 the table of what tests reach (made by one run of the suite) and `results.jsonl`; a run that was
 ended goes on. What `equivalent.tsv` explains is not run. ``--part 2 3`` takes the second of every
-three, for runs beside each other in folders of their own. ``--again`` runs the survivors against
+three, for runs beside each other in folders of their own. ``--within tree _core/cart`` draws from
+these folders of the package alone, and ``--tests tests/tree tests/core`` measures what these tests
+reach in place of the whole suite. ``--again`` runs the survivors against
 the source and tests as they are now, with the full number of examples and the whole folder.
 ``--report`` prints the score of all the folders.
 """
@@ -174,6 +176,8 @@ def main():
     parser.add_argument("--count", type=int, default=200, help="all parts together")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", type=int, nargs=2, default=(1, 1))
+    parser.add_argument("--within", nargs="+", default=[""], help="folders of the package")
+    parser.add_argument("--tests", nargs="+", default=["tests"], help="those that are measured")
     parser.add_argument("--seconds", type=float, default=10.0, help="of tests that run first")
     parser.add_argument("--again", action="store_true", help="the survivors")
     parser.add_argument("--report", action="store_true", help="the score so far, nothing else")
@@ -184,11 +188,14 @@ def main():
         return report(results)
     work.mkdir(parents=True, exist_ok=True)
     tree = Tree(ROOT, work)
-    table = measured(tree, work / "reach.json")
+    table = measured(tree, work / "reach.json", asked.tests)
     if asked.again:
         wanted = list(survivors(results, tree.package))
     else:
-        found = draw(points(tree.package, tree.compiled()), asked.seed)
+        found = points(tree.package, tree.compiled())
+        within = tuple(asked.within)
+        found = {file: changes for file, changes in found.items() if file.startswith(within)}
+        found = draw(found, asked.seed)
         wanted = (
             (mutant, mutant) for mutant in islice(found, asked.part[0] - 1, None, asked.part[1])
         )

@@ -87,11 +87,11 @@ def pytest_configure(config):
         config.pluginmanager.register(Order(order))
 
 
-def measured(tree, file):
-    """The table, from one run of the suite if there is none."""
+def measured(tree, file, tests):
+    """The table, from one run of the tests if there is none."""
     if not file.exists():
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p"]
-        command += ["tests.mutants.reach", "tests", "--ignore=tests/benchmarks"]
+        command += ["tests.mutants.reach", *tests, "--ignore=tests/benchmarks"]
         env = {**tree.env, "REACH_TABLE": str(file), "HYPOTHESIS_PROFILE": "brief"}
         subprocess.run(command, cwd=tree.path, env=env, check=False)
     return json.loads(file.read_text())

@@ -192,13 +192,14 @@ cdef void fill(
     job.x = job.y = job.weight = job.aux = job.score = job.curve = job.offset = NULL
     job.h = job.g = job.sums = job.eta = NULL
     if job.n > 0:
+        job.offset = &offset[0] if offset is not None else NULL
+    if job.n > 0 and job.p > 0:
         job.x = &X[0, 0]
         job.ldx = stride_of(X)
-        job.offset = &offset[0] if offset is not None else NULL
     job.single, job.rough = real is float, False
     job.intercept = intercept
-    job.shift = &shift[0]
-    job.b = &b[0]
+    job.shift = &shift[0] if job.p > 0 else NULL
+    job.b = &b[0] if job.p + intercept > 0 else NULL
 
 
 cdef int run(irls_job *job) except -1:
