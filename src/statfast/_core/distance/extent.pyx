@@ -46,7 +46,7 @@ def extent(
 ):
     """Add one block of rows to column sums, minima and maxima."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ldx = stride_of(X)
-    if n == 0:
+    if n == 0 or d == 0:
         return
     with nogil:
         active().extent[kind_of(&X[0, 0])](&X[0, 0], ldx, n, d, &sum[0], &low[0], &high[0])
