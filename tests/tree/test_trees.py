@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from statfast import DecisionTreeClassifier, DecisionTreeRegressor
+from statfast import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreesClassifier
 from statfast._engine import blocks
 from statfast.datasets import load_iris
 from tests.reference import cart
@@ -441,6 +441,15 @@ def test_accuracy_is_of_one_output():
     model = DecisionTreeClassifier().fit(X, np.column_stack([y > 0, y > 1]))
     with pytest.raises(ValueError, match=r"score is of one output; .* was fitted to 2"):
         model.score(X, y > 0)
+
+
+@pytest.mark.parametrize("make", [DecisionTreeClassifier, ExtraTreesClassifier])
+def test_one_class_leaves_nothing_to_constrain(make):
+    # There is no second class, whose probability the constraints are about.
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.repeat([0, 1], 20)
+    for weight in (y, 1 - y):
+        tree = make(monotonic_cst=[1, -1], random_state=0).fit(X, y, sample_weight=weight)
+        assert tree.n_classes_ == 1 and tree.predict_proba(X).tolist() == [[1.0]] * 40
 
 
 def test_counts_must_be_counts():

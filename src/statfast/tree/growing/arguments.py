@@ -341,7 +341,9 @@ def _monotone(value, p, criterion, classes, outputs):
             "monotonic_cst constrains the probability of the second of two classes, or a mean; got "
             "more classes or outputs, or medians. Pass None."
         )
-    return np.ascontiguousarray(signs, np.int8) if signs.any() else None
+    if classes == 1 or not signs.any():  # nothing to constrain
+        return None
+    return np.ascontiguousarray(signs, np.int8)
 
 
 def routed_rules(model, rules, columns):
