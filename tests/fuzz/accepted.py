@@ -21,11 +21,6 @@ ACCEPTED = {
         ".*",
         r"TypeError: (city|product|falling|halves|first_rows|right)\(\) ",
     ): "of the user's function",
-    (
-        "warning",
-        r"CoefficientTable\.plot",
-        "invalid value encountered in reduce",
-    ): "matplotlib's, of intervals without an end: to be drawn to the edge",
     ("leak", ".*", "RGBA (argument|sequence)"): "colors are matplotlib's to judge",
     ("warning", ".*", r"at .*tests/fuzz/values.py"): "of the user's function",
     (

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of coefficients and of diagnostics: what is drawn is what the model says."""
 
+import io
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -115,6 +117,31 @@ def test_coefficients_want_a_fitted_model():
 def test_intervals_are_two_numbers_a_coefficient(ends, figure, iris):
     with pytest.raises((TypeError, ValueError), match="intervals must"):
         coefficients(LogisticRegression().fit(*iris), ax=figure.subplots(), intervals=ends)
+
+
+@pytest.mark.parametrize("scale", ["coefficient", "ratio"])
+def test_intervals_without_an_end_reach_to_the_edge(scale, figure, iris):
+    inf = np.inf
+    model = LogisticRegression().fit(*iris)
+    given = np.array([[0, 0], [-inf, 1.0], [-3.0, inf]])
+    shown = coefficients(model, intervals=given, scale=scale, ax=figure.subplots())
+    figure.savefig(io.BytesIO())
+    low, high = shown.ax_.get_xlim()
+    _, ends = drawn(shown.ax_)
+    one, three = np.exp([1.0, -3.0]) if scale == "ratio" else (1.0, -3.0)
+    assert np.isfinite([low, high]).all()
+    assert_allclose(ends, [[low, one], [three, high]])
+    assert_allclose(shown.intervals, np.exp(given[1:]) if scale == "ratio" else given[1:])
+
+
+@pytest.mark.parametrize("end", [np.inf, np.nan, 1e308])
+def test_no_interval_has_an_end(end, figure, iris):
+    ends = np.array([[-end, end]] * 3)
+    shown = coefficients(LogisticRegression().fit(*iris), intervals=ends, ax=figure.subplots())
+    figure.savefig(io.BytesIO())
+    points, _ = drawn(shown.ax_)
+    low, high = shown.ax_.get_xlim()
+    assert (low < points[:, 0]).all() and (points[:, 0] < high).all()
 
 
 @pytest.mark.parametrize("model", [2.5, None, "glm", Lasso()])

@@ -9,6 +9,7 @@ import numpy as np
 from statfast._typing import Array, Axes
 from statfast._validation import as_choice, as_names, wrong_type
 from statfast.plot.display import Display, lacking
+from statfast.plot.interval_lines import interval_lines
 from statfast.plot.regions import COLORS
 
 
@@ -105,23 +106,28 @@ def coefficients(
     chosen = np.flatnonzero(kept)
     values, ends = values[chosen], ends[chosen]
     if scale == "ratio":
-        values, ends = np.exp(values), np.exp(ends)
+        with np.errstate(over="ignore"):  # an infinite ratio is one beyond the axis
+            values, ends = np.exp(values), np.exp(ends)
 
     def draw(shown, ax):
         places = np.arange(len(chosen))[::-1]
         none = 1.0 if scale == "ratio" else 0.0
         ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
         clear = (ends[:, 0] > none) | (ends[:, 1] < none)
+        points, lines, limits = interval_lines(values, ends, scale == "ratio")
         for some, face in ((clear, COLORS[0]), (~clear, "white")):
-            ax.hlines(places[some], ends[some, 0], ends[some, 1], color=COLORS[0], zorder=2)
+            ax.hlines(places[some], lines[some, 0], lines[some, 1], color=COLORS[0], zorder=2)
             given = {"marker": "o", "linestyle": "", "markersize": 6, "markeredgecolor": COLORS[0]}
             given |= {"markerfacecolor": face, "zorder": 3, **style}
-            ax.plot(values[some], places[some], **given)
+            ax.plot(points[some], places[some], **given)
         if scale == "ratio":
             from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
             ax.set_xscale("log")
-            wide = np.nanmax(ends) > 500 * np.nanmin(ends)  # the axis would be full of numbers
+            # The axis would be full of numbers.
+            shown_numbers = np.append(points, lines)
+            shown_numbers = shown_numbers[np.isfinite(shown_numbers)]
+            wide = len(shown_numbers) and shown_numbers.max() > 500 * shown_numbers.min()
             subs = (1.0,) if wide else (1.0, 2.0, 5.0)
             ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=9))
             ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -129,6 +135,8 @@ def coefficients(
             ax.set_xlabel(f"odds ratio, or ratio of means, with {100 * level:g} % intervals")
         else:
             ax.set_xlabel(f"coefficient, with {100 * level:g} % intervals")
+        if limits is not None:
+            ax.set_xlim(limits)
         ax.set_yticks(places, shown.names)
         ax.set_ylim(-0.7, len(chosen) - 0.3)
         for side in ("top", "right", "left"):

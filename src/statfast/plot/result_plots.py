@@ -11,6 +11,7 @@ from statfast._validation import as_choice, wrong_type
 from statfast.cluster import StabilityResult
 from statfast.linear import StepwiseResult
 from statfast.plot.display import Display
+from statfast.plot.interval_lines import interval_lines
 from statfast.plot.regions import COLORS
 from statfast.tree import PruningTable
 
@@ -47,7 +48,8 @@ def table(
     -------
     Display
         With ``names``, ``values`` and ``ends`` (None of bars). What is significant at 0.05, or
-        whose interval does not hold 0 (of ratios, 1), is filled. Rows without numbers are left out.
+        whose interval does not hold 0 (of ratios, 1), is filled. Rows without numbers are left out, and intervals
+        without an end reach to the edge.
 
     Raises
     ------
@@ -77,11 +79,12 @@ def table(
     if column is None and len(limits) == 2:
         ends = np.column_stack([columns[name] for name in limits])
         middle = next((n for n in ("Estimate", "exp(coef)") if n in columns), None)
-        values = ends.mean(axis=1) if middle is None else columns[middle]
+        with np.errstate(invalid="ignore"):  # an interval without ends has no middle
+            values = ends.mean(axis=1) if middle is None else columns[middle]
         none = 1.0 if middle == "exp(coef)" else 0.0
         label = f"{middle or 'interval'}, with {limits[0]} and {limits[1]}"
         filled = (ends[:, 0] > none) | (ends[:, 1] < none)
-        kept = np.isfinite(ends).all(axis=1)
+        kept = ~np.isnan(ends).any(axis=1)
     else:
         first = next((name for name in TOLD if name in columns), next(iter(columns)))
         label = first if column is None else as_choice(column, "column", tuple(columns))
@@ -95,18 +98,22 @@ def table(
 
     def draw(display, ax):
         places = np.arange(len(names))[::-1]
+        if ends is not None:
+            points, lines, limits = interval_lines(values, ends, none == 1)
         for some, face in ((filled, COLORS[0]), (~filled, "white")):
             if ends is None:
                 shape = {"color": face, "edgecolor": COLORS[0], "height": 0.6, **style}
                 ax.barh(places[some], values[some], **shape)
             else:
-                ax.hlines(places[some], ends[some, 0], ends[some, 1], color=COLORS[0], zorder=2)
+                ax.hlines(places[some], lines[some, 0], lines[some, 1], color=COLORS[0], zorder=2)
                 shape = {"mfc": face, "mec": COLORS[0], "ms": 6, "zorder": 3, **style}
-                ax.plot(values[some], places[some], "o", **shape)
+                ax.plot(points[some], places[some], "o", **shape)
         if ends is not None:
             ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
             if none:
                 ax.set_xscale("log")
+            if limits is not None:
+                ax.set_xlim(limits)
         ax.set_yticks(places, names)
         ax.set_ylim(-0.7, len(names) - 0.3)
         ax.set_xlabel(label)
