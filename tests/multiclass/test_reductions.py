@@ -5,12 +5,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from pandas import Series
 from scipy import sparse
 from scipy.special import expit
 
 from statfast import (
     SVC,
+    GaussianNB,
     LinearDiscriminantAnalysis,
     LinearSVC,
     LogisticRegression,
@@ -279,6 +281,17 @@ def test_a_learner_with_probabilities_alone():
     model = OneVsRestClassifier(Odds(C=1.0)).fit(X, y)
     other = OneVsRestClassifier(ridge).fit(X, y)
     np.testing.assert_allclose(model.decision_function(X), other.decision_function(X), rtol=1e-6)
+
+
+def test_log_odds_of_probabilities_near_one():
+    # 1 - 1.7e-5 has two digits less than 1.7e-5 in float32.
+    rows = np.round(X, 1).astype(np.float32)
+    values = [
+        OneVsRestClassifier(GaussianNB()).fit(one, y).decision_function(one)
+        for one in (rows, rows.astype(np.float64))
+    ]
+    far = np.abs(values[1]) < 80  # beyond, float32 has no such probability
+    assert_allclose(values[0][far], values[1][far], rtol=1e-5, atol=1e-5)
 
 
 def test_a_plain_learner():

@@ -101,14 +101,20 @@ def value_of(learner, X):
                 values = values[:, 1] - values[:, 0]
         values = _told(learner, "decision_function", values.reshape(-1), X)
         return np.clip(values, -CERTAIN, CERTAIN)
-    share = share_of(learner, X)
+    shares = np.asarray(learner.predict_proba(X), dtype=np.float64)
+    yes = _of_label_one(learner, shares, X)
+    # Beside a probability near 1 the other one has the digits, in float32 above all.
+    no = shares[:, 0] if shares.shape == (len(yes), 2) else 1 - yes
     with np.errstate(divide="ignore"):
-        return np.clip(np.log(share) - np.log1p(-share), -1e3, 1e3)
+        return np.clip(np.log(yes) - np.log(no), -1e3, 1e3)
 
 
 def share_of(learner, X):
     """Probabilities (m,) of label 1."""
-    shares = np.asarray(learner.predict_proba(X), dtype=np.float64)
+    return _of_label_one(learner, np.asarray(learner.predict_proba(X), dtype=np.float64), X)
+
+
+def _of_label_one(learner, shares, X):
     shares = shares[:, 1] if shares.ndim == 2 and shares.shape[1] == 2 else shares.reshape(-1)
     return _told(learner, "predict_proba", shares, X)
 
