@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 import statfast
+from statfast import metrics
 from statfast._estimator.regressor import Regressor
 from statfast._validation import sparse as _sparse
 from statfast.linear import LogisticRegression
@@ -180,6 +181,25 @@ def test_functions_refuse_a_damaged_matrix(function):
     for kind, damage in CASES:
         with pytest.raises(ValueError, match=REFUSAL):
             function(damaged(kind, damage))
+
+
+OF_INDICATORS = {
+    "accuracy_score": lambda Y, whole: metrics.accuracy_score(whole, Y),
+    "f1_score": lambda Y, whole: metrics.f1_score(Y, whole, average="macro"),
+    "roc_auc_score": lambda Y, whole: metrics.roc_auc_score(Y, whole),
+    "average_precision_score": lambda Y, whole: metrics.average_precision_score(Y, whole),
+    "OneVsRestClassifier": lambda Y, whole: statfast.OneVsRestClassifier(statfast.GaussianNB()).fit(
+        whole, Y
+    ),
+}
+
+
+@pytest.mark.parametrize("function", OF_INDICATORS.values(), ids=OF_INDICATORS)
+def test_indicators_of_a_damaged_matrix_are_refused(function):
+    whole = (sound("coo").toarray() > 0).astype(np.int64)
+    for kind, damage in CASES:
+        with pytest.raises(ValueError, match="is a damaged sparse matrix: "):
+            function(damaged(kind, damage), whole)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

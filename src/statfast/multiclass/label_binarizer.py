@@ -4,13 +4,13 @@
 import numpy as np
 
 from statfast._estimator import codes_among
-from statfast._validation import as_labels, is_sparse, to_array
+from statfast._validation import as_labels, as_sparse, is_sparse, to_array
 
 
 def indicators(y):
     """An indicator matrix (n, K) of at least two labels, as int64; None if y is none."""
     if is_sparse(y):
-        Y = y.toarray()
+        Y = as_sparse(y, name="y").toarray()
     elif y is None or isinstance(y, str | bytes | dict | set):
         return None
     else:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from statfast._validation import as_count, as_weights, to_array
+from statfast._validation import as_count, as_sparse, as_weights, is_sparse, to_array
 
 
 class Indicators(NamedTuple):
@@ -70,7 +70,10 @@ def is_wide(y):
 
 def as_marks(y, name):
     """Indicators as a matrix of bool; other numbers than 0 and 1 are refused."""
-    table = y.toarray() if hasattr(y, "toarray") else to_array(y, name, "labels or indicators")
+    if is_sparse(y):
+        table = as_sparse(y, name=name).toarray()
+    else:
+        table = to_array(y, name, "labels or indicators")
     good = table.ndim == 2 and table.size and table.dtype.kind in "biuf"
     if not good or not np.isin(table, (0, 1)).all():
         raise ValueError(
