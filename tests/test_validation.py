@@ -21,8 +21,10 @@ from statfast._validation.rows import (
     explain_nonfinite,
     require_finite,
     rows_for,
+    to_array,
 )
-from statfast._validation.targets import as_labels, as_weights
+from statfast._validation.sparse import as_csr, as_sparse
+from statfast._validation.targets import as_labels, as_targets, as_vector, as_weights
 
 TABLE = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 BYTES = (np.float64, np.float32, np.uint8)
@@ -550,3 +552,26 @@ def test_numbers_beyond_all_floats_are_not_finite():
 
 def test_a_bound_may_be_beyond_the_type_of_a_number():
     assert as_real(np.float16(0.5), "epsilon", 0.0, 1e100) == 0.5
+
+
+def across_words(values):
+    """The same numbers, each across the border of two words."""
+    values = np.asarray(values)
+    held = np.empty(values.nbytes + 1, np.uint8)[1:].view(values.dtype).reshape(values.shape)
+    held[...] = values
+    assert not held.flags.aligned
+    return held
+
+
+def test_numbers_across_words_are_copied():
+    # A processor that reads whole words alone would stop there.
+    y = across_words([3, 1, 2])
+    assert to_array(y, "y", "labels").flags.aligned
+    assert as_weights(across_words([1.0, 2.0]), 2).flags.aligned
+    assert as_targets(across_words([1.0, 2.0]), 2)[0].flags.aligned
+    assert as_vector(across_words([1.0, 2.0]), "v").flags.aligned
+    X = sparse.csr_array(np.eye(3))
+    X.data, X.indices = across_words(X.data), across_words(X.indices)
+    for rows in (as_csr(X), as_sparse(X)):
+        assert rows.data.flags.aligned and rows.indices.flags.aligned
+        np.testing.assert_array_equal(rows.toarray(), np.eye(3))

@@ -211,10 +211,11 @@ def compare_names(estimator, X, name="X"):
 def to_array(values, name, wanted, *, numbers=False):
     """Any container to an ndarray of whatever type and shape it holds, not copied if it can.
 
-    If it is to hold numbers, a data frame with a column of dates is refused.
+    Numbers that lie across the borders of words are copied, as kernels read words. If it is to hold
+    numbers, a data frame with a column of dates is refused.
     """
     if type(values) is np.ndarray:
-        return values
+        return values if values.flags.aligned else values.copy()
     if hasattr(type(values), "toarray") and hasattr(type(values), "nnz"):
         raise TypeError(
             f"Sparse data was passed for {name}, but dense data is required. Pass {name}.toarray()."
@@ -237,7 +238,7 @@ def to_array(values, name, wanted, *, numbers=False):
         ) from error
     if array.ndim == 0 and array.dtype == object:
         raise wrong_type(name, wanted, values)
-    return array
+    return array if array.flags.aligned else array.copy()
 
 
 def is_dask(X) -> bool:

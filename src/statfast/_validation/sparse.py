@@ -50,6 +50,8 @@ def as_sparse(X: Any, *, name: str = "X", n_min: int = 1):
         raise ValueError(f"{name} is a damaged sparse matrix: {fault}. Build it again.")
     # scipy takes no rows out of a matrix of half precision, or of another machine's byte order.
     kind = np.float32 if given.dtype == np.float16 else given.dtype.newbyteorder("=")
+    if not all(part.flags.aligned for part in (given.data, given.indices, given.indptr)):
+        given = given.copy()
     return given.astype(kind, copy=False)
 
 
@@ -89,7 +91,8 @@ def _is_sound(X, n_min):
         return False
     start, place, value = X.indptr, X.indices, X.data
     plain = all(
-        type(part) is np.ndarray and part.flags.c_contiguous for part in (start, place, value)
+        type(part) is np.ndarray and part.flags.c_contiguous and part.flags.aligned
+        for part in (start, place, value)
     )
     return (
         plain
