@@ -573,5 +573,6 @@ def test_numbers_across_words_are_copied():
     X = sparse.csr_array(np.eye(3))
     X.data, X.indices = across_words(X.data), across_words(X.indices)
     for rows in (as_csr(X), as_sparse(X)):
-        assert rows.data.flags.aligned and rows.indices.flags.aligned
+        assert rows.data.flags.aligned
+        assert rows.indices.flags.aligned
         np.testing.assert_array_equal(rows.toarray(), np.eye(3))

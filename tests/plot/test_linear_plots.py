@@ -141,7 +141,8 @@ def test_no_interval_has_an_end(end, figure, iris):
     figure.savefig(io.BytesIO())
     points, _ = drawn(shown.ax_)
     low, high = shown.ax_.get_xlim()
-    assert (low < points[:, 0]).all() and (points[:, 0] < high).all()
+    assert (low < points[:, 0]).all()
+    assert (points[:, 0] < high).all()
 
 
 @pytest.mark.parametrize("model", [2.5, None, "glm", Lasso()])

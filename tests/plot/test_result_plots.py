@@ -85,7 +85,8 @@ def test_tables_draw_intervals_or_bars():
         assert plot.table(model.odds_ratios(), ax=axes()).ax_.get_xscale() == "log"
     endless = {"5 %": np.array([-np.inf, 0.0]), "95 %": np.array([np.inf, 1.0])}
     drawn = plot.table(found.__class__(["a", "b"], endless), ax=axes()).ax_
-    assert drawn.get_yticks().tolist() == [1, 0] and np.isfinite(drawn.get_xlim()).all()
+    assert drawn.get_yticks().tolist() == [1, 0]
+    assert np.isfinite(drawn.get_xlim()).all()
     with pytest.raises(ValueError, match="column must be"):
         plot.table(found, "none", ax=axes())
     with pytest.raises(ValueError, match="numbers to draw"):

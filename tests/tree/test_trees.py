@@ -449,7 +449,8 @@ def test_one_class_leaves_nothing_to_constrain(make):
     X, y = np.random.default_rng(0).normal(size=(40, 2)), np.repeat([0, 1], 20)
     for weight in (y, 1 - y):
         tree = make(monotonic_cst=[1, -1], random_state=0).fit(X, y, sample_weight=weight)
-        assert tree.n_classes_ == 1 and tree.predict_proba(X).tolist() == [[1.0]] * 40
+        assert tree.n_classes_ == 1
+        assert tree.predict_proba(X).tolist() == [[1.0]] * 40
 
 
 def test_counts_must_be_counts():

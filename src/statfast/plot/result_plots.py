@@ -48,8 +48,8 @@ def table(
     -------
     Display
         With ``names``, ``values`` and ``ends`` (None of bars). What is significant at 0.05, or
-        whose interval does not hold 0 (of ratios, 1), is filled. Rows without numbers are left out, and intervals
-        without an end reach to the edge.
+        whose interval does not hold 0 (of ratios, 1), is filled. Rows without numbers are left
+        out, and intervals without an end reach to the edge.
 
     Raises
     ------
