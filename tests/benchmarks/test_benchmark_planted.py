@@ -223,6 +223,16 @@ WRONG = {
         "linear svc": (_times("v", 0.9), _times("v", 0.0)),
         "sparsest svc": (_times("v", 0.9), _times("v", 0.0)),
     },
+    "sparse-text": {
+        "text svd": (_times("values", 0.999), _times("values", 1.001), _times("components", 1.001)),
+        "text logistic": (_times("v", 0.99), _times("v", 0.0)),
+        "text lasso": (_times("v", 0.9), _times("v", 0.0)),
+        "text ridge": (_times("v", 0.99), _times("v", 0.0)),
+        "text svc": (_times("v", 0.99), _times("v", 0.0)),
+        "text counts": (_plus("log odds", 1e-9), _plus("prior", 1e-9)),
+        "text classes": (_times("v", 0.99), _times("v", 0.0)),
+        "text rates": (_times("v", 0.99), _times("v", 0.0)),
+    },
     "kmedoids": {
         "kmedoids": (_times("loss", 1 - 1e-9), _random_medoids),
         "kmedoids points": (_times("loss", 1 - 1e-9), _random_medoids),
