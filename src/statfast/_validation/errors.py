@@ -73,6 +73,18 @@ def wrong_type(name, wanted, value):
     return TypeError(f"{name} must be {wanted}; got {shown(value)} ({type(value).__name__}).")
 
 
+def unusable_model(model, wanted, name="model"):
+    """The exception for a model that has not what is needed of it; the caller raises it.
+
+    It is not fitted, or fitted and of another kind than `wanted`.
+    """
+    ask = getattr(model, "__sklearn_is_fitted__", None)
+    own = getattr(model, "__dict__", {})
+    fitted = ask() if callable(ask) else any(key.endswith("_") and key[0] != "_" for key in own)
+    unfitted = hasattr(model, "fit") and not isinstance(model, type) and not fitted
+    return not_fitted(model) if unfitted else wrong_type(name, wanted, model)
+
+
 def either(choices):
     """``'a', 'b' or 'c'``, as a sentence lists them."""
     *first, last = map(repr, choices)

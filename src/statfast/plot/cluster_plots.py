@@ -11,9 +11,10 @@ from statfast._validation import (
     as_real,
     as_rows,
     column_names,
+    unusable_model,
     wrong_type,
 )
-from statfast.plot.display import Display, lacking
+from statfast.plot.display import Display
 from statfast.plot.regions import COLORS, chosen_colors
 
 MARKERS = "os^Dv"  # of as many clusters as there are colors each
@@ -127,5 +128,5 @@ def labels_of(given):
     if hasattr(given, "labels_"):
         return given.labels_
     if hasattr(given, "fit"):
-        raise lacking(given, "labels, or a fitted clusterer with labels_", "labels")
+        raise unusable_model(given, "labels, or a fitted clusterer with labels_", "labels")
     return given

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._typing import Array, Axes
-from statfast._validation import as_choice, as_names, wrong_type
-from statfast.plot.display import Display, lacking
+from statfast._validation import as_choice, as_names, unusable_model, wrong_type
+from statfast.plot.display import Display
 from statfast.plot.interval_lines import interval_lines
 from statfast.plot.regions import COLORS
 
@@ -78,7 +78,7 @@ def coefficients(
     if intervals is None and not hasattr(model, "conf_int"):
         raise wrong_type("model", "a linear model with intervals", model)
     if not hasattr(model, "coef_"):
-        raise lacking(model, "a fitted model with coef_")
+        raise unusable_model(model, "a fitted model with coef_")
     if np.ndim(model.coef_) > 1 and len(model.coef_) > 1:
         raise ValueError(
             f"model must have one coefficient a column; got one for {len(model.coef_)} classes. "

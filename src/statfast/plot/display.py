@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from statfast._typing import Attributes
-from statfast._validation import not_fitted, wrong_type
+from statfast._validation import wrong_type
 
 
 class Display(Attributes):
@@ -59,15 +59,3 @@ def new_axes():
     from matplotlib import pyplot
 
     return pyplot.subplots()[1]
-
-
-def lacking(model: Any, wanted: str, name: str = "model") -> Exception:
-    """The exception for a model that has not what a picture needs; the caller raises it.
-
-    It is not fitted, or fitted and of another kind than `wanted`.
-    """
-    ask = getattr(model, "__sklearn_is_fitted__", None)
-    own = getattr(model, "__dict__", {})
-    fitted = ask() if callable(ask) else any(key.endswith("_") and key[0] != "_" for key in own)
-    unfitted = hasattr(model, "fit") and not isinstance(model, type) and not fitted
-    return not_fitted(model) if unfitted else wrong_type(name, wanted, model)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from statfast._typing import ArrayLike, Axes, Rows
-from statfast._validation import as_count, as_labels, as_real, wrong_type
+from statfast._validation import as_count, as_labels, as_real, unusable_model, wrong_type
 from statfast.inspection import PartialDependence, PermutationImportance
 from statfast.inspection import partial_dependence as dependence_of
-from statfast.plot.display import Display, lacking
+from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def boosting_errors(
     (5,)
     """
     if not hasattr(model, "error_bounds_"):
-        raise lacking(model, "an AdaBoostClassifier")
+        raise unusable_model(model, "an AdaBoostClassifier")
     if (X is None) != (y is None):
         raise ValueError("X and y must be passed together; got one. Pass both, or none.")
     test = None if X is None else 1.0 - np.array(list(model.staged_score(X, y)))
@@ -138,7 +138,7 @@ def boosting_margins(
     [5, 9]
     """
     if not (hasattr(model, "estimators_") and hasattr(model, "margins")):
-        raise lacking(model, "an AdaBoostClassifier")
+        raise unusable_model(model, "an AdaBoostClassifier")
     total = len(model.estimators_)
     if not (rounds is None or hasattr(rounds, "__len__")) or isinstance(rounds, str | dict):
         raise wrong_type("rounds", "a list of rounds", rounds)

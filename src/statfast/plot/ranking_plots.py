@@ -6,10 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._typing import ArrayLike, Axes, RandomState
-from statfast._validation import (
-    as_choice,
-    shown,
-)
+from statfast._validation import as_choice, shown, unusable_model
 from statfast.metrics import (
     average_precision_score,
     cost_curve,
@@ -23,7 +20,7 @@ from statfast.metrics import (
     roc_hull,
 )
 from statfast.metrics.ranking.two_classes import binary_codes, rows_for_ranking
-from statfast.plot.display import Display, lacking
+from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 
 MEASURES = (None, "accuracy", "average_recall", "cost")
@@ -347,7 +344,7 @@ def asked(model, X, y, pos_label):
             "out, or pass a model."
         )
     if not hasattr(model, "classes_"):
-        raise lacking(model, "a fitted classifier", "truth")
+        raise unusable_model(model, "a fitted classifier", "truth")
     classes = list(model.classes_)
     if len(classes) != 2:
         raise ValueError(f"The model must have two classes; it has {len(classes)}.")

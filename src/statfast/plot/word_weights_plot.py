@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._typing import Axes
-from statfast._validation import as_count, shown
-from statfast.plot.display import lacking, new_axes
+from statfast._validation import as_count, shown, unusable_model
+from statfast.plot.display import new_axes
 from statfast.plot.regions import COLORS
 
 
@@ -157,6 +157,8 @@ def _weights_of_classes(model):
         by_class = np.concatenate([np.zeros_like(by_class), by_class])
     pairs = len(classes) > 2 and hasattr(model, "support_")  # coefficients of pairs of classes
     if len(classes) < 2 or len(by_class) != len(classes) or pairs:
-        raise lacking(model, "a naive Bayes model of words, or a linear classifier with coef_")
+        raise unusable_model(
+            model, "a naive Bayes model of words, or a linear classifier with coef_"
+        )
     odds = hasattr(model, "predict_proba") and not hasattr(model, "support_")
     return by_class, "log odds" if odds else "decision value"
