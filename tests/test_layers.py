@@ -57,6 +57,7 @@ CORE_BUILT_ON = {"balltree": {"neighbors"}, "boosting": {"threads"}, "hierarchy"
 OF_ONE = {  # stand in a foundation for one family, as others are to come
     "statfast._distance.condensed",  # silhouettes of condensed matrices
     "statfast._engine.team",
+    "statfast._estimator.display",  # the pictures of all families
     "statfast._estimator.tables",  # every family's summaries
 }
 TILE_PIECES = {  # vector code of one family that is compiled with the tile

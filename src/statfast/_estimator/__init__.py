@@ -17,6 +17,7 @@ from statfast._estimator.class_weights import (
 )
 from statfast._estimator.copies import copied, parameters_key, takes_weights, with_params
 from statfast._estimator.delegation import delegated
+from statfast._estimator.display import Display, new_axes
 from statfast._estimator.elsewhere import hits, shipped, squares, with_pairs
 from statfast._estimator.folds import (
     RULES,
@@ -95,6 +96,7 @@ __all__ = [
     "Clusterer",
     "CoefficientTable",
     "ColumnMoments",
+    "Display",
     "Estimator",
     "FitState",
     "Look",
@@ -135,6 +137,7 @@ __all__ = [
     "known_classes",
     "looked",
     "named_rows",
+    "new_axes",
     "no_information",
     "output_container",
     "parameters_key",

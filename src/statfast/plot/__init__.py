@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures on matplotlib axes. Needs the extra ``plot``; matplotlib is loaded when one is drawn."""
 
+from statfast._estimator import Display
 from statfast.plot.band_plot import prediction_bands
 from statfast.plot.cluster_plots import clusters
 from statfast.plot.coefficient_plot import coefficients
@@ -13,7 +14,6 @@ from statfast.plot.components import (
 )
 from statfast.plot.dendrogram_plot import dendrogram
 from statfast.plot.diagnostic_plots import diagnostics
-from statfast.plot.display import Display
 from statfast.plot.ensemble_plots import (
     boosting_errors,
     boosting_margins,

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import rows_like
+from statfast._estimator import Display, rows_like
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_count, as_rows, as_vector, wrong_type
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 
 POINTS = 200  # at which the model is asked

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from statfast._estimator import Display
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
@@ -14,7 +15,6 @@ from statfast._validation import (
     unusable_model,
     wrong_type,
 )
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS, chosen_colors
 
 MARKERS = "os^Dv"  # of as many clusters as there are colors each

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import Array, Axes
 from statfast._validation import as_choice, as_names, unusable_model, wrong_type
-from statfast.plot.display import Display
 from statfast.plot.interval_lines import interval_lines
 from statfast.plot.regions import COLORS
 

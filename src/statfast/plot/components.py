@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
@@ -16,7 +17,6 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.decomposition import PCA, ComponentChoice
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 from statfast.plot.silhouette_plot import apart
 

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from statfast._estimator import Display, new_axes
 from statfast._typing import ArrayLike, Axes
 from statfast._validation import as_choice, as_count, as_real, wrong_type
 from statfast.cluster.hierarchy.dendrogram import as_linkage, heights_within, leaves_of
-from statfast.plot.display import Display, new_axes
 from statfast.plot.regions import COLORS
 
 SIDES = ("top", "bottom", "left", "right")

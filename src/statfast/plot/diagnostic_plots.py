@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import as_count, wrong_type
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 
 CONTOURS = (0.5, 1.0)  # of Cook's distance

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_count, as_labels, as_real, unusable_model, wrong_type
 from statfast.inspection import PartialDependence, PermutationImportance
 from statfast.inspection import partial_dependence as dependence_of
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 
 if TYPE_CHECKING:

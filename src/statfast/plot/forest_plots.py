@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_count, as_real, wrong_type
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 from statfast.plot.tree_picture import column_names
 

@@ -3,10 +3,10 @@
 
 from typing import Any
 
+from statfast._estimator import Display
 from statfast._typing import Axes
 from statfast._validation import as_choice, wrong_type
 from statfast.cluster import GapStatisticResult, NClustersResult
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 
 NAMES = {"within": "sum within clusters"}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import ArrayLike, Axes
 from statfast._validation import as_labels
 from statfast.kernels.named import kernel_for
-from statfast.plot.display import Display
 
 if TYPE_CHECKING:
     from statfast.kernels.kernel import Kernel

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._estimator import new_axes
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_labels, as_real, as_rows, not_fitted, wrong_type
 from statfast.generative import MultivariateNormal
-from statfast.plot.display import new_axes
 from statfast.plot.regions import chosen_colors
 
 if TYPE_CHECKING:

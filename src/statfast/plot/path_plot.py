@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import Axes
 from statfast._validation import as_count, wrong_type
-from statfast.plot.display import Display
 
 if TYPE_CHECKING:
     from statfast.linear.penalized.lasso_cv import ElasticNetCV, LassoCV

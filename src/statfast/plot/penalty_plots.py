@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import Axes
 from statfast._validation import not_fitted, wrong_type
 from statfast.linear import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import pooled
+from statfast._estimator import Display, pooled
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     as_choice,
@@ -14,7 +14,6 @@ from statfast._validation import (
 )
 from statfast.metrics import calibration_curve, confusion_matrix, score_decomposition
 from statfast.metrics.ranking.two_classes import binary_codes
-from statfast.plot.display import Display
 from statfast.plot.ranking_plots import asked
 from statfast.plot.regions import COLORS
 

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import ArrayLike, Axes, RandomState
 from statfast._validation import as_choice, shown, unusable_model
 from statfast.metrics import (
@@ -20,7 +21,6 @@ from statfast.metrics import (
     roc_hull,
 )
 from statfast.metrics.ranking.two_classes import binary_codes, rows_for_ranking
-from statfast.plot.display import Display
 from statfast.plot.regions import COLORS
 
 MEASURES = (None, "accuracy", "average_recall", "cost")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._estimator import new_axes
 from statfast._typing import Axes
 from statfast._validation import as_choice, wrong_type
-from statfast.plot.display import new_axes
 
 if TYPE_CHECKING:
     from statfast.generative.discriminant.rda_cv import RegularizedDiscriminantAnalysisCV

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import rows_like
+from statfast._estimator import Display, rows_like
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     MANY,
@@ -17,7 +17,6 @@ from statfast._validation import (
     refuse_large,
     wrong_type,
 )
-from statfast.plot.display import Display
 
 # Distinct to color-blind eyes too: the palette of M. Okabe and K. Ito without its black.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")

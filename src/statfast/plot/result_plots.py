@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import CoefficientTable
+from statfast._estimator import CoefficientTable, Display
 from statfast._typing import Axes
 from statfast._validation import as_choice, wrong_type
 from statfast.cluster import StabilityResult
 from statfast.linear import StepwiseResult
-from statfast.plot.display import Display
 from statfast.plot.interval_lines import interval_lines
 from statfast.plot.regions import COLORS
 from statfast.tree import PruningTable

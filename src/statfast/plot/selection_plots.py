@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._estimator import new_axes
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_generator, wrong_type
 from statfast.model_selection import (
@@ -17,7 +18,6 @@ from statfast.model_selection import (
     learning_curve,
     validation_curve,
 )
-from statfast.plot.display import new_axes
 from statfast.plot.regions import COLORS
 
 

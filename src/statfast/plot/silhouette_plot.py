@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import Axes, Rows
 from statfast._validation import as_labels
 from statfast.metrics import silhouette_samples
 from statfast.plot.cluster_plots import labels_of
-from statfast.plot.display import Display
 from statfast.plot.regions import chosen_colors
 
 SIZE, LEAST = 8.0, 4.0  # points, of the texts: smaller ones could not be read

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import rows_like
+from statfast._estimator import Display, rows_like
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import MANY, as_count, as_labels, as_real, as_rows, not_fitted, wrong_type
-from statfast.plot.display import Display
 from statfast.plot.regions import decision_regions, side
 from statfast.svm import SVC, NuSVC
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator import Display
 from statfast._typing import ArrayLike, Axes
 from statfast._validation import (
     as_count,
@@ -13,7 +14,6 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.plot.display import Display
 from statfast.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 COUNTED = 4  # classes whose counts still fit into a box

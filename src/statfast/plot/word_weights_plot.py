@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._estimator import new_axes
 from statfast._typing import Axes
 from statfast._validation import as_count, shown, unusable_model
-from statfast.plot.display import new_axes
 from statfast.plot.regions import COLORS
 
 
