@@ -11,11 +11,12 @@ from itertools import pairwise
 import numpy as np
 
 from statfast._engine import memory, rounds
-from statfast._engine.parts import HereEngine, Parts, as_columns
+from statfast._engine.local_engine import HereEngine, as_columns
+from statfast._engine.parts import Parts
 
 
 class HostileEngine(HereEngine):
-    """See `statfast._engine.parts.Engine`."""
+    """See `statfast._engine.local_engine.Engine`."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ import ast
 import re
 import sys
 from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -57,12 +58,12 @@ CORE_BUILT_ON = {"balltree": {"neighbors"}, "boosting": {"threads"}, "hierarchy"
 OF_ONE = {  # stand in a foundation for one family, as others are to come
     "statfast._distance.condensed",  # silhouettes of condensed matrices
     "statfast._engine.team",
-    "statfast._estimator.display",  # the pictures of all families
     "statfast._estimator.tables",  # every family's summaries
 }
 TILE_PIECES = {  # vector code of one family that is compiled with the tile
     "kmeans/bounds.h", "kmeans/groups.h",
 }  # fmt: skip
+GOES_UP = {("statfast._estimator.display", "statfast.plot")}  # results know their pictures
 ON_USE = {"plot"}  # loaded only on use: may import anything public, and its packages at once
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc", "fast", "tools", "shared"}
 LONGEST = {".py": 400, ".pyx": 350, ".pxd": 350, ".h": 300}  # lines; of Python, lines of code alone
@@ -114,6 +115,25 @@ def python_imports(code):
                 yield from visit(child, at_load and not inside)
 
     yield from visit(ast.parse(code), True)
+
+
+def imports_of_any_kind(code):
+    """Dotted names that Python imports: when loaded, in functions, for type checkers, by name.
+
+    Of a name that is made up as the program runs, the beginning and a star, which stands for
+    public names: ``import_module(f"statfast.{name}")`` is ``statfast.*``.
+    """
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            name = node.args[0]
+            if isinstance(name, ast.JoinedStr):
+                yield name.values[0].value + "*"
+            else:
+                yield name.value
 
 
 def cython_imports(code):
@@ -288,6 +308,55 @@ def test_kernels_know_their_folder(path):
 def test_addresses_are_of_contiguous_rows(path):
     faults = list(stride_faults(path.stem, path.read_text("utf-8")))
     assert not faults, "\n".join(faults)
+
+
+def import_graph(sources):
+    """Module: the modules that it imports in any way, of ``(module, suffix, code)``."""
+    known = {module for module, _, _ in sources}
+    graph = {module: set() for module in known}
+    for module, suffix, code in sources:
+        for target in imports_of_any_kind(code) if suffix == ".py" else cython_imports(code):
+            if target.endswith("*"):
+                public = re.compile(re.escape(target[:-1]) + "[a-z]")
+                graph[module] |= {name for name in known if public.match(name)}
+            elif target.split(".")[0] == "statfast":
+                graph[module].add(statfast_module(target, known))
+    return {module: targets - {module} for module, targets in graph.items()}
+
+
+def circle_in(graph):
+    """The modules of a circle of imports, or None."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return None
+
+
+def test_no_circle_of_imports():
+    files = [(module_name(path), path.suffix, path.read_text("utf-8")) for path in PYTHON + CYTHON]
+    graph = import_graph(files)
+    for module, target in GOES_UP:
+        graph[module].remove(target)
+    circle = circle_in(graph)
+    assert circle is None, " <- ".join(circle)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from statfast.b import g",
+        "from statfast import b",
+        "def f():\n    import statfast.b",
+        "if TYPE_CHECKING:\n    from statfast.b import B",
+        'importlib.import_module("statfast.b")',
+        'import_module(f"statfast.{name}")',
+    ],
+)
+def test_circles_of_any_kind_are_found(code):
+    files = [("statfast.a", ".py", code), ("statfast.b", ".py", "import statfast.a\nimport os")]
+    assert circle_in(import_graph(files))
+    assert not circle_in(import_graph([*files[:1], ("statfast.b", ".py", "import os")]))
 
 
 def code_lines(text):

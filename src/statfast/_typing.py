@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array, csr_matrix
 
     from statfast._engine import Chunks
-    from statfast.plot import Display
 
     Rows: TypeAlias = ArrayLike | Sparse | Chunks
 else:  # what is loaded on use is known to type checkers alone
-    Axes = Chunks = DataFrame = Display = csc_array = csr_array = csr_matrix = Any
+    Axes = Chunks = DataFrame = csc_array = csr_array = csr_matrix = Any
     Rows = ArrayLike | Sparse

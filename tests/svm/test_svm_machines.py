@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from statfast import ConvergenceWarning
 from statfast.datasets import load_iris
 from statfast.kernels import RBF, FunctionKernel, Linear, Precomputed, Spectrum
-from statfast.kernels.algebra import Composed
+from statfast.kernels.kernel import Composed
 from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from statfast.svm.dual import problems, solver
 from statfast.svm.machines import svc

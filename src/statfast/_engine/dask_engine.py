@@ -18,7 +18,7 @@ from uuid import uuid4
 import numpy as np
 
 from statfast._engine import memory
-from statfast._engine.parts import HereEngine, as_columns, whoami
+from statfast._engine.local_engine import HereEngine, as_columns, whoami
 from statfast._engine.rounds import Served, merged, serve
 from statfast._validation import is_dask, warn_user
 

@@ -10,7 +10,7 @@ from concurrent.futures import BrokenExecutor, as_completed
 from itertools import pairwise
 from typing import Any
 
-from statfast._engine.parts import HereEngine, Mapped, whoami
+from statfast._engine.local_engine import HereEngine, Mapped, whoami
 from statfast._engine.rounds import Served, merged, serve
 from statfast._validation import as_count, wrong_type
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._engine.parts import as_columns
+from statfast._engine.local_engine import as_columns
 from statfast._validation import wrong_type
 
 SIZE = 1 << 24  # bytes of a part

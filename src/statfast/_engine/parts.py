@@ -1,44 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows that lie elsewhere: in files, or on the workers of a cluster."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
-from statfast._engine import memory
-from statfast._engine.blocks import checkpoint, usable_threads
-from statfast._engine.rounds import Served, merged, serve, total_of
-from statfast._validation import FLOATS, as_flag, as_rows, refuse_large, wrong_type
-
-AHEAD = 2  # parts that are read while one is worked on
-
-
-class Engine(Protocol):
-    """What keeps parts, and sends work to them."""
-
-    def adopt(self, columns: Sequence[Any]) -> list[Any]:
-        """Make references to the parts of X, y and weights, in the order of the rows."""
-
-    def places(self, refs: list[Any]) -> list[list[int]]:
-        """Which parts lie together, by their numbers. Any answer is right; a good one is fast."""
-
-    def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
-        """`serve` all parts, and merge what comes back."""
-
-    def keep(self, refs: list[Any], work: Callable, state: Any) -> list[Any]:
-        """``work(columns, state)`` of each part, left where it is: references to new parts."""
-
-    def forget(self, fit: str) -> None:
-        """Let go of what workers remember of a fit; does not wait for them."""
-
-    def whoami(self) -> list[dict[str, Any]]:
-        """Versions of the workers."""
+from statfast._engine.executor import ExecutorEngine
+from statfast._engine.files import as_sources
+from statfast._engine.local_engine import Engine, GivenDocuments, HereEngine, loaded
+from statfast._engine.rounds import total_of
+from statfast._validation import as_flag, refuse_large, wrong_type
 
 
 class Parts:
@@ -112,9 +87,6 @@ class Parts:
         columns: list[str] | None = None, rows: int | None = None, executor: Any = None,
         workers: int | None = None, documents: bool = False,
     ) -> None:  # fmt: skip
-        from statfast._engine.executor import ExecutorEngine
-        from statfast._engine.files import as_sources
-
         documents = as_flag(documents, "documents")
         if isinstance(parts, str | Path):
             parts = [parts]
@@ -209,7 +181,7 @@ class Parts:
     def __iter__(self) -> Iterator[np.ndarray]:
         """The rows of the parts, read one after the other by this process."""
         for ref in self.refs:
-            columns = _loaded(ref)
+            columns = loaded(ref)
             if isinstance(columns, Exception):
                 raise columns
             yield columns[0]
@@ -248,113 +220,3 @@ def end_fits(parts: Parts) -> None:
     """Let the workers forget it: it holds rows, also those that have no other holder left."""
     while parts.fits:
         parts.engine.forget(parts.fits.pop())
-
-
-def as_columns(part: Any) -> Any:
-    """X, y and weights of a part, as arrays or None; an exception of X that is no table."""
-    X, *more = part if isinstance(part, tuple) else (part,)
-    try:
-        rows = as_rows(X, keep=(*FLOATS, np.uint8), n_min=0, finite=False)
-        others = [None if column is None else np.asarray(column) for column in more]
-        others += [None] * (2 - len(others))
-        for name, column in zip(("y", "sample_weight"), others, strict=False):
-            if column is not None and len(column) != len(rows):
-                raise ValueError(f"{name} must have one value per row of X ({len(rows)}); got "
-                                 f"{len(column)}.")  # fmt: skip
-    except (TypeError, ValueError) as error:
-        return error
-    return (rows, *others)
-
-
-class GivenPart:
-    """A part that lies in memory, or that a function makes."""
-
-    def __init__(self, part: Any):
-        self.part = part
-
-    def load(self) -> Any:
-        return as_columns(self.part() if callable(self.part) else self.part)
-
-
-class GivenDocuments:
-    """A list of documents, or a function that makes one."""
-
-    def __init__(self, part: Any):
-        self.part = part
-
-    def load(self) -> Any:
-        found = self.part() if callable(self.part) else self.part
-        if isinstance(found, str | bytes):
-            return wrong_type("a part", "a list of documents", found)
-        return list(found), None, None
-
-
-class Mapped:
-    """What work makes of a part, when it is asked for."""
-
-    def __init__(self, ref: Any, work: Callable, state: Any):
-        self.ref, self.work, self.state = ref, work, state
-
-    def load(self) -> Any:
-        columns = _loaded(self.ref)
-        if isinstance(columns, Exception):
-            return columns
-        return (self.work(columns, self.state), *columns[1:])
-
-
-def _loaded(ref):
-    if hasattr(ref, "load"):
-        return ref.load()
-    if hasattr(ref, "compute"):
-        return ref.compute()
-    return ref
-
-
-class HereEngine:
-    """Parts that this process works on, one after the other."""
-
-    def adopt(self, columns: Sequence[Any]) -> list[Any]:
-        return [part if hasattr(part, "load") else GivenPart(part) for part in columns[0]]
-
-    def places(self, refs: list[Any]) -> list[list[int]]:
-        return [list(range(len(refs)))]
-
-    def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
-        threads, total = usable_threads(None), Served(len(refs), {})
-        with ThreadPoolExecutor(1, "statfast-reader") as reader:
-            coming: list[Any] = []
-            todo = list(enumerate(refs))
-            while todo or coming:
-                while todo and len(coming) <= AHEAD:
-                    number, ref = todo.pop(0)
-                    coming.append((number, reader.submit(_loaded, ref)))
-                number, future = coming.pop(0)
-                checkpoint()
-                try:
-                    item = number, future.result()
-                    total = merged([total, serve(work, state, [item], len(refs), threads)])
-                except BaseException:
-                    for _, other in coming:
-                        other.cancel()
-                    raise
-                if total.failure is not None:
-                    todo.clear()
-                    break
-        return total
-
-    def keep(self, refs: list[Any], work: Callable, state: Any) -> list[Any]:
-        return [Mapped(ref, work, state) for ref in refs]
-
-    def forget(self, fit: str) -> None:
-        memory.forget(fit)
-
-    def whoami(self) -> list[dict[str, Any]]:
-        return [whoami()]
-
-
-def whoami() -> dict[str, Any]:
-    """What must be the same on all workers for the same bits."""
-    from statfast._core.tile import tiles
-
-    version = sys.modules["statfast"].__version__
-    return {"statfast": version, "numpy": np.__version__, "isa": tiles.isa()}

@@ -17,7 +17,7 @@ from statfast._estimator.class_weights import (
 )
 from statfast._estimator.copies import copied, parameters_key, takes_weights, with_params
 from statfast._estimator.delegation import delegated
-from statfast._estimator.display import Display, new_axes
+from statfast._estimator.display import Display, Drawn, new_axes, picture
 from statfast._estimator.elsewhere import hits, shipped, squares, with_pairs
 from statfast._estimator.folds import (
     RULES,
@@ -97,6 +97,7 @@ __all__ = [
     "CoefficientTable",
     "ColumnMoments",
     "Display",
+    "Drawn",
     "Estimator",
     "FitState",
     "Look",
@@ -142,6 +143,7 @@ __all__ = [
     "output_container",
     "parameters_key",
     "parts_of_folds",
+    "picture",
     "pooled",
     "prepared_parts",
     "r_squared",

@@ -2,7 +2,8 @@
 """What pictures return: their numbers, and the axes that they were drawn on."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from importlib import import_module
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -54,8 +55,26 @@ class Display(Attributes):
         return self
 
 
-def new_axes():
+class Drawn(Protocol):
+    """What pictures return: a `Display`, or a class of its own with the same interface."""
+
+    ax_: Any
+    figure_: Any
+
+    def plot(self, *, ax: Any = None) -> Self: ...
+
+
+def new_axes() -> Any:
     """Axes of a new figure of pyplot."""
     from matplotlib import pyplot
 
     return pyplot.subplots()[1]
+
+
+def picture(name: str) -> Callable[..., Any]:
+    """The function of `statfast.plot` that draws a result, for the result's ``plot``.
+
+    Pictures are built on everything public, and results know how they are drawn: this import is
+    the one that goes up. It happens when something is drawn.
+    """
+    return getattr(import_module("statfast.plot"), name)

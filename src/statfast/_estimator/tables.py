@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._typing import Attributes, Axes, DataFrame, Display
+from statfast._estimator.display import Display, picture
+from statfast._typing import Attributes, Axes, DataFrame
 
 WIDTH = 78  # characters of a text table
 SHOWN = 20  # rows of a long table
@@ -79,9 +80,7 @@ class CoefficientTable:
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").table(self, column, ax=ax, **style)
+        return picture("table")(self, column, ax=ax, **style)
 
     def cells(self) -> list[list[str]]:
         """Lay the numbers out as text.

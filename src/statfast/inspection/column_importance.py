@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import checkpoint, each
-from statfast._estimator import CoefficientTable, Tabled, by_score, take_rows
-from statfast._typing import Array, Display, RandomState, Rows, Weights
+from statfast._estimator import CoefficientTable, Display, Tabled, by_score, picture, take_rows
+from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
     as_count,
@@ -95,9 +95,7 @@ class PermutationImportance(Tabled):
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").permutation_importances(self, **style)
+        return picture("permutation_importances")(self, **style)
 
 
 def permutation_importance(

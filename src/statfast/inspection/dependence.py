@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import checkpoint, each
-from statfast._estimator import CoefficientTable, Tabled
-from statfast._typing import ArrayLike, Display, Rows, Weights
+from statfast._estimator import CoefficientTable, Display, Tabled, picture
+from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -98,9 +98,7 @@ class PartialDependence(Tabled):
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").partial_dependence(self, **style)
+        return picture("partial_dependence")(self, **style)
 
 
 def partial_dependence(

@@ -1,16 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every kernel is: checked points in, a matrix out, and the operators of its algebra.
+"""What every kernel is: checked points in, a matrix out; and the kernels that are made of kernels.
 
 A kernel is an immutable value: equal to others of equal parameters, hashable, and shown as the
 expression that makes it.
+
+Sums, products, positive multiples, powers and normalizations of positive semi-definite kernels are
+positive semi-definite again (of products, that is Schur's theorem), and no other way of combining
+kernels is offered.
+
+J. Shawe-Taylor & N. Cristianini 2004, Kernel Methods for Pattern Analysis, section 3.4,
+doi:10.1017/CBO9780511809682.
 """
 
-from numbers import Real
+from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from statfast._validation import FLOATS, shown, slack_of
+from statfast._validation import (
+    FLOATS,
+    STEEPEST,
+    as_count,
+    as_real,
+    shown,
+    slack_of,
+    wrong_type,
+)
 from statfast.kernels.fill import Fill, filled, overflow
 from statfast.kernels.points import MATRIX, ROWS, as_points, require_alike, require_symmetric
 
@@ -129,8 +145,6 @@ class Kernel:
         -------
         Kernel
         """
-        from statfast.kernels.algebra import Normalized
-
         return Normalized(self)
 
     # ------------------------------------------------------------ what a kernel has to say
@@ -185,16 +199,12 @@ class Kernel:
     # ------------------------------------------------------------ the algebra
 
     def __add__(self, other):
-        from statfast.kernels.algebra import Sum
-
         return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __radd__(self, other):  # of sum([k1, k2]), which begins with 0
         return self if isinstance(other, Real) and other == 0 else NotImplemented
 
     def __mul__(self, other):
-        from statfast.kernels.algebra import Product, Scaled
-
         if isinstance(other, Kernel):
             return Product.of(self, other)
         return Scaled(other, self) if isinstance(other, Real) else NotImplemented
@@ -202,6 +212,268 @@ class Kernel:
     __rmul__ = __mul__
 
     def __pow__(self, exponent):
-        from statfast.kernels.algebra import Power
-
         return Power(self, exponent)
+
+
+def _text(kernel, binding):
+    """The text of a part, in parentheses where it would fall apart."""
+    return repr(kernel) if kernel._binding > binding else f"({kernel!r})"
+
+
+def as_one(kernel):
+    """Check the kernel that another is made of."""
+    if not isinstance(kernel, Kernel):
+        raise wrong_type("kernel", "a kernel, such as RBF()", kernel)
+    return kernel
+
+
+class Composed(Kernel):
+    """A kernel made of kernels (its `parts`), value by value."""
+
+    @property
+    def parts(self) -> tuple[Kernel, ...]:
+        raise NotImplementedError
+
+    def __post_init__(self):
+        first = as_one(self.parts[0])
+        for other in self.parts[1:]:
+            if as_one(other).domain != first.domain:
+                raise TypeError(
+                    f"Kernels can be combined if they take the same points; {first} takes "
+                    f"{first.domain}, {other} {other.domain}. Choose kernels of one kind."
+                )
+
+    @property
+    def domain(self) -> str:
+        return self.parts[0].domain
+
+    @property
+    def _width(self) -> int:
+        return max(part._width for part in self.parts)
+
+    @property
+    def positive_definite(self) -> bool | None:
+        return True if all(part.positive_definite for part in self.parts) else None
+
+    def _depth(self, A):
+        return sum(part._depth(A) for part in self.parts)
+
+    def _settled(self, A):
+        parts = tuple(part._settled(A) for part in self.parts)
+        return self if parts == self.parts else self._of(parts)
+
+    def _of(self, parts):
+        """The same of other parts."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, repr=False)
+class Several(Composed):
+    """Sums and products: what folds values of kernels, one after the other."""
+
+    kernels: tuple[Kernel, ...]
+    _fold: ClassVar[Any]
+
+    @classmethod
+    def of(cls, *kernels):
+        """Of these, and of the parts of those that are of this kind already."""
+        return cls(sum((k.kernels if isinstance(k, cls) else (k,) for k in kernels), ()))
+
+    @property
+    def parts(self):
+        return self.kernels
+
+    def _of(self, parts):
+        return type(self)(parts)
+
+    def _between(self, A, B):
+        first, *others = [kernel._between(A, B) for kernel in self.kernels]
+
+        def fill(rows, columns, out):
+            first(rows, columns, out)
+            part = np.empty(out.shape)
+            for other in others:
+                other(rows, columns, part)
+                self._fold(out, part, out=out)
+
+        return fill
+
+    def _diagonal(self, A):
+        out, *others = [kernel._diagonal(A) for kernel in self.kernels]
+        for other in others:
+            out = self._fold(out, other)
+        return out
+
+
+class Sum(Several):
+    """k1 + k2 + ...: the images of a point side by side."""
+
+    _binding = 1
+    _fold = np.add
+
+    def __repr__(self):
+        return " + ".join(_text(kernel, 1) for kernel in self.kernels)
+
+
+class Product(Several):
+    """k1 k2 ...: all products of coordinates of the images."""
+
+    _binding = 2
+    _fold = np.multiply
+
+    def __repr__(self):
+        return " * ".join(_text(kernel, 2) for kernel in self.kernels)
+
+
+class One(Composed):
+    """What is made of one kernel."""
+
+    kernel: Kernel
+
+    @property
+    def parts(self):
+        return (self.kernel,)
+
+    def _between(self, A, B):
+        inner = self.kernel._between(A, B)
+
+        def fill(rows, columns, out):
+            inner(rows, columns, out)
+            self._apply(out)
+
+        return fill
+
+    def _diagonal(self, A):
+        out = np.array(self.kernel._diagonal(A))
+        self._apply(out)
+        return out
+
+    def _apply(self, values):
+        """Change values of the kernel in place."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, repr=False)
+class Scaled(One):
+    """A positive multiple."""
+
+    factor: float
+    kernel: Kernel
+    _binding = 2
+
+    def __post_init__(self):
+        super().__post_init__()
+        factor, kernel = as_real(self.factor, "factor", 0, open_low=True), self.kernel
+        if isinstance(kernel, Scaled):
+            factor = as_real(factor * kernel.factor, "factor", 0, open_low=True)
+            kernel = kernel.kernel
+        object.__setattr__(self, "factor", factor)
+        object.__setattr__(self, "kernel", kernel)
+
+    def __repr__(self):
+        return f"{self.factor!r} * {_text(self.kernel, 2)}"
+
+    def _of(self, parts):
+        return Scaled(self.factor, *parts)
+
+    def _apply(self, values):
+        values *= self.factor
+
+
+@dataclass(frozen=True, repr=False)
+class Power(One):
+    """A power with a whole exponent: a product of equal kernels."""
+
+    kernel: Kernel
+    exponent: int
+    _binding = 3
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not isinstance(self.exponent, Integral):
+            raise TypeError(
+                f"exponent must be an integer; got {shown(self.exponent)}. Powers with fractions "
+                "need not be kernels."
+            )
+        object.__setattr__(self, "exponent", as_count(self.exponent, "exponent", high=STEEPEST))
+
+    def __repr__(self):
+        return f"{_text(self.kernel, 3)} ** {self.exponent}"
+
+    def _of(self, parts):
+        return Power(*parts, self.exponent)
+
+    def _apply(self, values):
+        raise_to(values, self.exponent)
+
+
+@dataclass(frozen=True, repr=False)
+class Normalized(One):
+    """The cosine of the images."""
+
+    kernel: Kernel
+
+    def __repr__(self):
+        return f"{_text(self.kernel, 3)}.normalize()"
+
+    def normalize(self):
+        return self
+
+    def _of(self, parts):
+        return Normalized(*parts)
+
+    def _between(self, A, B):
+        if self.domain == MATRIX and A is not B:
+            raise ValueError(
+                f"{self} needs the value of each point of X with itself, which a matrix between "
+                "X and Y does not hold. Normalize the matrix before."
+            )
+        inner = self.kernel._between(A, B)
+        left = _halves(self._squares(A, "X"))
+        right = left if A is B else _halves(self._squares(B, "Y"))
+
+        def fill(rows, columns, out):
+            inner(rows, columns, out)
+            # By powers of two first, which rounds nothing and leaves roots of moderate numbers:
+            # those of x^2 are x, so that a point and its like have exactly 1.
+            out *= left[1][rows, None]
+            out *= right[1][columns]
+            out /= np.sqrt(np.multiply.outer(left[0][rows], right[0][columns]))
+
+        return fill
+
+    def _diagonal(self, A):
+        return (self._squares(A, "X") > 0) * 1.0
+
+    def _squares(self, A, name):
+        squares = self.kernel._diagonal(A)
+        if not np.isfinite(squares).all():
+            raise ValueError(f"Values of {self.kernel} overflow float64. Scale {name} down.")
+        if (squares < 0).any():
+            at = int((squares < 0).argmax())
+            raise ValueError(
+                f"{self.kernel} cannot be normalized: its value of point {at} of {name} with "
+                f"itself is {squares[at]}. Choose a positive semi-definite kernel."
+            )
+        return squares
+
+
+def _halves(squares):
+    """Numbers as m 4^e with 1/4 <= m < 1: m, and 2^-e (0 for the number 0)."""
+    exponent = np.frexp(squares)[1]
+    exponent = (exponent + (exponent & 1)) // 2
+    moderate = np.ldexp(np.ldexp(squares, -exponent), -exponent)
+    empty = squares == 0
+    moderate[empty] = 1.0
+    return moderate, np.where(empty, 0.0, np.ldexp(1.0, -exponent))
+
+
+@np.errstate(over="ignore", under="ignore")  # callers look at what they get
+def raise_to(values, exponent):
+    """values **= exponent by squarings, which pow would take ten times as long for."""
+    bits = f"{exponent:b}"[1:]
+    base = values.copy() if "1" in bits else None
+    for bit in bits:
+        values *= values
+        if bit == "1":
+            values *= base

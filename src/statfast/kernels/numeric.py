@@ -16,9 +16,8 @@ from statfast._core.tile import tiles
 from statfast._distance import MANHATTAN, extent_of, origin_of, packed, scale_of
 from statfast._typing import Array, Rows
 from statfast._validation import STEEPEST, as_count, as_real, refuse_large
-from statfast.kernels.algebra import raise_to
 from statfast.kernels.fill import overflow
-from statfast.kernels.kernel import Kernel
+from statfast.kernels.kernel import Kernel, raise_to
 
 BIGGEST = float(np.finfo(np.float64).max)
 

@@ -2,16 +2,62 @@
 """Scorers by their names, which are scikit-learn's."""
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from statfast._estimator import RESPONSES, Scorer
 from statfast._validation import as_choice, as_flag, shown, wrong_type
+from statfast.metrics.classification.confusion_scores import (
+    accuracy_score,
+    balanced_accuracy_score,
+    matthews_corrcoef,
+)
 from statfast.metrics.classification.likelihood_ratios import (
     negative_likelihood_ratio,
     positive_likelihood_ratio,
+)
+from statfast.metrics.classification.set_scores import (
+    f1_score,
+    jaccard_score,
+    precision_score,
+    recall_score,
+)
+from statfast.metrics.classification.top_k import top_k_accuracy_score
+from statfast.metrics.clustering.agreement import (
+    adjusted_mutual_info_score,
+    adjusted_rand_score,
+    completeness_score,
+    homogeneity_score,
+    mutual_info_score,
+    normalized_mutual_info_score,
+    rand_score,
+    v_measure_score,
+)
+from statfast.metrics.clustering.pairs import fowlkes_mallows_score
+from statfast.metrics.probability.scores import (
+    brier_score_loss,
+    d2_brier_score,
+    d2_log_loss_score,
+    log_loss,
+)
+from statfast.metrics.ranking.areas import roc_auc_score
+from statfast.metrics.ranking.precision_recall import average_precision_score
+from statfast.metrics.regression.deviances import mean_gamma_deviance, mean_poisson_deviance
+from statfast.metrics.regression.error_means import (
+    max_error,
+    mean_absolute_error,
+    mean_absolute_percentage_error,
+    mean_squared_error,
+    mean_squared_log_error,
+    median_absolute_error,
+    root_mean_squared_error,
+    root_mean_squared_log_error,
+)
+from statfast.metrics.regression.explained import (
+    d2_absolute_error_score,
+    explained_variance_score,
+    r2_score,
 )
 
 
@@ -27,55 +73,58 @@ def _distances(y, said, classes):
     return -np.abs(np.asarray(y, dtype=np.float64) - said)
 
 
-# Name: (function, or its name, response, sign, arguments, scores of single rows)
+# Name: (function, response, sign, arguments, scores of single rows)
 _TABLE = {
-    "accuracy": ("accuracy_score", "predict", 1, {}, _equal),
-    "balanced_accuracy": ("balanced_accuracy_score", "predict", 1, {}, None),
-    "matthews_corrcoef": ("matthews_corrcoef", "predict", 1, {}, None),
-    "top_k_accuracy": ("top_k_accuracy_score", "threshold", 1, {}, None),
-    "average_precision": ("average_precision_score", "threshold", 1, {}, None),
-    "roc_auc": ("roc_auc_score", "threshold", 1, {}, None),
-    "roc_auc_ovr": ("roc_auc_score", "positive", 1, {"multi_class": "ovr"}, None),
-    "roc_auc_ovo": ("roc_auc_score", "positive", 1, {"multi_class": "ovo"}, None),
+    "accuracy": (accuracy_score, "predict", 1, {}, _equal),
+    "balanced_accuracy": (balanced_accuracy_score, "predict", 1, {}, None),
+    "matthews_corrcoef": (matthews_corrcoef, "predict", 1, {}, None),
+    "top_k_accuracy": (top_k_accuracy_score, "threshold", 1, {}, None),
+    "average_precision": (average_precision_score, "threshold", 1, {}, None),
+    "roc_auc": (roc_auc_score, "threshold", 1, {}, None),
+    "roc_auc_ovr": (roc_auc_score, "positive", 1, {"multi_class": "ovr"}, None),
+    "roc_auc_ovo": (roc_auc_score, "positive", 1, {"multi_class": "ovo"}, None),
     "roc_auc_ovr_weighted": (
-        "roc_auc_score", "positive", 1, {"multi_class": "ovr", "average": "weighted"}, None,
+        roc_auc_score, "positive", 1, {"multi_class": "ovr", "average": "weighted"}, None,
     ),
     "roc_auc_ovo_weighted": (
-        "roc_auc_score", "positive", 1, {"multi_class": "ovo", "average": "weighted"}, None,
+        roc_auc_score, "positive", 1, {"multi_class": "ovo", "average": "weighted"}, None,
     ),
-    "neg_log_loss": ("log_loss", "predict_proba", -1, {}, None),
-    "neg_brier_score": ("brier_score_loss", "positive", -1, {}, None),
-    "d2_log_loss_score": ("d2_log_loss_score", "predict_proba", 1, {}, None),
-    "d2_brier_score": ("d2_brier_score", "positive", 1, {}, None),
+    "neg_log_loss": (log_loss, "predict_proba", -1, {}, None),
+    "neg_brier_score": (brier_score_loss, "positive", -1, {}, None),
+    "d2_log_loss_score": (d2_log_loss_score, "predict_proba", 1, {}, None),
+    "d2_brier_score": (d2_brier_score, "positive", 1, {}, None),
     "positive_likelihood_ratio": (positive_likelihood_ratio, "predict", 1, {}, None),
     "neg_negative_likelihood_ratio": (negative_likelihood_ratio, "predict", -1, {}, None),
-    "r2": ("r2_score", "predict", 1, {}, None),
-    "explained_variance": ("explained_variance_score", "predict", 1, {}, None),
-    "max_error": ("max_error", "predict", -1, {}, _distances),
-    "neg_max_error": ("max_error", "predict", -1, {}, _distances),
-    "neg_mean_squared_error": ("mean_squared_error", "predict", -1, {}, _squares),
-    "neg_root_mean_squared_error": ("root_mean_squared_error", "predict", -1, {}, _distances),
-    "neg_mean_absolute_error": ("mean_absolute_error", "predict", -1, {}, _distances),
-    "neg_median_absolute_error": ("median_absolute_error", "predict", -1, {}, _distances),
-    "neg_mean_squared_log_error": ("mean_squared_log_error", "predict", -1, {}, None),
-    "neg_root_mean_squared_log_error": ("root_mean_squared_log_error", "predict", -1, {}, None),
+    "r2": (r2_score, "predict", 1, {}, None),
+    "explained_variance": (explained_variance_score, "predict", 1, {}, None),
+    "max_error": (max_error, "predict", -1, {}, _distances),
+    "neg_max_error": (max_error, "predict", -1, {}, _distances),
+    "neg_mean_squared_error": (mean_squared_error, "predict", -1, {}, _squares),
+    "neg_root_mean_squared_error": (root_mean_squared_error, "predict", -1, {}, _distances),
+    "neg_mean_absolute_error": (mean_absolute_error, "predict", -1, {}, _distances),
+    "neg_median_absolute_error": (median_absolute_error, "predict", -1, {}, _distances),
+    "neg_mean_squared_log_error": (mean_squared_log_error, "predict", -1, {}, None),
+    "neg_root_mean_squared_log_error": (root_mean_squared_log_error, "predict", -1, {}, None),
     "neg_mean_absolute_percentage_error": (
-        "mean_absolute_percentage_error", "predict", -1, {}, None,
+        mean_absolute_percentage_error, "predict", -1, {}, None,
     ),
-    "neg_mean_poisson_deviance": ("mean_poisson_deviance", "predict", -1, {}, None),
-    "neg_mean_gamma_deviance": ("mean_gamma_deviance", "predict", -1, {}, None),
-    "d2_absolute_error_score": ("d2_absolute_error_score", "predict", 1, {}, None),
+    "neg_mean_poisson_deviance": (mean_poisson_deviance, "predict", -1, {}, None),
+    "neg_mean_gamma_deviance": (mean_gamma_deviance, "predict", -1, {}, None),
+    "d2_absolute_error_score": (d2_absolute_error_score, "predict", 1, {}, None),
     **{
-        name: (name, "predict", 1, {}, None)
-        for name in (
-            "rand_score", "adjusted_rand_score", "mutual_info_score", "homogeneity_score",
-            "normalized_mutual_info_score", "adjusted_mutual_info_score", "completeness_score",
-            "v_measure_score", "fowlkes_mallows_score",
+        score.__name__: (score, "predict", 1, {}, None)
+        for score in (
+            rand_score, adjusted_rand_score, mutual_info_score, homogeneity_score,
+            normalized_mutual_info_score, adjusted_mutual_info_score, completeness_score,
+            v_measure_score, fowlkes_mallows_score,
         )
     },
     **{
-        f"{name}{end}": (f"{name}_score", "predict", 1, {"average": average}, None)
-        for name in ("f1", "precision", "recall", "jaccard")
+        f"{name}{end}": (score, "predict", 1, {"average": average}, None)
+        for name, score in (
+            ("f1", f1_score), ("precision", precision_score), ("recall", recall_score),
+            ("jaccard", jaccard_score),
+        )
         for end, average in (
             ("", "binary"), ("_micro", "micro"), ("_macro", "macro"), ("_weighted", "weighted"),
             ("_samples", "samples"),
@@ -139,8 +188,6 @@ def get_scorer(scoring: str | Callable[..., Any]) -> Callable[..., Any]:
             f"are {', '.join(get_scorer_names())}."
         )
     function, response, sign, arguments, each = _TABLE[scoring]
-    if isinstance(function, str):
-        function = getattr(import_module("statfast.metrics"), function)
     return Scorer(function, response, sign, dict(arguments), scoring, each)  # type: ignore[arg-type]
 
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import CoefficientTable, weighted_labels
+from statfast._estimator import CoefficientTable, Drawn, picture, weighted_labels
 from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_real, wrong_type
 from statfast.metrics import auc_test
@@ -30,9 +30,6 @@ from statfast.model_selection.partitions import (
 )
 from statfast.model_selection.scoring import as_plan, classifies, with_groups
 from statfast.model_selection.validate import cross_validate, held_out_answers
-
-if TYPE_CHECKING:
-    from statfast.plot.selection_plots import ComparisonDisplay
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,7 +105,7 @@ class Comparison:
         columns = {"mean": self.means, "low": self.intervals[:, 0], "high": self.intervals[:, 1]}
         return pandas.DataFrame(columns, index=self.names)
 
-    def plot(self, *, ax: Axes | None = None, **style: Any) -> "ComparisonDisplay":
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> Drawn:
         """Draw the mean scores with their intervals.
 
         Parameters
@@ -122,9 +119,7 @@ class Comparison:
         -------
         ComparisonDisplay
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").comparison(self, ax=ax, **style)
+        return picture("comparison")(self, ax=ax, **style)
 
     def __str__(self):
         wide = max(map(len, self.names))

@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 from statfast._engine import each
 from statfast._estimator import (
     CoefficientTable,
+    Drawn,
     Tabled,
     as_square,
     columns_of,
     copied,
     is_pairwise,
+    picture,
     take_columns,
     take_rows,
 )
-from statfast._typing import ArrayLike, Display, RandomState, Rows
+from statfast._typing import ArrayLike, RandomState, Rows
 from statfast._validation import (
     as_choice,
     as_count,
@@ -102,7 +104,7 @@ class BiasVariance(Tabled):
         told = {name: part for name, part in parts.items() if part == part}
         return CoefficientTable(list(told), {self.kind: np.array(list(told.values()))})
 
-    def plot(self, *, ax: Any = None, **style: Any) -> Display:
+    def plot(self, *, ax: Any = None, **style: Any) -> Drawn:
         """Draw shots at a target: `statfast.plot.bias_variance_target`.
 
         Parameters
@@ -116,9 +118,7 @@ class BiasVariance(Tabled):
         -------
         statfast.plot.TargetDisplay
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").bias_variance_target(self, ax=ax, **style)
+        return picture("bias_variance_target")(self, ax=ax, **style)
 
 
 def bias_variance(

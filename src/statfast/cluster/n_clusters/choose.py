@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._engine import checkpoint, each, grid
-from statfast._typing import Axes, DataFrame, Display, RandomState, Rows
+from statfast._estimator import Display, picture
+from statfast._typing import Axes, DataFrame, RandomState, Rows
 from statfast._validation import MANY, as_choice, as_count, as_generator, shown, wrong_type
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.gap import RULES, GapStatisticResult, _gap, gap_select
@@ -90,12 +91,10 @@ class NClustersResult:
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        score, plot = self.criterion if score is None else score, import_module("statfast.plot")
+        score = self.criterion if score is None else score
         if score == "gap" and self.gap is not None:
-            return plot.gap(self, ax=ax, **style)
-        return plot.elbow(self, score, ax=ax, **style)
+            return picture("gap")(self, ax=ax, **style)
+        return picture("elbow")(self, score, ax=ax, **style)
 
     def __str__(self):
         names = list(self.scores)

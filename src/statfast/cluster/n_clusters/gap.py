@@ -13,7 +13,8 @@ import numpy as np
 
 from statfast._distance import PLAIN, OfRows, rescaled
 from statfast._engine import aside, each
-from statfast._typing import ArrayLike, Axes, DataFrame, Display, RandomState, Rows
+from statfast._estimator import Display, picture
+from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows
 from statfast._validation import MANY, as_choice, as_count, as_generator, as_real, as_rows, shown
 from statfast.cluster.n_clusters.data import EUCLIDEAN, CheckedData
 from statfast.cluster.n_clusters.methods import as_family, by_function, threads_of
@@ -95,9 +96,7 @@ class GapStatisticResult:
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").gap(self, rule=rule, ax=ax, **style)
+        return picture("gap")(self, rule=rule, ax=ax, **style)
 
     def __str__(self):
         lines = [f"{'k':>4} {'log W':>10} {'expected':>10} {'gap':>9} {'se':>9}"]

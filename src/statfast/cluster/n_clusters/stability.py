@@ -12,7 +12,8 @@ import numpy as np
 
 from statfast._distance import PRECOMPUTED
 from statfast._engine import each, usable_threads
-from statfast._typing import Axes, DataFrame, Display, RandomState, Rows
+from statfast._estimator import Display, picture
+from statfast._typing import Axes, DataFrame, RandomState, Rows
 from statfast._validation import MANY, as_count, as_generator, refuse_large
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.methods import as_family, threads_of
@@ -72,9 +73,7 @@ class StabilityResult:
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").stability(self, ax=ax, **style)
+        return picture("stability")(self, ax=ax, **style)
 
     def __str__(self):
         lines = [f"{'cluster':>8} {'rows':>8} {'Jaccard':>8} {'recovered':>10} {'dissolved':>10}"]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import Chunks, checkpoint, report
-from statfast._estimator import CoefficientTable, Tabled
-from statfast._typing import Axes, Display, RandomState, Rows
+from statfast._estimator import CoefficientTable, Display, Tabled, picture
+from statfast._typing import Axes, RandomState, Rows
 from statfast._validation import (
     MANY,
     as_choice,
@@ -115,9 +115,7 @@ class ComponentChoice(Tabled):
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").scree(self, ax=ax, **style)
+        return picture("scree")(self, ax=ax, **style)
 
 
 def choose_components(

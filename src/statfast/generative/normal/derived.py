@@ -2,16 +2,13 @@
 """Distributions that follow from a normal one: marginal, conditional, and under affine maps."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
 
 from statfast._typing import ArrayLike
 from statfast._validation import as_rows, not_fitted, shown, to_array, wrong_type
 from statfast.generative.normal.normal_fit import NormalFit, described
-
-if TYPE_CHECKING:
-    from statfast.generative.normal.multivariate_normal import MultivariateNormal
 
 
 class DerivedNormals(NormalFit):
@@ -27,7 +24,7 @@ class DerivedNormals(NormalFit):
             **described(self, mean, matrix, np.zeros(d), names),
         )  # fmt: skip
 
-    def marginal(self, columns: Sequence[int] | str) -> "MultivariateNormal":
+    def marginal(self, columns: Sequence[int] | str) -> Self:
         """Return the distribution of some features.
 
         Parameters
@@ -47,7 +44,7 @@ class DerivedNormals(NormalFit):
         kept = self._places(columns)
         return self._like(self.mean_[kept], self.covariance_[np.ix_(kept, kept)], kept)
 
-    def conditional(self, columns: Sequence[int] | str, values: ArrayLike) -> "MultivariateNormal":
+    def conditional(self, columns: Sequence[int] | str, values: ArrayLike) -> Self:
         """Return the distribution of all other features, given the values of some.
 
         Parameters
@@ -84,7 +81,7 @@ class DerivedNormals(NormalFit):
         matrix = self.covariance_[np.ix_(rest, rest)] - whitened @ whitened.T
         return self._like(mean, matrix, rest)
 
-    def affine(self, A: ArrayLike, shift: ArrayLike = 0.0) -> "MultivariateNormal":
+    def affine(self, A: ArrayLike, shift: ArrayLike = 0.0) -> Self:
         """Return the distribution of shift + A x.
 
         Parameters

@@ -14,7 +14,7 @@ from statfast._distance import extent_of, scale_of
 from statfast._engine import Chunks, Parts, usable_threads
 from statfast._validation import CollinearityWarning, refuse_large, require_finite, warn_user
 from statfast.linear.design.design import require_squares
-from statfast.linear.glm.families import COUNTS, Family, require_responses
+from statfast.linear.glm.families import Family, require_responses
 from statfast.linear.glm.irls import Fit, Unsolvable, solve
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import Link
@@ -26,7 +26,6 @@ INFORMED = 1e150  # and one over it: information whose squares are numbers
 TINY = 1e-120  # columns no larger: of their squares, what weights leave may have few digits
 LARGEST = 2.0**1000
 COPIES = 5  # of the information, where it is factored and inverted
-FEW = 1 << 20  # counts below this are tallied, and each value is looked at once
 BIASED = (
     "A penalized fit has no standard errors, tests, intervals or information criteria: its "
     "estimates are biased toward 0. Fit with {} for inference."
@@ -224,7 +223,7 @@ def log_likelihood(rows, deviance, total, analytic):
         return -0.5 * deviance
 
     with np.errstate(all="ignore"):
-        best = total_of(rows, _perfect, (analytic, dispersion), by_value=not analytic)
+        best = rows.total_of(_perfect, (analytic, dispersion), by_value=not analytic)
     return best - deviance / (2 * dispersion)
 
 
@@ -258,25 +257,4 @@ def null_deviance(rows):
     if rows.classes and np.ndim(mean) == 0:
         logs = rows.mean * np.log(mean) + (1 - rows.mean) * np.log1p(-mean)
         return float(-2 * rows.mass * logs)
-    return total_of(rows, _from_mean, (mean,), by_value=np.ndim(mean) == 0)
-
-
-def total_of(rows, term, told, *, by_value):
-    """The sum of ``term(family, y, weight, *told)``; by their values, where the responses are small
-    counts."""
-    if isinstance(rows, PartRows):
-        return rows.total_of(term, told, by_value)
-    y, weights = rows.y, rows.weights
-    counts = rows.family.own in ("binomial", "poisson") or rows.family.name in COUNTS
-    if by_value and counts and y.max() < FEW and (y == np.floor(y)).all() and y.min() >= 0:
-        tally = np.bincount(y.astype(np.intp), weights)
-        values = np.flatnonzero(tally)
-        some = values.astype(float), tally[values].astype(float)
-        return float(term(rows.family, *some, *told).sum())
-    a = np.ones(len(y)) if weights is None else weights
-    on = slice(None) if weights is None else weights > 0
-    whole = not by_value and weights is not None
-    some = (y, a) if whole else (y[on], a[on])
-    out = term(rows.family, *some, *told)
-    out = out[on] if whole else out
-    return float(np.sum(out))
+    return rows.total_of(_from_mean, (mean,), by_value=np.ndim(mean) == 0)

@@ -19,6 +19,7 @@ from statfast._core.tile import tiles
 from statfast._distance import near_mean
 from statfast._engine import Chunks, aside, checkpoint, each, grid, reduce
 from statfast._validation import FLOATS
+from statfast.linear.glm.families import COUNTS
 from statfast.linear.glm.links import bounds_of
 
 CALL = min(2e9, 8e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 30 ms
@@ -28,6 +29,7 @@ LEAST_WIDE = 1024  # the same of many columns, where a row is work enough
 MOST = 262144  # rows of a block of few columns: a block should take far longer than to hand it out
 PARTS = 16
 FEW = 64  # columns whose sums take so little room that those of all blocks may wait
+MAX_TALLIED_COUNT = 1 << 20  # counts below it are tallied, and each value is looked at once
 SAMPLE = 1024  # rows whose mean is near that of all
 ROW = 100  # operations that a row costs besides its products
 CANONICAL = (
@@ -286,6 +288,25 @@ class ModelRows:
 
         parts = (cut(part) for part in (self.X, self.y, self.weights, self.offset))
         return ModelRows(*parts, self.family, self.link, self.intercept, self.n_jobs, self.shift)
+
+    def total_of(self, term, arguments, *, by_value):
+        """The sum of ``term(family, y, weight, *arguments)``; by their values, where the responses
+        are small counts."""
+        y, weights = self.y, self.weights
+        counts = self.family.own in ("binomial", "poisson") or self.family.name in COUNTS
+        small = by_value and counts and y.max() < MAX_TALLIED_COUNT and y.min() >= 0
+        if small and (y == np.floor(y)).all():
+            tally = np.bincount(y.astype(np.intp), weights)
+            values = np.flatnonzero(tally)
+            pairs = values.astype(float), tally[values].astype(float)
+            return float(term(self.family, *pairs, *arguments).sum())
+        a = np.ones(len(y)) if weights is None else weights
+        on = slice(None) if weights is None else weights > 0
+        whole = not by_value and weights is not None
+        pairs = (y, a) if whole else (y[on], a[on])
+        out = term(self.family, *pairs, *arguments)
+        out = out[on] if whole else out
+        return float(np.sum(out))
 
     def predictor(self, b):
         """The linear predictor of every row."""

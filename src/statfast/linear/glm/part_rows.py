@@ -161,7 +161,7 @@ class PartRows(ModelRows):
     def triangle_at(self, b):
         return self.X.total(_triangle, (self.model, b)).R
 
-    def total_of(self, term, told, by_value):
+    def total_of(self, term, told, *, by_value):
         """The sum of ``term(family, y, weight, *told)`` over the rows."""
         return self.X.total(_term, (self.model, term, told, by_value))
 
@@ -230,6 +230,4 @@ def _term(columns, told):
     model, term, more, by_value = told
     if not has_weight(columns[2]):
         return None
-    from statfast.linear.glm.fit import total_of
-
-    return total_of(model.rows(columns), term, more, by_value=by_value)
+    return model.rows(columns).total_of(term, more, by_value=by_value)

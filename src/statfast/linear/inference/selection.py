@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import CoefficientTable
-from statfast._typing import ArrayLike, Axes, DataFrame, Display, Rows, Weights
+from statfast._estimator import CoefficientTable, Display, picture
+from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Weights
 from statfast._validation import as_choice, as_real, shown, wrong_type
 from statfast.linear.design.formula import remember
 from statfast.linear.inference.anova import ROUNDING, TESTS, fall_test, misfits
@@ -241,9 +241,7 @@ class StepwiseResult:
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").stepwise(self, ax=ax, **style)
+        return picture("stepwise")(self, ax=ax, **style)
 
     def __str__(self):
         criterion = list(self.path.columns)[-1]

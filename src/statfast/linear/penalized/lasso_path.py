@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import ANY, taking
-from statfast._typing import Array, ArrayLike, Axes, DataFrame, Display, Rows, Weights
+from statfast._estimator import ANY, Display, picture, taking
+from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Weights
 from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import linear_values, table_of
@@ -80,9 +80,7 @@ class RegularizationPath:
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").regularization_path(self, ax=ax, **style)
+        return picture("regularization_path")(self, ax=ax, **style)
 
     def __str__(self):
         lines = [f"{'alpha':>12} {'nonzero':>8} {'l1 norm':>12}"]

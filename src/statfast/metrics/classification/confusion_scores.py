@@ -17,10 +17,16 @@ from statfast._validation import (
 )
 from statfast.metrics.classification.indicators import indicators_of
 from statfast.metrics.classification.label_table import label_table
-from statfast.metrics.classification.part_counts import confusion_of_parts
+from statfast.metrics.classification.part_counts import counted_pairs
 
 
-@with_pairs(confusion_of_parts)
+def _confusion_of_parts(parts, **more):
+    """`confusion_matrix` of parts: of each pair of labels, as often as it was found."""
+    truth, predicted, weights = counted_pairs(parts)
+    return confusion_matrix(truth, predicted, sample_weight=weights, **more)
+
+
+@with_pairs(_confusion_of_parts)
 def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,

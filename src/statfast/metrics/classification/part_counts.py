@@ -42,13 +42,11 @@ def labels_in(columns, _):
     return PairCounts(dict(zip(labels.tolist(), masses.tolist(), strict=True)))
 
 
-def confusion_of_parts(parts, **more):
-    """`confusion_matrix` of parts: of each pair of labels, as often as it was found."""
-    from statfast.metrics.classification.confusion_scores import confusion_matrix
-
+def counted_pairs(parts):
+    """The pairs of a true and a predicted label that occur, as two lists, and their weights."""
     found = parts.total(pairs_in, None)
     if found is None:
         raise ValueError("y_true has 0 label(s) while a minimum of 1 is required.")
     truth, predicted = zip(*sorted(found.counts), strict=True)
     weights = np.array([found.counts[pair] for pair in sorted(found.counts)])
-    return confusion_matrix(list(truth), list(predicted), sample_weight=weights, **more)
+    return list(truth), list(predicted), weights

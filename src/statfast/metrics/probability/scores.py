@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import with_pairs
+from statfast._estimator import has_weight, with_pairs
 from statfast._typing import ArrayLike, Weights
 from statfast._validation import UndefinedMetricWarning, as_choice, as_flag, warn_user
-from statfast.metrics.probability.part_losses import log_loss_of_parts
+from statfast.metrics.classification.part_counts import labels_in
 from statfast.metrics.probability.probabilities import (
     classes_and_shares,
     marks_and_shares,
@@ -141,7 +141,24 @@ def squared_probability_error(
     return mean_of(errors, weights) if as_flag(average, "average") else errors
 
 
-@with_pairs(log_loss_of_parts)
+def _log_loss_of_parts(parts, *, normalize=True, labels=None):
+    """`log_loss` of parts."""
+    if labels is None:
+        labels = sorted(parts.total(labels_in, None).counts)
+    loss, mass = parts.total(_losses_of_part, list(labels))
+    return float(loss / mass if normalize else loss)
+
+
+def _losses_of_part(columns, labels):
+    shares, truth, weights = columns
+    if not has_weight(weights):
+        return None
+    more = {"labels": labels, "normalize": False, "sample_weight": weights}
+    mass = len(shares) if weights is None else np.sum(weights)
+    return np.array([log_loss(truth, shares, **more), mass], dtype=np.float64)
+
+
+@with_pairs(_log_loss_of_parts)
 def log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

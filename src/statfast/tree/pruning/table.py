@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from statfast._engine import checkpoint, each
-from statfast._typing import ArrayLike, Axes, DataFrame, Display, RandomState, Rows, Weights
+from statfast._estimator import Display, picture
+from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -110,9 +111,7 @@ class PruningTable:
         -------
         statfast.plot.Display
         """
-        from importlib import import_module
-
-        return import_module("statfast.plot").pruning(self, ax=ax, **style)
+        return picture("pruning")(self, ax=ax, **style)
 
     def __str__(self):
         lines = [f"{'cp':>10} {'splits':>7} {'rel error':>10} {'xerror':>8} {'xstd':>8}"]
