@@ -125,18 +125,17 @@ def accepting(init):
     def __init__(self, *args, **given):
         others = {name: given.pop(name) for name in list(given) if name not in parameters}
         for name, value in others.items():
-            cls = type(self)
-            if name not in accepted_names(cls):
-                raise TypeError(_unknown(cls, name, [*parameters][1:]))
-            check_accepted(cls, name, value)
+            check_other(type(self), name, value, [*parameters][1:])
         init(self, *args, **given)
         self.__dict__.update(others)
 
     return __init__
 
 
-def _unknown(cls, name, names):
-    """The sentence on a parameter that there is not."""
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    hint = f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(sorted(names))}."
-    return f"{cls.__name__} has no parameter {name!r}. {hint}"
+def check_other(cls, name, value, names):
+    """Refuse an argument that is none of the parameters ``names``, unless the table has it."""
+    if name not in accepted_names(cls):
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+        hint = f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(sorted(names))}."
+        raise TypeError(f"{cls.__name__} has no parameter {name!r}. {hint}")
+    check_accepted(cls, name, value)

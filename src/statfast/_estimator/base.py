@@ -9,11 +9,20 @@ import html
 import inspect
 import sys
 from functools import cache
-from typing import Any, Self
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
 from statfast._estimator.accepted import accepted_names, accepting, check_accepted
+from statfast._estimator.declarations import (
+    Parameter,
+    collect,
+    constructor,
+    fitted,
+    param,
+    removed,
+)
 from statfast._estimator.elsewhere import with_parts
 from statfast._estimator.pairwise_rows import is_pairwise, says_precomputed
 from statfast._typing import Attributes
@@ -33,18 +42,28 @@ _ROUTED = (
 )
 
 
+@dataclass_transform(
+    eq_default=False, kw_only_default=True, field_specifiers=(param, fitted, removed)
+)
 class Estimator(Attributes):
     """Parameters, representation, fitted state and scikit-learn's protocol.
 
-    A subclass takes its parameters as named arguments of ``__init__`` and stores them unchanged
-    under the same names; ``fit`` checks them, computes in local variables, and ends with
+    A subclass declares its parameters (`param`), or takes them as named arguments of an
+    ``__init__`` that stores them unchanged under the same names. ``fit`` takes the checked values
+    of declared parameters from `_checked`, computes in local variables, and ends with
     ``return self._publish(X, coef_=coef, ...)``.
     """
 
+    _declared: ClassVar[dict[str, Parameter]] = {}
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        declared = collect(cls)
         if "__init__" in cls.__dict__:
             cls.__init__ = accepting(cls.__init__)
+        elif declared != cls._declared:
+            cls.__init__ = constructor(cls, declared)
+        cls._declared = declared
         with_parts(cls)
         for method in _ROUTED:
             names = _metadata_names(cls, method)
@@ -124,6 +143,16 @@ class Estimator(Attributes):
             f"<details><summary><code>{html.escape(repr(self))}</code> {state}</summary>"
             f"<table>{rows}</table></details>"
         )
+
+    def _checked(self) -> SimpleNamespace:
+        """The values of all declared parameters, each checked."""
+        return SimpleNamespace(
+            **{name: p.check(getattr(self, name), name) for name, p in self._declared.items()}
+        )
+
+    def _checked_value(self, name: str) -> Any:
+        """The value of one declared parameter, checked."""
+        return self._declared[name].check(getattr(self, name), name)
 
     def _parameters(self):
         """Names of the parameters, with those of scikit-learn that were given (`ACCEPTED`)."""

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bernoulli naive Bayes: columns that are there or not."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np
 
-from statfast._typing import ArrayLike
-from statfast._validation import as_flag, as_real, is_sparse, shown
+from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param, real
+from statfast._typing import Array, ArrayLike
+from statfast._validation import is_sparse, shown
 from statfast.generative.naive_bayes.density import Density, SparseBlock, Sums, logs
 from statfast.generative.naive_bayes.linear import (
     FittedLinear,
@@ -18,7 +21,7 @@ from statfast.generative.naive_bayes.linear import (
     table_of,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
-from statfast.generative.naive_bayes.priors import CountPriors, missing_flag
+from statfast.generative.naive_bayes.priors import CountPriors
 
 
 class PresenceDensity(Density):
@@ -213,36 +216,26 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
            [0.1, 0.9]])
     """
 
+    alpha: ArrayLike = param(array, default=1.0)
+    force_alpha: bool = param(flag, default=True)
+    binarize: float | None = param(nothing | real(0), default=0.0)
+    fit_prior: bool = param(flag, default=True)
+    class_prior: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_log_prior_: Array = fitted()
+    feature_count_: Array = fitted()
+    feature_log_prob_: Array = fitted()
+
     _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _samples_as_weights = True  # of the bootstrap: quicker than refits
 
-    def __init__(
-        self,
-        *,
-        alpha: ArrayLike = 1.0,
-        force_alpha: bool = True,
-        binarize: float | None = 0.0,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        missing: Literal["error", "ignore"] = "error",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.missing = missing
-        self.n_jobs = n_jobs
-
     def _density(self, d):
-        missing_flag(self.missing)
-        alpha = as_alpha(self.alpha, as_flag(self.force_alpha, "force_alpha"), d)
-        threshold = None if self.binarize is None else as_real(self.binarize, "binarize", low=0.0)
-        return PresenceDensity(alpha, threshold)
-
-    def _takes_missing(self):
-        return missing_flag(self.missing)
+        given = self._checked()
+        return PresenceDensity(as_alpha(given.alpha, given.force_alpha, d), given.binarize)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

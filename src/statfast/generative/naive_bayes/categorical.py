@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Categorical naive Bayes: columns of categories, coded 0, 1, 2 and so on."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.generative.count_tables import add_counts
 from statfast._core.generative.count_tables import scores as table_scores
-from statfast._typing import ArrayLike
+from statfast._estimator import array, count, fitted, flag, jobs, nothing, one_of, param, real
+from statfast._typing import Array, ArrayLike
 from statfast._validation import (
-    as_choice,
-    as_count,
-    as_flag,
-    as_real,
     refuse_large,
     shown,
     to_array,
@@ -30,7 +28,7 @@ from statfast.generative.naive_bayes.linear import (
     table_of,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
-from statfast.generative.naive_bayes.priors import CountPriors, missing_flag
+from statfast.generative.naive_bayes.priors import CountPriors
 
 _MOST = 2**31 - 1  # categories of all columns: their numbers are 32 bits wide
 
@@ -41,11 +39,11 @@ class CategoryCounts:
 
     tables: tuple[NDArray[np.float64], ...]
 
-    def __add__(self, other: "CategoryCounts") -> "CategoryCounts":
+    def __add__(self, other: CategoryCounts) -> CategoryCounts:
         pairs = zip(self.tables, other.tables, strict=True)
         return CategoryCounts(tuple(_longer(a, len(b)) + _longer(b, len(a)) for a, b in pairs))
 
-    def of(self, kept) -> "CategoryCounts":
+    def of(self, kept) -> CategoryCounts:
         return CategoryCounts(tuple(table[:, kept] for table in self.tables))
 
 
@@ -266,41 +264,32 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     array([[0.75, 0.25]])
     """
 
+    alpha: float = param(real(0, MOST), default=1.0)
+    force_alpha: bool = param(flag, default=True)
+    fit_prior: bool = param(flag, default=True)
+    class_prior: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    min_categories: ArrayLike | None = param(nothing | count(high=_MOST) | array, default=None)
+    unseen: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_log_prior_: Array = fitted()
+    category_count_: Any = fitted()
+    feature_log_prob_: Any = fitted()
+    n_categories_: Array = fitted()
+
     _allow_sparse = False
     _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        min_categories: ArrayLike | None = None,
-        unseen: Literal["error", "ignore"] = "error",
-        missing: Literal["error", "ignore"] = "error",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.min_categories = min_categories
-        self.unseen = unseen
-        self.missing = missing
-        self.n_jobs = n_jobs
-
     def _density(self, d):
-        missing_flag(self.missing)
-        alpha = as_real(self.alpha, "alpha", 0.0, MOST)
-        if not as_flag(self.force_alpha, "force_alpha") and alpha < 1e-10:
+        given = self._checked()
+        alpha = given.alpha
+        if not given.force_alpha and alpha < 1e-10:
             warn_user("alpha is raised to 1e-10; force_alpha=True leaves it as it is.")
             alpha = 1e-10
-        unseen = as_choice(self.unseen, "unseen", ("error", "ignore"))
-        return CategoryDensity(alpha, as_least(self.min_categories, d), unseen)
-
-    def _takes_missing(self):
-        return missing_flag(self.missing)
+        return CategoryDensity(alpha, as_least(given.min_categories, d), given.unseen)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -312,8 +301,8 @@ def as_least(least, d):
     """Fewest categories: of each column, or one number for all."""
     if least is None:
         return 0
-    if isinstance(least, Integral) and not isinstance(least, bool):
-        return as_count(least, "min_categories", high=_MOST)
+    if isinstance(least, int) and not isinstance(least, bool):
+        return least
     wanted = "None, an integer, or one for each column"
     values = to_array(least, "min_categories", wanted)
     if values.ndim == 0 or not values.size:

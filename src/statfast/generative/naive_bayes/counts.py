@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Multinomial naive Bayes, and its complement: the counts of words in documents."""
 
+from __future__ import annotations
+
 import numpy as np
 
+from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param
 from statfast._typing import Array, ArrayLike, RandomState
-from statfast._validation import as_count, as_flag
+from statfast._validation import as_count
 from statfast.generative.naive_bayes.density import Density, Sums, block_of, logs, pieces
 from statfast.generative.naive_bayes.linear import (
     FittedLinear,
@@ -219,26 +222,24 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     array([[0.2, 0.8]])
     """
 
+    alpha: ArrayLike = param(array, default=1.0)
+    force_alpha: bool = param(flag, default=True)
+    fit_prior: bool = param(flag, default=True)
+    class_prior: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_log_prior_: Array = fitted()
+    feature_count_: Array = fitted()
+    feature_log_prob_: Array = fitted()
+
     _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _samples_as_weights = True  # of the bootstrap: quicker than refits
 
-    def __init__(
-        self,
-        *,
-        alpha: ArrayLike = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.n_jobs = n_jobs
-
     def _density(self, d):
-        return CountDensity(as_alpha(self.alpha, as_flag(self.force_alpha, "force_alpha"), d))
+        given = self._checked()
+        return CountDensity(as_alpha(given.alpha, given.force_alpha, d))
 
     def sample(
         self, n_samples: int = 1, *, length: int = 100, random_state: RandomState = None
@@ -331,31 +332,28 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     ['sport', 'music']
     """
 
+    alpha: ArrayLike = param(array, default=1.0)
+    force_alpha: bool = param(flag, default=True)
+    fit_prior: bool = param(flag, default=True)
+    class_prior: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    norm: bool = param(flag, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_log_prior_: Array = fitted()
+    feature_count_: Array = fitted()
+    feature_all_: Array = fitted()
+    feature_log_prob_: Array = fitted()
+
     _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior", "norm")
     _samples_as_weights = True  # of the bootstrap: quicker than refits
-
-    def __init__(
-        self,
-        *,
-        alpha: ArrayLike = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        norm: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.norm = norm
-        self.n_jobs = n_jobs
 
     sample = property(doc="There is none: this is no model of the rows.")
 
     def _density(self, d):
-        alpha = as_alpha(self.alpha, as_flag(self.force_alpha, "force_alpha"), d)
-        return ComplementDensity(alpha, as_flag(self.norm, "norm"))
+        given = self._checked()
+        return ComplementDensity(as_alpha(given.alpha, given.force_alpha, d), given.norm)
 
     def _joint_priors(self, log_priors):
         return log_priors if len(log_priors) == 1 else np.zeros_like(log_priors)

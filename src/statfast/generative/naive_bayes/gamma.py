@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gamma naive Bayes: columns of positive amounts."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.generative.column_moments import class_moments
-from statfast._typing import ArrayLike
-from statfast._validation import as_real
+from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
+from statfast._typing import Array, ArrayLike
 from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
 from statfast.generative.naive_bayes.linear import gaps_of, require_counts, require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
-from statfast.generative.naive_bayes.priors import missing_flag
 
 _STEPS = 60  # of Newton's method for the shape, which takes four or five
 _WIDEST = 1e-9  # least squared coefficient of variation: a shape is at most 1e9
@@ -27,7 +28,7 @@ class GammaMoments:
     means: NDArray[np.float64]
     gaps: NDArray[np.float64]
 
-    def __add__(self, other: "GammaMoments") -> "GammaMoments":
+    def __add__(self, other: GammaMoments) -> GammaMoments:
         mass = self.mass + other.mass
         share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -41,7 +42,7 @@ class GammaMoments:
                 gaps = gaps + part.mass * np.log1p(ratio)
         return GammaMoments(mass, means, gaps)
 
-    def of(self, kept) -> "GammaMoments":
+    def of(self, kept) -> GammaMoments:
         return GammaMoments(self.mass[kept], self.means[kept], self.gaps[kept])
 
 
@@ -244,30 +245,21 @@ class GammaNB(NaiveBayesModel):
     [2.0, 25.0]
     """
 
+    smallest: float | None = param(nothing | real(0, open_low=True), default=None)
+    priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_prior_: Array = fitted()
+    shape_: Array = fitted()
+    scale_: Array = fitted()
+
     _allow_sparse = False
 
-    def __init__(
-        self,
-        *,
-        smallest: float | None = None,
-        priors: ArrayLike | None = None,
-        missing: Literal["error", "ignore"] = "error",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.smallest = smallest
-        self.priors = priors
-        self.missing = missing
-        self.n_jobs = n_jobs
-
     def _density(self, d):
-        missing_flag(self.missing)
-        smallest = self.smallest
-        if smallest is not None:
-            smallest = as_real(smallest, "smallest", low=0.0, open_low=True)
-        return GammaDensity(smallest)
-
-    def _takes_missing(self):
-        return missing_flag(self.missing)
+        return GammaDensity(self._checked().smallest)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gaussian naive Bayes: normal columns, independent within each class."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,12 +11,12 @@ from numpy.typing import NDArray
 
 from statfast._core.generative.column_moments import class_moments
 from statfast._core.generative.normal_scores import scores, softmax
-from statfast._typing import ArrayLike
-from statfast._validation import as_real, is_sparse
+from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
+from statfast._typing import Array, ArrayLike
+from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
 from statfast.generative.naive_bayes.linear import require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
-from statfast.generative.naive_bayes.priors import missing_flag
 
 _FAR = 100.0  # a shift so many standard deviations off costs four of sixteen digits
 _CANCELED = 1e-8  # a share left of a sum of squares after which it is summed anew
@@ -30,7 +32,7 @@ class NormalMoments:
     means: NDArray[np.float64]
     squares: NDArray[np.float64]
 
-    def __add__(self, other: "NormalMoments") -> "NormalMoments":
+    def __add__(self, other: NormalMoments) -> NormalMoments:
         # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
         mass = self.mass + other.mass
         share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)
@@ -39,10 +41,10 @@ class NormalMoments:
             squares = self.squares + other.squares + self.mass * share * apart**2
             return NormalMoments(mass, self.means + share * apart, squares)
 
-    def of(self, kept) -> "NormalMoments":
+    def of(self, kept) -> NormalMoments:
         return NormalMoments(self.mass[kept], self.means[kept], self.squares[kept])
 
-    def together(self) -> "NormalMoments":
+    def together(self) -> NormalMoments:
         """Moments of all classes, (1, d)."""
         total = self.of([0])
         for k in range(1, len(self.mass)):
@@ -306,26 +308,22 @@ class GaussianNB(NaiveBayesModel):
            [6.588, 2.974, 5.552, 2.026]])
     """
 
-    def __init__(
-        self,
-        *,
-        priors: ArrayLike | None = None,
-        var_smoothing: float = 1e-9,
-        missing: Literal["error", "ignore"] = "error",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.priors = priors
-        self.var_smoothing = var_smoothing
-        self.missing = missing
-        self.n_jobs = n_jobs
+    priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    var_smoothing: float = param(real(0), default=1e-9)
+    missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_prior_: Array = fitted()
+    theta_: Array = fitted()
+    var_: Array = fitted()
+    epsilon_: float = fitted()
 
     _sums_tell = True
     _samples_as_weights = True  # of the bootstrap: quicker than refits
     _solved_by = ("priors", "var_smoothing")
 
     def _density(self, d):
-        smoothing = as_real(self.var_smoothing, "var_smoothing", low=0.0)
-        return NormalDensity(smoothing, missing_flag(self.missing))
-
-    def _takes_missing(self):
-        return missing_flag(self.missing)
+        given = self._checked()
+        return NormalDensity(given.var_smoothing, given.missing == "ignore")

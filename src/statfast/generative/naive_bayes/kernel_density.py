@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Naive Bayes with kernel density estimates: columns of any distribution."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._typing import ArrayLike
-from statfast._validation import as_choice, as_real
+from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
+from statfast._typing import Array, ArrayLike
 from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
 from statfast.generative.naive_bayes.linear import (
     MOST,
     require_no_infinity,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
-from statfast.generative.naive_bayes.priors import missing_flag
 
 _PAIRS = 2_000_000  # kernels that one step evaluates: some ten milliseconds
 _FARTHEST = -1e300  # exponent of a kernel: further away, densities are all alike
 _NARROWEST = 1e-4  # bandwidth, in standard deviations of the column over all classes
+
+
+BANDWIDTH = one_of("scott", "silverman") | real(0.0, MOST, open_low=True)
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class WeightedValues:
 
     parts: tuple[tuple[Any, ...], ...]
 
-    def __add__(self, other: "WeightedValues") -> "WeightedValues":
+    def __add__(self, other: WeightedValues) -> WeightedValues:
         return WeightedValues(
             tuple(
                 tuple(_distinct(*(np.concatenate(pair) for pair in zip(a, b, strict=True)))
@@ -37,7 +41,7 @@ class WeightedValues:
             )
         )  # fmt: skip
 
-    def of(self, kept) -> "WeightedValues":
+    def of(self, kept) -> WeightedValues:
         return WeightedValues(tuple(self.parts[k] for k in kept))
 
 
@@ -253,32 +257,20 @@ class KernelDensityNB(NaiveBayesModel):
     144
     """
 
+    bandwidth: Literal["scott", "silverman"] | float = param(
+        BANDWIDTH, default="silverman", kw_only=False
+    )
+    priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_prior_: Array = fitted()
+    bandwidth_: Array = fitted()
+
     _allow_sparse = False
     _solved_by = ("bandwidth", "priors")
 
-    def __init__(
-        self,
-        bandwidth: Literal["scott", "silverman"] | float = "silverman",
-        *,
-        priors: ArrayLike | None = None,
-        missing: Literal["error", "ignore"] = "error",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.priors = priors
-        self.missing = missing
-        self.n_jobs = n_jobs
-
     def _density(self, d):
-        missing_flag(self.missing)
-        return KernelDensity(as_bandwidth(self.bandwidth))
-
-    def _takes_missing(self):
-        return missing_flag(self.missing)
-
-
-def as_bandwidth(bandwidth):
-    """The parameter, checked: the name of a rule, or a width."""
-    if isinstance(bandwidth, str):
-        return as_choice(bandwidth, "bandwidth", ("scott", "silverman"))
-    return as_real(bandwidth, "bandwidth", 0.0, MOST, open_low=True)
+        return KernelDensity(self._checked().bandwidth)

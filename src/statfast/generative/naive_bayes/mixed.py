@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Naive Bayes with columns of several kinds, each with a density of its own."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._typing import ArrayLike
+from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
+from statfast._typing import Array, ArrayLike
 from statfast._validation import (
     as_choice,
-    as_real,
     column_names,
     not_fitted,
     shown,
@@ -23,11 +25,10 @@ from statfast.generative.naive_bayes.counts import CountDensity
 from statfast.generative.naive_bayes.density import Density, FittedDensity
 from statfast.generative.naive_bayes.gamma import GammaDensity
 from statfast.generative.naive_bayes.gaussian import NormalDensity
-from statfast.generative.naive_bayes.kernel_density import KernelDensity, as_bandwidth
+from statfast.generative.naive_bayes.kernel_density import BANDWIDTH, KernelDensity
 from statfast.generative.naive_bayes.linear import MOST
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.poisson import PoissonDensity
-from statfast.generative.naive_bayes.priors import missing_flag
 
 KINDS = ("gaussian", "bernoulli", "categorical", "multinomial", "poisson", "gamma", "kernel")
 
@@ -59,10 +60,10 @@ class SideSums:
 
     parts: tuple[Any, ...]
 
-    def __add__(self, other: "SideSums") -> "SideSums":
+    def __add__(self, other: SideSums) -> SideSums:
         return SideSums(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
-    def of(self, kept) -> "SideSums":
+    def of(self, kept) -> SideSums:
         return SideSums(tuple(part.of(kept) for part in self.parts))
 
 
@@ -138,8 +139,8 @@ class FittedMixed(FittedDensity):
     def draw(self, codes, rng):
         d = sum(map(len, self.density.places))
         out = np.empty((len(codes), d), dtype=object if self.density.levels else np.float64)
-        for place, fitted in zip(self.density.places, self.parts, strict=True):
-            out[:, place] = fitted.draw(codes, rng)
+        for place, part in zip(self.density.places, self.parts, strict=True):
+            out[:, place] = part.draw(codes, rng)
         for j, levels in self.density.levels.items():
             out[:, j] = [levels[int(code)] for code in out[:, j]]
         return out
@@ -229,31 +230,26 @@ class MixedNB(NaiveBayesModel):
     [0, 1]
     """
 
+    densities: str | list[Any] | dict[Any, Any] | None = param(
+        nothing | one_of(*KINDS) | array, default=None, kw_only=False
+    )
+    alpha: float = param(real(0, MOST), default=1.0)
+    var_smoothing: float = param(real(0), default=1e-9)
+    bandwidth: Literal["scott", "silverman"] | float = param(BANDWIDTH, default="silverman")
+    priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    unseen: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_prior_: Array = fitted()
+    densities_: Any = fitted()
+    columns_: Any = fitted()
+    parameters_: Any = fitted()
+    categories_: Any = fitted()
+
     _allow_sparse = False
-
-    def __init__(
-        self,
-        densities: str | list[Any] | dict[Any, Any] | None = None,
-        *,
-        alpha: float = 1.0,
-        var_smoothing: float = 1e-9,
-        bandwidth: Literal["scott", "silverman"] | float = "silverman",
-        priors: ArrayLike | None = None,
-        unseen: Literal["error", "ignore"] = "error",
-        missing: Literal["error", "ignore"] = "error",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.densities = densities
-        self.alpha = alpha
-        self.var_smoothing = var_smoothing
-        self.bandwidth = bandwidth
-        self.priors = priors
-        self.unseen = unseen
-        self.missing = missing
-        self.n_jobs = n_jobs
-
-    def _takes_missing(self):
-        return missing_flag(self.missing)
 
     def _rows_and_density(self, X, finite, again):
         if isinstance(X, Chunks):
@@ -327,20 +323,17 @@ class MixedNB(NaiveBayesModel):
 
     def _of(self):
         """A density of each kind."""
-        missing_flag(self.missing)
+        given = self._checked()
         if isinstance(self.densities, dict) and not self.densities:
             raise ValueError("densities must name columns; got {}. Pass None to guess all.")
-        alpha = as_real(self.alpha, "alpha", 0.0, MOST)
-        unseen = as_choice(self.unseen, "unseen", ("error", "ignore"))
-        smoothing = as_real(self.var_smoothing, "var_smoothing", low=0.0)
         return {
-            "gaussian": NormalDensity(smoothing, missing_flag(self.missing)),
-            "bernoulli": PresenceDensity(alpha, 0.0),
-            "categorical": CategoryDensity(alpha, 0, unseen),
-            "multinomial": CountDensity(alpha),
-            "poisson": PoissonDensity(alpha),
+            "gaussian": NormalDensity(given.var_smoothing, given.missing == "ignore"),
+            "bernoulli": PresenceDensity(given.alpha, 0.0),
+            "categorical": CategoryDensity(given.alpha, 0, given.unseen),
+            "multinomial": CountDensity(given.alpha),
+            "poisson": PoissonDensity(given.alpha),
             "gamma": GammaDensity(None),
-            "kernel": KernelDensity(as_bandwidth(self.bandwidth)),
+            "kernel": KernelDensity(given.bandwidth),
         }
 
 

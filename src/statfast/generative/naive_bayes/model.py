@@ -72,7 +72,7 @@ class NaiveBayesModel(Classifier, Estimator):
         return logs(as_priors(getattr(self, self._priors_name), mass, self._priors_name))
 
     def _takes_missing(self):
-        return False
+        return "missing" in self._declared and self._checked_value("missing") == "ignore"
 
     def _rows_at_fit(self, X, finite):
         """Checked rows; the names of columns are `column_names`."""

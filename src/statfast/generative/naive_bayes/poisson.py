@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Poisson naive Bayes: columns of counts."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np
 
-from statfast._typing import ArrayLike
-from statfast._validation import as_real, is_sparse
+from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
+from statfast._typing import Array, ArrayLike
+from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, Sums, logs, pieces
 from statfast.generative.naive_bayes.linear import (
     MOST,
@@ -19,7 +22,6 @@ from statfast.generative.naive_bayes.linear import (
     table_of,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
-from statfast.generative.naive_bayes.priors import missing_flag
 
 _MOST = 9.2e18  # a rate: numpy draws 64-bit integers
 
@@ -191,27 +193,20 @@ class PoissonNB(NaiveBayesModel):
     ['few', 'many']
     """
 
+    alpha: float = param(real(0, MOST), default=1.0)
+    priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
+    missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    class_prior_: Array = fitted()
+    rate_: Array = fitted()
+
     _solved_by = ("alpha", "priors")
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        priors: ArrayLike | None = None,
-        missing: Literal["error", "ignore"] = "error",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.priors = priors
-        self.missing = missing
-        self.n_jobs = n_jobs
-
     def _density(self, d):
-        missing_flag(self.missing)
-        return PoissonDensity(as_real(self.alpha, "alpha", 0.0, MOST))
-
-    def _takes_missing(self):
-        return missing_flag(self.missing)
+        return PoissonDensity(self._checked().alpha)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._validation import as_choice, as_flag, shown, wrong_type
+from statfast._validation import as_choice, shown, wrong_type
 from statfast.generative.naive_bayes.density import logs
 
 
@@ -13,8 +13,7 @@ class CountPriors:
     _priors_name = "class_prior"
 
     def _log_priors(self, mass, classes):
-        fit_prior = as_flag(self.fit_prior, "fit_prior")
-        if self.class_prior is None and not fit_prior:
+        if self.class_prior is None and not self._checked_value("fit_prior"):
             return np.full(len(mass), -np.log(len(mass)))
         return logs(as_priors(self.class_prior, mass, "class_prior"))
 
@@ -51,8 +50,3 @@ def as_priors(given, mass, name):
             f"{name} must be at least 0 and sum to 1; got {shown(given)}. Divide by the sum."
         )
     return priors / priors.sum()
-
-
-def missing_flag(missing):
-    """Whether missing values are left out: the parameter `missing`, checked."""
-    return as_choice(missing, "missing", ("error", "ignore")) == "ignore"

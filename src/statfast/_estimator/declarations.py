@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parameters and fitted attributes of estimators, declared once in the body of the class.
+
+::
+
+    class KMeans(Centers):
+        n_clusters: int = param(count(), default=8, kw_only=False)
+        tol: float = param(real(0), default=1e-4)
+        labels_: Array = fitted()
+
+`Estimator` collects the declarations of a class and of those that it is derived from, and builds
+the constructor. It stores what it is given, unchanged: the checks are made by ``fit``. In the
+signature stand the positional parameters, then those of the class, then those it inherits; a
+parameter that is declared again keeps its place.
+
+Type checkers take the declarations for the fields of `typing.dataclass_transform`, whence the names
+``default``, ``kw_only`` and ``init``. They are no dataclasses: Dask tells two of these apart by
+their fields alone, not by what was fitted, and a user's subclass with annotations would have
+another constructor.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from statfast._estimator.accepted import check_other
+from statfast._estimator.checks import Check
+
+REQUIRED: Any = inspect.Parameter.empty
+
+
+class Parameter(NamedTuple):
+    """A declared parameter: its check, its default, and how it is passed."""
+
+    check: Check
+    default: Any
+    keyword: bool
+    annotation: Any = REQUIRED
+
+
+class _Mark(NamedTuple):
+    """A declaration that is no parameter: `fitted`, `removed`."""
+
+    removes: bool
+
+
+def param(check: Check, *, default: Any = REQUIRED, kw_only: bool = True) -> Any:
+    """Declare a parameter with its check; it is required if it has no default."""
+    return Parameter(check, default, kw_only)
+
+
+def fitted(*, init: Literal[False] = False) -> Any:
+    """Declare an attribute that ``fit`` sets; before, there is none."""
+    return _Mark(removes=False)
+
+
+def removed(*, init: Literal[False] = False) -> Any:
+    """Declare that a parameter of the base is none of this class."""
+    return _Mark(removes=True)
+
+
+class Annotation(str):
+    """The text of an annotation, which signatures print without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def collect(cls: type) -> dict[str, Parameter]:
+    """The parameters of a class by name; its own declarations are taken out of its body."""
+    texts = inspect.get_annotations(cls)
+    own: dict[str, Parameter | _Mark] = {}
+    for name, value in list(vars(cls).items()):
+        if isinstance(value, Parameter | _Mark):
+            delattr(cls, name)
+            text = texts.get(name, REQUIRED)
+            annotation = Annotation(text) if isinstance(text, str) else text
+            own[name] = value if isinstance(value, _Mark) else value._replace(annotation=annotation)
+    cls._own_declarations = own  # type: ignore[attr-defined]
+    merged: dict[str, Parameter] = {}
+    for base in reversed(cls.__mro__):
+        declared = vars(base).get("_own_declarations", {})
+        new = {name: p for name, p in declared.items() if isinstance(p, Parameter)}
+        dropped = {name for name, p in declared.items() if isinstance(p, _Mark) and p.removes}
+        first = {name: p for name, p in new.items() if name not in merged}
+        merged = {n: p for n, p in {**first, **merged, **new}.items() if n not in dropped}
+    return dict(sorted(merged.items(), key=lambda item: item[1].keyword))
+
+
+def constructor(cls: type, declared: dict[str, Parameter]) -> Callable[..., None]:
+    """An ``__init__`` that stores its arguments, with the signature of the declarations."""
+    defaults = {name: p.default for name, p in declared.items() if p.default is not REQUIRED}
+    positional = [name for name, p in declared.items() if not p.keyword]
+    required = [name for name in declared if name not in defaults]
+
+    def __init__(self, *args, **given):
+        if args:
+            given |= _by_name(type(self), args, positional, given)
+        state = self.__dict__
+        state.update(defaults)
+        state.update(given)
+        if len(state) > len(defaults) or required:
+            _check_names(type(self), declared, required, given)
+
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = [
+        inspect.Parameter(name, kinds[p.keyword], default=p.default, annotation=p.annotation)
+        for name, p in declared.items()
+    ]
+    me = inspect.Parameter("self", kinds[0])
+    __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [me, *parameters], return_annotation=Annotation("None")
+    )
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    __init__.__module__ = cls.__module__
+    return __init__
+
+
+def _by_name(cls, args, positional, given):
+    """Positional arguments by the names of their parameters."""
+    if len(args) > len(positional):
+        raise TypeError(
+            f"{cls.__name__} takes {' and '.join(positional) or 'nothing'} by position; got "
+            f"{len(args)} arguments. Pass the others by name."
+        )
+    twice = [name for name, _ in zip(positional, args, strict=False) if name in given]
+    if twice:
+        raise TypeError(f"{cls.__name__} got two values for {twice[0]!r}. Pass it once.")
+    return dict(zip(positional, args, strict=False))
+
+
+def _check_names(cls, declared, required, given):
+    missing = [name for name in required if name not in given]
+    for name, value in given.items():
+        if name not in declared:
+            check_other(cls, name, value, list(declared))
+    if missing:
+        raise TypeError(f"{cls.__name__} needs {' and '.join(map(repr, missing))}.")
