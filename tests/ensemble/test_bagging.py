@@ -281,3 +281,12 @@ def test_scores_of_rows_left_out_of_any_size():
     ]
     assert scores[1] == pytest.approx(scores[0])
     assert scores[2] == pytest.approx(scores[0])
+
+
+@pytest.mark.parametrize("cls", [BaggingClassifier, BaggingRegressor])
+def test_no_row_is_left_out(cls):
+    model = cls(n_estimators=3, oob_score=True, random_state=0)
+    with pytest.warns(UserWarning, match="never left out") as seen:
+        model.fit(np.arange(4.0)[:, None], [0, 1, 0, 1], sample_weight=[1.0, 0.0, 0.0, 0.0])
+    assert len(seen) == 1
+    assert np.isnan(model.oob_score_)

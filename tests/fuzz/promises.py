@@ -78,7 +78,8 @@ def threads(rng):
 def repetition(rng):
     """An integer weight is a repeated row."""
     drawn = {"KMeans", "BisectingKMeans", "MiniBatchKMeans", *contract.DRAW_ROWS, "CLARA"}
-    drawn |= {"RegularizedDiscriminantAnalysisCV"}  # it leaves out a row with all of its weight
+    # These leave out a row with all of its weight.
+    drawn |= {"RegularizedDiscriminantAnalysisCV", "RidgeCV"}
     cls = some(
         rng, lambda cls: contract.takes(cls, "sample_weight") and "cv" not in cls().get_params()
     )

@@ -226,3 +226,12 @@ def test_linear_rule_on_quadratic_terms():
     same = LinearDiscriminantAnalysis().fit(squares, y)
     assert_allclose(curved.predict_proba(Q), same.predict_proba(squares), atol=1e-9)
     assert curved.score(Q, y) > 0.85 > LinearDiscriminantAnalysis().fit(X, y).score(X, y)
+
+
+def test_a_tolerance_of_float32():
+    # A bound on it is beyond its type.
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
+    models = [
+        RegularizedDiscriminantAnalysisCV(tol=kind(0.5)).fit(X, y) for kind in (float, np.float32)
+    ]
+    assert_array_equal(models[0].predict_proba(X), models[1].predict_proba(X))

@@ -181,3 +181,20 @@ def test_columns_without_a_nonzero(one, std):
         few = ElasticNetCV(alphas=[0.1, 0.01], cv=3, **more).fit(Z, y)
         want = ElasticNetCV(alphas=[0.1, 0.01], cv=3, **more).fit(full, y)
         np.testing.assert_allclose(few.coef_, want.coef_, atol=1e-7)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("middle", [0.0, 1e8, 1e13])
+def test_columns_without_zeros_far_from_zero(middle, weighted):
+    # Their products, less what the means add, have no digits left.
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 5)) * np.sqrt(1 + middle)
+    X[rng.random(X.shape) < 0.3] = 0.0
+    X[:, :4] = rng.normal(size=(80, 4)) * np.sqrt(1 + middle) + middle
+    y, w = X[:, 0] / np.sqrt(1 + middle) + rng.normal(size=80), None
+    if weighted:
+        w = rng.integers(1, 4, size=80).astype(float)
+    models = [Lasso(alpha=0.01, tol=1e-12).fit(rows, y, w) for rows in (X, sparse.csr_array(X))]
+    assert models[1].dual_gap_ <= 1e-10
+    np.testing.assert_allclose(models[1].coef_, models[0].coef_, rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(models[1].predict(X), models[0].predict(X), atol=1e-3)

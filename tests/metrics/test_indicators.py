@@ -144,3 +144,10 @@ def test_what_is_refused(name):
             score([1, 0], [0, 1], average="samples")
         with pytest.raises(ValueError, match="labels must be between 0 and 1"):
             score([[1, 0], [0, 1]], [[1, 0], [0, 1]], average="macro", labels=[2])
+
+
+def test_no_labels_are_refused():
+    marks = np.eye(3)
+    for function in (metrics.precision_recall_fscore_support, metrics.multilabel_confusion_matrix):
+        with pytest.raises(ValueError, match="labels must hold at least one label"):
+            function(marks, marks, labels=[])

@@ -187,3 +187,10 @@ def test_warnings():
         assert np.isnan(metrics.d2_log_loss_score([1], [0.5], labels=[0, 1]))
     with pytest.raises(ValueError, match="greater than 1"):
         metrics.score_decomposition([0, 1], [2.0, 0.5], loss="log")
+
+
+def test_an_infinite_loss_without_weight_counts_for_nothing():
+    found = metrics.score_decomposition(
+        [1, 1, 0], [0.5, 0.5, 1.0], sample_weight=[1.0, 1.0, 0.0], loss="log"
+    )
+    assert_allclose(found.score, np.log(2))

@@ -194,3 +194,12 @@ def test_rows_without_a_nonzero():
         SVC().fit(S.toarray(), labels).decision_function(S.toarray()),
         atol=1e-3,
     )
+
+
+@pytest.mark.parametrize("cls", [SVR, NuSVR])
+def test_a_machine_without_support_vectors_answers_sparse_rows(cls):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for rows in (X, sparse.csr_array(X)):
+        model = cls().fit(rows, np.full(20, 2.0))
+        assert not len(model.support_)
+        np.testing.assert_array_equal(model.predict(sparse.csr_array(X)), np.full(20, 2.0))

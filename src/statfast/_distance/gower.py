@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from statfast._distance.parameters import vector
-from statfast._validation import as_columns, column_names, is_missing, shown, wrong_type
+from statfast._validation import as_columns, column_names, is_missing, shape_of, shown, wrong_type
 
 NUMERIC, ORDINAL, NOMINAL, ASYMMETRIC = KINDS = ("numeric", "ordinal", "nominal", "asymmetric")
 UNSEEN = -1.0  # the code of a value that no fitted row has
@@ -117,7 +117,7 @@ def _take(given, kinds, names):
         return
     if isinstance(given, Mapping):
         places = {_place(key, names, d): kind for key, kind in given.items()}
-    elif isinstance(given, list | tuple | np.ndarray) and np.ndim(given) == 1:
+    elif isinstance(given, list | tuple | np.ndarray) and len(shape_of(given)) == 1:
         if len(given) != d:
             raise ValueError(f"{NAME} must have a word for each of {d} columns; got {len(given)}.")
         places = dict(enumerate(given))

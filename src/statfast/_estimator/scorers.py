@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._validation import as_estimator, as_weights, shown
+from statfast._validation import as_estimator, as_weights, shape_of, shown
 
 RESPONSES = ("predict", "predict_proba", "positive", "threshold")
 
@@ -48,7 +48,7 @@ class Scorer:
         said = self.asked(estimator, X)
         if sample_weight is not None:
             y, said, more["sample_weight"] = with_weight(y, said, sample_weight)
-        classes = self.response != "predict" and said.ndim == 2 and len(np.shape(y)) < 2
+        classes = self.response != "predict" and said.ndim == 2 and len(shape_of(y)) < 2
         if classes and "labels" not in more:
             more["labels"] = estimator.classes_
         return self.sign * self.function(y, said, **more)

@@ -241,6 +241,17 @@ def to_array(values, name, wanted, *, numbers=False):
     return array if array.flags.aligned else array.copy()
 
 
+def shape_of(values) -> tuple[int, ...]:
+    """The shape of anything that has one; a list of lists of different lengths has its own."""
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple):
+        return shape
+    try:
+        return np.shape(values)
+    except ValueError:
+        return (len(values),)
+
+
 def is_dask(X) -> bool:
     """Whether this is a collection of Dask's; imports nothing."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")

@@ -24,6 +24,7 @@ from statfast._validation import (
     as_count,
     as_real,
     as_weights,
+    shape_of,
     shown,
     warn_user,
     wrong_type,
@@ -116,7 +117,7 @@ def as_plan(estimator, X, y, cv, groups, weights, arguments=None):
         )
     if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
         k = 5 if cv is None else as_count(cv, "cv", 2, n, limit="the number of rows")
-        single = y is not None and (len(np.shape(y)) == 1 or np.shape(y)[1] == 1)
+        single = y is not None and (shape_of(y)[1:] in ((), (1,)))
         cv = StratifiedKFold(k) if single and classifies(estimator) else KFold(k)
     pairs = as_folds(cv, X, y, n, groups=groups)
     by_row = as_arguments(estimator, arguments or {}, n)

@@ -11,7 +11,7 @@ import numpy as np
 from statfast._engine import is_elsewhere
 from statfast._estimator import ANY, NotShared, Scorer, copied, take_rows, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_choice, as_estimator, as_flag
+from statfast._validation import as_choice, as_estimator, as_flag, shape_of
 from statfast.model_selection.part_folds import validated_parts
 from statfast.model_selection.scoring import (
     FoldScores,
@@ -384,7 +384,7 @@ def _closed(estimator, folds, scorers, weights):
     if answers is None:
         return None
     y = np.asarray(take_rows(folds.y, rows))
-    if np.ndim(y) != 1:
+    if len(shape_of(y)) != 1:
         return None
     middle = perf_counter()
     found = {f"test_{name}": s.each(y, answers[rows], None) for name, s in scorers.items()}

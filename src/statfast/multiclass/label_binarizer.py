@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._estimator import codes_among
-from statfast._validation import as_labels, as_sparse, is_sparse, to_array
+from statfast._validation import as_labels, as_sparse, is_sparse, shape_of, to_array
 
 
 def indicators(y):
@@ -61,7 +61,7 @@ class LabelBinarizer:
             if Y is None or Y.shape[1] != len(self.classes_):
                 raise ValueError(
                     f"y must be an indicator matrix of {len(self.classes_)} columns, as that of "
-                    f"the fit; got shape {np.shape(y)}. Pass a column for each label."
+                    f"the fit; got shape {shape_of(y)}. Pass a column for each label."
                 )
             return Y
         codes = codes_among(self.classes_, *as_labels(y, None))

@@ -3,11 +3,9 @@
 
 from typing import Any, Self
 
-import numpy as np
-
 from statfast._estimator import ANY, Estimator, copied, delegated, takes_weights, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import column_names, not_fitted
+from statfast._validation import column_names, not_fitted, shape_of
 from statfast.pipeline.merged import MergedSteps
 from statfast.pipeline.steps import checked_steps, is_skipped, numbered_names
 
@@ -191,7 +189,7 @@ class Pipeline(MergedSteps, Estimator):
             if hasattr(models[-1], "classes_"):
                 more["classes_"] = models[-1].classes_
         else:
-            shape = np.shape(X)
+            shape = shape_of(X)
             if len(shape) < 2:
                 raise ValueError(f"Expected 2D array X, got shape {shape}. Reshape it.")
             more["n_features_in_"] = int(shape[1])
@@ -230,7 +228,7 @@ class Pipeline(MergedSteps, Estimator):
             return  # the first step compares names
         if shape is None and isinstance(X, list | tuple):
             try:
-                shape = np.shape(X)
+                shape = shape_of(X)
             except ValueError:
                 return
         if shape is not None and len(shape) == 2 and shape[0] and shape[1] and shape[1] != width:

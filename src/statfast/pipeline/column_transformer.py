@@ -5,8 +5,6 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Literal, Self
 
-import numpy as np
-
 from statfast._engine import usable_threads
 from statfast._estimator import (
     Estimator,
@@ -22,6 +20,7 @@ from statfast._validation import (
     column_names,
     compare_names,
     not_fitted,
+    shape_of,
     shown,
     wrong_type,
 )
@@ -437,6 +436,6 @@ def make_column_transformer(
 
 def _are_names(columns):
     columns = [columns] if isinstance(columns, str) else columns
-    return not isinstance(columns, slice) and np.ndim(columns) == 1 and all(
+    return not isinstance(columns, slice) and len(shape_of(columns)) == 1 and all(
         isinstance(one, str) for one in columns
     )  # fmt: skip

@@ -21,6 +21,8 @@ def interval_lines(values, ends, ratio):
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
     margin = 0.1 * (high - low) or 1.0
     limits = np.array([low - margin, high + margin])
-    limits = np.clip(limits, -700, 700) if ratio else limits  # exponentials are numbers there
+    limits = (
+        np.clip(limits, -600, 600) if ratio else limits
+    )  # matplotlib takes powers of 10 about them
     at, to = np.where(np.abs(at) < BEYOND, at, np.nan), np.clip(to, *limits)
     return (np.exp(at), np.exp(to), np.exp(limits)) if ratio else (at, to, limits)

@@ -15,7 +15,16 @@ from statfast._distance import PLAIN, OfRows, rescaled
 from statfast._engine import aside, each
 from statfast._estimator import Display, picture
 from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows
-from statfast._validation import MANY, as_choice, as_count, as_generator, as_real, as_rows, shown
+from statfast._validation import (
+    MANY,
+    as_choice,
+    as_count,
+    as_generator,
+    as_real,
+    as_rows,
+    shape_of,
+    shown,
+)
 from statfast.cluster.n_clusters.data import EUCLIDEAN, CheckedData
 from statfast.cluster.n_clusters.methods import as_family, by_function, threads_of
 from statfast.metrics.clustering.cluster_distances import SUM, gather
@@ -245,7 +254,7 @@ def gap_select(
 def _numbers(values, name):
     """Several finite numbers."""
     try:
-        flat = np.ndim(values) == 1 and np.size(values) > 0
+        flat = len(shape := shape_of(values)) == 1 and shape[0] > 0
     except ValueError:  # rows of different length
         flat = False
     if not flat:

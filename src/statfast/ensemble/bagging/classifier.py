@@ -158,7 +158,8 @@ class BaggingClassifier(Classifier, BaggingModel):
 
     def _judge(self, mean, known, target, published):
         right = mean[known].argmax(axis=1) == target[known]
-        return {"oob_decision_function_": mean, "oob_score_": float(right.mean())}
+        score = float(right.mean()) if known.any() else np.nan
+        return {"oob_decision_function_": mean, "oob_score_": score}
 
     def predict_proba(self, X: Rows) -> Array:
         """Return the mean class probabilities of the members, or proportions of their votes.

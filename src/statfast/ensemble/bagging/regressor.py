@@ -150,6 +150,8 @@ class BaggingRegressor(Regressor, BaggingModel):
         return np.asarray(member.predict(rows), dtype=np.float64)
 
     def _judge(self, mean, known, target, published):
+        if not known.any():
+            return {"oob_prediction_": mean, "oob_score_": np.nan}
         truth, said = target[known], mean[known]
         middle = truth[0] + (truth - truth[0]).mean(axis=0)
         by = np.abs(truth - middle).max(axis=0)

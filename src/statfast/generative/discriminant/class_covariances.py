@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._engine import aside
 from statfast._estimator import copied, takes_weights
-from statfast._validation import shown, warn_user, wrong_type
+from statfast._validation import shape_of, shown, warn_user, wrong_type
 from statfast.generative.normal.class_moments import ClassScatters, class_scatters
 from statfast.generative.normal.roots import as_covariance
 from statfast.generative.normal.whitening import listed, whiten
@@ -127,7 +127,7 @@ def estimated_scatters(X, codes, weights, state, n_jobs):
             raise TypeError(f"sample_weight is not taken by {name}.fit. Leave it out.")
         estimator.fit(np.asarray(X[mine], dtype=np.float64), **given)
         covariance = getattr(estimator, "covariance_", None)
-        if np.shape(covariance) != (d, d):
+        if shape_of(covariance) != (d, d):
             raise ValueError(
                 f"covariance_estimator must have covariance_ of shape {(d, d)} when fitted; "
                 f"{name} has {shown(covariance)}. Pass one of rows, such as MultivariateNormal."

@@ -78,7 +78,7 @@ def _standard_root(correlation, tol):
 
 def smallest_variance(d, tol):
     """The variance of a direction of d standardized columns up to which it counts as none."""
-    return max(min(tol, 1e150) ** 2, 4.0 * d * _EPS)
+    return max(min(float(tol), 1e150) ** 2, 4.0 * d * _EPS)
 
 
 def listed(columns, names):

@@ -19,6 +19,7 @@ from statfast._validation import (
     CollinearityWarning,
     as_weights,
     column_names,
+    shape_of,
     shown,
     wrong_type,
 )
@@ -126,7 +127,7 @@ class FormulaDesign:
     def _gathered(self, parts, frame, y, weight, offset, exposure):
         n, kept, found = len(frame), parts.x.index.to_numpy(), parts._to_dict()
         if y is not None:
-            y = np.asarray(y)[kept] if np.shape(y)[:1] == (n,) else y
+            y = np.asarray(y)[kept] if shape_of(y)[:1] == (n,) else y
         elif self.label is not None:
             y = frame[self.label].iloc[kept].to_numpy()
         else:
@@ -402,7 +403,7 @@ def _groups(data, groups):
         if groups not in frame:
             raise ValueError(f"groups must name a column of the data; got {groups!r}.")
         return frame[groups].to_numpy()
-    if np.shape(groups)[:1] != (len(frame),):
+    if shape_of(groups)[:1] != (len(frame),):
         raise ValueError(
             f"groups must have a label for each of the {len(frame)} rows; got {shown(groups)}."
         )

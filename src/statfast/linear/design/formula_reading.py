@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from statfast._validation import is_time_type, warn_user, wrong_type
+from statfast._validation import is_time_type, shape_of, warn_user, wrong_type
 from statfast.linear.design.formula_functions import formula_functions
 
 MISSING = (
@@ -75,7 +75,7 @@ def _frame_of_columns(columns):
         if _is_polars(column):
             column = _column_of_polars(column)
         read[name] = column.array if isinstance(column, pandas.Series) else column
-    alone = all(np.ndim(column) == 0 for column in read.values()) and read
+    alone = all(not shape_of(column) for column in read.values()) and read
     try:
         return pandas.DataFrame(read, index=[0] if alone else None)
     except ValueError as error:

@@ -3,9 +3,10 @@
 in.
 
 With m the weighted means, products of centered columns are those of the columns as they are, less
-what the means add: x_i'W x_j - n m_i m_j. Where a mean is far larger than its column's deviation
-that loses digits, so that gradients are always made from residuals, which restores them; see
-`Descent`.
+what the means add: x_i'W x_j - n m_i m_j. That loses digits where a mean is far larger than its
+column's deviation, which a column without zeros may have: such columns are centered. A column with
+a zero deviates by its mean over root n at least, and gradients are made from residuals, which
+restores what it loses; see `Descent`.
 """
 
 import numpy as np
@@ -47,11 +48,16 @@ class SparseColumns(Units):
         self.mean = np.zeros(p)
         if intercept:
             self.mean = np.bincount(column, w * X.data, minlength=p) / self.n
-        apart = X.data - self.mean[column]
-        squares = np.bincount(column, w * apart**2, minlength=p)
+        centered = X.data - self.mean[column]
+        squares = np.bincount(column, w * centered**2, minlength=p)
         zeros = np.maximum(self.n - np.bincount(column, w, minlength=p), 0.0)
         # Not in place: without a nonzero, what was counted are integers.
-        squares = squares + np.where(np.diff(X.indptr) == self.n, 0.0, zeros) * self.mean**2
+        full = np.diff(X.indptr) == self.n
+        squares = squares + np.where(full, 0.0, zeros) * self.mean**2
+        self.shift = np.where(full, 0.0, self.mean)  # what X still has of the means
+        if intercept and full.any():
+            data = np.where(full[column], centered, X.data)
+            self.X = type(X)((data, X.indices, X.indptr), shape=X.shape)
         floor = self.n * (4e-16 * np.abs(self.mean)) ** 2
         squares[(squares <= floor) & np.isfinite(squares)] = 0.0
         self.scale = np.ones(p)
@@ -66,13 +72,13 @@ class SparseColumns(Units):
         """Z'(root r), of all columns or of some."""
         v = r if self.plain else r * self.weights
         if index is None:
-            return (self.X.T @ v - v.sum() * self.mean) * self.scale
-        out = self.X[:, index].T @ v - v.sum() * self.mean[index]
+            return (self.X.T @ v - v.sum() * self.shift) * self.scale
+        out = self.X[:, index].T @ v - v.sum() * self.shift[index]
         return out * self.scale[index]
 
     def combine(self, index, coef):
-        """X[:, index] coef - m'coef in the units of y; coef of X."""
-        return self.X[:, index] @ coef - self.mean[index] @ coef
+        """The centered columns times coefficients of X, in the units of y."""
+        return self.X[:, index] @ coef - self.shift[index] @ coef
 
     def gram(self, down, across):
         """Z_i'Z_j for columns i of `down` and j of `across`."""
@@ -89,7 +95,7 @@ class SparseColumns(Units):
         def work(first):
             some = slice(first, first + step)
             part = (left[some] @ right).toarray()
-            part -= self.n * np.outer(self.mean[down[some]], self.mean[across])
+            part -= self.n * np.outer(self.shift[down[some]], self.shift[across])
             out[some] = part * np.outer(self.scale[down[some]], self.scale[across])
             checkpoint()
 
@@ -108,7 +114,7 @@ class SparseColumns(Units):
         table, scale = self.X[:, index], self.scale[index]
         values = table.data * np.repeat(scale, np.diff(table.indptr)) * self.root[table.indices]
         table = csc_array((values, table.indices, table.indptr), shape=table.shape)
-        return table, self.mean[index] * scale
+        return table, self.shift[index] * scale
 
     def part(self, index):
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""
@@ -118,7 +124,7 @@ class SparseColumns(Units):
         scale = self.scale[index]
         values = table.data * np.repeat(scale, np.diff(table.indptr))
         table = csc_array((values, table.indices, table.indptr), shape=table.shape)
-        return SparsePart(table, self.mean[index] * scale)
+        return SparsePart(table, self.shift[index] * scale)
 
 
 class SparsePart:

@@ -8,7 +8,7 @@ import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import copied
-from statfast._validation import as_choice, shown
+from statfast._validation import as_choice, shape_of, shown
 from statfast.linear.glm.influence import usual_lags
 
 COV_TYPES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC")
@@ -41,7 +41,7 @@ def fit_robust(model, cov_type, groups, maxlags, X, y, sample_weight=None, **mor
     count = 0 if groups is None else len(set(np.asarray(groups).tolist()))
     name = f"{count} clusters" if count else cov_type
     if cov_type == "HAC":
-        n = len(y) if hasattr(y, "__len__") else np.size(y)
+        n = shape_of(y)[0] if shape_of(y) else 1
         name = f"HAC, {usual_lags(n) if maxlags is None else maxlags} lags"
     at = 0
 

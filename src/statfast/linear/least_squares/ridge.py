@@ -18,6 +18,7 @@ from statfast._validation import (
     as_weights,
     column_names,
     is_sparse,
+    shape_of,
     warn_not_converged,
 )
 from statfast.linear.design.design import (
@@ -147,7 +148,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         one, flat = state.more
         alpha, ended = _penalties(self.alpha, Y.shape[1]), True
         if self.positive:
-            if np.ndim(alpha):
+            if shape_of(alpha):
                 raise ValueError("positive=True takes one alpha for all targets. Fit them apart.")
             factor = triangle_of(rows, Y, weights, one, self.n_jobs)
             parts = centered_factor(factor.R, factor.QtY, one)
@@ -163,7 +164,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 
     def _prepare(self, X, y, sample_weight):
         columns, state = self._checked(X, y, sample_weight)
-        several = np.ndim(self.alpha) > 0
+        several = len(shape_of(self.alpha)) > 0
         if several or hasattr(columns[0], "indptr"):  # whose statistics are not those of blocks
             raise NotImplementedError
         return columns, state
@@ -215,7 +216,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         return held.mean_squares(coefs.T, intercepts)
 
     def _leave_one_out(self, X, y, sample_weight, method):
-        if method != "predict" or is_sparse(X) or np.ndim(self.alpha):
+        if method != "predict" or is_sparse(X) or shape_of(self.alpha):
             return None
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)
@@ -381,7 +382,7 @@ def _stacked(models):
 
 def _penalties(alpha, n_targets):
     """One penalty, or an array with that of each target."""
-    if np.ndim(alpha) == 0:
+    if not shape_of(alpha):
         return as_real(alpha, "alpha", 0.0)
     found = as_vector(alpha, "alpha")
     if len(found) != n_targets or (found < 0.0).any():

@@ -137,7 +137,8 @@ class Descent:
             seen = np.flatnonzero(seen)
             self.gradient[seen] = columns.correlate(r, seen)
         self.q = self.gradient[self.working]
-        rr = dot(columns.weights * r, r)
+        with np.errstate(over="ignore"):  # residuals that large are far from the solution
+            rr = dot(columns.weights * r, r)
         return self._gap(l1, l2, rr)
 
     def _size(self, gradient):

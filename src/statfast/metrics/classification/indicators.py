@@ -20,6 +20,8 @@ class Indicators(NamedTuple):
         true, pred = self.true, self.pred
         if labels is not None:
             places = [as_count(label, "labels", 0, true.shape[1] - 1) for label in labels]
+            if not places:
+                raise ValueError("labels must hold at least one label; got none. Name some.")
             true, pred = true[:, places], pred[:, places]
         kinds = true & pred, ~true & pred, true & ~pred, ~true & ~pred
         if average == "samples":

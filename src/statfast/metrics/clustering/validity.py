@@ -53,7 +53,8 @@ class ScatterDecomposition(Tabled):
         names = [f"cluster {c}" for c in range(len(self.sizes))]
         mass = float(np.sum(self.sizes))
         sums = np.array([*self.within_clusters, self.within, self.between, self.total])
-        share = sums / self.total if self.total > 0 else np.full(len(sums), np.nan)
+        with np.errstate(invalid="ignore"):  # an infinite total has no shares
+            share = sums / self.total if self.total > 0 else np.full(len(sums), np.nan)
         sizes = np.array([*self.sizes, mass, mass, mass], dtype=float)
         columns = {"Size": sizes, "Sum Sq": sums, "Share": share}
         return CoefficientTable([*names, "within", "between", "total"], columns)

@@ -152,7 +152,8 @@ def _score(y, p, weights, loss):
         from scipy.special import xlog1py, xlogy
 
         losses = -xlogy(y, p) - xlog1py(1 - y, -p)
-    return float(weights @ losses / weights.sum())
+    counted = weights > 0  # a loss may be infinite
+    return float(weights[counted] @ losses[counted] / weights.sum())
 
 
 def calibration_curve(

@@ -18,6 +18,7 @@ from statfast._validation import (
     as_real,
     as_rows,
     as_weights,
+    shape_of,
     to_array,
 )
 from statfast.metrics.classification.indicators import as_marks
@@ -104,7 +105,7 @@ def roc_auc_score(
     if max_fpr is not None:
         max_fpr = as_real(max_fpr, "max_fpr", 0, 1, open_low=True)
     columns = to_array(y_score, "y_score", "an array-like of numbers")
-    if columns.ndim == 2 and len(shape := np.shape(y_true)) == 2 and shape[1] > 1:
+    if columns.ndim == 2 and len(shape := shape_of(y_true)) == 2 and shape[1] > 1:
         return _of_labels(y_true, columns, average, sample_weight, max_fpr)
     if columns.ndim == 2 and columns.shape[1] > 2:
         return _of_classes(y_true, columns, average, sample_weight, max_fpr, multi_class, labels)

@@ -12,7 +12,7 @@ import numpy as np
 from statfast._distance import Metric, as_metric
 from statfast._engine import checkpoint
 from statfast._typing import Array, ArrayLike, Rows
-from statfast._validation import as_count, as_rows, refuse_large, shown, wrong_type
+from statfast._validation import as_count, as_rows, refuse_large, shape_of, shown, wrong_type
 from statfast.neighbors.brute.magnitude import in_range
 
 KEPT = (np.float64, np.float32, np.uint8)  # searched as they are; all others become float64
@@ -323,7 +323,7 @@ class SpatialTree:
             for i, most in enumerate(reach):
                 checkpoint()
                 total[i] += large._index.count_radius(rows, most, self._n_jobs).sum()
-        return int(total[0]) if np.ndim(r) == 0 else total
+        return int(total[0]) if not shape_of(r) else total
 
     def _queries(self, X):
         """Check queries: prepared rows, and whether there is one without its axis."""

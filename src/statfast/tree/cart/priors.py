@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._validation import as_rows, shown
+from statfast._validation import as_rows, as_vector, shown
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _priors(priors, K):
                 f"priors must be one probability for each class, 'uniform' or None; got {priors!r}."
             )
         return np.full(K, 1.0 / K)
-    table = as_rows(np.atleast_1d(np.asarray(priors))[None], name="priors", keep=(np.float64,))[0]
+    table = as_vector(np.atleast_1d(priors) if np.isscalar(priors) else priors, "priors")
     if table.shape != (K,):
         raise ValueError(
             f"priors must hold one probability for each of the {K} classes; got {len(table)}."

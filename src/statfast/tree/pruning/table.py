@@ -17,6 +17,7 @@ from statfast._validation import (
     as_generator,
     as_real,
     column_names,
+    shape_of,
     wrong_type,
 )
 from statfast.tree.growing.arguments import category_counts
@@ -286,7 +287,7 @@ def _levels(tree):
 
 
 def _folds(cv, n, random_state):
-    if np.ndim(cv):
+    if shape_of(cv):
         fold = np.asarray(cv)
         if fold.shape != (n,) or fold.dtype.kind not in "iu":
             raise ValueError(f"cv must be a count, or the fold of each of {n} rows, an integer.")
