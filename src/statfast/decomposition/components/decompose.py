@@ -19,6 +19,7 @@ from statfast.decomposition.components.eigen import (
 )
 from statfast.decomposition.components.krylov import (
     TOL,
+    Ritz,
     largest_by_krylov,
     normal_operator,
     projected,
@@ -37,7 +38,7 @@ _GRADED = 1e-3  # singular values below this share of the first are found again,
 # columns conspire; smaller ones are found from products in double.
 _SURE = 0.1
 _LEAST_SQUARE = 1e-28  # mean squares below it are near the least float32
-SPARSE_BLOCK = 8  # vectors that sparse rows are multiplied by at once
+SPARSE_BLOCK = 4  # vectors that an iteration of sparse rows takes at once
 _SQUARE = 1000  # rows and columns from which a few components are found by iteration
 
 
@@ -327,18 +328,43 @@ def by_iteration(
     if correlation:
         scale, constant = scale_of(squares, mean, mass)
         total = (mass - 1.0) * (len(scale) - len(constant))
-    operate = normal_operator(X, weights, mean, scale, n_jobs)
     rng = np.random.default_rng(0) if rng is None else rng
-    found = largest_by_krylov(
-        operate, X.shape[1], k, rng, tol=tol, oversampling=oversampling,
-        block=SPARSE_BLOCK if is_sparse(X) else None,
-    )  # fmt: skip
+    options = {"tol": tol, "oversampling": oversampling}
+    found = None
+    if is_sparse(X):
+        options["block"] = SPARSE_BLOCK
+        if X.shape[0] < X.shape[1] and not (center or correlation):
+            found = _by_left_vectors(X, weights, k, rng, options)
+    if found is None:
+        operate = normal_operator(X, weights, mean, scale, n_jobs)
+        found = largest_by_krylov(operate, X.shape[1], k, rng, **options)
     top = found.values[0] or 1.0
     return Components(
         mean, scale, signed(found.vectors), np.sqrt(found.values), total, mass, n,
         residuals=found.residuals / top, constant=constant,
         deviation=_deviation(columns.squares, mass),
     )  # fmt: skip
+
+
+def _by_left_vectors(X, weights, k, rng, options):
+    """Right singular vectors of wide sparse rows from left ones, which are shorter; None where
+    small singular values leave them less exact than was asked for."""
+    Z = X.astype(np.float64)
+    if weights is not None:
+        Z.data *= np.repeat(np.sqrt(weights), np.diff(Z.indptr))
+    columns, n = Z.T.tocsr(), X.shape[0]
+    left = largest_by_krylov(
+        normal_operator(columns, None, np.zeros(n), None, None), n, k, rng, **options
+    )
+    vectors = aside(np.linalg.qr, columns @ left.vectors.T)[0]
+    scores = Z @ vectors
+    _, singular, turn = aside(np.linalg.svd, scores, full_matrices=False)
+    values, vectors = singular**2, turn @ vectors.T
+    rest = (columns @ (scores @ turn.T)).T - values[:, None] * vectors
+    residuals = np.sqrt((rest**2).sum(axis=1))
+    if residuals.max() > options["tol"] * values[0]:
+        return None
+    return Ritz(values, vectors, residuals, left.n_iter)
 
 
 def _may_round(X, weights, choose):

@@ -8,11 +8,12 @@ which an eigenvalue is off by at most its residual, and mostly by its square ove
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.linalg import products
+from statfast._core.linalg import products, sparse_normal
 from statfast._engine import aside, checkpoint, each, grid, reduce
 from statfast._validation import is_sparse, warn_user
 
@@ -20,7 +21,10 @@ TOL = 1e-10
 _BLOCKS = 16  # the basis holds that many blocks before a restart
 _RESTARTS = 60
 _MORE = 8  # blocks from random vectors that look for copies of eigenvalues
-_LOOK = 1.25  # times the size of the basis at the last look is that of the next, of small blocks
+_PIECE = 1 << 22  # nonzeros and rows that a call takes: some 10 ms
+_AT_ONCE = 2e8  # multiplications that need not be heard of: some 20 ms
+_CLEAR = 1e-3  # of images: what is left of them and is longer is hardly rounding
+_LOOK = 1.4  # times the size of the basis at the last look is that of the next, of small blocks
 
 
 @dataclass(frozen=True)
@@ -59,20 +63,24 @@ def largest_by_krylov(
     """
     wide = min(products.wide(k + oversampling), d)
     b = wide if block is None else min(block, wide)
-    most = min(d, _BLOCKS * b if b == wide else 2 * wide + _BLOCKS * b)
+    most = min(d, _BLOCKS * b if b == wide else wide + _BLOCKS * b)
     basis, ritz = np.empty((most, d)), np.zeros((most, most))
     new, m, n_iter, looked = _orthonormal(rng.standard_normal((b, d))), 0, 0, 0
+    linked = 0  # vectors before it have no share in the image of the next block
     values = np.zeros(k)
     known = values if b < wide else None  # those before the last random vectors
     while True:
         checkpoint()
-        stop = m + len(new)
+        stop, done = m + len(new), False
         basis[m:stop], images = new, operate(new)
         n_iter += 1
-        shares = _times(basis[:stop], images.T)
+        shares, rest = np.zeros((stop, stop - m)), images
+        for first in (linked, 0):  # an image lies in its block and that before, but for rounding
+            more = _times(basis[first:stop], rest.T)
+            shares[first:] += more
+            rest = rest - _times(np.ascontiguousarray(more.T), basis[first:stop])
         ritz[:stop, m:stop], ritz[m:stop, :stop] = shares, shares.T
-        rest = images - _times(np.ascontiguousarray(shares.T), basis[:stop])
-        m = stop
+        linked, m = m, stop
         full, over = m + b > most, m == d or n_iter == (limit or _RESTARTS * _BLOCKS)
         if b == wide or full or over or (m >= k and m >= _LOOK * looked):
             looked = m
@@ -86,18 +94,19 @@ def largest_by_krylov(
                 keep = k if done else min(len(y), most // 2)
                 basis[:keep] = _times(y[:keep], basis[:m])
                 ritz[:keep, :keep] = np.diag(values[:keep])
-                m = looked = keep
+                linked, m, looked = 0, keep, keep
             if done:  # are copies missed?
-                known, rest = values[:k].copy(), rng.standard_normal((b, d)) * (1.0 + top)
-                looked = (k + _MORE * b) / _LOOK
-        large = (rest**2).sum(axis=1) > (1e-15 * np.abs(ritz[:m, :m]).max()) ** 2
-        new = _orthonormal(rest[large][: d - m], basis[:m])
+                known, looked = values[:k].copy(), (k + _MORE * b) / _LOOK
+        if done:
+            new = _orthonormal(rng.standard_normal((min(b, d - m), d)), basis[:m])
+        else:
+            new = _next_block(rest[: d - m], images, basis[:m], np.abs(ritz[:m, :m]).max())
         if len(new) == 0:
             if m >= k:
                 values, y = _eigen(ritz[:m, :m], k)
                 residuals = np.zeros(k)
                 break
-            new = _orthonormal(rng.standard_normal((min(b, d - m), d)), basis[:m])
+            new, linked = _orthonormal(rng.standard_normal((min(b, d - m), d)), basis[:m]), 0
     done = residuals[:k].max() <= tol * values[0]
     if not done and residuals[:k].max() > 1e-7 * values[0] and m < d:
         warn_user(
@@ -119,12 +128,13 @@ def _is_same(values, before, tol):
 
 
 def _eigen(matrix, k):
-    values, vectors = np.linalg.eigh(matrix) if len(matrix) < 200 else aside(np.linalg.eigh, matrix)
+    few = 8.0 * len(matrix) ** 3 < _AT_ONCE
+    values, vectors = np.linalg.eigh(matrix) if few else aside(np.linalg.eigh, matrix)
     return values[::-1][:k], np.ascontiguousarray(vectors[:, ::-1][:, :k].T)
 
 
 def _times(a, b):
-    return a @ b if a.size < 1 << 14 else aside(np.matmul, a, b)
+    return a @ b if a.size * b.shape[1] < _AT_ONCE else aside(np.matmul, a, b)
 
 
 def _orthonormal(rows, basis=None):
@@ -139,11 +149,27 @@ def _orthonormal(rows, basis=None):
     return rows
 
 
+def _next_block(rest, images, basis, top):
+    """Orthonormal rows that span what is left of images, less their shares in the basis.
+
+    Where next to nothing is left of some, it is taken for rounding, and freed of such shares again.
+    """
+    length = np.sqrt((rest**2).sum(axis=1))
+    most = np.sqrt((images**2).sum(axis=1).max(initial=0.0))
+    if len(rest) and length.min() > 0.0:
+        values, vectors = np.linalg.eigh(_times(rest, rest.T))
+        if values[0] > (_CLEAR * most) ** 2:
+            return _independent(_times((vectors / np.sqrt(values)).T, rest))
+    return _orthonormal(rest[length > 1e-15 * top], basis)
+
+
 def _independent(rows):
     """An orthonormal basis of the span of rows, by Cholesky's factor twice where it will do."""
     for _ in range(2):
         values, vectors = np.linalg.eigh(_times(rows, rows.T))
         live = values > 1e-13 * values[-1]
+        if values[0] > 1.0 - 1e-14 and values[-1] < 1.0 + 1e-14:
+            break
         rows = _times((vectors[:, live] / np.sqrt(values[live])).T, rows)
         if values[0] > 0.1:
             break
@@ -184,18 +210,28 @@ def normal_operator(X, weights, mean, scale, n_jobs):
 
 
 def _sparse_operator(X, weights, mean, scale):
-    turned = X.T.tocsr()
+    start, column = X.indptr.astype(np.intp), X.indices.astype(np.int32, copy=False)
+    value = X.data.astype(np.float64, copy=False)
+    work = start + np.arange(len(start))
+    cuts = np.append(np.searchsorted(work, np.arange(0, work[-1], _PIECE)), X.shape[0])
 
     def operate(P):
-        P = P.T if scale is None else P.T / scale[:, None]
-        scores = X @ P - mean @ P
-        if weights is not None:
-            scores *= weights[:, None]
-        checkpoint()
-        images = turned @ scores - mean[:, None] * scores.sum(axis=0)
-        if scale is not None:
-            images /= scale[:, None]
-        return np.ascontiguousarray(images.T)
+        out = np.empty_like(P)
+        for first in range(0, len(P), sparse_normal.WIDTH):
+            some = P[first : first + sparse_normal.WIDTH]
+            table = np.zeros((P.shape[1], sparse_normal.WIDTH))
+            table[:, : len(some)] = (some if scale is None else some / scale).T
+            total, images = np.zeros(sparse_normal.WIDTH), np.zeros_like(table)
+            for a, b in pairwise(cuts.tolist()):
+                checkpoint()
+                sparse_normal.add_normal(
+                    start, column, value, weights, table, mean @ table, a, b, total, images
+                )
+            images -= np.outer(mean, total)
+            if scale is not None:
+                images /= scale[:, None]
+            out[first : first + len(some)] = images[:, : len(some)].T
+        return out
 
     return operate
 
