@@ -488,8 +488,8 @@ def test_the_first_of_equal_runs_is_kept():
     ("init", "runs"), [("k-means++", 1), ("random", 10), (np.array([[0.0], [1.0]]), 1)]
 )
 def test_auto_n_init(init, runs):
-    assert runs_of(init, "auto") == runs
-    assert runs_of(lambda *given: None, "auto") == 10
+    assert runs_of(KMeans(init=init)._checked()) == runs
+    assert runs_of(KMeans(init=lambda *given: None)._checked()) == 10
 
 
 def test_a_function_gets_what_scikit_learn_gives_it():

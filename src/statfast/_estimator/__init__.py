@@ -18,8 +18,8 @@ from statfast._estimator.checks import (
     nothing,
     one_of,
     pair,
+    randomness,
     real,
-    seed,
     verbosity,
 )
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
@@ -179,6 +179,7 @@ __all__ = [
     "pooled",
     "prepared_parts",
     "r_squared",
+    "randomness",
     "real",
     "removed",
     "require_finite_part",
@@ -192,7 +193,6 @@ __all__ = [
     "rows_besides",
     "rows_like",
     "runs",
-    "seed",
     "shares_of_folds",
     "shipped",
     "sigmoid",

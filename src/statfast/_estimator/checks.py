@@ -261,7 +261,7 @@ array = _Array()
 by_fit = _AnyValue()
 jobs = _Jobs()
 verbosity = flag | _Count(0, None, None)
-seed = by_fit  # a generator must not be drawn from before the fit that uses it
+randomness = by_fit  # a generator must not be drawn from before the fit that uses it
 
 
 def count(low: int = 1, high: int | None = None, *, limit: str | None = None) -> Check:

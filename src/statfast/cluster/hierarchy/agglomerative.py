@@ -1,15 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Agglomerative clustering as an estimator."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 from statfast._distance import MetricRows, is_precomputed
-from statfast._estimator import Clusterer, Estimator
-from statfast._typing import Rows
-from statfast._validation import as_choice, as_count, as_real, wrong_type
+from statfast._estimator import (
+    Clusterer,
+    Estimator,
+    by_fit,
+    count,
+    fitted,
+    flag,
+    jobs,
+    nothing,
+    one_of,
+    param,
+    real,
+)
+from statfast._typing import Array, Rows
+from statfast._validation import as_count
 from statfast.cluster.hierarchy.dendrogram import heights_within, labels_of
 from statfast.cluster.hierarchy.linkage import METHODS, taken_as, tree_of
 from statfast.cluster.hierarchy.structured import structured_tree
@@ -95,26 +109,22 @@ class AgglomerativeClustering(Clusterer, Estimator):
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
-    def __init__(
-        self,
-        n_clusters: int | None = 2,
-        *,
-        metric: str | Callable[..., Any] = "euclidean",
-        linkage: str = "ward",
-        connectivity: Rows | Callable[..., Any] | None = None,
-        distance_threshold: float | None = None,
-        metric_params: dict[Any, Any] | None = None,
-        compute_distances: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.linkage = linkage
-        self.connectivity = connectivity
-        self.distance_threshold = distance_threshold
-        self.metric_params = metric_params
-        self.compute_distances = compute_distances
-        self.n_jobs = n_jobs
+    n_clusters: int | None = param(nothing | count(), default=2, kw_only=False)
+    metric: str | Callable[..., Any] = param(by_fit, default="euclidean")
+    linkage: str = param(one_of(*METHODS), default="ward")
+    connectivity: Rows | Callable[..., Any] | None = param(by_fit, default=None)
+    distance_threshold: float | None = param(nothing | real(0), default=None)
+    metric_params: dict[Any, Any] | None = param(by_fit, default=None)
+    compute_distances: bool = param(flag, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+
+    labels_: Array = fitted()
+    n_clusters_: int = fitted()
+    children_: Array = fitted()
+    distances_: Array = fitted()
+    linkage_matrix_: Array = fitted()
+    n_leaves_: int = fitted()
+    n_connected_components_: int = fitted()
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Fit the hierarchical clustering, and cut the tree.
@@ -141,19 +151,13 @@ class AgglomerativeClustering(Clusterer, Estimator):
         MemoryError
             If a matrix of dissimilarities would take more than half the free memory.
         """
-        method = as_choice(self.linkage, "linkage", METHODS)
+        wanted = self._checked()
+        method, k, threshold = wanted.linkage, wanted.n_clusters, wanted.distance_threshold
         if (self.n_clusters is None) == (self.distance_threshold is None):
             raise ValueError(
                 "Exactly one of n_clusters and distance_threshold must be given; got "
                 f"{self.n_clusters} and {self.distance_threshold}. Set the other to None."
             )
-        threshold = self.distance_threshold
-        if threshold is None:
-            k = as_count(self.n_clusters, "n_clusters")
-        else:
-            threshold = as_real(threshold, "distance_threshold", low=0)
-        if not isinstance(self.compute_distances, bool):
-            raise wrong_type("compute_distances", "True or False", self.compute_distances)
         given = taken_as(X, method, self.metric, self.metric_params, vectors=False)
         n = given.n
         if threshold is None:

@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means by halves: clusters are split in two until there are enough of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._estimator import (
+    count,
+    fitted,
+    jobs,
+    one_of,
+    param,
+    randomness,
+    real,
+    verbosity,
+)
 from statfast._typing import Array, RandomState, Rows, Weights
-from statfast._validation import as_choice, as_count, as_generator, as_real
+from statfast._validation import as_generator
 from statfast.cluster.kmeans.block_passes import inertia, joined, sweep
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.init import runs_of, start_of
+from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
 from statfast.cluster.kmeans.lloyd import iterate, tolerance
 from statfast.cluster.kmeans.model import Centers, rows_in_any_order, warn_empty
 from statfast.cluster.kmeans.prepared import (
@@ -103,30 +115,26 @@ class BisectingKMeans(Centers):
     2.333
     """
 
-    _takes_sparse = True
+    n_clusters: int = param(count(), default=8, kw_only=False)
+    init: Literal["random", "k-means++", "k-means||"] | Callable[..., Any] = param(
+        INIT, default="random"
+    )
+    n_init: int = param(N_INIT, default=1)
+    random_state: RandomState = param(randomness, default=None)
+    max_iter: int = param(count(), default=300)
+    verbose: int | bool = param(verbosity, default=0)
+    tol: float = param(real(0), default=1e-4)
+    bisecting_strategy: Literal["biggest_inertia", "largest_cluster"] = param(
+        one_of(*STRATEGIES), default="biggest_inertia"
+    )
+    n_jobs: int | None = param(jobs, default=None)
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Literal["random", "k-means++", "k-means||"] | Callable[..., Any] = "random",
-        n_init: int = 1,
-        random_state: RandomState = None,
-        max_iter: int = 300,
-        verbose: int | bool = 0,
-        tol: float = 1e-4,
-        bisecting_strategy: Literal["biggest_inertia", "largest_cluster"] = "biggest_inertia",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.tol = tol
-        self.bisecting_strategy = bisecting_strategy
-        self.n_jobs = n_jobs
+    cluster_centers_: Array = fitted()
+    labels_: Array = fitted()
+    inertia_: float = fitted()
+    children_: Array = fitted()
+
+    _takes_sparse = True
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit by successive splits.
@@ -153,18 +161,15 @@ class BisectingKMeans(Centers):
         TypeError
             If X comes in chunks, if `init` is an array, or a parameter has the wrong type.
         """
-        k = as_count(self.n_clusters, "n_clusters")
-        max_iter = as_count(self.max_iter, "max_iter")
-        tol = as_real(self.tol, "tol", low=0)
-        strategy = as_choice(self.bisecting_strategy, "bisecting_strategy", STRATEGIES)
-        if not isinstance(self.verbose, bool):
-            as_count(self.verbose, "verbose", low=0)
+        given = self._checked()
+        k, max_iter, tol = given.n_clusters, given.max_iter, given.tol
+        strategy = given.bisecting_strategy
         if not isinstance(self.init, str) and not callable(self.init):
             raise TypeError(
                 "init must be 'random', 'k-means++', 'k-means||' or a callable: each split has a "
                 f"start of its own; got {type(self.init).__name__}."
             )
-        runs = runs_of(self.init, self.n_init)
+        runs = runs_of(given)
         rng = as_generator(self.random_state)
         data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
         require_enough(data, k)

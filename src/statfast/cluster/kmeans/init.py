@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from statfast._validation import MANY, as_choice, as_count, as_rows, warn_user
+from statfast._estimator import array, callable_, count, one_of
+from statfast._validation import MANY, as_rows, warn_user
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
 from statfast.cluster.kmeans.part_starts import parallel_start, plus_plus_start, random_start
 from statfast.cluster.kmeans.plus_plus import random_rows, spread
@@ -14,17 +15,19 @@ PART_STARTS = {
     "k-means++": plus_plus_start, "k-means||": parallel_start, "random": random_start,
 }  # fmt: skip
 
+INIT = one_of("k-means++", *STARTS) | callable_ | array
+N_INIT = one_of("auto") | count(high=MANY)
 
-def runs_of(init, n_init, plain=10):
-    """How many starts to run from; `plain` many where "auto" meets starts that are not spread."""
-    if not isinstance(n_init, str):
-        runs = as_count(n_init, "n_init", high=MANY)
-    else:
-        as_choice(n_init, "n_init", ("auto",))
+
+def runs_of(given, plain=10):
+    """How many starts to run from; `plain` many where "auto" meets starts that are not spread.
+
+    ``given`` are checked parameters, `init` and `n_init` among them.
+    """
+    init, runs = given.init, given.n_init
+    if runs == "auto":
         runs = plain if callable(init) or (isinstance(init, str) and init == "random") else 1
-    if isinstance(init, str):
-        as_choice(init, "init", ("k-means++", *STARTS))
-    elif not callable(init):
+    if not isinstance(init, str) and not callable(init):
         if runs > 1:
             warn_user(
                 f"init is an array, from which n_init={runs} runs would all be the same: "

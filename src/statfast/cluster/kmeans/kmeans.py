@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import named_rows
-from statfast._typing import ArrayLike, RandomState, Rows, Weights
-from statfast._validation import as_choice, as_count, as_generator, as_real
-from statfast.cluster.kmeans.init import runs_of, start_of, start_of_parts
+from statfast._estimator import (
+    count,
+    fitted,
+    jobs,
+    named_rows,
+    one_of,
+    param,
+    randomness,
+    real,
+    verbosity,
+)
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._validation import as_count, as_generator
+from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of, start_of_parts
 from statfast.cluster.kmeans.lloyd import iterate, tolerance
 from statfast.cluster.kmeans.model import Centers, as_any_rows, warn_empty
 from statfast.cluster.kmeans.part_lloyd import iterate_parts, scatter_of, survey_parts
@@ -144,30 +156,25 @@ class KMeans(Centers):
     array([0, 1], dtype=int32)
     """
 
-    _takes_sparse = True
+    n_clusters: int = param(count(), default=8, kw_only=False)
+    init: ArrayLike | Callable[..., Any] = param(INIT, default="k-means++")
+    n_init: Literal["auto"] | int = param(N_INIT, default="auto")
+    max_iter: int = param(count(), default=300)
+    tol: float = param(real(0), default=1e-4)
+    verbose: int | bool = param(verbosity, default=0)
+    random_state: RandomState = param(randomness, default=None)
+    algorithm: Literal["auto", "lloyd", "elkan", "hamerly", "yinyang"] = param(
+        one_of(*ALGORITHMS), default="auto"
+    )
+    n_jobs: int | None = param(jobs, default=None)
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: ArrayLike | Callable[..., Any] = "k-means++",
-        n_init: Literal["auto"] | int = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        verbose: int | bool = 0,
-        random_state: RandomState = None,
-        algorithm: Literal["auto", "lloyd", "elkan", "hamerly", "yinyang"] = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.algorithm = algorithm
-        self.n_jobs = n_jobs
+    cluster_centers_: Array = fitted()
+    labels_: Array = fitted()
+    inertia_: float = fitted()
+    n_iter_: int = fitted()
+    converged_: bool = fitted()
+
+    _takes_sparse = True
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit the cluster centers.
@@ -194,8 +201,8 @@ class KMeans(Centers):
         TypeError
             If a parameter has the wrong type.
         """
-        k, max_iter, tol, algorithm = self._arguments()
-        runs = runs_of(self.init, self.n_init)
+        given = self._checked()
+        k, algorithm, runs = given.n_clusters, own_name(given.algorithm), runs_of(given)
         rng = as_generator(self.random_state)
         data = survey(as_any_rows(X), sample_weight, self.n_jobs)
         data = replace(data, algorithm=algorithm)
@@ -203,11 +210,15 @@ class KMeans(Centers):
         require_spread(data, k)
 
         best: Any = None
-        tol = tolerance(data, tol)
+        tol = tolerance(data, given.tol)
         for seed in rng.integers(2**32, size=runs):
             start = start_of(self.init, data, k, int(seed))
             run = iterate(
-                data, *start, tol=tol, max_iter=max_iter, report=print if self.verbose else None
+                data,
+                *start,
+                tol=tol,
+                max_iter=given.max_iter,
+                report=print if self.verbose else None,
             )
             if best is None or run[2] < best[2]:
                 best = run
@@ -225,20 +236,11 @@ class KMeans(Centers):
             _prepared=data.frame(centers),
         )
 
-    def _arguments(self):
-        """Clusters, iterations, tolerance and algorithm, checked."""
-        k = as_count(self.n_clusters, "n_clusters")
-        max_iter = as_count(self.max_iter, "max_iter")
-        tol = as_real(self.tol, "tol", low=0)
-        if not isinstance(self.verbose, bool):
-            as_count(self.verbose, "verbose", low=0)
-        algorithm = as_choice(self.algorithm, "algorithm", ALGORITHMS)
-        return k, max_iter, tol, "auto" if algorithm == "elkan" else algorithm
-
     def _fit_parts(self, parts, X):
         """The same of rows in parts, a round for each pass; labels stay with the rows."""
-        k, max_iter, tol, algorithm = self._arguments()
-        runs, rng = runs_of(self.init, self.n_init), as_generator(self.random_state)
+        given = self._checked()
+        k, algorithm, runs = given.n_clusters, own_name(given.algorithm), runs_of(given)
+        rng = as_generator(self.random_state)
         if callable(self.init):
             raise ValueError(
                 "init must be a name or an array for rows in parts; got a callable, which takes "
@@ -247,11 +249,12 @@ class KMeans(Centers):
         data = survey_parts(parts, algorithm)
         as_count(k, "n_clusters", high=data.used, limit="the number of rows of positive weight")
         require_spread(data, k)
+        tol = given.tol
         tol = tol * scatter_of(data) / (data.mass * data.shape[1]) if tol else 0.0
         best: Any = None
         for seed in rng.integers(2**32, size=runs):
             start = start_of_parts(self.init, data, k, int(seed))
-            run = iterate_parts(data, start, tol=tol, max_iter=max_iter)
+            run = iterate_parts(data, start, tol=tol, max_iter=given.max_iter)
             if best is None or run[2] < best[2]:
                 best = run
         centers, counts, total, n_iter, converged = best
@@ -267,3 +270,8 @@ class KMeans(Centers):
         )
         self.labels_ = self.predict(X)
         return self
+
+
+def own_name(algorithm):
+    """The algorithm to run: Elkan's is none of ours, and chosen for its result."""
+    return "auto" if algorithm == "elkan" else algorithm

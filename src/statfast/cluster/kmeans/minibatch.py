@@ -1,16 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means by small samples of the rows: an answer before all rows were read once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._typing import ArrayLike, RandomState, Rows, Weights
-from statfast._validation import as_count, as_generator, as_real, is_sparse, rows_for, wrong_type
+from statfast._estimator import (
+    count,
+    fitted,
+    flag,
+    jobs,
+    nothing,
+    param,
+    randomness,
+    real,
+    verbosity,
+)
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._validation import (
+    as_count,
+    as_generator,
+    is_sparse,
+    rows_for,
+)
 from statfast.cluster.kmeans.block_passes import inertia, nearest, potential
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.init import runs_of, start_of
+from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
 from statfast.cluster.kmeans.lloyd import tolerance
 from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
 from statfast.cluster.kmeans.model import Centers, rows_in_any_order, sparse_rows_for, warn_empty
@@ -119,38 +137,27 @@ class MiniBatchKMeans(Centers):
            [10.,  2.]])
     """
 
-    _takes_sparse = True
+    n_clusters: int = param(count(), default=8, kw_only=False)
+    init: ArrayLike | Callable[..., Any] = param(INIT, default="k-means++")
+    max_iter: int = param(count(), default=100)
+    batch_size: int = param(count(), default=1024)
+    verbose: int | bool = param(verbosity, default=0)
+    compute_labels: bool = param(flag, default=True)
+    random_state: RandomState = param(randomness, default=None)
+    tol: float = param(real(0), default=0.0)
+    max_no_improvement: int | None = param(nothing | count(0), default=10)
+    init_size: int | None = param(nothing | count(), default=None)
+    n_init: Literal["auto"] | int = param(N_INIT, default="auto")
+    reassignment_ratio: float = param(real(0, 1), default=0.01)
+    n_jobs: int | None = param(jobs, default=None)
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: ArrayLike | Callable[..., Any] = "k-means++",
-        max_iter: int = 100,
-        batch_size: int = 1024,
-        verbose: int | bool = 0,
-        compute_labels: bool = True,
-        random_state: RandomState = None,
-        tol: float = 0.0,
-        max_no_improvement: int | None = 10,
-        init_size: int | None = None,
-        n_init: Literal["auto"] | int = "auto",
-        reassignment_ratio: float = 0.01,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.verbose = verbose
-        self.compute_labels = compute_labels
-        self.random_state = random_state
-        self.tol = tol
-        self.max_no_improvement = max_no_improvement
-        self.init_size = init_size
-        self.n_init = n_init
-        self.reassignment_ratio = reassignment_ratio
-        self.n_jobs = n_jobs
+    cluster_centers_: Array = fitted()
+    labels_: Array = fitted()
+    inertia_: float = fitted()
+    n_iter_: int = fitted()
+    n_steps_: int = fitted()
+
+    _takes_sparse = True
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit the cluster centers, batch by batch.
@@ -177,16 +184,10 @@ class MiniBatchKMeans(Centers):
         TypeError
             If X comes in chunks, or a parameter has the wrong type.
         """
-        k, ratio = self._checked()
-        max_iter = as_count(self.max_iter, "max_iter")
-        size = as_count(self.batch_size, "batch_size")
-        tol = as_real(self.tol, "tol", low=0)
-        patience = self.max_no_improvement
-        if patience is not None:
-            patience = as_count(patience, "max_no_improvement", low=0)
-        if not isinstance(self.compute_labels, bool):
-            raise wrong_type("compute_labels", "True or False", self.compute_labels)
-        runs = runs_of(self.init, self.n_init, plain=3)
+        given = self._checked()
+        k, ratio, size = given.n_clusters, given.reassignment_ratio, given.batch_size
+        max_iter, tol, patience = given.max_iter, given.tol, given.max_no_improvement
+        runs = runs_of(given, plain=3)
         rng = as_generator(self.random_state)
         data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
         rows, weights, n = data.rows, data.weights, data.shape[0]
@@ -243,10 +244,11 @@ class MiniBatchKMeans(Centers):
             If X is not a finite 2-d array, has another width than before, or in the first call
             fewer rows than clusters.
         """
-        k, ratio = self._checked()
+        given = self._checked()
+        k, ratio = given.n_clusters, given.reassignment_ratio
         state = self.__dict__.get("_batches")
         if state is None:
-            runs = runs_of(self.init, self.n_init, plain=3)
+            runs = runs_of(given, plain=3)
             rng = as_generator(self.random_state)
             data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
             require_enough(data, k)
@@ -287,13 +289,6 @@ class MiniBatchKMeans(Centers):
         labels = nearest(rows, frame, self.n_jobs)
         total = inertia(rows, weights, frame, labels, self.n_jobs)
         return {"labels_": labels, "inertia_": total}
-
-    def _checked(self):
-        """The parameters that both ways of fitting use."""
-        if not isinstance(self.verbose, bool):
-            as_count(self.verbose, "verbose", low=0)
-        ratio = as_real(self.reassignment_ratio, "reassignment_ratio", low=0.0, high=1.0)
-        return as_count(self.n_clusters, "n_clusters"), ratio
 
     def _best_start(self, data, k, runs, size, rng):
         """The start of least inertia on a sample, each made from another sample."""

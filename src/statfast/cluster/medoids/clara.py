@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """CLARA: k-medoids of samples, for more rows than have a matrix of dissimilarities."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._distance import MetricRows, as_metric_rows, is_callable, store
-from statfast._typing import RandomState, Rows, Weights
+from statfast._estimator import by_fit, count, fitted, jobs, one_of, param, randomness
+from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
-    as_choice,
     as_count,
     as_generator,
     as_weights,
@@ -110,30 +112,26 @@ class CLARA(Medoids):
     array([3000, 3000, 3000])
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        metric: str | Callable[..., Any] = "euclidean",
-        n_samples: int = 5,
-        sample_size: Literal["auto"] | int = "auto",
-        init: Literal["auto", "build", "lab", "k-medoids++", "random"] = "build",
-        max_iter: int = 100,
-        p: float = 2,
-        metric_params: dict[Any, Any] | None = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.n_samples = n_samples
-        self.sample_size = sample_size
-        self.init = init
-        self.max_iter = max_iter
-        self.p = p
-        self.metric_params = metric_params
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int = param(count(), default=8, kw_only=False)
+    metric: str | Callable[..., Any] = param(by_fit, default="euclidean")
+    n_samples: int = param(count(high=MANY), default=5)
+    sample_size: Literal["auto"] | int = param(one_of("auto") | count(), default="auto")
+    init: Literal["auto", "build", "lab", "k-medoids++", "random"] = param(
+        one_of(*STARTS), default="build"
+    )
+    max_iter: int = param(count(), default=100)
+    p: float = param(by_fit, default=2)
+    metric_params: dict[Any, Any] | None = param(by_fit, default=None)
+    random_state: RandomState = param(randomness, default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    medoid_indices_: Array = fitted()
+    cluster_centers_: Array = fitted()
+    labels_: Array = fitted()
+    inertia_: float = fitted()
+    medoid_silhouette_: float = fitted()
+    sample_losses_: Array = fitted()
+    n_iter_: int = fitted()
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit the medoids.
@@ -160,10 +158,9 @@ class CLARA(Medoids):
         TypeError
             If X is sparse, or a parameter has the wrong type.
         """
-        k = as_count(self.n_clusters, "n_clusters")
-        n_samples = as_count(self.n_samples, "n_samples", high=MANY)
-        max_iter = as_count(self.max_iter, "max_iter")
-        start = STARTS[as_choice(self.init, "init", STARTS)]
+        given = self._checked()
+        k, n_samples, max_iter = given.n_clusters, given.n_samples, given.max_iter
+        start = STARTS[given.init]
         rng = as_generator(self.random_state)
         rows, metric = as_metric_rows(X, self.metric, p=self.p, metric_params=self.metric_params)
         weights, scale = moderate_weights(as_weights(sample_weight, len(rows)))
@@ -209,7 +206,6 @@ class CLARA(Medoids):
 
     def _size(self, k, n, what):
         if isinstance(self.sample_size, str):
-            as_choice(self.sample_size, "sample_size", ("auto",))
             return min(n, 80 + 4 * k)
         return as_count(
             self.sample_size, "sample_size", low=k, high=n, limit=f"the number of {what}"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-medoids: rows of the data as centers, of least total dissimilarity."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
@@ -14,9 +16,9 @@ from statfast._distance import (
     of_function,
     store,
 )
-from statfast._typing import ArrayLike, RandomState, Rows, Weights
+from statfast._estimator import array, by_fit, count, fitted, flag, jobs, one_of, param, randomness
+from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
-    as_choice,
     as_count,
     as_generator,
     as_weights,
@@ -151,32 +153,27 @@ class KMedoids(Medoids):
     array([0, 1], dtype=int32)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        metric: str | Callable[..., Any] = "euclidean",
-        method: Literal["fasterpam", "fastpam1", "pam", "alternate"] = "fasterpam",
-        init: ArrayLike = "auto",
-        max_iter: int = 100,
-        p: float = 2,
-        metric_params: dict[Any, Any] | None = None,
-        matrix_free: Literal["auto"] | bool = "auto",
-        dtype: Literal["", ""] | None = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.method = method
-        self.init = init
-        self.max_iter = max_iter
-        self.p = p
-        self.metric_params = metric_params
-        self.matrix_free = matrix_free
-        self.dtype = dtype
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int = param(count(), default=8, kw_only=False)
+    metric: str | Callable[..., Any] = param(by_fit, default="euclidean")
+    method: Literal["fasterpam", "fastpam1", "pam", "alternate"] = param(
+        one_of(*METHODS), default="fasterpam"
+    )
+    init: ArrayLike = param(one_of(*STARTS) | array, default="auto")
+    max_iter: int = param(count(), default=100)
+    p: float = param(by_fit, default=2)
+    metric_params: dict[Any, Any] | None = param(by_fit, default=None)
+    matrix_free: Literal["auto"] | bool = param(flag | one_of("auto"), default="auto")
+    dtype: Literal["", ""] | None = param(one_of(None, "float64", "float32"), default=None)
+    random_state: RandomState = param(randomness, default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    medoid_indices_: Array = fitted()
+    cluster_centers_: Array = fitted()
+    labels_: Array = fitted()
+    inertia_: float = fitted()
+    medoid_silhouette_: float = fitted()
+    n_iter_: int = fitted()
+    n_swaps_: int = fitted()
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit the medoids.
@@ -206,9 +203,8 @@ class KMedoids(Medoids):
         MemoryError
             If the matrix would take more than half of the free memory, and `matrix_free` is False.
         """
-        k = as_count(self.n_clusters, "n_clusters")
-        improve = METHODS[as_choice(self.method, "method", METHODS)]
-        max_iter = as_count(self.max_iter, "max_iter")
+        given = self._checked()
+        k, improve, max_iter = given.n_clusters, METHODS[given.method], given.max_iter
         rng = as_generator(self.random_state)
         rows, metric, source = self._source(X)
         weights, scale = moderate_weights(as_weights(sample_weight, source.n))
@@ -233,7 +229,7 @@ class KMedoids(Medoids):
         silhouette = 0.0
         if k > 1:
             silhouette = medoid_silhouette(partition.near, partition.second, weights)
-        fitted = {} if rows is None else {"cluster_centers_": rows[partition.medoids]}
+        centers = {} if rows is None else {"cluster_centers_": rows[partition.medoids]}
         return self._publish(
             X,
             n_features_in_=source.n if rows is None else rows.shape[1],
@@ -244,15 +240,12 @@ class KMedoids(Medoids):
             n_iter_=passes,
             n_swaps_=swaps,
             _metric=metric,
-            **fitted,
+            **centers,
         )
 
     def _source(self, X):
         """The checked rows, their metric and the dissimilarities between them."""
-        if not isinstance(self.matrix_free, bool):
-            as_choice(self.matrix_free, "matrix_free", ("auto",))
-        dtype = as_choice(self.dtype, "dtype", (None, "float64", "float32"))
-        dtype = None if dtype is None else np.dtype(dtype).type
+        dtype = None if self.dtype is None else np.dtype(self.dtype).type
         given = as_dissimilarities(
             X, self.metric, p=self.p, metric_params=self.metric_params, dtype=dtype,
             n_jobs=self.n_jobs,
@@ -274,7 +267,6 @@ class KMedoids(Medoids):
 
     def _start(self, source, k, weights, rng):
         if isinstance(self.init, str):
-            as_choice(self.init, "init", STARTS)
             return STARTS[self.init](source, k, weights, rng, self.n_jobs)
         try:
             start = np.array(self.init)

@@ -30,8 +30,6 @@ from statfast._validation import (
 class Medoids(Transformer, Clusterer, Estimator):
     """Base of the estimators that have ``medoid_indices_``, each row being with the nearest."""
 
-    metric: object
-
     def predict(self, X: Rows) -> Array:
         """Predict the nearest medoid of each sample.
 
