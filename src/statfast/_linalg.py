@@ -9,6 +9,7 @@ import numpy as np
 
 from statfast._core.linalg import cholesky as kernel
 from statfast._engine import aside
+from statfast._typing import Array
 
 SMALL = 1024  # columns up to which our own factor is quicker: threads of LAPACK spin on after it
 PART = 512  # columns of a triangle inverted by one call of LAPACK, which takes milliseconds
@@ -29,7 +30,7 @@ class CholeskyFactor:
     scale : (q,), by which rows and columns were multiplied
     """
 
-    def __init__(self, h):
+    def __init__(self, h: Array) -> None:
         if len(h) <= SMALL:
             self.lower, self.scale = np.empty(h.shape), np.empty(len(h))
             self.pivot = kernel.cholesky(np.ascontiguousarray(h), self.lower, self.scale)
@@ -45,13 +46,13 @@ class CholeskyFactor:
             except np.linalg.LinAlgError:
                 pass
 
-    def solve(self, g):
+    def solve(self, g: Array) -> Array:
         # Not LAPACK's, whose threads spin on for longer than the pass that comes next.
         out = g.copy()
         kernel.cholesky_solve(self.lower, self.scale, out)
         return out
 
-    def inverse(self):
+    def inverse(self) -> Array:
         if len(self.lower) <= SMALL:
             out = np.empty(self.lower.shape)
             kernel.cholesky_inverse(self.lower, self.scale, out)
@@ -63,23 +64,23 @@ class CholeskyFactor:
 class EigenFactor:
     """The same from eigenvalues, for a matrix whose columns depend on each other to rounding."""
 
-    def __init__(self, h):
+    def __init__(self, h: Array) -> None:
         self.scale = 1 / np.sqrt(h.diagonal())
         scaled = h * (self.scale[:, None] * self.scale)
         values, self.vectors = aside(np.linalg.eigh, scaled)
         self.values = np.maximum(values, LEAST * values[-1])
 
-    def solve(self, g):
+    def solve(self, g: Array) -> Array:
         return (self.vectors @ ((self.vectors.T @ (g * self.scale)) / self.values)) * self.scale
 
 
-def factored(h) -> CholeskyFactor | EigenFactor:
+def factored(h: Array) -> CholeskyFactor | EigenFactor:
     """Whichever serves for a lower triangle with a positive diagonal."""
     factor = CholeskyFactor(h)
     return factor if factor.pivot > PIVOT else EigenFactor(h)
 
 
-def triangle_inverse(T, *, lower=False):
+def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
     """The inverse of a triangle (q, q); what stands beyond the diagonal is not read.
 
     By halves, as one call of LAPACK for all would not hear Ctrl-C.
@@ -104,13 +105,13 @@ def triangle_inverse(T, *, lower=False):
     return out
 
 
-def mirrored(lower):
+def mirrored(lower: Array) -> Array:
     """Symmetric matrices from their lower triangles."""
     lower = np.tril(lower)
     return lower + np.swapaxes(np.tril(lower, -1), -1, -2)
 
 
 # ------------------------------------------------------------------ Products
-def dot(a, b) -> float:
+def dot(a: Array, b: Array) -> float:
     """The sum of the products of two arrays; rounded no worse than by pairs."""
     return float((a * b).sum())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Words of annotations that several families use. Docstrings say more: shapes and dtypes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -15,6 +15,15 @@ class Sparse(Protocol):
     def nnz(self) -> Any: ...
 
     def tocsr(self) -> Any: ...
+
+
+class RowChunks(Protocol):
+    """`Chunks`, which stand above the words of annotations."""
+
+    shape: tuple[int, int] | None
+    dtype: np.dtype | None
+
+    def __iter__(self) -> Iterator[np.ndarray]: ...
 
 
 class Attributes:
@@ -37,9 +46,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
     from scipy.sparse import csc_array, csr_array, csr_matrix
 
-    from statfast._engine import Chunks
-
-    Rows: TypeAlias = ArrayLike | Sparse | Chunks
+    Rows: TypeAlias = ArrayLike | Sparse | RowChunks
 else:  # what is loaded on use is known to type checkers alone
-    Axes = Chunks = DataFrame = csc_array = csr_array = csr_matrix = Any
+    Axes = DataFrame = csc_array = csr_array = csr_matrix = Any
     Rows = ArrayLike | Sparse

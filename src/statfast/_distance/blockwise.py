@@ -6,11 +6,12 @@ that is not defined. Each distance depends on its two rows alone, whatever block
 for rows whose numbers have to be scaled by a power of two.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array
 
 ROWS, COLUMNS = 128, 1024  # of a table made at a time: some megabytes of work space
 TERMS = 1 << 22  # and at most so many differences, so that Ctrl-C is heard
@@ -32,7 +33,7 @@ def between(metric: Any, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     return out
 
 
-def _refuse(name, undefined):
+def _refuse(name: str, undefined: bool) -> NoReturn:
     if undefined:
         raise ValueError(
             f"Two rows have no column in which both have a value, so that their {name} distance "
@@ -88,12 +89,12 @@ def nan_euclidean(A: np.ndarray, B: np.ndarray, weights: None = None) -> np.ndar
         return np.sqrt(total * (A.shape[1] / count)) / scale
 
 
-def _reach(A, B):
+def _reach(A: Array, B: Array) -> Array:
     """The largest number of each column, without its sign; 0 where all are missing."""
     return np.fmax(_largest(A), _largest(B))
 
 
-def _largest(A):
+def _largest(A: Array) -> Array:
     return np.fmax.reduce(np.abs(A), axis=0, initial=0.0)
 
 

@@ -64,7 +64,7 @@ def row_blocks(m: int, most: int = PIECE) -> list[slice]:
 class Minima:
     """The smallest number of each row, in whole: right of the diagonal, and in the columns."""
 
-    def __init__(self, m: int, dtype: np.dtype):
+    def __init__(self, m: int, dtype: np.dtype) -> None:
         self.m, self.dtype = m, dtype
         self.right_low, self.right_who = np.empty(m, dtype), np.empty(m, np.int32)
         self.spare: list[tuple[int, tuple[np.ndarray, np.ndarray]]] = []
@@ -110,7 +110,7 @@ def neighbors(triangle: Triangle, n_jobs: int | None = None) -> tuple[np.ndarray
     """
     minima = Minima(triangle.m, triangle.dtype)
 
-    def work(block):
+    def work(block: slice) -> None:
         columns = minima.columns(block)
         linkage.neighbors(
             triangle.rows, block.start, block.stop, *columns,

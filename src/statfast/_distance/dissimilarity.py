@@ -8,7 +8,7 @@ which takes no longer than reading it from memory where the rows have few column
 
 from collections.abc import Callable
 from math import inf, isfinite
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from statfast._distance.metrics import (
 )
 from statfast._distance.precision import LEAST, MOST, rescaled, scale_of
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array
 from statfast._validation import as_real, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what distance/dissimilarity.pyx knows
@@ -48,18 +49,20 @@ class Square:
     `mirrored` says that it is known to be symmetric, to the last bit.
     """
 
-    def __init__(self, matrix: np.ndarray, mirrored: bool = False, high: float | None = None):
+    def __init__(
+        self, matrix: np.ndarray, mirrored: bool = False, high: float | None = None
+    ) -> None:
         self.matrix, self.n, self.strip = matrix, len(matrix), len(matrix)
         self.mirrored, self.high = mirrored, high
 
-    def made(self, n_jobs=None):
+    def made(self, n_jobs: int | None = None) -> Self:
         return self
 
-    def condensed(self, n_jobs=None):
+    def condensed(self, n_jobs: int | None = None) -> tuple[Triangle, float | None]:
         """The triangle, where it lies, and the largest number if that is known."""
         return Triangle.of_square(self.matrix), self.high
 
-    def block(self, rows, columns, workspace=None):
+    def block(self, rows: slice, columns: slice | Array, workspace: Array | None = None) -> Array:
         """The dissimilarities from some points to others; columns are a slice or numbers.
 
         `workspace`, where given, is memory that the answer may lie in.
@@ -67,7 +70,7 @@ class Square:
         found = self.matrix[rows, columns]
         return found if isinstance(columns, slice) else np.ascontiguousarray(found)
 
-    def between(self, points, others):
+    def between(self, points: Array, others: Array) -> Array:
         """From each of some points, given by number, to each of others; float64."""
         return self.matrix[np.ix_(points, others)].astype(np.float64, copy=False)
 
@@ -75,16 +78,16 @@ class Square:
 class Condensed:
     """The upper triangle of a symmetric matrix, row by row, as scipy's ``pdist`` gives it."""
 
-    def __init__(self, values: np.ndarray, n: int, high: float | None = None):
+    def __init__(self, values: np.ndarray, n: int, high: float | None = None) -> None:
         self.values, self.n, self.strip, self.high = values, n, STRIP, high
 
-    def made(self, n_jobs=None):
+    def made(self, n_jobs: int | None = None) -> Self:
         return self
 
-    def condensed(self, n_jobs=None):
+    def condensed(self, n_jobs: int | None = None) -> tuple[Triangle, float | None]:
         return Triangle.of_condensed(self.values, self.n), self.high
 
-    def unfolded(self):
+    def unfolded(self) -> Array:
         """The square matrix."""
         n, dtype = self.n, self.values.dtype
         refuse_large(dtype.itemsize * n * n, f"The square matrix of {n} rows", "Cluster a sample.")
@@ -95,7 +98,7 @@ class Condensed:
             table[strip] = self.block(strip, slice(None))
         return table
 
-    def block(self, rows, columns, workspace=None):
+    def block(self, rows: slice, columns: slice | Array, workspace: Array | None = None) -> Array:
         if not isinstance(columns, slice):
             return self.between(np.arange(self.n)[rows], columns)
         start, stop, _ = rows.indices(self.n)
@@ -104,7 +107,7 @@ class Condensed:
         dissimilarity.unfold(self.values, self.n, start, first, out)
         return out
 
-    def between(self, points, others):
+    def between(self, points: Array, others: Array) -> Array:
         low = np.minimum.outer(points, others)
         high = np.maximum.outer(points, others)
         at = low * (2 * self.n - low - 1) // 2 + high - low - 1
@@ -121,7 +124,7 @@ class OfRows:
     The rows may have been multiplied by a `scale`, which is taken off their dissimilarities.
     """
 
-    def __init__(self, rows: np.ndarray, metric: Metric, scale: float = 1.0):
+    def __init__(self, rows: np.ndarray, metric: Metric, scale: float = 1.0) -> None:
         n, d = rows.shape
         self.n, self.metric, self.strip, self.scale = n, metric, STRIP, scale
         self.rows = np.zeros((n + dissimilarity.SPARE, d))
@@ -138,7 +141,7 @@ class OfRows:
         """Whether dissimilarities come from the register tile."""
         return self.metric.kind in TILED
 
-    def across(self, rows):
+    def across(self, rows: Array) -> Array:
         """From each of other rows, prepared for the metric, to each of these."""
         if not takes_squares(self.metric):
             return self._across(rows)
@@ -156,13 +159,13 @@ class OfRows:
             out[these] = OfRows(own * scale, self.metric, scale)._across(rows[these] * scale)
         return out
 
-    def _across(self, rows):
+    def _across(self, rows: Array) -> Array:
         rows = np.asarray(rows, np.float64)
         some = np.zeros((len(rows) + dissimilarity.SPARE, rows.shape[1]))
         some[: len(rows)] = rows
         return self._to(some, len(rows), self.rows[: self.n])
 
-    def back(self, found):
+    def back(self, found: Array) -> Array:
         """Dissimilarities between these rows, as they would be between those that were given."""
         if self.scale == 1.0:
             return found
@@ -188,16 +191,16 @@ class OfRows:
                 "overflow float64 when they are summed. Divide the data by a constant first."
             )
 
-    def block(self, rows, columns, workspace=None):
+    def block(self, rows: slice, columns: slice | Array, workspace: Array | None = None) -> Array:
         start, stop, _ = rows.indices(self.n)
         return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns], workspace)
 
-    def between(self, points, others):
+    def between(self, points: Array, others: Array) -> Array:
         some = np.zeros((len(points) + dissimilarity.SPARE, self.rows.shape[1]))
         some[: len(points)] = self.rows[points]
         return self._to(some, len(points), self.rows[others])
 
-    def _to(self, padded, m, others, workspace=None):
+    def _to(self, padded: Array, m: int, others: Array, workspace: Array | None = None) -> Array:
         if workspace is not None and self.tiled:
             out = workspace[:m, : len(others)]
         else:
@@ -215,12 +218,12 @@ class OfRows:
             finished(self.metric, padded[:m], others, out)
         return self.back(out)
 
-    def condensed(self, n_jobs=None):
+    def condensed(self, n_jobs: int | None = None) -> tuple[Triangle, float]:
         """The upper triangle, in float64, and the largest of it."""
         n = self.n
         y = np.empty(n * (n - 1) // 2)
 
-        def work(block):
+        def work(block: slice) -> float:
             high = 0.0
             for start in range(block.start, block.stop, FEW):
                 checkpoint()
@@ -239,7 +242,7 @@ class OfRows:
             each(work, blocks, n_jobs=n_jobs, effort=1.0 * n * n * depth)
         )
 
-    def _largest(self, distances):
+    def _largest(self, distances: Array) -> float:
         if not len(distances):
             return 0.0
         low, high, finite = extent(distances)
@@ -279,7 +282,9 @@ def finished(metric: Metric, rows: np.ndarray, others: np.ndarray, reduced: np.n
             reduced[i, at[some]] *= (share**metric.p).sum(axis=1) ** (1 / metric.p)
 
 
-def metric_of(metric: Any, p: Any, metric_params: dict | None, rows: np.ndarray) -> Metric:
+def metric_of(
+    metric: Any, p: Any, metric_params: dict[str, Any] | None, rows: np.ndarray
+) -> Metric:
     """Check a metric, its parameters, and p even where the metric does not use it."""
     if not (isinstance(p, float | np.floating) and p == inf):
         as_real(p, "p", 1)
@@ -319,7 +324,7 @@ def store(
     # A strip is as many rows as take the kernels some milliseconds.
     terms = max(1, n * made.rows.shape[1])
 
-    def fill(strip):
+    def fill(strip: slice) -> None:
         matrix[strip] = made.block(strip, slice(None))
 
     with np.errstate(over="ignore"):

@@ -24,6 +24,7 @@ from statfast._distance.dissimilarity import (
 )
 from statfast._distance.metrics import BLOCKWISE, Metric, as_metric
 from statfast._distance.precomputed import as_matrix, as_table, as_triangle, is_triangle
+from statfast._typing import Array
 from statfast._validation import (
     FLOATS,
     as_columns,
@@ -51,7 +52,7 @@ class MetricRows(NamedTuple):
             return of_function(self.X, self.metric, np.float64)
         return made_of(self.X, self.metric, n_jobs)
 
-    def condensed(self, n_jobs: int | None = None) -> tuple[Triangle, float]:
+    def condensed(self, n_jobs: int | None = None) -> tuple[Triangle, float | None]:
         """The upper triangle, in float64, and the largest of it."""
         n = len(self.X)
         what = f"The matrix of {n} rows of X, with work space,"
@@ -65,8 +66,8 @@ Dissimilarities = MetricRows | Square | Condensed
 
 
 def as_metric_rows(
-    X: Any, metric: Any, *, p: Any = 2, metric_params: dict | None = None, keep: tuple = FLOATS,
-    n_min: int = 1,
+    X: Any, metric: Any, *, p: Any = 2, metric_params: dict[str, Any] | None = None,
+    keep: tuple[Any, ...] = FLOATS, n_min: int = 1,
 ) -> MetricRows:  # fmt: skip
     """Check rows and a metric, which may be one that takes missing values, or a data frame."""
     if isinstance(metric, str) and metric == "gower":
@@ -80,7 +81,9 @@ def as_metric_rows(
     return MetricRows(rows, metric_of(metric, p, metric_params, rows))
 
 
-def metric_rows_for(estimator: Any, X: Any, metric: Metric | None, keep: tuple = FLOATS):
+def metric_rows_for(
+    estimator: Any, X: Any, metric: Metric | None, keep: tuple[Any, ...] = FLOATS
+) -> Array:
     """Rows of a query to an estimator that was fitted to rows and their metric, checked."""
     if metric is None or metric.kind != BLOCKWISE:
         return rows_for(estimator, X, keep=keep)
@@ -99,7 +102,7 @@ def is_gappy(metric: Any) -> bool:
     return isinstance(name, str) and name in ("nan_euclidean", "gower")
 
 
-def _refuse_infinity(rows):
+def _refuse_infinity(rows: Array) -> None:
     if rows.dtype.kind == "f" and np.isinf(rows).any():
         explain_nonfinite(np.where(np.isnan(rows), 0, rows), "X")
 
@@ -110,7 +113,7 @@ def is_precomputed(metric: Any) -> bool:
 
 
 def as_dissimilarities(
-    X: Any, metric: Any = PRECOMPUTED, *, p: Any = 2, metric_params: dict | None = None,
+    X: Any, metric: Any = PRECOMPUTED, *, p: Any = 2, metric_params: dict[str, Any] | None = None,
     vectors: bool = False, symmetric: bool = False, dtype: Any = None, n_min: int = 1,
     n_jobs: int | None = None,
 ) -> Dissimilarities:  # fmt: skip
@@ -157,7 +160,9 @@ def as_dissimilarities(
     return as_metric_rows(X, metric, p=p, metric_params=metric_params, n_min=n_min)
 
 
-def condensed_of(X: Any, metric: Any, metric_params: Any, n: int, n_jobs: int | None = None):
+def condensed_of(
+    X: Any, metric: Any, metric_params: Any, n: int, n_jobs: int | None = None
+) -> Array:
     """The condensed dissimilarities, float64, of n rows: of rows, condensed or square."""
     given = as_dissimilarities(
         X, metric, metric_params=metric_params, vectors=True, symmetric=True, n_min=2

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from statfast._distance.parameters import vector
+from statfast._typing import Array
 from statfast._validation import as_columns, column_names, is_missing, shape_of, shown, wrong_type
 
 NUMERIC, ORDINAL, NOMINAL, ASYMMETRIC = KINDS = ("numeric", "ordinal", "nominal", "asymmetric")
@@ -26,12 +27,14 @@ class GowerColumns:
     """The kinds of columns, and what makes numbers of their values."""
 
     kinds: tuple[str, ...]
-    levels: tuple  # of each column but numeric ones a list of values, whose places are the codes
+    levels: tuple[
+        Any, ...
+    ]  # of each column but numeric ones a list of values, whose places are the codes
     ranges: np.ndarray  # (d,) what differences are divided by; 0: values are equal or not
     weights: np.ndarray  # (d,)
 
     @classmethod
-    def of(cls, X: Any, given: Mapping) -> "GowerColumns":
+    def of(cls, X: Any, given: Mapping[str, Any]) -> "GowerColumns":
         """The columns of a table: their kinds as given or by their types.
 
         Parameters
@@ -75,7 +78,7 @@ class GowerColumns:
             )
         return cls(tuple(kinds), tuple(levels), ranges, weights)
 
-    def coded(self, columns: list) -> np.ndarray:
+    def coded(self, columns: list[Any]) -> np.ndarray:
         """Checked columns as numbers (n, d) float64; NaN is missing."""
         codes = np.empty((len(columns[0]), len(columns)))
         for j, (column, known) in enumerate(zip(columns, self.levels, strict=True)):
@@ -110,7 +113,7 @@ class GowerColumns:
         return out
 
 
-def _take(given, kinds, names):
+def _take(given: Any, kinds: list[str], names: Array | None) -> None:
     """Put the kinds that the caller gave in the place of those by type."""
     d = len(kinds)
     if given is None:
@@ -131,7 +134,7 @@ def _take(given, kinds, names):
         kinds[j] = str(kind)
 
 
-def _place(key, names, d):
+def _place(key: Any, names: Array | None, d: int) -> int:
     if isinstance(key, str) and names is not None and key in names:
         return int(np.flatnonzero(names == key)[0])
     if isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < d:
@@ -142,7 +145,7 @@ def _place(key, names, d):
     )
 
 
-def _categories(X, j):
+def _categories(X: Any, j: int) -> tuple[list[Any], bool] | None:
     """The values of a categorical column of pandas, and whether they are ordered; else None."""
     if hasattr(X, "iloc") and getattr(X.dtypes.iloc[j], "name", "") == "category":
         kind = X.dtypes.iloc[j]
@@ -150,7 +153,7 @@ def _categories(X, j):
     return None
 
 
-def _kind_of(column, categories):
+def _kind_of(column: Array, categories: tuple[list[Any], bool] | None) -> str:
     if categories is not None:
         return ORDINAL if categories[1] else NOMINAL
     if column.dtype.kind in "iuf":
@@ -162,7 +165,9 @@ def _kind_of(column, categories):
     return NUMERIC if present and numbers else NOMINAL
 
 
-def _levels(column, kind, categories, j):
+def _levels(
+    column: Array, kind: str, categories: tuple[list[Any], bool] | None, j: int
+) -> list[Any] | None:
     if kind == NUMERIC:
         return None
     try:
@@ -183,7 +188,7 @@ def _levels(column, kind, categories, j):
     return known
 
 
-def _numbers(column, j):
+def _numbers(column: Array, j: int) -> Array:
     if column.dtype.kind in "biuf":
         return column
     values = [np.nan if is_missing(value) else value for value in column.tolist()]
@@ -199,7 +204,7 @@ def _numbers(column, j):
     return found
 
 
-def _codes(column, known, kind, j):
+def _codes(column: Array, known: list[Any], kind: str, j: int) -> Array:
     place = {value: float(code) for code, value in enumerate(known)}
     codes = np.empty(len(column))
     for i, value in enumerate(column.tolist()):
@@ -215,7 +220,7 @@ def _codes(column, known, kind, j):
     return codes
 
 
-def _widths(codes):
+def _widths(codes: Array) -> Array:
     """The most that numbers of a column differ; 0 where all are missing."""
     high = np.fmax.reduce(codes, axis=0, initial=-np.inf)
     low = np.fmin.reduce(codes, axis=0, initial=np.inf)

@@ -4,19 +4,25 @@
 What the arrays mean is said in ``_core/kdtree/tree.pxd``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from statfast._core.kdtree import build as kdbuild
 from statfast._engine import aligned, each, grid
+from statfast._typing import Array
 
 LANES = 8  # children of a node
 MOST_LEAF = 256  # points of a leaf that the kernels have room for
 SUBTREE = 1 << 14  # points: built by one task, within the level-2 cache
 SUBTREES = 16  # so many tasks there are at most where the points are many
 FEW = 1 << 11  # points that are not worth two tasks
+
+
+Segment: TypeAlias = tuple[int, int, int]  # a run of leaves, and which side holds its points
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class KDArrays:
     n: int  # points
 
     @property
-    def fields(self) -> tuple:
+    def fields(self) -> tuple[Any, ...]:
         """What kernels take, in the order in which they take it."""
         return self.blocks, self.ids, self.boxes, self.least, self.first, self.n
 
@@ -39,7 +45,7 @@ class KDArrays:
     def nbytes(self) -> int:
         return sum(a.nbytes for a in self.fields if isinstance(a, np.ndarray))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _rebuilt, self.fields
 
     @classmethod
@@ -59,15 +65,15 @@ class KDArrays:
         work = np.empty(ld, X.dtype)
         bottom = boxes[first[0] :], least[first[0] :]
 
-        def lay(block):
+        def lay(block: slice) -> None:
             kdbuild.columns(X, block.start, block.stop, *sides[0])
 
-        def split(part):
+        def split(part: Segment) -> tuple[Segment, Segment]:
             start, stop, side = part
             cut = kdbuild.split(*sides[side], *sides[1 - side], work, leaf, start, stop, n)
             return (start, cut, 1 - side), (cut, stop, 1 - side)
 
-        def grow(part):
+        def grow(part: Segment) -> None:
             start, stop, side = part
             kdbuild.subtree(
                 *sides[side], *sides[1 - side], work, start, stop, n, blocks, ids, *bottom
@@ -95,7 +101,9 @@ def levels_of(leaves: int) -> tuple[np.ndarray, int]:
     return np.array(first, np.intp), sum(sizes)
 
 
-def _rebuilt(blocks, ids, boxes, least, first, n):
+def _rebuilt(
+    blocks: Array, ids: Array, boxes: Array, least: Array, first: Array, n: int
+) -> KDArrays:
     """A bundle out of a pickle, where arrays lie anywhere."""
     places = aligned(blocks.shape, blocks.dtype), aligned(boxes.shape, boxes.dtype)
     places[0][:], places[1][:] = blocks, boxes

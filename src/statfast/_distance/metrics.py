@@ -25,6 +25,7 @@ from statfast._distance.gower import GowerColumns
 from statfast._distance.parameters import variances, vector, whitening
 from statfast._distance.precision import extent_of
 from statfast._engine import each, grid
+from statfast._typing import Array
 from statfast._validation import as_real, shown, wrong_type
 
 # What kernels switch on: the numbers of _core/tile/metric.pxd.
@@ -73,7 +74,9 @@ class Metric:
     name: str
     kind: int
     p: float = 2.0  # the exponent, of kind MINKOWSKI
-    function: Callable | None = None  # of two float64 rows, or of blocks of them (BLOCKWISE)
+    function: Callable[..., Any] | None = (
+        None  # of two float64 rows, or of blocks of them (BLOCKWISE)
+    )
     origin: np.ndarray | None = None  # (d,) what rows are moved by before they are scaled
     factor: np.ndarray | None = None  # (d,) of each column, or (d, d), a row's image x @ factor
     scale: float = 1.0  # of all of the factor, by which distances are divided again
@@ -115,7 +118,7 @@ class Metric:
         n, d = rows.shape
         out = np.empty((n, d))
 
-        def fill(block):
+        def fill(block: slice) -> None:
             some = np.array(rows[block], np.float64, order="C")
             if self.name in HALVED:
                 normalize(some, self.name, name, block.start)
@@ -128,7 +131,8 @@ class Metric:
         each(fill, grid(n, most=most), n_jobs=n_jobs, effort=n * d * (2.0 * d if whitens else 8.0))
         return out
 
-    def _scale(self, some, out):
+    def _scale(self, some: Array, out: Array) -> None:
+        assert self.factor is not None
         with np.errstate(over="ignore", invalid="ignore"):
             if self.origin is not None:
                 some -= self.origin
@@ -144,7 +148,7 @@ class Metric:
                 "Scale them down, or the metric's parameters up or down."
             )
 
-    def finish(self, reduced, out: np.ndarray | None = None) -> np.ndarray:
+    def finish(self, reduced: Any, out: np.ndarray | None = None) -> np.ndarray:
         """The distances of reduced ones, perhaps written to `out` (which may be `reduced`)."""
         if self.name in HALVED:
             return np.multiply(reduced, 0.5, out=out)
@@ -156,7 +160,7 @@ class Metric:
             found = np.multiply(reduced, 1.0 / self.scale, out=out)
         return found if self.scale == 1.0 else np.multiply(found, 1.0 / self.scale, out=out)
 
-    def reduce(self, distance):
+    def reduce(self, distance: Any) -> Array:
         """The reduced distances of distances; for radii see `reach`."""
         if self.name in HALVED:
             return np.multiply(distance, 2.0)
@@ -167,7 +171,7 @@ class Metric:
             return np.power(distance, self.p, dtype=np.float64)
         return np.multiply(distance, self.scale)
 
-    def reach(self, radii):
+    def reach(self, radii: Any) -> Array:
         """The largest reduced distances whose distances are within the radii.
 
         Where rounding lets several reduced distances have one distance, all of them are as near:
@@ -190,7 +194,7 @@ PLAIN = Metric("euclidean", EUCLIDEAN)
 
 
 def as_metric(
-    metric: Any, *, p: float = 2, metric_params: dict | None = None, d: int,
+    metric: Any, *, p: float = 2, metric_params: dict[str, Any] | None = None, d: int,
     X: np.ndarray | None = None,
 ) -> Metric:  # fmt: skip
     """Check a metric and its parameters.
@@ -271,7 +275,7 @@ def as_metric(
     return Metric(name, kind, power, None, origin, factor)
 
 
-def measured(value, where: str, *rows: int, finite: bool = True) -> float:
+def measured(value: Any, where: str, *rows: int, finite: bool = True) -> float:
     """What a function given as metric said of two rows, `where` with their numbers; checked."""
     try:
         found = float("" if isinstance(value, str | bytes) else value)
@@ -288,13 +292,14 @@ def measured(value, where: str, *rows: int, finite: bool = True) -> float:
     return found
 
 
-def normalize(rows, metric, name, first):
+def normalize(rows: Array, metric: str, name: str, first: int) -> None:
     """Bring rows to length 1 in place, less their means for "correlation".
 
     They are scaled by powers of two before, so that no square over- or underflows.
     """
     if metric == "correlation":
-        empty, what = rows.max(axis=1) == rows.min(axis=1), "of equal values"
+        empty = np.asarray(rows.max(axis=1) == rows.min(axis=1))
+        what = "of equal values"
     else:
         empty, what = ~rows.any(axis=1), "of zeros"
     refuse_empty(empty, what, metric, name, first)
@@ -308,7 +313,7 @@ def normalize(rows, metric, name, first):
     rows /= np.sqrt(squares)[:, None]
 
 
-def refuse_empty(empty, what, metric, name, first=0):
+def refuse_empty(empty: Array, what: str, metric: str, name: str, first: int = 0) -> None:
     """Raise the sentence on the first row whose direction is not defined, if any is marked."""
     if empty.any():
         raise ValueError(
@@ -317,7 +322,7 @@ def refuse_empty(empty, what, metric, name, first=0):
         )
 
 
-def _given(metric_params):
+def _given(metric_params: Any) -> dict[Any, Any]:
     if metric_params is None:
         return {}
     if not isinstance(metric_params, dict):
@@ -325,7 +330,7 @@ def _given(metric_params):
     return metric_params
 
 
-def _with(function, arguments):
+def _with(function: Callable[..., Any], arguments: dict[Any, Any]) -> Callable[..., Any]:
     if not arguments:
         return function
     if not all(isinstance(key, str) for key in arguments):
@@ -333,7 +338,7 @@ def _with(function, arguments):
     return partial(function, **arguments)
 
 
-def _name_of(metric):
+def _name_of(metric: Any) -> str:
     name = ALIASES.get(metric, metric) if isinstance(metric, str) else None
     if name in TABLE:
         return name
@@ -343,13 +348,13 @@ def _name_of(metric):
     raise wrong_type("metric", wanted, metric)
 
 
-def _exponent(p):
+def _exponent(p: Any) -> float:
     if isinstance(p, float | np.floating) and p == inf:
         return inf
     return as_real(p, "p", 1)
 
 
-def _require_places(rows, name):
+def _require_places(rows: Array, name: str) -> None:
     for block in grid(len(rows)):
         wrong = np.abs(rows[block, 0]) > POLE
         if wrong.any():

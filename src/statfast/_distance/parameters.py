@@ -2,18 +2,20 @@
 """Parameters of metrics: weights and variances of columns, and covariances, checked."""
 
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from statfast._distance.precision import extent_of
 from statfast._engine import aside, reduce
 from statfast._linalg import triangle_inverse
+from statfast._typing import Array
 from statfast._validation import slack_of, wrong_type
 
 VANISHING = 1e-300  # such variances have lost digits
 
 
-def _numbers(value, name, shape):
+def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:
     try:
         if np.iscomplexobj(value):
             raise TypeError
@@ -27,7 +29,7 @@ def _numbers(value, name, shape):
     return array
 
 
-def vector(value, name, d, *, zero=False):
+def vector(value: Any, name: str, d: int, *, zero: bool = False) -> Array:
     """Checked positive numbers, one a column; zeros among others pass if they may."""
     vector = _numbers(value, name, (d,))
     wrong = vector < 0 if zero else vector <= 0
@@ -42,7 +44,7 @@ def vector(value, name, d, *, zero=False):
     return vector
 
 
-def variances(V, d, X):
+def variances(V: Any, d: int, X: Array | None) -> Array:
     if V is not None:
         return vector(V, "metric_params['V']", d)
     found = _covariance(X, "seuclidean").diagonal()
@@ -54,7 +56,7 @@ def variances(V, d, X):
     return found
 
 
-def whitening(V, VI, d, X):
+def whitening(V: Any, VI: Any, d: int, X: Array | None) -> Array:
     """The matrix F with |(a - b) @ F| the Mahalanobis distance."""
     if V is not None and VI is not None:
         raise ValueError("metric_params holds both 'V' and its inverse 'VI'. Leave one out.")
@@ -82,7 +84,7 @@ def whitening(V, VI, d, X):
     return triangle_inverse(factor, lower=True).T / spread[:, None]
 
 
-def _covariance(X, metric):
+def _covariance(X: Array | None, metric: str) -> Array:
     """The covariance of the fitted rows, divided by n - 1; summed about their mean."""
     if X is None or len(X) < 2:
         raise ValueError(
@@ -92,11 +94,11 @@ def _covariance(X, metric):
     extent = extent_of(X)
     middle = extent.mean
 
-    def partial(_, block):
+    def partial(_: slice, block: Array) -> tuple[Array, Array]:
         z = block - middle
         return z.sum(axis=0), aside(np.matmul, z.T, z)
 
-    def merge(total, part):
+    def merge(total: tuple[Array, Array], part: tuple[Array, Array]) -> tuple[Array, Array]:
         return total[0] + part[0], total[1] + part[1]
 
     with np.errstate(over="ignore", invalid="ignore"):

@@ -13,6 +13,7 @@ import numpy as np
 
 from statfast._core.distance.extent import extent
 from statfast._engine import Chunks, reduce
+from statfast._typing import Array
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
@@ -68,7 +69,7 @@ def extent_of(
 ) -> Extent:
     """Pass over the rows once; those of weight 0 have no part in it."""
 
-    def partial(where, X, weights):
+    def partial(where: slice, X: Array, weights: Array | None) -> Extent:
         if weights is not None and not weights.all():
             X = X[weights > 0.0]
         d = X.shape[1]
@@ -83,7 +84,7 @@ def extent_of(
         return reduce(partial, rows, weights, merge=add, n_jobs=n_jobs, effort=effort, least=least)
 
 
-def near_mean(X, weights, most):
+def near_mean(X: Array, weights: Array | None, most: int) -> Array:
     """A point (d,) from which rows are so near that squares of their differences keep digits.
 
     It is the weighted mean of `most` rows or up to twice as many, spread evenly over those of

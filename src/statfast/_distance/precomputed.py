@@ -16,6 +16,7 @@ import numpy as np
 from statfast._core.distance import dissimilarity as kernel
 from statfast._core.hierarchy.linkage import extent
 from statfast._engine import each, grid
+from statfast._typing import Array
 from statfast._validation import FLOATS, as_rows, refuse_large, shown, slack_of
 
 SLICE = 1 << 21  # numbers looked at by a task
@@ -31,7 +32,7 @@ def is_triangle(X: Any) -> bool:
 
 
 def as_triangle(
-    y: Any, name: str = "X", *, keep: tuple = FLOATS, n_jobs: int | None = None
+    y: Any, name: str = "X", *, keep: tuple[Any, ...] = FLOATS, n_jobs: int | None = None
 ) -> tuple[np.ndarray, int, float]:
     """Check the pairs (0, 1), (0, 2), ..., (n - 2, n - 1): contiguous, how many rows, the largest.
 
@@ -71,7 +72,12 @@ def as_matrix(table: Any, name: str = "X", *, n_min: int = 1) -> tuple[np.ndarra
 
 
 def as_table(
-    table: Any, name: str = "X", *, keep: tuple = FLOATS, n_min: int = 1, n_jobs: int | None = None
+    table: Any,
+    name: str = "X",
+    *,
+    keep: tuple[Any, ...] = FLOATS,
+    n_min: int = 1,
+    n_jobs: int | None = None,
 ) -> tuple[np.ndarray, bool]:
     """Check a square matrix; that, in C order, and whether it is symmetric to the last bit.
 
@@ -83,7 +89,7 @@ def as_table(
         table = _in_order(table, name)
     different = False
 
-    def look(rows):
+    def look(rows: slice) -> bool:
         nonlocal different
         sound, same = kernel.mirrored(table, rows.start, rows.stop, not different)
         different = different or not same
@@ -110,7 +116,7 @@ def extremes(
     rows = max(1, SLICE // n)
     pieces = [(i, j) for i in range(0, m, rows) for j in range(0, n, SLICE)]
 
-    def look(piece):
+    def look(piece: tuple[int, int]) -> tuple[float, float, bool]:
         part = _piece(matrix, rows, piece)
         whole = part.flags.c_contiguous
         found = [extent(line) for line in ([part.reshape(-1)] if whole else part)]
@@ -133,7 +139,7 @@ def extremes(
     raise AssertionError
 
 
-def _piece(matrix, rows, piece):
+def _piece(matrix: Array, rows: int, piece: tuple[int, int]) -> Array:
     i, j = piece
     return matrix[i : i + rows, j : j + SLICE]
 
@@ -150,7 +156,7 @@ def refuse(value: float, where: str, name: str) -> None:
     )
 
 
-def _square(table, name, keep, n_min):
+def _square(table: Any, name: str, keep: tuple[Any, ...], n_min: int) -> Array:
     table = as_rows(table, name=name, keep=keep, finite=False, n_min=n_min)
     if table.shape[0] == table.shape[1]:
         return table
@@ -160,12 +166,14 @@ def _square(table, name, keep, n_min):
     )
 
 
-def _in_order(table, name):
+def _in_order(table: Array, name: str) -> Array:
     refuse_large(table.nbytes, f"A copy of {name} in the order of rows", "Pass it in C order.")
     return np.ascontiguousarray(table)
 
 
-def _without_rounding(table, name, slack, n_jobs=None):
+def _without_rounding(
+    table: Array, name: str, slack: float, n_jobs: int | None = None
+) -> tuple[Array, float]:
     """The matrix with zeros for what rounding left of them, and its largest number."""
     low, high = extremes(table, name, slack, n_jobs)
     diagonal = table.diagonal()
@@ -182,15 +190,15 @@ def _without_rounding(table, name, slack, n_jobs=None):
     return table, high
 
 
-def _not_negative(values, name):
+def _not_negative(values: Array, name: str) -> Array:
     """A copy with 0 for what is below."""
     fix = "Set its diagonal, and what is below 0, to 0."
     refuse_large(values.nbytes, f"A copy of {name} without rounding errors", fix)
     return np.maximum(values, 0.0)
 
 
-def _require_symmetry(table, limit, name):
-    def compare(pair):
+def _require_symmetry(table: Array, limit: float, name: str) -> None:
+    def compare(pair: tuple[int, int]) -> None:
         a, b = (slice(at, at + TILE) for at in pair)
         apart = np.abs(table[a, b] - table[b, a].T)
         if apart.max() > limit:

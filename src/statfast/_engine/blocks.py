@@ -15,9 +15,9 @@ import sys
 import threading
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import cache
 from math import ceil, inf
 from pathlib import Path
@@ -28,6 +28,7 @@ import numpy as np
 
 from statfast._core.threads.spin_wait import wait_awake
 from statfast._engine.chunks import Chunks
+from statfast._typing import Array
 from statfast._validation import wrong_type
 
 SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
@@ -36,7 +37,7 @@ PATIENCE = 1e-3  # seconds a thread waits awake: to be woken may take longer tha
 CROWD, LEAST = 4, 16  # threads for each core, or in all: more would only get in each other's way
 TICK = 0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
 
-_progress: Callable | None = None  # the hook of `set_progress`
+_progress: Callable[..., Any] | None = None  # the hook of `set_progress`
 
 
 def usable_threads(n_jobs: int | None = None) -> int:
@@ -75,13 +76,13 @@ def granted(threads: int) -> Iterator[None]:
         _here.threads = before
 
 
-def _shares_cores():
+def _shares_cores() -> bool:
     process = sys.modules.get("multiprocessing.process")  # loaded in all its children
     is_child = process is not None and process.parent_process() is not None
     return is_child or threading.get_ident() != threading.main_thread().ident
 
 
-def _cores():
+def _cores() -> int:
     if hasattr(os, "process_cpu_count"):  # Python >= 3.13
         allowed = os.process_cpu_count()
     else:
@@ -90,7 +91,7 @@ def _cores():
 
 
 @cache
-def _quota(groups=Path("/proc/self/cgroup"), root=Path("/sys/fs/cgroup")):
+def _quota(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> float:
     """CPUs whose time the control groups (version 1 or 2) grant this process; inf if all."""
     quotas = [inf]
     lines = groups.read_text().splitlines() if groups.exists() else []
@@ -119,9 +120,9 @@ def grid(n: int, least: int = 256, most: int = 16384, parts: int = 64) -> list[s
 
 
 def each(
-    work: Callable, tasks: Iterable, *, n_jobs: int | None = None, effort: float = inf,
-    progress: Callable | None = None, ahead: float = inf,
-) -> list:  # fmt: skip
+    work: Callable[[Any], Any], tasks: Iterable[Any], *, n_jobs: int | None = None,
+    effort: float = inf, progress: Callable[..., Any] | None = None, ahead: float = inf,
+) -> list[Any]:  # fmt: skip
     """Do independent tasks: ``work(task)`` for each, the results in a list in their order.
 
     A task may fill its own rows of an array that all share. No more than `ahead` tasks for each
@@ -131,16 +132,16 @@ def each(
     task is raised. Ctrl-C raises KeyboardInterrupt once no thread is at work on the call any more:
     after the time of one task, or that between two calls of `checkpoint`.
     """
-    results: list = []
+    results: list[Any] = []
     tasks = list(tasks)
     _run(work, [tasks], results.append, len(tasks), ahead, n_jobs, effort, progress)
     return results
 
 
 def reduce(
-    partial: Callable, X: "np.ndarray | Chunks", *aligned: np.ndarray | None, merge: Callable,
-    n_jobs: int | None = None, effort: float = inf, least: int = 256,
-    progress: Callable | None = None,
+    partial: Callable[..., Any], X: "np.ndarray | Chunks", *aligned: np.ndarray | None,
+    merge: Callable[..., Any], n_jobs: int | None = None, effort: float = inf, least: int = 256,
+    progress: Callable[..., Any] | None = None,
 ) -> Any:  # fmt: skip
     """Sum up blocks of rows; returns the total.
 
@@ -162,19 +163,20 @@ def reduce(
     n_jobs, effort, progress, least
         As in `each` and `grid`; `least` should grow with the size of the statistics.
     """
-    total: list = []  # of one thing, once there is one
+    total: list[Any] = []  # of one thing, once there is one
 
-    def work(task):
+    def work(task: tuple[slice, Array]) -> Any:
         rows, block = task
         parts = [None if a is None else np.ascontiguousarray(a[rows]) for a in aligned]
         return partial(rows, np.ascontiguousarray(block), *parts)
 
-    def absorb(result):
+    def absorb(result: Any) -> None:
         total[:] = [merge(*total, result) if total else result]
 
     if isinstance(X, Chunks):
         batches = _batches(X, aligned, least)
-        count = X._lengths and sum(len(grid(n, least)) for n in X._lengths)
+        lengths = X._lengths
+        count = None if lengths is None else sum(len(grid(n, least)) for n in lengths)
     else:
         batches = list(_batches([np.asarray(X)], aligned, least))
         count = len(batches[0])
@@ -182,7 +184,9 @@ def reduce(
     return total[0]
 
 
-def _batches(chunks, aligned, least):
+def _batches(
+    chunks: Iterable[Array], aligned: Sequence[Array | None], least: int
+) -> Iterator[list[tuple[slice, Array]]]:
     """For each chunk the list of its tasks: pairs (rows in all, block)."""
     sizes = {len(a) for a in aligned if a is not None}
     stop = 0
@@ -196,7 +200,7 @@ def _batches(chunks, aligned, least):
         raise ValueError(f"X must have one row for each of {sorted(sizes)} values; got {stop}.")
 
 
-def invite(function: Callable, size: int) -> None:
+def invite(function: Callable[..., Any], size: int) -> None:
     """Have one of `size` threads call a function soon."""
     _pool.call(copy_context(), function, size)
 
@@ -247,13 +251,25 @@ class _Here(threading.local):
 _here = _Here()
 
 
-def _run(work, batches, absorb, count, ahead, n_jobs, effort, progress):
+def _run(
+    work: Callable[[Any], Any],
+    batches: Iterable[Sequence[Any]],
+    absorb: Callable[[Any], Any],
+    count: int | None,
+    ahead: float,
+    n_jobs: int | None,
+    effort: float,
+    progress: Callable[..., Any] | None,
+) -> None:
     """Pass the result of each task to `absorb`, in the order of the tasks."""
     if progress is None and _here.task is None:
         progress = _progress
     small = effort < (AWAKE if _pool.awake else SMALL)
     threads = 1 if n_jobs is None and small else usable_threads(n_jobs)
-    threads = 1 if small else min(threads, inf if count is None else count)
+    if small:
+        threads = 1
+    elif count is not None:
+        threads = min(threads, count)
     if threads > 1:
         _Run(work, absorb, threads, ahead, progress, count).lead(batches)
         return
@@ -270,21 +286,31 @@ def _run(work, batches, absorb, count, ahead, n_jobs, effort, progress):
 class _Run:
     """One call on several threads: a monitor, whose state changes only under its lock."""
 
-    def __init__(self, work, absorb, threads, ahead, progress, count):
+    def __init__(
+        self,
+        work: Callable[[Any], Any],
+        absorb: Callable[[Any], Any],
+        threads: int,
+        ahead: float,
+        progress: Callable[..., Any] | None,
+        count: int | None,
+    ) -> None:
         self.work, self.absorb, self.threads = work, absorb, threads
         self.progress, self.count, self.reported = progress, count, 0
         self.lock = threading.Lock()
         self.change = threading.Condition(self.lock)
-        self.tasks, self.more = deque(), True  # posted but not taken; whether others may follow
+        self.tasks: deque[Any] = deque()  # posted but not taken
+        self.more = True  # whether others may follow
         self.taken = self.merged = 0  # how many tasks have come so far
         self.ahead = ahead * threads  # how many more may be taken than are merged
-        self.results = {}  # done before their turn to be merged
-        self.limit, self.error = inf, None  # a failed task: those after it need not be done
+        self.results: dict[int, Any] = {}  # done before their turn to be merged
+        self.limit = inf  # a failed task: those after it need not be done
+        self.error: BaseException | None = None
         self.left_alone = False  # by the caller: no task need be done
         self.invited = self.helpers = 0
         self.left = array("q", [0])  # how many helpers have come and gone
 
-    def lead(self, batches):
+    def lead(self, batches: Iterable[Sequence[Any]]) -> None:
         """The caller's part: post tasks, do a share of them, and be the last to leave."""
         try:
             for batch in batches:
@@ -303,7 +329,8 @@ class _Run:
         while self.helped():
             pass
         # Neither a helper who comes late nor a cycle through a traceback may keep arrays alive.
-        self.work = self.absorb = self.tasks = self.results = None
+        del self.work, self.absorb
+        self.tasks, self.results = deque(), {}
         if self.error is not None:
             try:
                 raise self.error
@@ -311,7 +338,7 @@ class _Run:
                 self.error = None
         self.report()
 
-    def help(self):
+    def help(self) -> None:
         """A helper's part, in a thread of the pool."""
         with self.lock:
             self.helpers += 1
@@ -322,7 +349,7 @@ class _Run:
             self.left[0] += 1
             self.change.notify_all()
 
-    def helped(self):
+    def helped(self) -> bool:
         """Whether helpers are at work; waits a little for a change."""
         seen = self.left[0]
         if self.helpers:
@@ -332,7 +359,7 @@ class _Run:
                 self.change.wait(TICK)
             return self.helpers > 0
 
-    def post(self, batch, more=True):
+    def post(self, batch: Sequence[Any], more: bool = True) -> None:
         with self.lock:
             self.tasks.extend(batch)
             self.more = more
@@ -341,12 +368,12 @@ class _Run:
             self.invited += 1
             _pool.call(copy_context(), self.help, self.threads - 1)
 
-    def share(self, left=-1):
+    def share(self, left: int = -1) -> None:
         """Do tasks until no more than so many are left for others."""
         while len(self.tasks) > left and self.step():
             self.report()
 
-    def step(self, helping=False):
+    def step(self, helping: bool = False) -> bool:
         """Do one task; False if there is none for this thread."""
         index, task = self.take(helping)
         if index is None:
@@ -362,7 +389,7 @@ class _Run:
             _here.task = None
         return True
 
-    def take(self, helping):
+    def take(self, helping: bool) -> tuple[int | None, Any]:
         with self.lock:
             while self.limit == inf and (self.tasks or (helping and self.more)):
                 if self.tasks and self.taken < self.merged + self.ahead:
@@ -371,7 +398,7 @@ class _Run:
                 self.change.wait(TICK)
         return None, None
 
-    def give(self, index, result):
+    def give(self, index: int, result: Any) -> None:
         with self.lock:
             self.results[index] = result
             while self.merged in self.results:
@@ -379,14 +406,14 @@ class _Run:
                 self.merged += 1
             self.change.notify_all()
 
-    def stop(self, limit, error):
+    def stop(self, limit: int, error: BaseException) -> None:
         """Give up the tasks after `limit`; those before it may fail yet, and would come first."""
         with self.lock:
             if limit < self.limit:
                 self.limit, self.error = limit, error
             self.change.notify_all()
 
-    def report(self):
+    def report(self) -> None:
         if self.progress is not None and self.merged > self.reported:
             self.reported = self.merged
             self.progress(self.reported, self.count)
@@ -395,13 +422,14 @@ class _Run:
 class _Pool:
     """Threads asleep on a queue; as daemons, they let the interpreter exit."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.lock = threading.RLock()  # a finalizer run meanwhile may call the engine, too
-        self.calls, self.size = SimpleQueue(), 0
+        self.calls: SimpleQueue[tuple[Context, Callable[[], Any]]] = SimpleQueue()
+        self.size = 0
         self.posted = array("q", [0])  # how many calls have been
         self.awake = 0  # threads that wait awake
 
-    def call(self, context, function, size):
+    def call(self, context: Context, function: Callable[[], Any], size: int) -> None:
         """Have one of `size` threads call a function in this context (of np.errstate, say)."""
         with self.lock, suppress(RuntimeError):  # no thread to be had: others do its share
             while self.size < size:
@@ -411,11 +439,11 @@ class _Pool:
         with self.lock:
             self.posted[0] += 1
 
-    def awaken(self, change):
+    def awaken(self, change: int) -> None:
         with self.lock:
             self.awake += change
 
-    def serve(self):
+    def serve(self) -> None:
         while True:
             seen = self.posted[0]
             if self.calls.empty():
@@ -430,7 +458,7 @@ class _Pool:
 _pool = _Pool()
 
 
-def _forget():
+def _forget() -> None:
     global _pool
     _pool, _here.task = _Pool(), None
 

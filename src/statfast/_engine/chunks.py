@@ -49,7 +49,7 @@ class Chunks:
     ((12, 2), dtype('float64'))
     """
 
-    def __init__(self, make: Callable[[], Iterable] | Iterable) -> None:
+    def __init__(self, make: Callable[[], Iterable[Any]] | Iterable[Any]) -> None:
         if not callable(make) and not isinstance(make, Iterable):
             raise wrong_type("make", "a list of arrays, or a function that returns one", make)
         self._make, self._spent = make, False

@@ -20,6 +20,7 @@ import numpy as np
 from statfast._engine import memory
 from statfast._engine.local_engine import HereEngine, as_columns, whoami
 from statfast._engine.rounds import Served, merged, serve
+from statfast._typing import Array
 from statfast._validation import is_dask, warn_user
 
 INLINE = 1 << 20  # bytes of states that travel with the tasks; more of them as a task of its own
@@ -55,7 +56,7 @@ class DaskHere(HereEngine):
 
 
 class _Computed:
-    def __init__(self, part: Any):
+    def __init__(self, part: Any) -> None:
         self.part = part
 
     def load(self) -> Any:
@@ -65,7 +66,7 @@ class _Computed:
 class DaskEngine:
     """Parts kept by the workers of a client: see `Engine`."""
 
-    def __init__(self, client: Any):
+    def __init__(self, client: Any) -> None:
         self.client = client
         self.last = 0.0  # seconds of the longest round
         self.kept = True  # whether the parts stay with the workers
@@ -84,7 +85,7 @@ class DaskEngine:
     def places(self, refs: list[Any]) -> list[list[int]]:
         return [numbers for _, numbers in self._groups(refs)]
 
-    def _groups(self, refs):
+    def _groups(self, refs: list[Any]) -> list[tuple[str | None, list[int]]]:
         """Workers, None where it is not known, and the numbers of the parts that lie there."""
         if not self.kept:
             return [(None, [number]) for number in range(len(refs))]
@@ -94,7 +95,7 @@ class DaskEngine:
             self._seen = {id(refs): (time.monotonic(), groups)}
         return groups
 
-    def _held(self, refs):
+    def _held(self, refs: list[Any]) -> list[tuple[str | None, list[int]]]:
         from distributed import wait
 
         futures = [_future(ref) for ref in refs]
@@ -107,7 +108,7 @@ class DaskEngine:
             groups.setdefault(holder, []).append(number)
         return list(groups.items())
 
-    def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
+    def round(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -136,7 +137,7 @@ class DaskEngine:
                 return found
         raise AssertionError
 
-    def keep(self, refs: list[Any], work: Callable, state: Any) -> list[Any]:
+    def keep(self, refs: list[Any], work: Callable[..., Any], state: Any) -> list[Any]:
         from dask import delayed
 
         run = delayed(_mapped, pure=False)
@@ -144,7 +145,7 @@ class DaskEngine:
         return list(self.client.persist(parts)) if self.kept else parts
 
     def forget(self, fit: str) -> None:
-        async def send():
+        async def send() -> None:
             with suppress(Exception):  # of workers and schedulers that are no more
                 await self.client.run(memory.forget, fit, on_error="ignore")
 
@@ -157,7 +158,7 @@ class DaskEngine:
 
     # ------------------------------------------------------------ a round
 
-    def _once(self, refs, work, state):
+    def _once(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
         import cloudpickle
         from dask import delayed
 
@@ -197,7 +198,7 @@ class DaskEngine:
             if left and self.client.status == "running":
                 self.client.cancel(left, force=True)
 
-    def _wait(self, step):
+    def _wait(self, step: Callable[[], Any]) -> Any:
         """``step()`` until it comes to its end, with a word where that takes very long."""
         from concurrent.futures import TimeoutError as OtherTimeoutError
 
@@ -221,10 +222,10 @@ class DaskEngine:
                     f"work: {', '.join(sorted(busy)) or 'none'}. Ctrl-C ends the fit."
                 )
 
-    def _workers(self):
+    def _workers(self) -> dict[str, Any]:
         return self.client.scheduler_info(n_workers=-1)["workers"]
 
-    def _same_versions(self):
+    def _same_versions(self) -> None:
         """Refuse workers without this version; tell those that may round differently."""
         here = whoami()
         others = self.whoami()
@@ -246,25 +247,26 @@ class DaskEngine:
             )
 
 
-def _future(ref):
+def _future(ref: Any) -> Any:
     from distributed import futures_of
 
     return futures_of(ref)[0]
 
 
-def _serve(told, numbers, count, parts_stay, *parts):
+def _serve(told: bytes, numbers: list[int], count: int, parts_stay: bool, *parts: Any) -> Served:
     """A worker's share, on all of its threads: there is one task for each worker."""
     from distributed import get_worker
 
     items, threads = zip(numbers, parts, strict=True), get_worker().state.nthreads
-    return serve(*pickle.loads(told), items, count, threads, parts_stay=parts_stay)
+    work, state = pickle.loads(told)
+    return serve(work, state, items, count, threads, parts_stay=parts_stay)
 
 
-def _merge(shares):
+def _merge(shares: list[Served]) -> Served:
     return merged(shares)
 
 
-def _mapped(columns, work, state):
+def _mapped(columns: Any, work: Callable[..., Any], state: Any) -> Any:
     if isinstance(columns, Exception):
         return columns
     return (work(columns, state), *columns[1:])
@@ -286,15 +288,15 @@ def delayed_parts(columns: Sequence[Any], rows: bool = True) -> list[Any]:
     return [make(*own) for own in zip(blocks, *others, strict=True)]
 
 
-def _columns(*columns):
+def _columns(*columns: Any) -> Any:
     return as_columns(columns)
 
 
-def _plain_columns(*columns):
+def _plain_columns(*columns: Any) -> tuple[Array | None, ...]:
     return tuple(None if column is None else np.asarray(column) for column in columns)
 
 
-def _blocks(X, name, chunks):
+def _blocks(X: Any, name: str, chunks: tuple[int, ...] | None) -> list[Any]:
     """Delayed blocks of rows."""
     if not hasattr(X, "chunks"):  # a data frame or a column of one
         if not hasattr(X, "npartitions"):
@@ -314,7 +316,7 @@ def _blocks(X, name, chunks):
     return list(X.to_delayed().ravel())
 
 
-def _like(column, name, blocks, chunks):
+def _like(column: Any, name: str, blocks: list[Any], chunks: tuple[int, ...] | None) -> list[Any]:
     """A column cut as the rows are."""
     if column is None:
         return [None] * len(blocks)

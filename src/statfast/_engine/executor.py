@@ -21,7 +21,7 @@ class ExecutorEngine:
     A worker that dies ends a pool of processes: that error is told, and no estimator is fitted.
     """
 
-    def __init__(self, executor: Any, workers: int | None = None):
+    def __init__(self, executor: Any, workers: int | None = None) -> None:
         if not hasattr(executor, "submit"):
             raise wrong_type("executor", "a concurrent.futures.Executor", executor)
         self.executor = executor
@@ -36,7 +36,7 @@ class ExecutorEngine:
         cuts = [n * w // some for w in range(some + 1)]
         return [list(range(a, b)) for a, b in pairwise(cuts)]
 
-    def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
+    def round(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
         shards = [[(number, refs[number]) for number in own] for own in self.places(refs)]
         futures, total = [], Served(len(refs), {})
         try:
@@ -55,7 +55,7 @@ class ExecutorEngine:
                 future.cancel()
         return total
 
-    def keep(self, refs: list[Any], work: Callable, state: Any) -> list[Any]:
+    def keep(self, refs: list[Any], work: Callable[..., Any], state: Any) -> list[Any]:
         return [Mapped(ref, work, state) for ref in refs]
 
     def forget(self, fit: str) -> None:

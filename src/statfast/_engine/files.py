@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from statfast._engine.local_engine import as_columns
+from statfast._typing import Array
 from statfast._validation import wrong_type
 
 SIZE = 1 << 24  # bytes of a part
@@ -103,10 +104,10 @@ class TableRows:
         schema = _parquet(self.path).schema_arrow if self.parquet else _batches(self.path).schema
         return np.array([name for name in schema.names if name not in self._others()], dtype=object)
 
-    def _others(self):
+    def _others(self) -> list[str]:
         return [one.name for one in (self.y, self.weights) if isinstance(one, NamedColumn)]
 
-    def _table(self):
+    def _table(self) -> Any:
         if not self.parquet:
             import pyarrow
 
@@ -149,7 +150,7 @@ class GivenColumn:
         return self.values
 
 
-def _of(column, first, start, stop):
+def _of(column: Any, first: int, start: int, stop: int) -> Any:
     """Where a part finds its own of y or weights; `first` rows are before its file or group."""
     if column is None:
         return None
@@ -160,11 +161,11 @@ def _of(column, first, start, stop):
     return GivenColumn(np.asarray(column)[first + start : first + stop])
 
 
-def _starts(lengths):
+def _starts(lengths: list[int]) -> list[int]:
     return np.concatenate([[0], np.cumsum(lengths)])[:-1].tolist()
 
 
-def _lengths(path, kind):
+def _lengths(path: str, kind: str) -> list[int]:
     """Rows of each row group or batch."""
     if kind in PARQUET:
         data = _parquet(path).metadata
@@ -174,19 +175,19 @@ def _lengths(path, kind):
 
 
 @lru_cache(maxsize=8)
-def _mapped(path):
+def _mapped(path: str) -> Array:
     return np.load(path, mmap_mode="r")
 
 
 @lru_cache(maxsize=8)
-def _parquet(path):
+def _parquet(path: str) -> Any:
     from pyarrow import parquet
 
     return parquet.ParquetFile(path, memory_map=True)
 
 
 @lru_cache(maxsize=8)
-def _batches(path):
+def _batches(path: str) -> Any:
     import pyarrow
 
     return pyarrow.ipc.open_file(pyarrow.memory_map(path))

@@ -25,10 +25,10 @@ class Engine(Protocol):
     def places(self, refs: list[Any]) -> list[list[int]]:
         """Which parts lie together, by their numbers. Any answer is right; a good one is fast."""
 
-    def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
+    def round(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
         """`serve` all parts, and merge what comes back."""
 
-    def keep(self, refs: list[Any], work: Callable, state: Any) -> list[Any]:
+    def keep(self, refs: list[Any], work: Callable[..., Any], state: Any) -> list[Any]:
         """``work(columns, state)`` of each part, left where it is: references to new parts."""
 
     def forget(self, fit: str) -> None:
@@ -57,7 +57,7 @@ def as_columns(part: Any) -> Any:
 class GivenPart:
     """A part that lies in memory, or that a function makes."""
 
-    def __init__(self, part: Any):
+    def __init__(self, part: Any) -> None:
         self.part = part
 
     def load(self) -> Any:
@@ -67,7 +67,7 @@ class GivenPart:
 class GivenDocuments:
     """A list of documents, or a function that makes one."""
 
-    def __init__(self, part: Any):
+    def __init__(self, part: Any) -> None:
         self.part = part
 
     def load(self) -> Any:
@@ -80,7 +80,7 @@ class GivenDocuments:
 class Mapped:
     """What work makes of a part, when it is asked for."""
 
-    def __init__(self, ref: Any, work: Callable, state: Any):
+    def __init__(self, ref: Any, work: Callable[..., Any], state: Any) -> None:
         self.ref, self.work, self.state = ref, work, state
 
     def load(self) -> Any:
@@ -108,7 +108,7 @@ class HereEngine:
     def places(self, refs: list[Any]) -> list[list[int]]:
         return [list(range(len(refs)))]
 
-    def round(self, refs: list[Any], work: Callable, state: Any) -> Served:
+    def round(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
         threads, total = usable_threads(None), Served(len(refs), {})
         with ThreadPoolExecutor(1, "statfast-reader") as reader:
             coming: list[Any] = []
@@ -131,7 +131,7 @@ class HereEngine:
                     break
         return total
 
-    def keep(self, refs: list[Any], work: Callable, state: Any) -> list[Any]:
+    def keep(self, refs: list[Any], work: Callable[..., Any], state: Any) -> list[Any]:
         return [Mapped(ref, work, state) for ref in refs]
 
     def forget(self, fit: str) -> None:

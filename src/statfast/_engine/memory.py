@@ -70,7 +70,7 @@ def forget(fit: str) -> None:
         MEMORY.pop(name, None)
 
 
-def _of_fit(fit):
+def _of_fit(fit: str) -> dict[int, Any]:
     known = MEMORY.get(fit)
     if known is None:
         while len(MEMORY) >= MOST:
@@ -79,6 +79,6 @@ def _of_fit(fit):
     return known
 
 
-def _put(known, X, value):
+def _put(known: dict[int, Any], X: Any, value: Any) -> None:
     key = id(X)
     known[key] = weakref.ref(X, lambda _: known.pop(key, None)), value

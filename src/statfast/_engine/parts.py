@@ -12,7 +12,7 @@ import numpy as np
 from statfast._engine.executor import ExecutorEngine
 from statfast._engine.files import as_sources
 from statfast._engine.local_engine import Engine, GivenDocuments, HereEngine, loaded
-from statfast._engine.rounds import total_of
+from statfast._engine.rounds import Failure, total_of
 from statfast._validation import as_flag, refuse_large, wrong_type
 
 
@@ -106,7 +106,7 @@ class Parts:
         self._become(engine, engine.adopt([list(parts)]), names)
         self.documents = documents
 
-    def _become(self, engine, refs, names=None):
+    def _become(self, engine: Engine, refs: list[Any], names: Any = None) -> None:
         self.engine, self.refs, self.names = engine, refs, names
         self.lengths: list[int] | None = None
         self.width: int | None = None
@@ -129,7 +129,7 @@ class Parts:
     def shape(self) -> tuple[int | None, int | None]:
         return None if self.lengths is None else sum(self.lengths), self.width
 
-    def total(self, work: Callable, state: Any) -> Any:
+    def total(self, work: Callable[..., Any], state: Any) -> Any:
         """Sum up statistics of the parts, in one round.
 
         Parameters
@@ -159,7 +159,7 @@ class Parts:
             raise self._told(served.failure)
         return total_of(served)
 
-    def mapped(self, work: Callable, state: Any) -> "Parts":
+    def mapped(self, work: Callable[..., Any], state: Any) -> "Parts":
         """Make parts of what is computed from each.
 
         Parameters
@@ -198,7 +198,7 @@ class Parts:
         out = np.concatenate(blocks)
         return out if dtype is None else out.astype(dtype)
 
-    def _told(self, failure):
+    def _told(self, failure: Failure) -> Exception:
         """The error of a part, and where it is."""
         where = f"part {failure.part}"
         if failure.row is not None:

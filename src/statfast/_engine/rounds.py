@@ -42,7 +42,7 @@ class Served(NamedTuple):
 
 
 def serve(
-    work: Callable, state: Any, items: Iterable, count: int, threads: int = 1, *,
+    work: Callable[..., Any], state: Any, items: Iterable[Any], count: int, threads: int = 1, *,
     parts_stay: bool = False,
 ) -> Served:  # fmt: skip
     """Work on some parts: a worker's share of a round.
@@ -109,7 +109,9 @@ def total_of(served: Served) -> Any:
     return served.nodes[height, 0]
 
 
-def _place(nodes, place, value, count):
+def _place(
+    nodes: dict[tuple[int, int], Any], place: tuple[int, int], value: Any, count: int
+) -> None:
     """Put a node where it belongs, and merge upwards as far as both halves are there."""
     level, i = place
     height = (count - 1).bit_length()
@@ -132,13 +134,13 @@ def _place(nodes, place, value, count):
 _ABSENT = object()
 
 
-def _sum(first, second):
+def _sum(first: Any, second: Any) -> Any:
     if first is None or second is None:
         return second if first is None else first
     return first + second
 
 
-def _portable(error):
+def _portable(error: Exception) -> Exception:
     """The error as one that can be sent: of its class where that is built in, else its text."""
     kinds = (ValueError, TypeError, OverflowError, MemoryError, np.linalg.LinAlgError)
     kind = next((kind for kind in reversed(kinds) if isinstance(error, kind)), RuntimeError)
@@ -146,7 +148,7 @@ def _portable(error):
     return kind(text)
 
 
-def _wrong_row(columns):
+def _wrong_row(columns: Any) -> int | None:
     """The first row with a number that is none."""
     rows = []
     for column in columns if isinstance(columns, tuple) else ():

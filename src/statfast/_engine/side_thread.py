@@ -10,9 +10,12 @@ Python's lock, which functions of ``numpy`` do and those of ``scipy.linalg`` do 
 import atexit
 import sys
 import threading
+from collections.abc import Callable
 from contextvars import copy_context
+from typing import Any
 
 from statfast._engine.blocks import TICK, checkpoint, in_task
+from statfast._typing import Array
 
 LARGE = 1e7  # multiplications, about: fewer take milliseconds, even in a decomposition
 SORTED = 32  # multiplications that a number of a vector counts for: vectors are sorted
@@ -20,7 +23,7 @@ SORTED = 32  # multiplications that a number of a vector counts for: vectors are
 _under_way: set[threading.Thread] = set()
 
 
-def aside(function, array, *args, **options):
+def aside(function: Callable[..., Any], array: Array, *args: Any, **options: Any) -> Any:
     """``function(array, *args, **options)``, which Ctrl-C and a stopped task leave at once.
 
     The size of `array` tells how long it takes, as that of a product of matrices or a
@@ -30,9 +33,10 @@ def aside(function, array, *args, **options):
     hears = in_task() or threading.current_thread() is threading.main_thread()
     if work < LARGE or not hears:
         return function(array, *args, **options)
-    outcome, over = [], threading.Event()
+    outcome: list[tuple[Any, BaseException | None]] = []
+    over = threading.Event()
 
-    def call():
+    def call() -> None:
         try:
             outcome.append((function(array, *args, **options), None))
         except BaseException as error:
@@ -61,7 +65,7 @@ def aside(function, array, *args, **options):
 
 
 @atexit.register
-def _wait():
+def _wait() -> None:
     """Let calls that were left end before BLAS ends its threads, which else may hang or crash.
 
     Not where Ctrl-C itself ends the process: that is by a signal, and BLAS is not asked.

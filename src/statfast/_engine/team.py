@@ -31,13 +31,14 @@ class Team:
         What a kernel takes.
     """
 
-    def __init__(self, n_jobs, effort):
+    def __init__(self, n_jobs: int | None, effort: float) -> None:
         self.state = np.zeros(kernel.team_numbers(), np.int64)
         small = effort < blocks.SMALL
         self._helpers = 0 if small else blocks.usable_threads(n_jobs) - 1
-        self._calls, self._gone = 0, []  # one for each thread that has left: no lock is needed
+        self._calls = 0
+        self._gone: list[None] = []  # one for each thread that has left: no lock is needed
 
-    def gather(self):
+    def gather(self) -> None:
         """Have threads come that are not here; before each call of a kernel.
 
         They take 0.1 ms, in which the caller does not wait for them.
@@ -48,11 +49,11 @@ class Team:
             self._calls += 1
             blocks.invite(self._serve, self._helpers)
 
-    def release(self):
+    def release(self) -> None:
         """Let all go: something else is to be done."""
         kernel.leave(self.state, True)
 
-    def _serve(self):
+    def _serve(self) -> None:
         try:
             kernel.serve(self.state, PATIENCE)
         finally:

@@ -55,7 +55,7 @@ def progress_bar(file: Any = None) -> Iterator[None]:
         raise wrong_type("file", "a text file", file)
     last, longest = -EVERY, 0
 
-    def show(done, total):
+    def show(done: int, total: int | None) -> None:
         nonlocal last, longest
         now = monotonic()
         if now - last < EVERY and done != total:

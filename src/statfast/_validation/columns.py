@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables whose columns are of several types: numbers, truth values, strings, categories."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation.errors import not_fitted
 from statfast._validation.kinds import first_time
 from statfast._validation.rows import (
@@ -17,7 +20,7 @@ from statfast._validation.rows import (
 TABLE = "a 2-d array or a data frame"
 
 
-def as_columns(X, *, name="X"):
+def as_columns(X: Any, *, name: str = "X") -> list[Array]:
     """Check a table and return its columns, each an ndarray (n,) of its own type.
 
     Numbers stay numbers, where NaN may be, but infinity is refused; strings and all else are
@@ -36,7 +39,7 @@ def as_columns(X, *, name="X"):
     return [_checked(column, j, name) for j, column in enumerate(columns)]
 
 
-def columns_for(estimator, X, *, name="X"):
+def columns_for(estimator: Any, X: Any, *, name: str = "X") -> list[Array]:
     """`as_columns` for a fitted estimator: their number and names must be those of ``fit``."""
     if "n_features_in_" not in estimator.__dict__:
         raise not_fitted(estimator)
@@ -50,16 +53,16 @@ def columns_for(estimator, X, *, name="X"):
     return columns
 
 
-def is_missing(value):
+def is_missing(value: Any) -> bool:
     """Whether a value is None, NaN or pandas' NA."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or _is_nan(value)
 
 
-def _is_nan(value):
+def _is_nan(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(value != value)
 
 
-def _checked(column, j, name):
+def _checked(column: Array, j: int, name: str) -> Array:
     if column.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {column.dtype}.")
     if column.dtype.kind not in "biufOUS":
@@ -80,7 +83,7 @@ def _checked(column, j, name):
 
 
 # ------------------------------------------------------------------ frames
-def frame_columns(X):
+def frame_columns(X: Any) -> list[Array] | None:
     """The columns of a pandas, polars or pyarrow table, as arrays; None of anything else."""
     if isinstance(X, np.ndarray | list | tuple):
         return None
@@ -93,7 +96,7 @@ def frame_columns(X):
     return None
 
 
-def _of_pandas(column):
+def _of_pandas(column: Any) -> Array:
     kind = column.dtype
     if hasattr(column, "cat"):
         levels, codes = column.cat.categories.to_numpy(), column.cat.codes.to_numpy()
@@ -109,13 +112,13 @@ def _of_pandas(column):
     return column.to_numpy(object, na_value=np.nan) if gaps else column.to_numpy()
 
 
-def _of_polars(column):
+def _of_polars(column: Any) -> Array:
     if type(column.dtype).__name__ in ("Categorical", "Enum"):
         column = column.cast(str)
     return column.to_numpy()
 
 
-def _of_arrow(column):
+def _of_arrow(column: Any) -> Array:
     if hasattr(column.type, "value_type"):
         column = column.cast(column.type.value_type)
     return column.to_numpy()

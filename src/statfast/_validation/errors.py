@@ -9,7 +9,9 @@ its class and ours; it is never imported for the purpose.
 import reprlib
 import sys
 import warnings
+from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Any
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -40,7 +42,7 @@ class DataConversionWarning(UserWarning):
     """Warning: input was converted, such as a column of targets to one dimension."""
 
 
-def not_fitted(estimator):
+def not_fitted(estimator: object) -> Exception:
     """The exception for using ``estimator`` before ``fit``; the caller raises it."""
     name = type(estimator).__name__
     return _known_to_sklearn(NotFittedError)(
@@ -48,13 +50,13 @@ def not_fitted(estimator):
     )
 
 
-def warn_not_converged(estimator, n_iter, fix="Raise max_iter or tol."):
+def warn_not_converged(estimator: object, n_iter: int, fix: str = "Raise max_iter or tol.") -> None:
     """Warn that ``estimator`` stopped after ``n_iter`` iterations without converging."""
     name = type(estimator).__name__
     _warn(ConvergenceWarning, f"{name} did not converge in {n_iter} iterations. {fix}")
 
 
-def warn_column_vector(name="y"):
+def warn_column_vector(name: str = "y") -> None:
     """Warn that labels came as a column; the wording is the one scikit-learn's users filter on."""
     _warn(
         DataConversionWarning,
@@ -63,17 +65,17 @@ def warn_column_vector(name="y"):
     )
 
 
-def warn_user(message, category=UserWarning):
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn with ``message``, pointing at the first caller outside statfast."""
     _warn(category, message)
 
 
-def wrong_type(name, wanted, value):
+def wrong_type(name: str, wanted: str, value: object) -> TypeError:
     """The TypeError for a parameter of the wrong type; the caller raises it."""
     return TypeError(f"{name} must be {wanted}; got {shown(value)} ({type(value).__name__}).")
 
 
-def unusable_model(model, wanted, name="model"):
+def unusable_model(model: object, wanted: str, name: str = "model") -> Exception:
     """The exception for a model that has not what is needed of it; the caller raises it.
 
     It is not fitted, or fitted and of another kind than `wanted`.
@@ -85,13 +87,13 @@ def unusable_model(model, wanted, name="model"):
     return not_fitted(model) if unfitted else wrong_type(name, wanted, model)
 
 
-def either(choices):
+def either(choices: Iterable[object]) -> str:
     """``'a', 'b' or 'c'``, as a sentence lists them."""
     *first, last = map(repr, choices)
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def shown(value):
+def shown(value: object) -> str:
     """``repr(value)``, shortened so that it fits in a sentence."""
     return _SHORT.repr(value)
 
@@ -103,27 +105,27 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 
 
-def _known_to_sklearn(ours):
+def _known_to_sklearn(ours: type[Any]) -> type[Any]:
     module = sys.modules.get("sklearn.exceptions")
     theirs = getattr(module, ours.__name__, None)
-    return ours if theirs is None else _joined(ours, theirs)
+    return ours if theirs is None else _joined(ours, theirs)  # type: ignore[arg-type]
 
 
 @cache
-def _joined(ours, theirs):
+def _joined(ours: type[Any], theirs: type[Any]) -> type[Any]:
     # Pickle finds a class by its module and name, where it would find only ours.
-    def reduce(self):
+    def reduce(self: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _revived, (ours, self.args)
 
     namespace = {"__doc__": ours.__doc__, "__module__": ours.__module__, "__reduce__": reduce}
     return type(ours.__name__, (ours, theirs), namespace)
 
 
-def _revived(ours, args):
+def _revived(ours: type[Any], args: tuple[Any, ...]) -> Any:
     return _known_to_sklearn(ours)(*args)
 
 
-def _warn(category, message):
+def _warn(category: type[Warning], message: str) -> None:
     level = 1
     frame = sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):

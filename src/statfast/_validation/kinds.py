@@ -7,9 +7,13 @@ strings, whose digits may as well name categories. The values decide: a category
 numbers holds numbers.
 """
 
+from collections.abc import Iterable
 from datetime import date, time, timedelta
+from typing import Any
 
 import numpy as np
+
+from statfast._typing import Array
 
 TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _TIME_TYPES = ("date", "time", "duration", "period")  # how the names of such columns' types begin
@@ -17,12 +21,12 @@ _FIX_TIMES = "Convert it to numbers first, such as days since the first date, or
 _FIX_STRINGS = "Convert it with astype(float) if it holds numbers, else encode it (OneHotEncoder)."
 
 
-def is_time_type(dtype) -> bool:
+def is_time_type(dtype: object) -> bool:
     """Whether the type of a column is one of dates, times or durations; in any library."""
     return str(dtype).lower().startswith(_TIME_TYPES)
 
 
-def refuse_times(X, name):
+def refuse_times(X: Any, name: str) -> None:
     """Refuse a data frame with a column of dates, which it may hand out as numbers."""
     types = _column_types(X)
     if types is None or not any(map(is_time_type, set(types))):
@@ -35,15 +39,15 @@ def refuse_times(X, name):
     )
 
 
-def _column_types(X):
+def _column_types(X: Any) -> list[Any] | None:
     """The types of a data frame's columns, a list; None of anything else."""
     types = getattr(X, "dtypes", None)  # pandas, polars
     if types is None:
         types = getattr(getattr(X, "schema", None), "types", None)  # pyarrow
-    return list(types) if hasattr(types, "__iter__") else None
+    return list(types) if isinstance(types, Iterable) else None
 
 
-def plain_objects(values, name, columns=None):
+def plain_objects(values: Array, name: str, columns: Array | None = None) -> Array:
     """Objects that may become numbers, NaN for pandas' NA; refuses dates and strings.
 
     `columns` are the names of the columns, which the sentence then uses.
@@ -60,18 +64,18 @@ def plain_objects(values, name, columns=None):
     return values
 
 
-def first_time(values):
+def first_time(values: Array) -> object | None:
     """The first date, time or duration among objects; None if there is none."""
     kinds = [kind for kind in set(map(type, values.tolist())) if _is_time(kind)]
     return next(value for value in values.tolist() if type(value) in kinds) if kinds else None
 
 
-def _is_time(kind):
+def _is_time(kind: type) -> bool:
     missing = kind.__name__ == "NaTType"
     return not missing and (kind.__name__ == "Period" or issubclass(kind, TIMES))
 
 
-def _no_number(values, kind, name, columns, fix):
+def _no_number(values: Array, kind: type, name: str, columns: Array | None, fix: str) -> ValueError:
     """The ValueError for the first value of a kind that is no number."""
     at = next(i for i, value in enumerate(values.ravel().tolist()) if type(value) is kind)
     row, *rest = (int(i) for i in np.unravel_index(at, values.shape))

@@ -7,7 +7,7 @@ from pathlib import Path
 _CGROUP = Path("/sys/fs/cgroup")
 
 
-def refuse_large(nbytes, what, instead):
+def refuse_large(nbytes: float, what: str, instead: str) -> None:
     """Raise MemoryError if ``what`` would take more than half the free memory."""
     free = free_memory() if nbytes > 1 << 26 else None
     if free is not None and nbytes > free / 2:
@@ -17,7 +17,7 @@ def refuse_large(nbytes, what, instead):
         )
 
 
-def free_memory():
+def free_memory() -> int | None:
     """Bytes the process may still take, where Linux says so; None elsewhere."""
     try:
         lines = Path("/proc/meminfo").read_text("ascii").splitlines()

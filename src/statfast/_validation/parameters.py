@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parameters: counts, numbers, choices, generators and flags, with a sentence for what is none."""
 
+from collections.abc import Collection
 from math import inf, isfinite
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -14,50 +16,63 @@ MANY = 10**6  # runs, resamples, grid points and the like that one call may be a
 
 
 # ------------------------------------------------------------------ parameters
-def as_count(value, name, low=1, high=None, *, limit=None):
+def as_count(
+    value: Any, name: str, low: float = 1, high: float | None = None, *, limit: str | None = None
+) -> int:
     """Check an integer parameter; ``limit`` says in words what ``high`` (or `MOST`) is."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise wrong_type(name, "an integer", value)
-    most = MOST if high is None else high
-    if value < low or value > most:
+    most, count = MOST if high is None else high, int(value)
+    if count < low or count > most:
         wanted = f"between {low} and {f'{limit} ({most})' if limit else most}"
-        if value < low and (high is None or (most >= MANY and not limit)):
+        if count < low and (high is None or (most >= MANY and not limit)):
             wanted = f"at least {low}"
-        fix = "Raise" if value < low else "Lower"
-        raise ValueError(f"{name} must be {wanted}; got {value}. {fix} {name}.")
-    return int(value)
+        fix = "Raise" if count < low else "Lower"
+        raise ValueError(f"{name} must be {wanted}; got {count}. {fix} {name}.")
+    return count
 
 
-def as_real(value, name, low=None, high=None, *, open_low=False, open_high=False, infinite=False):
+def as_real(
+    value: Any,
+    name: str,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+    infinite: bool = False,
+) -> float:
     """Check a real parameter between ``low`` and ``high``, ends included unless open.
 
     It is finite, or may be infinity as well.
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise wrong_type(name, "a number", value)
-    if isinstance(value, np.floating):
-        value = float(value)  # a bound may be beyond its type
-    small = low is not None and (value <= low if open_low else value < low)
-    large = high is not None and (value >= high if open_high else value > high)
+    # A bound may be beyond the type of a float of numpy.
+    number: Any = float(value) if isinstance(value, np.floating) else value
+    small = low is not None and (number <= low if open_low else number < low)
+    large = high is not None and (number >= high if open_high else number > high)
     if small:
         wanted, fix = f"{'greater than' if open_low else 'at least'} {low}", f"Raise {name}."
     elif large:
         wanted, fix = f"{'less than' if open_high else 'at most'} {high}", f"Lower {name}."
-    elif not _is_finite(value) and not (infinite and value == inf):
-        wanted, fix, value = "finite", "Give a finite number.", shown(value)
+    elif not _is_finite(number) and not (infinite and number == inf):
+        wanted, fix, number = "finite", "Give a finite number.", shown(number)
     else:
-        return float(value)
-    raise ValueError(f"{name} must be {wanted}; got {value}. {fix}")
+        return float(number)
+    raise ValueError(f"{name} must be {wanted}; got {number}. {fix}")
 
 
-def _is_finite(value):
+def _is_finite(value: Real) -> bool:
     try:
         return isfinite(value)
     except OverflowError:  # an integer beyond all floats
         return False
 
 
-def as_pair(value, name, low=None, high=None, **ends):
+def as_pair(
+    value: Any, name: str, low: float | None = None, high: float | None = None, **ends: bool
+) -> tuple[float, float]:
     """Check two finite real numbers, each as `as_real`."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -67,7 +82,7 @@ def as_pair(value, name, low=None, high=None, **ends):
     return first, second
 
 
-def as_choice(value, name, choices):
+def as_choice(value: Any, name: str, choices: Collection[str | None]) -> Any:
     """Check a parameter that is one of a few strings (or None)."""
     if (value is None or isinstance(value, str)) and value in choices:
         return value
@@ -77,7 +92,7 @@ def as_choice(value, name, choices):
     raise wrong_type(name, wanted, value)
 
 
-def as_generator(random_state, *, name="random_state"):
+def as_generator(random_state: Any, *, name: str = "random_state") -> np.random.Generator:
     """``random_state`` (None, int, Generator, RandomState, SeedSequence) as a numpy Generator."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**32, size=4, dtype=np.uint32)  # a new seed each time
@@ -88,7 +103,9 @@ def as_generator(random_state, *, name="random_state"):
     return np.random.default_rng(random_state)
 
 
-def as_estimator(estimator, name="estimator", *, method="fit", wanted="an estimator"):
+def as_estimator(
+    estimator: Any, name: str = "estimator", *, method: str = "fit", wanted: str = "an estimator"
+) -> Any:
     """Check what must be an estimator, not its class, that has some method."""
     if isinstance(estimator, type) or not callable(getattr(estimator, method, None)):
         raise TypeError(
@@ -99,7 +116,7 @@ def as_estimator(estimator, name="estimator", *, method="fit", wanted="an estima
 
 
 # ------------------------------------------------------------------ Flags
-def as_flag(value, name):
+def as_flag(value: Any, name: str) -> bool:
     """Check a parameter that is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise wrong_type(name, "True or False", value)

@@ -5,11 +5,14 @@ Public methods pass what the user gave through here once; everything below trust
 Each failure is one sentence that names the argument, what it got, and the fix.
 """
 
+from collections.abc import Collection
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
 from statfast._core.distance.extent import all_finite
+from statfast._typing import Array
 from statfast._validation.errors import not_fitted, warn_user, wrong_type
 from statfast._validation.kinds import plain_objects, refuse_times
 from statfast._validation.memory import refuse_large
@@ -21,7 +24,9 @@ _SLICE = 1 << 20  # values looked at in one go: 8 MB, so that a slice that must 
 
 
 # ------------------------------------------------------------------ rows
-def as_rows(X, *, name="X", keep=FLOATS, n_min=1, finite=True):
+def as_rows(
+    X: Any, *, name: str = "X", keep: tuple[type, ...] = FLOATS, n_min: int = 1, finite: bool = True
+) -> Array:
     """Check a data matrix and return it as a 2-d ndarray.
 
     Parameters
@@ -56,7 +61,16 @@ def as_rows(X, *, name="X", keep=FLOATS, n_min=1, finite=True):
     return X
 
 
-def rows_for(estimator, X, *, name="X", keep=FLOATS, n_min=1, finite=True, named=True):
+def rows_for(
+    estimator: Any,
+    X: Any,
+    *,
+    name: str = "X",
+    keep: tuple[type, ...] = FLOATS,
+    n_min: int = 1,
+    finite: bool = True,
+    named: bool = True,
+) -> Array:
     """`as_rows` for a fitted estimator: the width and the column names must be those of ``fit``;
     names are not looked at where `named` is False, as of what ``transform`` gave."""
     fitted = estimator.__dict__
@@ -88,7 +102,7 @@ def rows_for(estimator, X, *, name="X", keep=FLOATS, n_min=1, finite=True, named
     return rows
 
 
-def require_finite(X, name="X"):
+def require_finite(X: Array, name: str = "X") -> None:
     """Raise the sentence of `explain_nonfinite` unless every value of the ndarray is finite."""
     if X.dtype.kind != "f" or (X.size <= _FEW and isfinite(np.vdot(X, X))):
         return
@@ -100,7 +114,7 @@ def require_finite(X, name="X"):
             explain_nonfinite(X, name)
 
 
-def explain_nonfinite(X, name="X"):
+def explain_nonfinite(X: Array, name: str = "X") -> None:
     """Raise ValueError naming the first NaN or infinity of a 1-d or 2-d ndarray, if any."""
     for rows in _slices(X):
         good = np.isfinite(X[rows])
@@ -110,7 +124,7 @@ def explain_nonfinite(X, name="X"):
             raise nonfinite(X[first], name, *first)
 
 
-def nonfinite(value, name, row, column=None):
+def nonfinite(value: Any, name: str, row: int, column: int | None = None) -> ValueError:
     """The ValueError for a NaN or infinity at a row; the caller raises it."""
     what, fix = "NaN", "Drop or impute missing values first."
     if not np.isnan(value):
@@ -120,7 +134,7 @@ def nonfinite(value, name, row, column=None):
     return ValueError(f"{name} contains {what}, first at {place}. {fix}")
 
 
-def as_type(values, dtype, name="The prediction"):
+def as_type(values: Array, dtype: Any, name: str = "The prediction") -> Array:
     """Values in the type of the rows they are for; refuses those that it does not hold."""
     with np.errstate(over="ignore"):
         values = values.astype(dtype, copy=False)
@@ -128,7 +142,7 @@ def as_type(values, dtype, name="The prediction"):
     return values
 
 
-def slack_of(X):
+def slack_of(X: Any) -> float:
     """How far a matrix may be from what it stands for by rounding, relative to its largest number.
 
     A distance that is the root of a difference of squares is known to the root of the precision of
@@ -140,12 +154,12 @@ def slack_of(X):
     return 4.0 * float(np.finfo(dtype if floating else np.float64).eps) ** 0.5
 
 
-def _slices(X):
+def _slices(X: Array) -> list[slice]:
     step = max(1, _SLICE // X[0].size)
     return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 
-def require_shape(X, name, n_min=1):
+def require_shape(X: Array, name: str, n_min: int = 1) -> None:
     """Refuse an array that is not 2-d, or has too few rows or no columns."""
     if X.ndim != 2:
         got = f"{X.ndim}D array" if X.ndim else "scalar array"
@@ -163,14 +177,14 @@ def require_shape(X, name, n_min=1):
 
 
 # ------------------------------------------------------------------ column names
-def column_names(X):
+def column_names(X: Any) -> Array | None:
     """Column names of a table as an ndarray of str; None where there are none, or not of str."""
     if isinstance(X, np.ndarray | list | tuple):
         return None
     names = getattr(X, "column_names", None)  # pyarrow, whose `columns` are the data
     if names is None:
         names = getattr(X, "columns", None)
-    if not hasattr(names, "__len__"):
+    if not isinstance(names, Collection):
         return None
     types = sorted({type(name).__name__ for name in names})
     if "str" not in types:
@@ -184,7 +198,7 @@ def column_names(X):
     return np.array(list(names), dtype=object)
 
 
-def compare_names(estimator, X, name="X"):
+def compare_names(estimator: Any, X: Any, name: str = "X") -> None:
     """Warn of, or refuse, column names other than those of ``fit``."""
     seen = estimator.__dict__.get("feature_names_in_")
     names = column_names(X)
@@ -195,7 +209,7 @@ def compare_names(estimator, X, name="X"):
         warn_user(
             f"{name} does not have valid feature names, but {model} was fitted with feature names"
         )
-    elif seen is not None and not np.array_equal(names, seen):
+    elif seen is not None and names is not None and not np.array_equal(names, seen):
         unseen, missing = sorted(set(names) - set(seen)), sorted(set(seen) - set(names))
         text = "The feature names should match those that were passed during fit.\n"
         if unseen:
@@ -208,7 +222,7 @@ def compare_names(estimator, X, name="X"):
 
 
 # ------------------------------------------------------------------ containers and numbers
-def to_array(values, name, wanted, *, numbers=False):
+def to_array(values: Any, name: str, wanted: str, *, numbers: bool = False) -> Array:
     """Any container to an ndarray of whatever type and shape it holds, not copied if it can.
 
     Numbers that lie across the borders of words are copied, as kernels read words. If it is to hold
@@ -241,7 +255,7 @@ def to_array(values, name, wanted, *, numbers=False):
     return array if array.flags.aligned else array.copy()
 
 
-def shape_of(values) -> tuple[int, ...]:
+def shape_of(values: Any) -> tuple[int, ...]:
     """The shape of anything that has one; a list of lists of different lengths has its own."""
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple):
@@ -252,12 +266,12 @@ def shape_of(values) -> tuple[int, ...]:
         return (len(values),)
 
 
-def is_dask(X) -> bool:
+def is_dask(X: object) -> bool:
     """Whether this is a collection of Dask's; imports nothing."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def refuse_elsewhere(X, name):
+def refuse_elsewhere(X: Any, name: str) -> None:
     """Rows on a cluster are not gathered in silence, which `__array__` would do."""
     if hasattr(X, "n_parts"):
         raise TypeError(
@@ -271,7 +285,7 @@ def refuse_elsewhere(X, name):
         )
 
 
-def to_numbers(X, name, keep, columns=None):
+def to_numbers(X: Array, name: str, keep: tuple[type, ...], columns: Array | None = None) -> Array:
     """Any dtype to one of ``keep``; `columns` are the names of the columns, if there are some."""
     if X.dtype.kind == "c":
         raise ValueError(

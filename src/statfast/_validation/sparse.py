@@ -6,23 +6,24 @@ sorted columns, without duplicates or zeros, in float64. Few methods take such r
 to `as_rows`, which refuses them with a sentence.
 """
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from statfast._core.distance.sparse_rows import is_canonical
+from statfast._typing import Array, csr_array
 from statfast._validation.rows import nonfinite
 
 WIDEST = 2**31 - 1  # column numbers are 32 bits wide
 
 
-def is_sparse(X: Any) -> bool:
+def is_sparse(X: Any) -> TypeGuard[Any]:
     """Whether X is of a sparse kind (scipy's, or one that looks like it)."""
     kind = type(X)  # to count the entries of a broken one may fail
     return hasattr(kind, "toarray") and hasattr(kind, "nnz")
 
 
-def as_sparse(X: Any, *, name: str = "X", n_min: int = 1):
+def as_sparse(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
     """Check the parts of a sparse matrix and return it as CSR, its values as they are.
 
     The parts are checked before scipy's kernels meet them: these trust each index, and write and
@@ -55,7 +56,7 @@ def as_sparse(X: Any, *, name: str = "X", n_min: int = 1):
     return given.astype(kind, copy=False)
 
 
-def as_csr(X: Any, *, name: str = "X", n_min: int = 1):
+def as_csr(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
     """Check a sparse matrix and return it as a canonical float64 scipy.sparse.csr_array (n, d).
 
     Shares memory with X where nothing has to be changed.
@@ -85,7 +86,7 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1):
     return rows
 
 
-def _is_sound(X, n_min):
+def _is_sound(X: Any, n_min: int) -> bool:
     """Whether X is a CSR matrix of which nothing is to be changed, as most are: one look."""
     if getattr(X, "format", None) != "csr" or X.ndim != 2 or not n_min <= X.shape[0] <= WIDEST:
         return False
@@ -108,7 +109,7 @@ def _is_sound(X, n_min):
     )
 
 
-def _fault(X):
+def _fault(X: Any) -> str | None:
     """What is wrong with the parts of a matrix, if they do not fit each other or its shape."""
     n, d = X.shape
     match getattr(X, "format", None):
@@ -134,7 +135,7 @@ def _fault(X):
     return None
 
 
-def _fault_of_lines(X, n, d):
+def _fault_of_lines(X: Any, n: int, d: int) -> str | None:
     """The same for n lines, one after another, of indices below d."""
     start, place = X.indptr, X.indices
     if start.shape != (n + 1,) or start.dtype.kind not in "iu":
@@ -149,7 +150,7 @@ def _fault_of_lines(X, n, d):
     return _fault_of_places(place[: start[-1]], d, "indices")
 
 
-def _fault_of_places(place, d, what):
+def _fault_of_places(place: Array, d: int, what: str) -> str | None:
     if place.dtype.kind not in "iu":
         return f"{what} must be integers; got {place.dtype}"
     if len(place) and (place.min() < 0 or place.max() >= d):
@@ -157,7 +158,7 @@ def _fault_of_places(place, d, what):
     return None
 
 
-def parts_of(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def parts_of(rows: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Starts, columns and values as kernels take them."""
     return (
         rows.indptr.astype(np.intp, copy=False),

@@ -3,9 +3,11 @@
 
 from math import isfinite
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation.errors import warn_column_vector, wrong_type
 from statfast._validation.rows import as_rows, explain_nonfinite, to_array, to_numbers
 
@@ -13,7 +15,7 @@ LIGHTEST, HEAVIEST = 1e-100, 1e100  # weight
 
 
 # ------------------------------------------------------------------ labels and weights
-def as_labels(y, n, *, name="y"):
+def as_labels(y: Any, n: int | None, *, name: str = "y") -> tuple[Array, Array]:
     """Check class labels.
 
     Parameters
@@ -52,7 +54,7 @@ def as_labels(y, n, *, name="y"):
     raise ValueError(f"Unknown label type: {name} has dtype {y.dtype}. Pass strings or integers.")
 
 
-def as_weights(sample_weight, n, *, name="sample_weight"):
+def as_weights(sample_weight: Any, n: int | None, *, name: str = "sample_weight") -> Array | None:
     """Check sample weights: float64 of shape (n,), none negative, not all zero; None is None.
 
     Those that are not 0 are between `LIGHTEST` and `HEAVIEST`, so that no product of two overflows
@@ -92,7 +94,7 @@ def as_weights(sample_weight, n, *, name="sample_weight"):
     return weights
 
 
-def as_targets(y, n, *, name="y"):
+def as_targets(y: Any, n: int, *, name: str = "y") -> tuple[Array, bool]:
     """Check the targets of a regression.
 
     Parameters
@@ -130,7 +132,7 @@ def as_targets(y, n, *, name="y"):
     return np.ascontiguousarray(targets), flat
 
 
-def as_label(label, name):
+def as_label(label: Any, name: str) -> Any:
     """Check what is to be one label: a string or a number."""
     if isinstance(label, np.generic) and label.dtype.kind in "biufUS":
         return label.item()
@@ -139,7 +141,7 @@ def as_label(label, name):
     return label
 
 
-def as_names(names, name):
+def as_names(names: Any, name: str) -> list[str]:
     """Check a list of names, and write them out as strings."""
     if not isinstance(names, list | tuple | str):
         array = to_array(names, name, "a list of names")
@@ -149,7 +151,7 @@ def as_names(names, name):
     return [str(one) for one in names]
 
 
-def as_vector(values, name, *, n_min=1):
+def as_vector(values: Any, name: str, *, n_min: int = 1) -> Array:
     """Check a column of finite numbers: float64 of shape (n,)."""
     numbers = to_array(values, name, "a 1d array-like of numbers")
     if numbers.ndim != 1 or len(numbers) < n_min:
@@ -162,7 +164,7 @@ def as_vector(values, name, *, n_min=1):
 
 
 # ------------------------------------------------------------------ Labels
-def code_integers(y):
+def code_integers(y: Array) -> tuple[Array, Array]:
     """A table over the range of the labels where that is short: no sort."""
     low, high = int(y.min()), int(y.max())
     if high - low > max(1024, 4 * len(y)):
@@ -178,7 +180,7 @@ def code_integers(y):
     return np.flatnonzero(used).astype(y.dtype) + y.min(), rank[offset]
 
 
-def code_floats(y, name):
+def code_floats(y: Array, name: str) -> tuple[Array, Array]:
     """Integers where they are exact; beyond, a conversion would wrap around."""
     fractions = y != np.floor(y)
     if fractions.any():
@@ -192,9 +194,9 @@ def code_floats(y, name):
     return classes.astype(y.dtype), codes.astype(np.intp, copy=False)
 
 
-def code_objects(y, name):
+def code_objects(y: Array, name: str) -> tuple[Array, Array]:
     """Strings and objects by hashing: sorting n strings costs more than n lookups."""
-    order = {}
+    order: dict[Any, int] = {}
     try:
         found = [order.setdefault(label, len(order)) for label in y.tolist()]
     except TypeError as error:
@@ -214,7 +216,7 @@ def code_objects(y, name):
     return np.array([labels[k] for k in ranked], dtype=dtype), rank[found]
 
 
-def _label_type(label, name):
+def _label_type(label: Any, name: str) -> type:
     """The Python type that a label among objects stands for; refuses what is missing."""
     if isinstance(label, str):
         return str
@@ -231,7 +233,7 @@ def _label_type(label, name):
     return float if isinstance(label, Real) else type(label)
 
 
-def label_columns(y):
+def label_columns(y: Any) -> Array | None:
     """The columns of labels of several outputs, else None."""
     if y is None or isinstance(y, str) or hasattr(type(y), "nnz"):
         return None

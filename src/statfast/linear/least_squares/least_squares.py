@@ -214,7 +214,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
         self._conclude(found, state, (used, total, logs), Y, weights)
         if not ended:
-            warn_not_converged(self, found.n_iter, UNCONVERGED)
+            warn_not_converged(self, found.n_iter, UNCONVERGED)  # type: ignore[arg-type]
         return self
 
     def _prepare(self, X, y, sample_weight):
