@@ -298,10 +298,9 @@ def normalize(rows: Array, metric: str, name: str, first: int) -> None:
     They are scaled by powers of two before, so that no square over- or underflows.
     """
     if metric == "correlation":
-        empty = np.asarray(rows.max(axis=1) == rows.min(axis=1))
-        what = "of equal values"
+        empty, what = rows.max(axis=1) == rows.min(axis=1), "of equal values"
     else:
-        empty, what = ~rows.any(axis=1), "of zeros"
+        empty, what = np.asarray(~rows.any(axis=1)), "of zeros"
     refuse_empty(empty, what, metric, name, first)
     for _ in range(2 if metric == "correlation" else 1):
         np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1], out=rows)

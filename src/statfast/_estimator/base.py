@@ -265,7 +265,7 @@ def _version():
 # ---------------------------------------------------------------- metadata routing
 
 
-class _Requests(dict):
+class _Requests(dict[str, Any]):
     """Per method, the metadata asked for. ``sklearn.clone`` would choke on the plain values."""
 
     def __sklearn_clone__(self):

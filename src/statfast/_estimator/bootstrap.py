@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from statfast._estimator.tables import CoefficientTable, Tabled
+from statfast._typing import Array
 
 BOOTSTRAPS = (".632+", ".632", "out_of_bag")
 
@@ -67,7 +68,7 @@ class BootstrapEstimate(Tabled):
         return cls(error, training, out, none, weight, rate, path)
 
 
-def no_information(truth, said, loss):
+def no_information(truth: Array, said: Array, loss: str) -> float:
     """The mean loss if predictions and targets were paired at random."""
     if loss == "zero_one":
         k = int(max(truth.max(), said.max())) + 1

@@ -5,13 +5,14 @@ import numpy as np
 
 from statfast._core.ranking import pool
 from statfast._engine import aside
+from statfast._typing import Array
 
 STEPS = 100
 NONE = 1e-305  # a value: smaller ones have lost digits, and one over them may be infinite
 RIDGE, ROUNDING = 1e-12, 1e-15  # by which a Hessian is positive definite: so much, or of its size
 
 
-def sigmoid_fit(values, positive, weights):
+def sigmoid_fit(values: Array, positive: Array, weights: Array) -> tuple[float, float]:
     """A and B of P(positive | f) = 1 / (1 + exp(A f + B)), by penalized maximum likelihood.
 
     Newton's method with a line search, by the formulas of Lin, Lin & Weng (2007), A note on Platt's
@@ -53,19 +54,19 @@ def sigmoid_fit(values, positive, weights):
     return a / size, b
 
 
-def _loss(a, b, f, target, weights):
+def _loss(a: float, b: float, f: Array, target: Array, weights: Array) -> float:
     s = a * f + b
     return weights @ (np.where(s >= 0, target * s, (target - 1) * s) + np.log1p(np.exp(-np.abs(s))))
 
 
-def sigmoid(values, a, b):
+def sigmoid(values: Array, a: float, b: float) -> Array:
     """1 / (1 + exp(a f + b)), without overflow."""
     s = a * values + b
     tail = np.exp(-np.abs(s))
     return np.where(s >= 0, tail, 1.0) / (1.0 + tail)
 
 
-def pooled(values, weights, increasing=True):
+def pooled(values: Array, weights: Array, increasing: bool = True) -> tuple[Array, Array]:
     """The rising (or falling) sequence nearest to values in weighted least squares.
 
     Returns the level of each block and where it ends. Weights are positive.
@@ -81,7 +82,7 @@ def pooled(values, weights, increasing=True):
     return levels[::-1], len(sums) - np.concatenate([[0], ends[:-1]])[::-1]
 
 
-def isotonic(values, weights, increasing=True):
+def isotonic(values: Array, weights: Array, increasing: bool = True) -> Array:
     """The same, as a value for each of them."""
     levels, ends = pooled(values, weights, increasing)
     return np.repeat(levels, np.diff(ends, prepend=0))

@@ -4,12 +4,13 @@
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array
 
 LEAST = 1e-7  # a pair's probability, and one less it: certainty would leave others nothing
 ROWS = 4096  # solved together: their systems take 8 (K + 1)^2 bytes a row
 
 
-def coupled(r):
+def coupled(r: Array) -> Array:
     """Class probabilities (n, K) from those of pairs, r[:, i, j] = P(i | i or j).
 
     They minimize the sum over i, j of (r_ji p_i - r_ij p_j)^2 with sum 1: the second method of Wu,

@@ -3,9 +3,11 @@
 
 from collections.abc import Mapping
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import (
     as_choice,
     as_labels,
@@ -17,7 +19,9 @@ from statfast._validation import (
 )
 
 
-def weighted_labels(y, n, sample_weight=None, class_weight=None, *, least=1):
+def weighted_labels(
+    y: Any, n: int | None, sample_weight: Any = None, class_weight: Any = None, *, least: int = 1
+) -> tuple[Array, Array, Array | None]:
     """Check labels and weights, and leave out the classes whose rows all have weight 0.
 
     Parameters
@@ -48,7 +52,7 @@ def weighted_labels(y, n, sample_weight=None, class_weight=None, *, least=1):
     return classes, codes, weights
 
 
-def classes_with_weight(classes, codes, weights):
+def classes_with_weight(classes: Array, codes: Array, weights: Array | None) -> tuple[Array, Array]:
     """Classes of which a row has weight, and codes among them: 0 for rows of other classes."""
     if weights is None:
         return classes, codes
@@ -61,7 +65,9 @@ def classes_with_weight(classes, codes, weights):
     return classes[present], places[codes]
 
 
-def without_unweighted(weights, class_weight, classes, codes):
+def without_unweighted(
+    weights: Array | None, class_weight: Any, classes: Array, codes: Array
+) -> tuple[Array | None, Any]:
     """Sample weights of 0 for the rows of classes that `class_weight` gives 0, and the rest of
     it; both as they are where there are none."""
     if not isinstance(class_weight, Mapping):
@@ -77,7 +83,7 @@ def without_unweighted(weights, class_weight, classes, codes):
     return weights, rest or None
 
 
-def require_several(classes, least=2):
+def require_several(classes: Array, least: int = 2) -> None:
     """Refuse labels of fewer classes."""
     if len(classes) < least:
         raise ValueError(
@@ -86,7 +92,9 @@ def require_several(classes, least=2):
         )
 
 
-def times_classes(weights, class_weight, classes, codes):
+def times_classes(
+    weights: Array | None, class_weight: Any, classes: Array, codes: Array
+) -> Array | None:
     """The same, of rows among which classes may be missing."""
     if class_weight is None:
         return weights
@@ -94,12 +102,12 @@ def times_classes(weights, class_weight, classes, codes):
     return times_factors(weights, factors, codes)
 
 
-def times_factors(weights, factors, codes):
+def times_factors(weights: Array | None, factors: Array, codes: Array) -> Array:
     """Sample weights, None for ones, times the factor of each row's class."""
     return factors[codes] if weights is None else factors[codes] * weights
 
 
-def class_factors(class_weight, classes, mass):
+def class_factors(class_weight: Any, classes: Array, mass: Array) -> Array:
     """What the weights of the rows of each class are multiplied by; `mass` is their sum so far."""
     if isinstance(class_weight, str):
         as_choice(class_weight, "class_weight", (None, "balanced"))

@@ -3,11 +3,13 @@
 
 import copy
 import inspect
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 
 
-def copied(estimator):
+def copied(estimator: Any) -> Any:
     """An unfitted estimator with the same parameters, estimators among them copied as well."""
     if not hasattr(estimator, "get_params"):
         return copy.deepcopy(estimator)
@@ -21,7 +23,7 @@ def copied(estimator):
     return new
 
 
-def with_params(estimator, params):
+def with_params(estimator: Any, params: Mapping[str, Any] | None) -> Any:
     """An unfitted copy with some parameters changed; estimators among their values are copied, too,
     as a user's own are to stay as they are, whoever sets parameters of theirs or fits them."""
     model = copied(estimator)
@@ -30,7 +32,9 @@ def with_params(estimator, params):
     return model
 
 
-def parameters_key(params, ignored=()):
+def parameters_key(
+    params: Mapping[str, Any], ignored: Collection[str] = ()
+) -> tuple[tuple[str, Any], ...]:
     """A key of parameters: two have the same if their values, all but the ignored, surely are."""
     return tuple(
         (name, repr(value) if isinstance(value, _PLAIN) else id(value))
@@ -43,7 +47,7 @@ _PLAIN = (str, bool, int, float, complex, type(None), np.number, np.bool_)
 _ASKED = ("_sklearn_output_config", "_metadata_request")  # of an estimator by its user
 
 
-def _copied(value):
+def _copied(value: Any) -> Any:
     if hasattr(value, "get_params") and not isinstance(value, type):
         return copied(value)
     if type(value) in (list, tuple):  # steps of a pipeline, say
@@ -51,7 +55,7 @@ def _copied(value):
     return copy.deepcopy(value)
 
 
-def takes_weights(estimator):
+def takes_weights(estimator: Any) -> bool:
     """Whether ``fit`` has an argument sample_weight, and so that of an estimator to which a wrapper
     hands them on."""
     if getattr(estimator, "_hands_weights_on", False) and not takes_weights(estimator.estimator):

@@ -9,11 +9,11 @@ from typing import Any
 class Delegated:
     """A method that is there if ``owner._delegate()`` has one of that name, or is None."""
 
-    def __init__(self, function, name):
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.function, self.name = function, name
-        update_wrapper(self, function)
+        update_wrapper(self, function)  # type: ignore[arg-type]
 
-    def __get__(self, owner, kind):
+    def __get__(self, owner: Any, kind: type) -> Callable[..., Any]:
         if owner is None:
             return self.function
         other = owner._delegate()

@@ -10,18 +10,20 @@ import copy
 import inspect
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from statfast._engine import Parts, as_documents, as_pairs, as_parts, end_fits, is_elsewhere
 from statfast._estimator.part_sums import fit_parts, has_weight, named_rows
+from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, column_names
 
 MAPPED = (
     "predict", "predict_proba", "predict_log_proba", "decision_function", "transform",
 )  # fmt: skip
-Measure = TypeVar("Measure", bound=Callable)
+Measure = TypeVar("Measure", bound=Callable[..., Any])
+Sent: TypeAlias = tuple[Any, str, tuple[Any, ...], dict[str, Any]]  # a model, method, arguments
 INSTEAD = "Pass rows in memory (X.compute(), if they fit), or a sample of them."
 
 
@@ -35,9 +37,9 @@ def with_parts(cls: type) -> None:
             setattr(cls, name, _door(method, other))
 
 
-def _door(method, other):
+def _door(method: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
-    def entered(self, *args, **given):
+    def entered(self: Any, *args: Any, **given: Any) -> Any:
         if not args and "raw_documents" in given:
             args = (given.pop("raw_documents"),)
         X = args[0] if args else given.get("X")  # None where the method has a default
@@ -45,23 +47,23 @@ def _door(method, other):
             return method(self, *args, **given)
         return other(self, *args, **given)
 
-    entered.has_door = True
+    entered.has_door = True  # type: ignore[attr-defined]
     return entered
 
 
 def with_pairs(other: Any) -> Callable[[Measure], Measure]:
     """Let a measure of truth and predictions take those in parts: ``other(parts, ...)``."""
 
-    def decorated(measure):
+    def decorated(measure: Measure) -> Measure:
         @wraps(measure)
-        def entered(*args, **given):
+        def entered(*args: Any, **given: Any) -> Any:
             if not any(is_elsewhere(one) for one in (*args, *given.values())):
                 return measure(*args, **given)
             told = inspect.signature(measure).bind(*args, **given).arguments
             truth, predicted = (told.pop(name) for name in list(told)[:2])
             return other(as_pairs(truth, predicted, told.pop("sample_weight", None)), **told)
 
-        return entered
+        return entered  # type: ignore[return-value]
 
     return decorated
 
@@ -69,7 +71,7 @@ def with_pairs(other: Any) -> Callable[[Measure], Measure]:
 # ------------------------------------------------------------------ fit and score
 
 
-def _fit(model, X, y=None, sample_weight=None, **others):
+def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others: Any) -> Any:
     for name, value in others.items():
         if value is not None and (name, value) != ("cov_type", "nonrobust"):
             raise ValueError(
@@ -92,11 +94,11 @@ def _fit(model, X, y=None, sample_weight=None, **others):
         end_fits(parts)
 
 
-def _fit_transform(model, X, y=None, **others):
+def _fit_transform(model: Any, X: Any, y: Any = None, **others: Any) -> Any:
     return model.fit(X, y, **others).transform(X)
 
 
-def _score(model, X, y=None, sample_weight=None, **others):
+def _score(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others: Any) -> float:
     kind = getattr(model, "_estimator_type", None)
     if others or kind not in ("classifier", "regressor"):
         raise TypeError(
@@ -110,7 +112,7 @@ def _score(model, X, y=None, sample_weight=None, **others):
     return parts.total(squares, shipped(model)).explained()
 
 
-def hits(columns, model):
+def hits(columns: tuple[Any, ...], model: Any) -> Array | None:
     """Weights of the rows whose label is the predicted one, and of all."""
     X, y, weights = columns
     if not has_weight(weights):
@@ -126,10 +128,10 @@ def hits(columns, model):
 class _Squares:
     """Squares of residuals, means and squares about them, weight; see `ColumnMoments`."""
 
-    def __init__(self, *values):
+    def __init__(self, *values: Any) -> None:
         self.values = values
 
-    def __add__(self, other):
+    def __add__(self, other: "_Squares") -> "_Squares":
         left, mean, spread, mass = self.values
         more, there, spread2, mass2 = other.values
         whole = mass + mass2
@@ -138,7 +140,7 @@ class _Squares:
         spread = spread + spread2 + mass * share * apart**2
         return _Squares(left + more, mean + share * apart, spread, whole)
 
-    def explained(self):
+    def explained(self) -> float:
         """The mean R squared of the targets."""
         left, _, spread, _ = self.values
         constant = spread == 0.0
@@ -146,7 +148,7 @@ class _Squares:
         return float(np.mean(1.0 - share))
 
 
-def squares(columns, model):
+def squares(columns: tuple[Any, ...], model: Any) -> _Squares | None:
     """Squares of the residuals of a part, and about the mean."""
     X, y, weights = columns
     if not has_weight(weights):
@@ -170,7 +172,7 @@ def shipped(model: Any) -> Any:
     return out
 
 
-def _mapped(name, model, X, *args, **given):
+def _mapped(name: str, model: Any, X: Any, *args: Any, **given: Any) -> Any:
     sent = shipped(model), name, args, given
     if getattr(model, "_takes_documents", False):
         X = as_documents(X)
@@ -181,7 +183,7 @@ def _mapped(name, model, X, *args, **given):
     return _of_frame(X, sent)
 
 
-def apply(columns: tuple, sent: tuple) -> Any:
+def apply(columns: tuple[Any, ...], sent: tuple[Any, ...]) -> Any:
     """A method of a model on the rows of a part."""
     model, name, args, given = sent
     X = columns[0]
@@ -190,7 +192,7 @@ def apply(columns: tuple, sent: tuple) -> Any:
     return getattr(model, name)(X, *args, **given)
 
 
-def _probe(sent, width, dtype, names):
+def _probe(sent: Sent, width: int, dtype: Any, names: Array | None) -> Any:
     """What a method makes of one row: its width and type are those of all."""
     model, name, args, given = sent
     for row in (np.zeros, np.ones):
@@ -202,7 +204,7 @@ def _probe(sent, width, dtype, names):
     raise AssertionError
 
 
-def _of_array(X, sent):
+def _of_array(X: Any, sent: Sent) -> Any:
     if X.ndim != 2 or len(X.chunks[1]) > 1:
         raise ValueError(
             f"X must be 2-d and not be cut by columns; got chunks {X.chunks[1:]}. Use "
@@ -216,11 +218,11 @@ def _of_array(X, sent):
     return X.map_blocks(_on_block, sent, dtype=one.dtype, chunks=chunks, meta=meta)
 
 
-def _on_block(block, sent):
+def _on_block(block: Array, sent: Sent) -> Array:
     return np.asarray(apply((block,), sent))
 
 
-def _of_frame(X, sent):
+def _of_frame(X: Any, sent: Sent) -> Any:
     import pandas
 
     names = column_names(X)
@@ -233,7 +235,7 @@ def _of_frame(X, sent):
     return X.map_partitions(_on_partition, sent, columns, one.dtype, meta=meta)
 
 
-def _on_partition(frame, sent, columns, dtype):
+def _on_partition(frame: Any, sent: Sent, columns: list[Any] | None, dtype: Any) -> Any:
     import pandas
 
     model, name, args, given = sent
@@ -246,7 +248,7 @@ def _on_partition(frame, sent, columns, dtype):
     return pandas.DataFrame(out, index=frame.index, columns=columns)
 
 
-def _column_labels(sent, one):
+def _column_labels(sent: Sent, one: Array) -> list[Any] | None:
     model, name, *_ = sent
     if one.ndim == 1:
         return None

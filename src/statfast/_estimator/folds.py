@@ -1,32 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds of cross-validation: which rows each holds out, and the two rules for a parameter."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Array
 from statfast._validation import as_count, warn_user, wrong_type
 
+Pair: TypeAlias = tuple[Array | None, Array]  # rows fitted, None for all others; rows held out
 RULES = ("min", "1se")
 
 
 # ------------------------------------------------------------------ rows of each fold
-def rows_besides(test, n):
+def rows_besides(test: Array, n: int) -> Array:
     """The rows that a fold does not hold out, ascending; none is sorted or hashed."""
     kept = np.ones(n, dtype=bool)
     kept[test] = False
     return np.flatnonzero(kept)
 
 
-def runs(n, k):
+def runs(n: int, k: int) -> list[Array]:
     """Rows held out by each of k folds: runs of equal length, the first ones a row longer."""
     return np.array_split(np.arange(n), k)
 
 
-def stratified_runs(codes, k, shuffle=None):
+def stratified_runs(
+    codes: Array, k: int, shuffle: Callable[[Array], Any] | None = None
+) -> list[Array]:
     """The same with the share of each class in each fold: those of all rows in order of their
     class, dealt out to the folds in turn, and taken in their own order.
 
@@ -48,7 +53,7 @@ def stratified_runs(codes, k, shuffle=None):
     return parts_of_folds(fold, k)
 
 
-def shares_of_folds(sizes, k):
+def shares_of_folds(sizes: Array, k: int) -> Array:
     """Rows of each class in each fold, (k, K): all in order of class, dealt out in turn."""
     ends = np.cumsum(sizes)
     # Fold i has the places i, i + k, ...; below a place p there are (p - i + k - 1) // k of them.
@@ -56,7 +61,7 @@ def shares_of_folds(sizes, k):
     return np.diff(upto, axis=1)
 
 
-def group_runs(groups, k):
+def group_runs(groups: Array, k: int) -> list[Array]:
     """The same with whole groups (codes): the largest first, each to the fold with fewest rows."""
     sizes = np.bincount(groups)
     order = np.argsort(sizes, kind="stable")[::-1]
@@ -68,7 +73,7 @@ def group_runs(groups, k):
     return parts_of_folds(home[groups], k)
 
 
-def parts_of_folds(fold, k):
+def parts_of_folds(fold: Array, k: int) -> list[Array]:
     """Rows of each fold, ascending, from the fold of each row."""
     order = np.argsort(fold, kind="stable")
     return np.split(order, np.cumsum(np.bincount(fold, minlength=k))[:-1])
@@ -93,7 +98,9 @@ def checks_of_all_rows() -> Iterator[None]:
 
 
 # ------------------------------------------------------------------ what a user gives as cv
-def as_folds(cv, X, y, n, codes=None, groups=None):
+def as_folds(
+    cv: Any, X: Any, y: Any, n: int, codes: Array | None = None, groups: Any = None
+) -> list[Pair]:
     """Pairs (train, test) of each fold, index arrays; train is None for all other rows.
 
     An integer cuts the rows in that many runs of equal length, or those of each class where `codes`
@@ -112,7 +119,7 @@ def as_folds(cv, X, y, n, codes=None, groups=None):
         cv = cv.split(X, y) if groups is None else cv.split(X, y, groups)
     elif not hasattr(cv, "__iter__") or isinstance(cv, str | bytes) or getattr(cv, "ndim", 1) == 0:
         raise wrong_type("cv", "an integer, a splitter or a list of index pairs", cv)
-    pairs = []
+    pairs: list[tuple[Array, Array]] = []
     for pair in cv:
         try:
             train, test = pair
@@ -126,15 +133,15 @@ def as_folds(cv, X, y, n, codes=None, groups=None):
             raise ValueError(f"cv must hold places of the {n} rows, counted from 0; got {far}.")
     if not pairs or any(len(b) == 0 for _, b in pairs):
         raise ValueError("cv must give at least one fold with rows to hold out. Pass cv=5.")
-    return pairs
+    return [*pairs]
 
 
-def require_members(codes, k, name="cv"):
+def require_members(codes: Array, k: int, name: str = "cv") -> None:
     """Refuse more folds than the largest class has rows; warn of those that the smallest has."""
     require_sizes(np.bincount(codes), k, name)
 
 
-def require_sizes(sizes, k, name="cv"):
+def require_sizes(sizes: Array, k: int, name: str = "cv") -> None:
     """The same by the number of rows of each class."""
     sizes = sizes[sizes > 0]
     if sizes.max() < k:
@@ -150,7 +157,7 @@ def require_sizes(sizes, k, name="cv"):
         )
 
 
-def _places(part, n):
+def _places(part: Any, n: int) -> Array:
     """Places of rows, given as such or as a mask."""
     places = np.asarray(part)
     if places.dtype == bool and places.shape == (n,):
@@ -160,7 +167,7 @@ def _places(part, n):
     return places.astype(np.intp)
 
 
-def fold_weights(fold, weights, n):
+def fold_weights(fold: Pair, weights: Array | None, n: int) -> tuple[Array, Array]:
     """Weights of the rows a fold is fitted on, zero elsewhere; and those of the rows held out."""
     train, test = fold
     all_of_them = np.ones(n) if weights is None else weights
@@ -174,7 +181,7 @@ def fold_weights(fold, weights, n):
     return kept, held
 
 
-def require_weight(*parts):
+def require_weight(*parts: Array) -> None:
     """Refuse weights of rows fitted or held out that are all 0."""
     if not all(part.any() for part in parts):
         raise ValueError(
@@ -192,7 +199,9 @@ class Fold:
     held: NDArray[np.float64]  # their weights
 
 
-def folds_of(cv, rows, y, weights, codes=None):
+def folds_of(
+    cv: Any, rows: Any, y: Any, weights: Array | None, codes: Array | None = None
+) -> list[Fold]:
     """The folds of checked rows; arguments as those of `as_folds`."""
     n = rows.shape[0]
     pairs = as_folds(cv, rows, y, n, codes)
@@ -200,7 +209,7 @@ def folds_of(cv, rows, y, weights, codes=None):
     return [Fold(kept, test, held) for (kept, held), (_, test) in zip(parts, pairs, strict=True)]
 
 
-def chosen(errors, masses, rule):
+def chosen(errors: Array, masses: Array, rule: str) -> tuple[Array, Array, int, int, int]:
     """The penalties chosen from errors (A, folds) of falling penalties.
 
     Returns their means, the standard errors of those, the place of the least mean ("min"), and the

@@ -2,6 +2,7 @@
 """What classifiers, clusterers and transformers have in common."""
 
 import sys
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, Literal, Self
 
@@ -50,24 +51,24 @@ class Classifier(Attributes):
             )
         return accuracy(predicted, y, sample_weight)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
 
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.estimator_type = "classifier"
         tags.classifier_tags = ClassifierTags()
         tags.target_tags.required = True
         return tags
 
 
-def accuracy(predicted, y, sample_weight):
+def accuracy(predicted: Array, y: Any, sample_weight: Any) -> float:
     """The fraction of rows, by weight, whose label is the predicted one."""
     labels, codes = as_labels(y, len(predicted))
     weights = as_weights(sample_weight, len(predicted))
     return float(np.average(predicted == labels[codes], weights=weights))
 
 
-def known_classes(estimator, classes, least=1):
+def known_classes(estimator: Any, classes: Any, least: int = 1) -> Array:
     """The classes of all calls of ``partial_fit``, (K,): those passed, or those it has.
 
     Raises ValueError for none on the first call, others on a later one, or fewer than `least`.
@@ -96,7 +97,7 @@ def known_classes(estimator, classes, least=1):
     return given
 
 
-def codes_among(known, labels, codes, weights=None):
+def codes_among(known: Array, labels: Array, codes: Array, weights: Array | None = None) -> Array:
     """Codes of `labels` as codes of the known classes; ValueError for one that is not there.
 
     One whose rows all have weight 0 may be missing: it has the code 0.
@@ -113,7 +114,7 @@ def codes_among(known, labels, codes, weights=None):
     return np.array([place[label] for label in labels.tolist()], np.intp)[codes]
 
 
-def require_same_labels(estimator, classes):
+def require_same_labels(estimator: Any, classes: Any) -> None:
     """Refuse labels other than those of the fit that a warm start goes on from.
 
     `classes` is an array, a list of one for each output, or None of a regression.
@@ -158,8 +159,8 @@ class Clusterer(Attributes):
         fitted = self.fit(X, **fit_params)
         return fitted.labels_ if "labels_" in vars(fitted) else fitted.predict(X)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.estimator_type = "clusterer"
         return tags
 
@@ -172,7 +173,7 @@ class Transformer(Attributes):
     from those of the columns it was fitted to.
     """
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for name in ("transform", "fit_transform"):
             if name in cls.__dict__:
@@ -245,18 +246,18 @@ class Transformer(Attributes):
             names = self._names_in()
         return np.asarray(self._named(names), dtype=object)
 
-    def _names_in(self):
+    def _names_in(self) -> list[str]:
         names = self.__dict__.get("feature_names_in_")
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
 
-    def _named(self, names):
+    def _named(self, names: list[str]) -> Any:
         prefix = type(self).__name__.lower()
         return [f"{prefix}{i}" for i in range(self._n_features_out)]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
 
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
 
@@ -266,17 +267,17 @@ class Transformer(Attributes):
 _CONTAINERS = ("default", "pandas", "polars")
 
 
-def _in_container(method):
+def _in_container(method: Callable[..., Any]) -> Callable[..., Any]:
     """``method``, its ndarray turned into the table `Transformer.set_output` asked for."""
 
     @wraps(method)
-    def wrapped(self, X, *args, **kwargs):
+    def wrapped(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         return _as_table(self, method(self, X, *args, **kwargs), X)
 
     return wrapped
 
 
-def _as_table(estimator, out, X):
+def _as_table(estimator: Any, out: Any, X: Any) -> Any:
     container = output_container(estimator)
     if container != "default" and is_sparse(out):
         raise ValueError(
@@ -296,7 +297,7 @@ def _as_table(estimator, out, X):
     return pandas.DataFrame(out, index=index, columns=names, copy=False)
 
 
-def output_container(estimator):
+def output_container(estimator: Any) -> str:
     """What `Transformer.set_output`, or scikit-learn's configuration, asked for."""
     config = estimator.__dict__.get("_sklearn_output_config")
     if config:

@@ -2,12 +2,14 @@
 """Moments of columns: weight, means and sums of squares about them, from one pass."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.linear.columns import moments
 from statfast._engine import checkpoint
+from statfast._typing import Array
 from statfast._validation import require_finite
 
 _PIECE = 1 << 19  # numbers between two looks whether the user wants to stop
@@ -46,7 +48,7 @@ class ColumnMoments:
         return np.where(spread <= tiny * np.abs(self.mean) * (1.0 + tiny), 1.0, spread)
 
 
-def column_moments(X, weights) -> ColumnMoments:
+def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
     """Moments of the columns of a block of dense or CSR rows (m, d).
 
     They are taken about a row of the block, so that a constant column has none, and about the means
@@ -84,7 +86,7 @@ def column_moments(X, weights) -> ColumnMoments:
     return ColumnMoments(mass, about + offset, squares, float(np.count_nonzero(w)))
 
 
-def _of_sparse(X, weights):
+def _of_sparse(X: Any, weights: Array | None) -> ColumnMoments:
     """The same of CSR rows: what is not stored is zero."""
     d = X.shape[1]
     w = np.ones(X.shape[0]) if weights is None else weights

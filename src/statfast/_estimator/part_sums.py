@@ -15,6 +15,7 @@ from statfast._engine import Parts
 from statfast._estimator.copies import takes_weights
 from statfast._estimator.mixins import codes_among
 from statfast._estimator.sums import summed
+from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 
 _LEAST = 1 << 21  # numbers of a block
@@ -25,12 +26,12 @@ _FIRST = 2  # rows that all checks of a fit are content with
 class Look:
     """What a first round finds: lengths of the parts, a few rows, and one of each class."""
 
-    lengths: list
+    lengths: list[Any]
     X: Any  # (m, d) or None
     y: Any
     first: int  # how many of these rows are the first of all
-    classes: dict  # label: place among these rows
-    masses: dict  # label: weight of its rows
+    classes: dict[str, Any]  # label: place among these rows
+    masses: dict[str, Any]  # label: weight of its rows
 
     def __add__(self, other: "Look") -> "Look":
         lengths = self.lengths + other.lengths
@@ -65,7 +66,7 @@ class Look:
         return Look(lengths, X, y, a + first, classes, masses)
 
 
-def look_at(columns: tuple, named: bool) -> Look:
+def look_at(columns: tuple[Any, ...], named: bool) -> Look:
     """The look at a part; `named` is whether y are labels."""
     X, y, weights = columns
     if not len(X):
@@ -86,7 +87,7 @@ def look_at(columns: tuple, named: bool) -> Look:
     return Look([len(X)], np.array(X[rows]), y, min(_FIRST, len(X)), classes, masses)
 
 
-def _coded(y, n):
+def _coded(y: Array, n: int) -> tuple[Array, Array]:
     """Labels and codes; zeros and ones are their own, after one look."""
     plain = y.dtype == np.float64 and y.shape == (n,) and y.flags.c_contiguous and y.flags.aligned
     if plain and 0 < zeros_and_ones(y) < n:
@@ -109,7 +110,7 @@ def looked(parts: Parts, named: bool) -> Look:
 class NamedRows:
     """A few rows that have the names of a collection's columns."""
 
-    def __init__(self, rows: np.ndarray, names: Any):
+    def __init__(self, rows: np.ndarray, names: Any) -> None:
         self.rows, self.columns, self.shape = rows, names, rows.shape
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -159,7 +160,7 @@ class _Layout:
     weighted: bool  # whether rows may have weights
 
 
-def statistics_of_part(columns: tuple, told: tuple) -> Any:
+def statistics_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
     """The statistics of a part; None without weight."""
     model, state, layout = told
     X, y, weights = columns
@@ -193,12 +194,12 @@ def statistics_of_part(columns: tuple, told: tuple) -> Any:
     return summed(model._statistics, columns, state, least=least)
 
 
-def require_finite_part(columns: tuple, state: Any) -> None:
+def require_finite_part(columns: tuple[Any, ...], state: Any) -> None:
     """Refuse a part that holds NaN or infinity."""
     require_finite(columns[0])
 
 
-def _refuses_nan(model, look):
+def _refuses_nan(model: Any, look: Look) -> bool:
     rows = look.X.copy()
     if rows.dtype.kind != "f":
         return False
@@ -210,7 +211,7 @@ def _refuses_nan(model, look):
     return False
 
 
-def _all_finite(sums):
+def _all_finite(sums: Any) -> bool:
     """Whether all numbers in statistics are."""
     if isinstance(sums, np.ndarray):
         return sums.dtype.kind != "f" or bool(np.isfinite(sums).all())

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every regressor has in common: targets that are numbers, and R squared."""
 
+from typing import Any
+
 import numpy as np
 
-from statfast._typing import ArrayLike, Attributes, Rows, Weights
+from statfast._typing import Array, ArrayLike, Attributes, Rows, Weights
 from statfast._validation import as_targets, as_weights, explain_nonfinite, warn_user
 
 
@@ -34,17 +36,17 @@ class Regressor(Attributes):
         predicted = self.predict(X)
         return r_squared(y, predicted, sample_weight)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import RegressorTags
 
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
         tags.target_tags.required = True
         return tags
 
 
-def r_squared(y, predicted, sample_weight):
+def r_squared(y: Any, predicted: Array, sample_weight: Any) -> float:
     """What `Regressor.score` says of predictions."""
     truth, _ = as_targets(y, len(predicted))
     weights = as_weights(sample_weight, len(predicted))

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scorers: what to ask of an estimator, and how to rate what it says; greater is better."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_estimator, as_weights, shape_of, shown
 
 RESPONSES = ("predict", "predict_proba", "positive", "threshold")
@@ -39,11 +40,11 @@ class Scorer:
     function: Callable[..., Any]
     response: str = "predict"
     sign: int = 1
-    arguments: dict = field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
     name: str = ""
     each: Callable[..., Any] | None = None
 
-    def __call__(self, estimator, X, y=None, sample_weight=None):
+    def __call__(self, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         more = dict(self.arguments)
         said = self.asked(estimator, X)
         if sample_weight is not None:
@@ -53,7 +54,7 @@ class Scorer:
             more["labels"] = estimator.classes_
         return self.sign * self.function(y, said, **more)
 
-    def asked(self, estimator, X):
+    def asked(self, estimator: Any, X: Any) -> Array:
         """What the estimator says of the rows."""
         method = self.method(estimator)
         ask = getattr(estimator, method, None)
@@ -73,7 +74,7 @@ class Scorer:
             return said[:, 1 - first] if said.ndim == 2 and said.shape[1] == 2 else said
         return -said if first and said.ndim == 1 else said
 
-    def _rates_first(self, estimator):
+    def _rates_first(self, estimator: Any) -> bool:
         """Whether the function's ``pos_label`` is the first of the estimator's two classes."""
         classes = getattr(estimator, "classes_", None)
         label = self.arguments.get("pos_label")
@@ -81,28 +82,29 @@ class Scorer:
             return False
         return bool(classes[0] == label)
 
-    def method(self, estimator):
+    def method(self, estimator: Any) -> str:
         """Which method of the estimator is asked."""
         if self.response == "threshold":
             known = getattr(estimator, "decision_function", None)
             return "predict_proba" if known is None else "decision_function"
         return "predict_proba" if self.response == "positive" else self.response
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         name = self.name or getattr(self.function, "__name__", repr(self.function))
         return f"Scorer({name})"
 
 
-def with_weight(y, said, sample_weight):
+def with_weight(y: Any, said: Array, sample_weight: Any) -> tuple[Any, Array, Array]:
     """Targets, answers and weights of the rows that have weight: others are not there to rate."""
     weights = as_weights(sample_weight, len(said))
+    assert weights is not None
     if (weights > 0.0).all():
         return y, said, weights
     kept = np.flatnonzero(weights)
     return np.asarray(y)[kept], said[kept], weights[kept]
 
 
-def _of_labels(said, classes):
+def _of_labels(said: list[Any], classes: Sequence[Any]) -> Array:
     """The probability of each of several labels a row, from a table of probabilities for each."""
     tables = [np.asarray(table) for table in said]
     return np.column_stack([
@@ -111,7 +113,7 @@ def _of_labels(said, classes):
     ])  # fmt: skip
 
 
-def by_score(estimator, X, y=None, sample_weight=None):
+def by_score(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
     """The estimator's own ``score``: the scorer for ``scoring=None``."""
     more = {} if sample_weight is None else {"sample_weight": sample_weight}
     score = as_estimator(estimator, method="score").score
@@ -127,16 +129,16 @@ def by_score(estimator, X, y=None, sample_weight=None):
 class Answers:
     """What an estimator says of some rows, known before it is asked: stands for it in a scorer."""
 
-    said: dict  # method: what it gives
+    said: dict[str, Any]  # method: what it gives
     classes_: Any = None
     kind: Any = None  # the class of the estimator, whose ``score`` is asked for
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """The estimator's own score of these answers."""
         more = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.kind.score(self, X, y, **more)
 
-    def __getattr__(self, method):
+    def __getattr__(self, method: str) -> Any:
         said = object.__getattribute__(self, "said")
         if method not in said:
             raise AttributeError(method)

@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from statfast._typing import Attributes
+from statfast._typing import Array, Attributes
 from statfast._validation import is_sparse, not_fitted
 
 
@@ -41,6 +41,6 @@ class SparseCoefficients(Attributes):
         return self
 
     @property
-    def _coefs(self):
+    def _coefs(self) -> Array:
         """The coefficients as an array of shape (1, d) or (K, d)."""
         return self.coef_.toarray() if is_sparse(self.coef_) else np.asarray(self.coef_)

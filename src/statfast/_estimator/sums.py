@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import Chunks, each, grid
 from statfast._engine import reduce as reduce_blocks
+from statfast._typing import Array
 
 _AT_ONCE = 1 << 21  # numbers of X in a block: its copy, where rows lie apart, is of 16 MB
 
@@ -50,15 +51,15 @@ class FitState:
 
 
 def summed(
-    statistics: Callable, columns: tuple, state: Any, *, n_jobs: int | None = None,
-    effort: float = inf, least: int = 256,
+    statistics: Callable[..., Any], columns: tuple[Any, ...], state: Any, *,
+    n_jobs: int | None = None, effort: float = inf, least: int = 256,
 ) -> Any:  # fmt: skip
     """Statistics of all rows: of blocks, merged in their order; `effort` and `least` as in
     `reduce` and `grid` of the engine. The rows may be dense, CSR, or `Chunks`."""
     X, *aligned = columns
     if isinstance(X, np.ndarray | Chunks):
 
-        def partial_sums(_, *block):
+        def partial_sums(_: slice, *block: Any) -> Any:
             return statistics(block, state)
 
         return reduce_blocks(
@@ -70,8 +71,13 @@ def summed(
 
 
 def sums_of(
-    statistics: Callable, columns: tuple, state: Any, parts: list, *, n_jobs: int | None = None
-) -> list:
+    statistics: Callable[..., Any],
+    columns: tuple[Any, ...],
+    state: Any,
+    parts: list[Any],
+    *,
+    n_jobs: int | None = None,
+) -> list[Any]:
     """Statistics of each part of the rows: index arrays, each of at least one row."""
     width = max(1, columns[0].shape[1])
     least = max(256, 8 * width, _AT_ONCE // width)
@@ -81,7 +87,7 @@ def sums_of(
             tasks.append(_as_slice(part[piece]))
             owner.append(number)
     work = partial(_of_part, statistics, columns, state)
-    sums: list = [None] * len(parts)
+    sums: list[Any] = [None] * len(parts)
     effort = float(sum(map(len, parts))) * width * (width + 1)
     every = each(work, tasks, n_jobs=n_jobs, effort=effort)
     for number, found in zip(owner, every, strict=True):
@@ -89,7 +95,7 @@ def sums_of(
     return sums
 
 
-def without_each(sums: list) -> Iterator:
+def without_each(sums: list[Any]) -> Iterator[Any]:
     """For each statistics the sum of all others, by sums from the front and from the back: none is
     subtracted, so that an outlier in one takes no digits of the others."""
     after = [None] * len(sums)
@@ -105,7 +111,7 @@ def without_each(sums: list) -> Iterator:
         before = own if before is None else before + own
 
 
-def sums_of_folds(sums: list, count: int, kinds: Any = None) -> Iterator:
+def sums_of_folds(sums: list[Any], count: int, kinds: Any = None) -> Iterator[Any]:
     """Statistics of the rows that each of `count` folds fits, merged from those of parts: of all
     but its own, the fold's part being in its place, or of the parts that `kinds` (folds, parts)
     marks; None where there are none."""
@@ -122,11 +128,13 @@ def rows_at(column: Any, places: Any) -> Any:
     return None if column is None else column[places]
 
 
-def _of_part(statistics, columns, state, places):
+def _of_part(
+    statistics: Callable[..., Any], columns: tuple[Any, ...], state: Any, places: Array | slice
+) -> Any:
     return statistics(tuple(rows_at(column, places) for column in columns), state)
 
 
-def _as_slice(places):
+def _as_slice(places: Array) -> Array | slice:
     """Places as a slice where they follow one another, so that nothing is copied."""
     first, last = int(places[0]), int(places[-1])
     if last - first + 1 == len(places) and (np.diff(places) == 1).all():

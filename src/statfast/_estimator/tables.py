@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator.display import Display, picture
-from statfast._typing import Attributes, Axes, DataFrame
+from statfast._typing import Array, Attributes, Axes, DataFrame
 
 WIDTH = 78  # characters of a text table
 SHOWN = 20  # rows of a long table
@@ -41,14 +41,14 @@ class CoefficientTable:
     names: Sequence[str]
     columns: Mapping[str, np.ndarray]
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         table = np.column_stack([np.asarray(column) for column in self.columns.values()])
         return table if dtype is None else table.astype(dtype)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.names)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Array:
         """A row by its name, else what the numbers have at ``key`` as an array (m, columns)."""
         return np.asarray(self)[list(self.names).index(key) if isinstance(key, str) else key]
 
@@ -106,12 +106,12 @@ class CoefficientTable:
                     line.append("" if np.isnan(p) else next(s for top, s in _STARS if p < top))
         return [head, *lines]
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "\n".join(_text_lines(self.cells()))
 
     __repr__ = __str__
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return _html_table(self.cells())
 
 
@@ -143,7 +143,7 @@ class Tabled(Attributes):
         """
         return self.table().plot(ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         table = self.table()
         more = len(table) - SHOWN
         if more <= 0:
@@ -153,7 +153,7 @@ class Tabled(Attributes):
 
     __repr__ = __str__
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return self.table()._repr_html_()
 
 
@@ -194,7 +194,7 @@ class Summary:
 
         return pandas.concat({name: table.to_frame() for name, table in self.table.items()})
 
-    def __str__(self):
+    def __str__(self) -> str:
         tables = [
             ([name, ""] if name else []) + _text_lines(table.cells())
             for name, table in self._tables()
@@ -209,7 +209,7 @@ class Summary:
 
     __repr__ = __str__
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         half = (len(self.facts) + 1) // 2
         left, right = self.facts[:half], [*self.facts[half:], ("", "")]
         facts = [
@@ -223,21 +223,21 @@ class Summary:
         parts += [f"<p>{html.escape(note)}</p>" for note in self._remarks()]
         return "".join(parts)
 
-    def _tables(self):
+    def _tables(self) -> list[tuple[str, CoefficientTable]]:
         several = {"": self.table} if isinstance(self.table, CoefficientTable) else self.table
         return list(several.items())
 
-    def _remarks(self):
+    def _remarks(self) -> list[str]:
         p_values = any(is_p_value(name) for _, table in self._tables() for name in table.columns)
         return [*([_LEGEND] if p_values else []), *self.notes]
 
 
-def is_p_value(heading):
+def is_p_value(heading: str) -> bool:
     """Whether a column with this heading holds p values."""
     return heading.startswith("P") and ("|" in heading or ">" in heading)
 
 
-def _numbers(values):
+def _numbers(values: Array) -> list[str]:
     """Numbers with so many decimals that large ones show some digits; small ones by themselves."""
     sizes = [abs(v) for v in values.tolist() if isfinite(v) and v]
     most = max(sizes, default=1.0)
@@ -253,12 +253,12 @@ def _numbers(values):
     ]
 
 
-def _bare(value):
+def _bare(value: float) -> str:
     """The text of what is no finite number; "" of what is one. NaN is left out: " "."""
     return "" if isfinite(value) else " " if value != value else str(value)
 
 
-def _p_values(values):
+def _p_values(values: Array) -> list[str]:
     return [
         " " if np.isnan(p) else f"<{_LEAST_P:.1e}" if p < _LEAST_P else
         f"{p:.4f}" if p >= 1e-3 else f"{p:.2e}"
@@ -266,13 +266,13 @@ def _p_values(values):
     ]  # fmt: skip
 
 
-def _fact(value):
+def _fact(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.7g}"
     return str(value)
 
 
-def _text_facts(facts):
+def _text_facts(facts: Sequence[tuple[str, object]]) -> list[str]:
     """Name and value, in two columns, each name to the left and each value to the right."""
     half = (len(facts) + 1) // 2
     wide = WIDTH // 2 - 2
@@ -287,7 +287,7 @@ def _text_facts(facts):
     return lines
 
 
-def _text_lines(cells):
+def _text_lines(cells: list[list[str]]) -> list[str]:
     """Names to the left, numbers to the right, stars to the left."""
     widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]
     left = [k == 0 or head == "" for k, head in enumerate(cells[0])]
@@ -300,7 +300,7 @@ def _text_lines(cells):
     ]
 
 
-def _html_table(cells, head=True):
+def _html_table(cells: list[list[str]], head: bool = True) -> str:
     rows = []
     for number, line in enumerate(cells if head else cells[1:]):
         tag = "th" if head and number == 0 else "td"

@@ -163,7 +163,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
             return self._finish(X, rows, fitted)
         folds = self.cv
         if folds is None or isinstance(folds, int | np.integer):
-            require_members(codes, 5 if folds is None else folds)
+            require_members(codes, 5 if folds is None else int(folds))
         pairs = as_folds(folds, rows, classes[codes], n, codes)
         fits = each(
             lambda pair: _held_out(estimator, rows, classes, codes, weights, pair),
