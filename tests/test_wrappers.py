@@ -199,6 +199,15 @@ def test_what_the_member_refuses_is_refused_in_its_words():
             make(LOGISTIC).fit(FRAME[["kind"]], Y)
 
 
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_rows_without_a_shape_are_refused_in_a_sentence(wrapper):
+    class Shapeless:
+        shape = None
+
+    with pytest.raises(TypeError, match="^X must be a 2-d array-like"):
+        WRAPPERS[wrapper](LOGISTIC).fit(Shapeless(), Y)
+
+
 def test_tags_are_those_of_the_member():
     pytest.importorskip("sklearn")
     for make in WRAPPERS.values():

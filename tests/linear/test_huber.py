@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Huber's regression: the least of its objective, outliers, scikit-learn's answers."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -183,3 +185,11 @@ def test_a_penalty_that_overflows_in_the_units_of_y():
     model = HuberRegressor(alpha=1.0).fit(X * 1e-9, y * 1e300, w)
     assert np.isfinite(model.coef_).all()
     assert np.isfinite(HuberRegressor(alpha=1e300).fit(X * 1e-150, y, w).coef_).all()
+
+
+def test_a_penalty_whose_square_overflows_warns_of_nothing():
+    X = [[0.1, 2.0], [-1.2, 0.7], [1.1, -1.9]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = HuberRegressor(epsilon=1e200).fit(X, [1e200, -0.5, -0.8])
+    assert np.isfinite(model.coef_).all()

@@ -20,6 +20,7 @@ from statfast import (
 )
 from statfast._estimator import no_information
 from statfast.model_selection import (
+    FoldScores,
     Bootstrap,
     GridSearchCV,
     bias_variance,
@@ -297,3 +298,9 @@ def test_a_test_set_of_ones_own(data):
         bias_variance(Ridge(1.0), X, z, loss="0-1")
     with pytest.raises(ValueError, match="n_rounds must be at least 2"):
         bias_variance(Ridge(1.0), X, z, n_rounds=1)
+
+
+@pytest.mark.parametrize("scores", [[("test_score", [1.0])], [], None, "test_score", 3])
+def test_scores_of_folds_are_a_dict(scores):
+    with pytest.raises(TypeError, match="^scores must be a dict"):
+        FoldScores(scores, "refit")
