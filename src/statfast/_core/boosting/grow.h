@@ -115,7 +115,9 @@ static int begin_tree(grower *t) {
     root->hessian = hessian;
     t->growing[0] =
         (growing_node){.total = total, .lower = -INFINITY, .upper = INFINITY, .open = 1};
-    if (t->n < 2 * t->least_rows || hessian < MIN_HESSIAN * t->row_hessian ||
+    const double expected =
+        t->adds_to_expected ? hessian + (double)total.gradient * t->gradient_unit : hessian;
+    if (t->n < 2 * t->least_rows || expected < MIN_HESSIAN * t->row_hessian ||
         t->most_leaves == 1)
         return 0;
     t->growing[0].histogram = take_histogram(t);

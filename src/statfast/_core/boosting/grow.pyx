@@ -48,6 +48,7 @@ cdef extern from "boosting/grow_table.h" nogil:
         uint32_t *rows
         uint32_t *spare
         double gradient_unit, hessian_unit, l2, row_hessian, rounding, fraction
+        int adds_to_expected
         int count_bits
         int64_t least_rows
         ptrdiff_t most_leaves, most_depth
@@ -102,6 +103,7 @@ cdef class Grower:
         double l2,
         double row_hessian,             # what thresholds of hessians are relative to
         double rounding,                # of a row's gradient and hessian, in units
+        bint adds_to_expected,          # whether the sum of both is the expected hessian
         Py_ssize_t least_rows,
         Py_ssize_t most_leaves,         # 0: no limit
         Py_ssize_t most_depth,          # 0: no limit
@@ -130,6 +132,7 @@ cdef class Grower:
         t.l2 = l2
         t.row_hessian = row_hessian
         t.rounding = rounding
+        t.adds_to_expected = adds_to_expected
         t.least_rows = least_rows
         t.most_leaves = most_leaves
         t.most_depth = most_depth

@@ -100,7 +100,7 @@ cdef struct Job:
     Py_ssize_t n
     double *pairs
     double *most                    # (2 parts,)
-    double[2] scale
+    double[4] scale                 # of gradients and hessians, each in two factors
     int count_bits
 
 
@@ -170,11 +170,18 @@ def integer_gradients(
                 return None
         # |g| < 2^e: multiples below 2^(62 - bits), so that fewer than 2^bits of them stay in 62.
         frexp(top[0], &exponent)
-        j.scale[0] = ldexp(1.0, max(-1000, min(1000, 62 - count_bits - exponent)))
+        scale_by(62 - count_bits - exponent, j.scale)
         frexp(top[1], &exponent)
-        j.scale[1] = ldexp(1.0, max(-1000, min(1000, 62 - 2 * count_bits - exponent)))
+        scale_by(62 - 2 * count_bits - exponent, j.scale + 2)
         share(team_of(crew), fix_part, &j, parts)
-    return 1.0 / j.scale[0], 1.0 / j.scale[1]
+    return 1.0 / j.scale[0] / j.scale[1], 1.0 / j.scale[2] / j.scale[3]
+
+
+cdef void scale_by(int exponent, double *scale) noexcept nogil:
+    """Two factors whose product is that power of two: units are float64 numbers, if subnormal."""
+    exponent = max(-1000, min(1074, exponent))
+    scale[1] = ldexp(1.0, max(0, exponent - 1000))
+    scale[0] = ldexp(1.0, min(1000, exponent))
 
 
 def room_for(Py_ssize_t n):

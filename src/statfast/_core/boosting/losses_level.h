@@ -42,11 +42,12 @@ static INLINE void stretch(
         for (ptrdiff_t i = 0; i < m; i++) g[i] = raw[i] - y[i], h[i] = 1.0;
         break;
     case LOSS_ABSOLUTE:
-        for (ptrdiff_t i = 0; i < m; i++) g[i] = raw[i] > y[i] ? 1.0 : -1.0, h[i] = 1.0;
+        for (ptrdiff_t i = 0; i < m; i++)
+            g[i] = (double)((raw[i] > y[i]) - (raw[i] < y[i])), h[i] = 1.0;
         break;
     case LOSS_QUANTILE:
         for (ptrdiff_t i = 0; i < m; i++)
-            g[i] = (y[i] >= raw[i] ? 0.0 : 1.0) - r->quantile, h[i] = 1.0;
+            g[i] = (double)(raw[i] > y[i]) - (raw[i] != y[i] ? r->quantile : 0.0), h[i] = 1.0;
         break;
     case LOSS_POISSON:
         exp_of(raw, m, 1.0, e);
@@ -94,9 +95,11 @@ static void gradients(const loss_rows *r, ptrdiff_t n, double *out, double most[
     most[1] = most_h;
 }
 
-static void fix(double *pairs, ptrdiff_t n, const double scale[2], int count_bits) {
+/* The scales are products of two powers of two, as those of tiny gradients overflow. */
+static void fix(double *pairs, ptrdiff_t n, const double scale[4], int count_bits) {
     for (ptrdiff_t i = 0; i < n; i++) {
-        const double g = pairs[2 * i] * scale[0], h = pairs[2 * i + 1] * scale[1];
+        const double g = pairs[2 * i] * scale[0] * scale[1];
+        const double h = pairs[2 * i + 1] * scale[2] * scale[3];
         const int64_t both[2] = {
             (int64_t)(g + (g < 0.0 ? -0.5 : 0.5)), ((int64_t)(h + 0.5) << count_bits) + 1};
         memcpy(pairs + 2 * i, both, sizeof both);

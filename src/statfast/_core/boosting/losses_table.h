@@ -21,7 +21,7 @@ typedef struct {
     /* (gradient, hessian) of n rows, and the largest of their sizes */
     void (*gradients)(const loss_rows *, ptrdiff_t n, double *out, double most[2]);
     /* the same in place as integers: units are scale[0] and scale[1], a count is added */
-    void (*fix)(double *pairs, ptrdiff_t n, const double scale[2], int count_bits);
+    void (*fix)(double *pairs, ptrdiff_t n, const double scale[4], int count_bits);
     /* log of the sum of exp over k predictions, n apart of each other by `step` */
     void (*normalize)(const double *raw, ptrdiff_t step, ptrdiff_t k, ptrdiff_t n, double *out);
     /* how many of 255 thresholds are below each value; NaN is 255 */

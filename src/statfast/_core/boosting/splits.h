@@ -13,19 +13,23 @@
    and to the lowest column. */
 
 enum { SUPPORT = 10 }; /* rows of a category that is ordered */
-#define MIN_HESSIAN 1e-3    /* of a child, in those of a mean row */
+#define MIN_HESSIAN 1e-3    /* of a child, expected ones if known, in those of a mean row */
 
 typedef struct {
     double l2, least_hessian, lower, upper, parent_loss;
     double shrunk; /* what l2 takes from the gains of all splits of the node */
     double smoothing;
+    double expected; /* gradients, in units of hessians, times this complete expected ones, or 0 */
+    double floor;    /* what a row's hessian is at least, where it may be lost by rounding */
     int64_t least_rows, count_mask;
     int count_bits, monotone, bounded;
     bin_sum total;
 } split_rules;
 
 static INLINE double hessian_of(const split_rules *r, int64_t hessian_count) {
-    return (double)(hessian_count >> r->count_bits);
+    const double sum = (double)(hessian_count >> r->count_bits);
+    const double least = r->floor * (double)(hessian_count & r->count_mask);
+    return sum < least ? least : sum;
 }
 
 static double node_value(const split_rules *r, double g, double h) {
@@ -66,15 +70,18 @@ static void gains_of(
     const int64_t mask = r->count_mask, least = r->least_rows;
     const int bits = r->count_bits;
     const double l2 = r->l2, least_h = r->least_hessian, shrunk = r->shrunk;
+    const double expected = r->expected, lowest = r->floor;
     for (ptrdiff_t i = 0; i < m; i++) {
         const int64_t gl = left[i].gradient, hcl = left[i].hessian_count;
         const int64_t gr = total_g - gl, hcr = total_h - hcl;
         const double a = as_double(gl), b = as_double(gr);
         const double hl = as_double((int64_t)((uint64_t)hcl >> bits));
         const double hr = as_double((int64_t)((uint64_t)hcr >> bits));
-        const int fits = ((hcl & mask) >= least) & ((hcr & mask) >= least) & (hl >= least_h) &
-                         (hr >= least_h);
-        const double u = hl + l2, v = hr + l2, d = a * v - b * u;
+        const int fits = ((hcl & mask) >= least) & ((hcr & mask) >= least) &
+                         (hl + expected * a >= least_h) & (hr + expected * b >= least_h);
+        const double ul = lowest * (double)(hcl & mask), ur = lowest * (double)(hcr & mask);
+        const double u = (hl < ul ? ul : hl) + l2, v = (hr < ur ? ur : hr) + l2;
+        const double d = a * v - b * u;
         gain[i] = fits ? d * d / (u * v * (u + v)) - shrunk : -1.0;
     }
     if (!r->bounded) return;
@@ -141,12 +148,14 @@ static void split_categories(
     double key[CODES], gain[CODES];
     bin_sum left[CODES];
     const double rows = (double)(r->total.hessian_count & r->count_mask);
-    const double factor = rows / hessian_of(r, r->total.hessian_count);
+    const double factor = rows / (hessian_of(r, r->total.hessian_count) +
+                                  r->expected * (double)r->total.gradient);
     for (int c = 0; c < codes + missing; c++) {
         const int code = c < codes ? c : MISSING;
         const double hessian = hessian_of(r, h[code].hessian_count);
-        if (!(hessian * factor >= SUPPORT)) continue;
-        const double k = (double)h[code].gradient / (hessian + r->smoothing);
+        const double gradient = (double)h[code].gradient;
+        if (!((hessian + r->expected * gradient) * factor >= SUPPORT)) continue;
+        const double k = gradient / (hessian + r->smoothing);
         int i = used++;
         for (; i > 0 && key[i - 1] > k; i--) {
             key[i] = key[i - 1];
@@ -195,6 +204,8 @@ static void split_column(const grower *t, ptrdiff_t node, ptrdiff_t j, boosted_s
         .l2 = t->l2 / t->hessian_unit,
         .smoothing = SUPPORT * t->row_hessian / t->hessian_unit,
         .least_hessian = MIN_HESSIAN * t->row_hessian / t->hessian_unit,
+        .expected = t->adds_to_expected ? t->gradient_unit / t->hessian_unit : 0.0,
+        .floor = t->adds_to_expected ? t->rounding : 0.0,
         .lower = bounds[0], .upper = bounds[1],
         .least_rows = t->least_rows, .count_bits = t->count_bits, .total = g->total,
         .count_mask = ((int64_t)1 << t->count_bits) - 1,

@@ -61,6 +61,7 @@ typedef struct {
     uint32_t *rows, *spare; /* (n,) the rows by leaf; (2 n,) room */
     /* the rules */
     double gradient_unit, hessian_unit, l2, row_hessian, rounding, fraction;
+    int adds_to_expected; /* whether gradient + hessian of a row is its expected hessian */
     int count_bits;
     int64_t least_rows;
     ptrdiff_t most_leaves, most_depth; /* 0: no limit */

@@ -23,6 +23,7 @@ class BoostingLoss:
     name = "squared_error"
     leaves_are_quantiles = False  # of the residuals; elsewhere Newton steps
     curvature_varies = False  # elsewhere it does, by a factor of at most e^|s| for a step s
+    gradient_completes_hessian = False  # whether their sum is the expected hessian
     certain = False  # whether there is nothing to learn: one class
 
     def __init__(self, quantile=0.5, n_classes=1):
@@ -111,7 +112,7 @@ class PoissonDeviance(BoostingLoss):
     curvature_varies = True
 
     def check(self, y):
-        if (y < 0.0).any() or not y.sum() > 0.0:
+        if (y < 0.0).any() or not (y > 0.0).any():
             raise ValueError(
                 f"y must be non-negative, with a positive sum, for loss='poisson'; got a least "
                 f"value of {shown(float(y.min()))}. Choose another loss."
@@ -135,6 +136,7 @@ class GammaDeviance(PoissonDeviance):
     """Half the gamma deviance, with log link, less what depends on y alone: r + y e^-r."""
 
     name = "gamma"
+    gradient_completes_hessian = True  # 1 - y e^-r and y e^-r
 
     def hessian_unit(self, y, weights):
         return 1.0

@@ -77,8 +77,9 @@ class BoostingRounds:
         self._grower = Grower(
             coded.by_row, coded.by_column, coded.width, n_codes, missing, rules.categorical,
             rules.monotone, rules.groups, self._rows, len(self._nodes), rules.l2,
-            self._row_hessian(), self._rounding(), rules.min_samples_leaf, rules.max_leaf_nodes,
-            rules.max_depth, rules.fraction, self._team.state,
+            self._row_hessian(), self._rounding(), loss.gradient_completes_hessian,
+            rules.min_samples_leaf, rules.max_leaf_nodes, rules.max_depth, rules.fraction,
+            self._team.state,
         )  # fmt: skip
 
     def _row_hessian(self):
