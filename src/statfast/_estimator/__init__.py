@@ -24,12 +24,15 @@ from statfast._estimator.checks import (
 )
 from statfast._estimator.class_pairs import LEAST, ROWS, coupled
 from statfast._estimator.class_weights import (
+    apart_from_class_weights,
     class_factors,
     classes_with_weight,
+    require_no_labels,
     require_several,
     times_classes,
     times_factors,
     weighted_labels,
+    with_weights_by_code,
     without_unweighted,
 )
 from statfast._estimator.copies import copied, parameters_key, takes_weights, with_params
@@ -41,6 +44,7 @@ from statfast._estimator.folds import (
     RULES,
     NotShared,
     as_folds,
+    as_groups,
     checks_of_all_rows,
     chosen,
     folds_of,
@@ -130,8 +134,10 @@ __all__ = [
     "Transformer",
     "accepted_names",
     "accuracy",
+    "apart_from_class_weights",
     "array",
     "as_folds",
+    "as_groups",
     "as_square",
     "between",
     "by_fit",
@@ -185,6 +191,7 @@ __all__ = [
     "require_finite_part",
     "require_finite_sums",
     "require_members",
+    "require_no_labels",
     "require_same_labels",
     "require_several",
     "require_sizes",
@@ -215,6 +222,7 @@ __all__ = [
     "with_pairs",
     "with_params",
     "with_tags_of",
+    "with_weights_by_code",
     "without_each",
     "without_unweighted",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._estimator.copies import takes_weights, with_params
 from statfast._typing import Array
 from statfast._validation import (
     as_choice,
@@ -81,6 +82,50 @@ def without_unweighted(
     weights = np.where(lost[codes], 0.0, 1.0 if weights is None else weights)
     rest = {label: factor for label, factor in class_weight.items() if label not in none}
     return weights, rest or None
+
+
+# ------------------------------------------------------------------ of an estimator that is wrapped
+def weights_by_label(estimator: Any) -> dict[str, Any]:
+    """The parameters ``class_weight`` of an estimator, and of those inside, that name labels."""
+    if not hasattr(estimator, "get_params"):
+        return {}
+    return {
+        name: value
+        for name, value in estimator.get_params(deep=True).items()
+        if name.split("__")[-1] == "class_weight" and isinstance(value, Mapping)
+    }
+
+
+def with_weights_by_code(estimator: Any, classes: Array) -> Any:
+    """An estimator that is fitted to codes in the place of labels: its class weights name codes."""
+    found = weights_by_label(estimator)
+    if not found or classes.tolist() == [*range(len(classes))]:
+        return estimator
+    coded = {}
+    for name, class_weight in found.items():
+        factors = class_factors(class_weight, classes, np.ones(len(classes)))
+        coded[name] = dict(enumerate(factors.tolist()))
+    return with_params(estimator, coded)
+
+
+def apart_from_class_weights(estimator: Any) -> tuple[Any, Any]:
+    """An estimator without class weights that name labels, and these, for a wrapper that fits it
+    to sides of its own making: it is to multiply the weights of rows."""
+    class_weight = weights_by_label(estimator).get("class_weight")
+    if class_weight is None or not takes_weights(estimator):
+        return estimator, None
+    return with_params(estimator, {"class_weight": None}), class_weight
+
+
+def require_no_labels(estimator: Any, classes: Array) -> None:
+    """Refuse class weights that name labels where an estimator is fitted to 0 and 1."""
+    found = weights_by_label(estimator)
+    if found and classes.tolist() != [0, 1]:
+        name, class_weight = next(iter(found.items()))
+        raise ValueError(
+            f"{name} of the estimator names labels, {shown([*class_weight])}, but classifiers of "
+            "two sides are fitted to 0 and 1. Pass sample_weight, or class_weight='balanced'."
+        )
 
 
 def require_several(classes: Array, least: int = 2) -> None:

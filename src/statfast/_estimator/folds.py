@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._typing import Array
-from statfast._validation import as_count, warn_user, wrong_type
+from statfast._validation import as_count, to_array, warn_user, wrong_type
 
 Pair: TypeAlias = tuple[Array | None, Array]  # rows fitted, None for all others; rows held out
 RULES = ("min", "1se")
@@ -136,6 +136,17 @@ def as_folds(
     return [*pairs]
 
 
+def as_groups(groups: Any, n: int) -> Array | None:
+    """The group of each row, an array; None is None."""
+    if groups is None:
+        return None
+    placed = to_array(groups, "groups", "an array-like, a value for each row")
+    rows = len(placed) if placed.ndim else 0
+    if rows != n:
+        raise ValueError(f"groups must have one group for each of the {n} rows; got {rows}.")
+    return placed
+
+
 def require_members(codes: Array, k: int, name: str = "cv") -> None:
     """Refuse more folds than the largest class has rows; warn of those that the smallest has."""
     require_sizes(np.bincount(codes), k, name)
@@ -200,11 +211,16 @@ class Fold:
 
 
 def folds_of(
-    cv: Any, rows: Any, y: Any, weights: Array | None, codes: Array | None = None
+    cv: Any,
+    rows: Any,
+    y: Any,
+    weights: Array | None,
+    codes: Array | None = None,
+    groups: Array | None = None,
 ) -> list[Fold]:
     """The folds of checked rows; arguments as those of `as_folds`."""
     n = rows.shape[0]
-    pairs = as_folds(cv, rows, y, n, codes)
+    pairs = as_folds(cv, rows, y, n, codes, groups)
     parts = [fold_weights(pair, weights, n) for pair in pairs]
     return [Fold(kept, test, held) for (kept, held), (_, test) in zip(parts, pairs, strict=True)]
 

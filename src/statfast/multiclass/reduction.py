@@ -9,6 +9,7 @@ from statfast._engine import checkpoint, each
 from statfast._estimator import (
     Classifier,
     Estimator,
+    apart_from_class_weights,
     as_square,
     codes_among,
     columns_of,
@@ -18,6 +19,8 @@ from statfast._estimator import (
     handed_for,
     is_pairwise,
     known_classes,
+    require_no_labels,
+    times_classes,
     weighted_labels,
     width_of,
     with_tags_of,
@@ -65,7 +68,9 @@ class Reduction(Classifier, Estimator):
         learners.require_learner(self.estimator)
         rows = handed(X)
         n = count_rows(rows)
-        classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
+        estimator, class_weight = apart_from_class_weights(self.estimator)
+        classes, codes, weights = weighted_labels(y, n, sample_weight, class_weight, least=2)
+        require_no_labels(estimator, classes)
         if weights is not None:
             learners.require_weights(self.estimator)
         code = code_for(classes)
@@ -73,7 +78,7 @@ class Reduction(Classifier, Estimator):
         rows = as_square(rows, self) if pairwise else rows
 
         def work(column):
-            return learners.trained(self.estimator, rows, codes, column, weights, pairwise)
+            return learners.trained(estimator, rows, codes, column, weights, pairwise)
 
         found = self._each(work, list(code.matrix.T), rows, FITTING)
         state = {
@@ -96,11 +101,14 @@ class Reduction(Classifier, Estimator):
         weights = as_weights(sample_weight, n)
         labels, codes = as_labels(y, n)
         codes = codes_among(known, labels, codes, weights)
+        estimator, class_weight = apart_from_class_weights(self.estimator)
+        require_no_labels(estimator, known)
+        weights = times_classes(weights, class_weight, known, codes)
         if weights is not None:
             learners.require_weights(self.estimator)
         code = self.code_ if again else code_for(known)
         many = code.n_classifiers
-        before = self.estimators_ if again else [copied(self.estimator) for _ in range(many)]
+        before = self.estimators_ if again else [copied(estimator) for _ in range(many)]
 
         def work(j):
             return learners.trained_on(before[j], rows, codes, code.matrix[:, j], weights)

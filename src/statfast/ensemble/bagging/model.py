@@ -24,6 +24,7 @@ from statfast._estimator import (
     takes_weights,
     width_of,
     with_tags_of,
+    with_weights_by_code,
 )
 from statfast._typing import Array
 from statfast._validation import (
@@ -104,6 +105,8 @@ class BaggingModel(Estimator):
         rows = self._of_columns(rows_for_all(handed(X), base), pairwise)
         n, width = count_rows(rows), width_of(rows, None)
         target, weights, published = self._targets(y, n, sample_weight)
+        if "classes_" in published:
+            base = with_weights_by_code(base, published["classes_"])
         before = self.__dict__.get("_members", []) if flags["warm_start"] else []
         if len(before) > count:
             raise ValueError(
@@ -132,7 +135,7 @@ class BaggingModel(Estimator):
             published |= self._out_of_bag(members, rows, target, draws, published)
         return self._publish(
             X,
-            estimator_=copied(base),
+            estimator_=copied(self._default() if self.estimator is None else self.estimator),
             _members=members,
             n_features_in_=width_of(rows, members[0]),
             _draws=draws,
