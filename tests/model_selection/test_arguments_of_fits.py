@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import statfast as sf
+from statfast.decomposition import reconstruction_errors
 from statfast.model_selection import compare, nested_cv_interval
 
 RNG = np.random.default_rng(0)
@@ -194,3 +195,139 @@ def test_groups_reach_the_searches_among_models_that_are_compared(order):
     assert found.scores[found.names.index("plain")].tolist() == plain.tolist()
     assert len(found.mcnemar) == 1
     assert len(found.delong) == 1
+
+
+CHOOSING = {
+    "lasso": (sf.LassoCV(alphas=[0.3, 0.1], cv=sf.GroupKFold(3)), "mse_path_"),
+    "elastic net": (sf.ElasticNetCV(alphas=[0.3, 0.1], cv=sf.GroupKFold(3)), "mse_path_"),
+    "logistic": (sf.LogisticRegressionCV(Cs=[0.1, 1.0], cv=sf.GroupKFold(3)), "scores_"),
+}
+
+
+def clone(model, **changed):
+    return type(model)(**(model.get_params(deep=False) | changed))
+
+
+@pytest.mark.parametrize("kind", CHOOSING)
+def test_groups_are_kept_together_by_the_folds_of_a_fit(kind):
+    model, scores = CHOOSING[kind]
+    pairs = list(sf.GroupKFold(3).split(X, Y, GROUPS))
+    want = clone(model, cv=pairs).fit(X, Y)
+    got = clone(model).fit(X, Y, groups=GROUPS.tolist())
+    np.testing.assert_array_equal(getattr(got, scores), getattr(want, scores))
+    np.testing.assert_array_equal(got.coef_, want.coef_)
+    with pytest.raises(ValueError, match="groups must have one group for each of the 60 rows"):
+        clone(model, cv=3).fit(X, Y, groups=GROUPS[:50])
+    with pytest.raises(ValueError, match="groups"):
+        clone(model).fit(X, Y)
+
+
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_groups_are_kept_together_by_calibration(ensemble):
+    model = sf.CalibratedClassifierCV(sf.GaussianNB(), cv=sf.GroupKFold(3), ensemble=ensemble)
+    pairs = list(sf.GroupKFold(3).split(X, Y, GROUPS))
+    want = clone(model, cv=pairs).fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(model.fit(X, Y, groups=GROUPS).predict_proba(X), want)
+    scores = sf.cross_val_score(model, X, Y, groups=GROUPS, cv=sf.GroupKFold(2))
+    by_hand = []
+    for train, test in sf.GroupKFold(2).split(X, Y, GROUPS):
+        one = clone(model).fit(X[train], Y[train], groups=GROUPS[train])
+        by_hand.append(one.score(X[test], Y[test]))
+    assert scores.tolist() == by_hand
+
+
+@pytest.mark.parametrize("kind", CHOOSING)
+def test_groups_reach_the_folds_of_fits_that_are_validated(kind):
+    model, _ = CHOOSING[kind]
+    cv = sf.GroupKFold(2)
+    want = _by_hand(lambda: clone(model), cv)
+    assert sf.cross_val_score(model, X, Y, groups=GROUPS, cv=cv).tolist() == want
+    scaled = sf.make_pipeline(sf.StandardScaler(), model)
+    assert np.isfinite(sf.cross_val_score(scaled, X, Y, groups=GROUPS, cv=cv)).all()
+
+
+def test_groups_of_reconstruction_errors():
+    pairs = list(sf.GroupKFold(3).split(X, Y, GROUPS))
+    got = reconstruction_errors(X, cv=sf.GroupKFold(3), groups=GROUPS)
+    want = reconstruction_errors(X, cv=pairs)
+    np.testing.assert_allclose(got.errors, want.errors, rtol=1e-12, atol=1e-14)
+
+
+def test_arguments_of_the_fits_of_curves():
+    weights = RNG.integers(1, 4, 60).astype(float)
+    model, curve = sf.LogisticRegression(C=1.0), {"param_name": "C", "param_range": [0.1, 1.0]}
+    folds = sf.KFold(3)
+    for params in ({"sample_weight": weights}, {"sample_weight": weights.tolist()}):
+        train, test = sf.validation_curve(model, X, Y, cv=folds, params=params, **curve)
+        sizes, grown, held = sf.learning_curve(
+            model, X, Y, cv=folds, params=params, train_sizes=[40]
+        )
+        assert sizes.tolist() == [40]
+        for k, (rows, out) in enumerate(folds.split(X)):
+            for c, C in enumerate((0.1, 1.0)):
+                one = sf.LogisticRegression(C=C).fit(X[rows], Y[rows], sample_weight=weights[rows])
+                assert train[c, k] == one.score(X[rows], Y[rows])  # without weights
+                assert test[c, k] == one.score(X[out], Y[out])
+            assert (grown[0, k], held[0, k]) == (train[1, k], test[1, k])
+    with pytest.raises(ValueError, match="Weights were passed twice"):
+        sf.validation_curve(
+            model, X, Y, params={"sample_weight": weights}, sample_weight=weights, **curve
+        )
+
+
+def test_groups_and_exposures_among_the_arguments_of_curves():
+    cv = sf.GroupKFold(2)
+    how = {"param_name": "rule", "param_range": ["min", "1se"]}
+    by_name = {"params": {"groups": GROUPS}, "cv": cv}
+    for one, two in zip(
+        sf.validation_curve(_search(), X, Y, **how, **by_name),
+        sf.validation_curve(_search(), X, Y, groups=GROUPS, cv=cv, **how),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(one, two)
+    sizes, _, held = sf.learning_curve(_search(), X, Y, train_sizes=[1.0], **by_name)
+    assert sizes.tolist() == [30]
+    assert held[0].tolist() == _by_hand(_search, cv)
+    _, _, held = sf.learning_curve(
+        sf.GeneralizedLinearModel("poisson"), X, COUNTS, cv=sf.KFold(3), train_sizes=[1.0],
+        params={"exposure": EXPOSURE},
+    )  # fmt: skip
+    want = sf.cross_val_score(
+        sf.GeneralizedLinearModel("poisson"), X, COUNTS, cv=sf.KFold(3),
+        params={"exposure": EXPOSURE},
+    )  # fmt: skip
+    np.testing.assert_allclose(held[0], want, rtol=1e-12)
+    for curve in (sf.learning_curve, lambda *a, **m: sf.validation_curve(*a, **m, **how)):
+        with pytest.raises(TypeError, match="params must be a dict"):
+            curve(_search(), X, Y, params=[("groups", GROUPS)])
+
+
+@pytest.mark.parametrize("scoring", ["f1", "precision", "neg_brier_score", "average_precision"])
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_the_positive_label_of_a_comparison(scoring, positive):
+    labels = np.where(Y == 1, "yes", "no")
+    models = {"bayes": sf.GaussianNB(), "logistic": sf.LogisticRegression(C=1.0)}
+    found = compare(models, X, labels, cv=sf.KFold(3), scoring=scoring, pos_label=positive)
+    codes = (labels == positive).astype(int)
+    want = compare(models, X, codes, cv=sf.KFold(3), scoring=scoring)
+    np.testing.assert_allclose(found.scores, want.scores, rtol=1e-9)
+    assert found.delong["bayes", "logistic"].p_value == pytest.approx(
+        want.delong["bayes", "logistic"].p_value
+    )
+
+
+def test_a_positive_label_that_cannot_be():
+    labels = np.where(Y == 1, "yes", "no")
+    models = [sf.GaussianNB(), sf.LogisticRegression(C=1.0)]
+    for wrong in ("maybe", 1):
+        with pytest.raises(ValueError, match="pos_label must be one of two labels of y"):
+            compare(models, X, labels, cv=3, scoring="f1", pos_label=wrong)
+    for wrong in (["yes"], np.array(["yes", "no"])):
+        with pytest.raises((TypeError, ValueError), match="pos_label must be"):
+            compare(models, X, labels, cv=3, scoring="f1", pos_label=wrong)
+    with pytest.raises(TypeError, match="pos_label is for scores by name"):
+        compare(models, X, labels, cv=3, scoring=lambda m, X, y: 0.5, pos_label="yes")
+    with pytest.raises(ValueError, match="pos_label is for classifiers"):
+        compare([sf.Ridge(), sf.Lasso()], X, X[:, 0], cv=3, pos_label=1)
+    plain = compare(models, X, labels, cv=sf.KFold(3), pos_label="no")
+    assert plain.scores.tolist() == compare(models, X, labels, cv=sf.KFold(3)).scores.tolist()

@@ -20,8 +20,8 @@ from statfast import (
 )
 from statfast._estimator import no_information
 from statfast.model_selection import (
-    FoldScores,
     Bootstrap,
+    FoldScores,
     GridSearchCV,
     bias_variance,
     bootstrap_error,
@@ -302,5 +302,5 @@ def test_a_test_set_of_ones_own(data):
 
 @pytest.mark.parametrize("scores", [[("test_score", [1.0])], [], None, "test_score", 3])
 def test_scores_of_folds_are_a_dict(scores):
-    with pytest.raises(TypeError, match="^scores must be a dict"):
+    with pytest.raises(TypeError, match=r"^scores must be a dict"):
         FoldScores(scores, "refit")

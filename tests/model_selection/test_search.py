@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from statfast import (
+    PCA,
     LinearDiscriminantAnalysis,
     LinearRegression,
     NotFittedError,
+    OneClassSVM,
     Ridge,
     StandardScaler,
     make_pipeline,
@@ -227,3 +229,33 @@ def test_an_empty_grid_is_one_candidate(data):
     X, y = data
     search = GridSearchCV(LinearRegression(), {}, cv=3).fit(X, y)
     np.testing.assert_array_equal(search.predict(X), LinearRegression().fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("kind", ["grid", "random"])
+def test_scores_of_samples_and_inverses_are_those_of_the_best(data, kind):
+    X, _ = data
+
+    def search(model, values):
+        if kind == "grid":
+            return GridSearchCV(model, values, cv=3, **scored)
+        return RandomizedSearchCV(model, values, n_iter=2, cv=3, random_state=0, **scored)
+
+    scored = {}
+    found = search(PCA(), {"n_components": [1, 2]}).fit(X)
+    best = found.best_estimator_
+    np.testing.assert_array_equal(found.score_samples(X), best.score_samples(X))
+    np.testing.assert_array_equal(
+        found.inverse_transform(found.transform(X)), best.inverse_transform(best.transform(X))
+    )
+    with pytest.raises(ValueError, match="features"):
+        found.score_samples(X[:, :2])
+    scored = {"scoring": lambda model, X, y=None: float(model.score_samples(X).mean())}
+    machine = search(OneClassSVM(), {"nu": [0.1, 0.5]}).fit(X)
+    np.testing.assert_array_equal(
+        machine.score_samples(X), machine.best_estimator_.score_samples(X)
+    )
+    assert not hasattr(machine, "inverse_transform")
+    assert not hasattr(search(Ridge(), {"alpha": [1.0, 2.0]}), "score_samples")
+    for method in ("score_samples", "inverse_transform"):
+        with pytest.raises(NotFittedError):
+            getattr(search(PCA(), {"n_components": [1, 2]}), method)(X)

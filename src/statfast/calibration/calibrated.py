@@ -10,6 +10,7 @@ from statfast._estimator import (
     Classifier,
     Estimator,
     as_folds,
+    as_groups,
     as_square,
     columns_of,
     copied,
@@ -120,7 +121,13 @@ class CalibratedClassifierCV(Classifier, Estimator):
         self.n_jobs = n_jobs
         self.ensemble = ensemble
 
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit classifiers and calibrators.
 
         Parameters
@@ -131,6 +138,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
             Labels.
         sample_weight : array-like of shape (n,), optional
             Weights of rows, of the calibrators and, where its ``fit`` takes them, of the estimator.
+        groups : array-like of shape (n,), optional
+            Of the samples, for a splitter in `cv` that keeps groups together.
 
         Returns
         -------
@@ -164,7 +173,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
         folds = self.cv
         if folds is None or isinstance(folds, int | np.integer):
             require_members(codes, 5 if folds is None else int(folds))
-        pairs = as_folds(folds, rows, classes[codes], n, codes)
+        pairs = as_folds(folds, rows, classes[codes], n, codes, as_groups(groups, n))
         fits = each(
             lambda pair: _held_out(estimator, rows, classes, codes, weights, pair),
             pairs,

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from inspect import signature
 from itertools import combinations
 from math import nan
 from typing import Any
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import CoefficientTable, Drawn, picture, weighted_labels
+from statfast._estimator import CoefficientTable, Drawn, Scorer, picture, weighted_labels
 from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows, Weights
-from statfast._validation import as_choice, as_estimator, as_real, wrong_type
-from statfast.metrics import auc_test
+from statfast._validation import as_choice, as_estimator, as_label, as_real, shown, wrong_type
+from statfast.metrics import auc_test, get_scorer
 from statfast.model_selection.paired_tests import (
     TestResult,
     bayesian_t_test,
@@ -28,7 +29,7 @@ from statfast.model_selection.partitions import (
     RepeatedStratifiedKFold,
     StratifiedKFold,
 )
-from statfast.model_selection.scoring import as_plan, classifies, with_groups
+from statfast.model_selection.scoring import as_plan, classifies, known_classes, with_groups
 from statfast.model_selection.validate import cross_validate, held_out_answers
 
 
@@ -139,6 +140,7 @@ def compare(
     *,
     cv: Any = None,
     scoring: str | Callable[..., Any] | None = None,
+    pos_label: Any = None,
     groups: ArrayLike | None = None,
     sample_weight: Weights = None,
     method: str = "corrected_t",
@@ -161,6 +163,9 @@ def compare(
     scoring : str or callable, optional
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.
+    pos_label : label, optional
+        The class that is positive, of two, for a score that rates one class, such as "f1" or
+        "precision". None leaves that to the score: 1 of the labels 0 and 1.
     groups : array-like of shape (n,), optional
         For splitters that keep groups together, and for those of searches that are compared.
     sample_weight : array-like of shape (n,), optional
@@ -182,9 +187,10 @@ def compare(
     Raises
     ------
     ValueError
-        If there are fewer than two models, names repeat, or an argument is out of its range.
+        If there are fewer than two models, names repeat, an argument is out of its range, or
+        `pos_label` is none of two labels.
     TypeError
-        If `models` is no dict or list.
+        If `models` is no dict or list, or `pos_label` is given beside a function.
 
     Notes
     -----
@@ -219,6 +225,8 @@ def compare(
         kind = RepeatedStratifiedKFold if labels else RepeatedKFold
         cv = kind(n_splits=10, n_repeats=10, random_state=random_state)
     plan = as_plan(listed[0], X, y, cv, groups, sample_weight)
+    if pos_label is not None:
+        scoring = _rating(scoring, _as_positive(pos_label, plan, labels))
     pairs = [(plan.train(k), test) for k, (_, test) in enumerate(plan.pairs)]
     if len(pairs) < 2:
         raise ValueError(f"cv must give at least 2 folds; got {len(pairs)}. Pass cv=5.")
@@ -260,6 +268,35 @@ def compare(
         names, scores, scores.mean(axis=1), np.array([t.interval for t in alone]), tests, bayes,
         mcnemar, delong, friedman, [one.path for one in found],
     )  # fmt: skip
+
+
+def _as_positive(pos_label, plan, labels):
+    """A label that is one of two."""
+    if not labels:
+        raise ValueError("pos_label is for classifiers: leave it out for regressors.")
+    pos_label = as_label(pos_label, "pos_label")
+    classes = known_classes(plan.y, plan.n, plan.weights).tolist()
+    if len(classes) != 2 or pos_label not in classes:
+        raise ValueError(
+            f"pos_label must be one of two labels of y; got {shown(pos_label)}, where y holds "
+            f"{shown(classes)}. Name one, or leave it out."
+        )
+    return pos_label
+
+
+def _rating(scoring, pos_label):
+    """A score of the models, told which class is positive if it takes that."""
+    if scoring is None:
+        return None
+    scorer = get_scorer(scoring)
+    if not isinstance(scorer, Scorer):
+        raise TypeError(
+            f"pos_label is for scores by name, and of make_scorer; got the function "
+            f"{shown(scoring)}. Name the class in it."
+        )
+    if "pos_label" not in signature(scorer.function).parameters:
+        return scorer
+    return replace(scorer, arguments=scorer.arguments | {"pos_label": pos_label})
 
 
 def _named(models):

@@ -16,13 +16,13 @@ from statfast._validation import (
     to_array,
     wrong_type,
 )
-from statfast.model_selection.scoring import Scores, as_error_score, as_plan, as_scorers
+from statfast.model_selection.scoring import Scores, as_error_score, as_scorers, plan_of_fits
 from statfast.model_selection.splitter import as_shuffler
 from statfast.model_selection.tables import scored_candidates
-from statfast.model_selection.ways import fitted_folds, require_weights
+from statfast.model_selection.ways import fitted_folds
 
 
-@taking(verbose=ANY, pre_dispatch=ANY, params=(None,))
+@taking(verbose=ANY, pre_dispatch=ANY)
 def validation_curve(
     estimator: Any,
     X: Rows,
@@ -34,6 +34,7 @@ def validation_curve(
     cv: Any = None,
     scoring: str | Callable[..., Any] | None = None,
     n_jobs: int | None = None,
+    params: dict[Any, Any] | None = None,
     sample_weight: Weights = None,
     error_score: float | Literal["raise"] = nan,
 ) -> tuple[Array, Array]:
@@ -60,6 +61,8 @@ def validation_curve(
         the estimator's own ``score``.
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
+    params : dict, optional
+        Arguments of ``fit``; see `cross_validate`.
     sample_weight : array-like of shape (n,), optional
         Weights of fits and scores. Samples of weight 0 are left out.
     error_score : float or "raise", default=nan
@@ -95,18 +98,18 @@ def validation_curve(
         raise wrong_type("param_name", "the name of a parameter", param_name)
     model = _threaded(estimator, n_jobs)
     scorers = as_scorers(scoring, estimator)
-    require_weights(estimator, sample_weight)
     candidates = [{param_name: value} for value in list(param_range)]
     with_params(model, candidates[0])
-    folds = as_plan(estimator, X, y, cv, groups, sample_weight)
+    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
     found = scored_candidates(
-        model, folds, candidates, scorers, as_error_score(error_score), with_train=True
-    )
+        model, folds, candidates, scorers, as_error_score(error_score), with_train=True,
+        weighted=weighted,
+    )  # fmt: skip
     (name,) = scorers
     return found.train[name], found.test[name]
 
 
-@taking(verbose=ANY, pre_dispatch=ANY, exploit_incremental_learning=(False,), params=(None,))
+@taking(verbose=ANY, pre_dispatch=ANY, exploit_incremental_learning=(False,))
 def learning_curve(
     estimator: Any,
     X: Rows,
@@ -117,6 +120,7 @@ def learning_curve(
     cv: Any = None,
     scoring: str | Callable[..., Any] | None = None,
     n_jobs: int | None = None,
+    params: dict[Any, Any] | None = None,
     sample_weight: Weights = None,
     shuffle: bool = False,
     random_state: RandomState = None,
@@ -144,6 +148,8 @@ def learning_curve(
         the estimator's own ``score``.
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
+    params : dict, optional
+        Arguments of ``fit``; see `cross_validate`.
     sample_weight : array-like of shape (n,), optional
         Weights of fits and scores. Samples of weight 0 are left out.
     shuffle : bool, default=False
@@ -188,22 +194,21 @@ def learning_curve(
     """
     model = _threaded(estimator, n_jobs)
     scorers = as_scorers(scoring, estimator)
-    require_weights(estimator, sample_weight)
     error_score = as_error_score(error_score)
-    folds = as_plan(estimator, X, y, cv, groups, sample_weight)
+    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
     trains = [folds.train(k) for k in range(len(folds.pairs))]
     sizes = _sizes(train_sizes, min(map(len, trains)))
     if as_flag(shuffle, "shuffle"):
         rng = as_shuffler(random_state)
         trains = [rng.permutation(train) for train in trains]
     (name,) = scorers
-    scores = Scores(scorers, error_score)
+    scores, weights = Scores(scorers, error_score), folds.weights if weighted else None
     for train, (_, held) in zip(trains, folds.pairs, strict=True):
         pairs = [(np.sort(train[:size]), held) for size in sizes]
         nested = replace(folds, pairs=pairs)
         _, fits = fitted_folds(model, nested, [{}], whole=True)  # asked about rows it has seen
         for k, fitted in enumerate(fits):
-            scores.add(nested, k, fitted, folds.weights, with_train=True)
+            scores.add(nested, k, fitted, weights, with_train=True)
     scores.tell()
     shape = len(trains), len(sizes)
     test = np.reshape(scores.test[0][name], shape).T

@@ -15,6 +15,7 @@ from statfast._estimator import (
     Regressor,
     Scorer,
     as_folds,
+    as_groups,
     by_score,
     take_rows,
     weighted_labels,
@@ -32,7 +33,7 @@ from statfast._validation import (
 from statfast.metrics import get_scorer
 from statfast.model_selection.partitions import KFold, StratifiedKFold
 from statfast.model_selection.splitter import as_placed, as_placed_rows, n_rows
-from statfast.model_selection.ways import Folds, rows_of_fold
+from statfast.model_selection.ways import Folds, require_weights, rows_of_fold
 
 # Scores by the mean squared errors of candidates, and the variance of the targets.
 _OF_SQUARES = {
@@ -101,7 +102,7 @@ def as_plan(estimator, X, y, cv, groups, weights, arguments=None):
     Whatever has labels for its rows loses them here, as folds are places of rows. `arguments` are
     those of fits.
     """
-    X, y, groups = as_placed_rows(X), as_placed(y, "y"), as_placed(groups, "groups")
+    X, y = as_placed_rows(X), as_placed(y, "y")
     n = n_rows(X)
     require_targets(estimator, y)
     if n == 0:
@@ -111,10 +112,7 @@ def as_plan(estimator, X, y, cv, groups, weights, arguments=None):
             f"Found input variables with inconsistent numbers of samples: {[n, n_rows(y)]}. Pass "
             "one y for each row of X."
         )
-    if groups is not None and n_rows(groups) != n:
-        raise ValueError(
-            f"groups must have one group for each of the {n} rows; got {n_rows(groups)}."
-        )
+    groups = as_groups(groups, n)
     if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
         k = 5 if cv is None else as_count(cv, "cv", 2, n, limit="the number of rows")
         single = y is not None and (shape_of(y)[1:] in ((), (1,)))
@@ -124,6 +122,24 @@ def as_plan(estimator, X, y, cv, groups, weights, arguments=None):
     if groups is not None and (name := groups_argument(estimator)) is not None:
         by_row.setdefault(name, groups)
     return Folds(X, y, as_weights(weights, n), n, pairs, by_row)
+
+
+def plan_of_fits(estimator, X, y, cv, groups, params, sample_weight):
+    """The folds with the arguments of their fits, and whether weights are those of scores, too."""
+    if not isinstance(params, Mapping | None):
+        raise wrong_type("params", "a dict", params)
+    arguments = dict(params or {})
+    weights = arguments.pop("sample_weight", None)
+    if weights is not None and sample_weight is not None:
+        raise ValueError("Weights were passed twice, in params and as sample_weight. Drop one.")
+    by_name = arguments.pop("groups", None)
+    if by_name is not None and groups is not None:
+        raise ValueError("Groups were passed twice, in params and as groups. Drop one.")
+    groups = by_name if groups is None else groups
+    weights = sample_weight if weights is None else weights
+    require_weights(estimator, weights)
+    folds = as_plan(estimator, X, y, cv, groups, weights, arguments)
+    return folds, sample_weight is not None
 
 
 def with_groups(folds, estimator, groups):

@@ -232,6 +232,21 @@ class ParameterSearch(Estimator):
         """
         return self._asked(X, "decision_function")(X)
 
+    @delegated("score_samples")
+    def score_samples(self, X: Rows) -> Array:
+        """Scores of single samples by the best estimator, say by how usual they are.
+
+        Parameters
+        ----------
+        X : array-like
+            Samples to score.
+
+        Returns
+        -------
+        ndarray
+        """
+        return self._asked(X, "score_samples")(X)
+
     @delegated("transform")
     def transform(self, X: Rows) -> Any:
         """Transform by the best estimator.
@@ -246,6 +261,22 @@ class ParameterSearch(Estimator):
         ndarray
         """
         return self._asked(X, "transform")(X)
+
+    @delegated("inverse_transform")
+    def inverse_transform(self, X: Rows) -> Any:
+        """Bring transformed samples back by the best estimator.
+
+        Parameters
+        ----------
+        X : array-like
+            Transformed samples.
+
+        Returns
+        -------
+        ndarray
+        """
+        self._asked(None, "fit")  # transformed samples may be of another width
+        return self.best_estimator_.inverse_transform(X)
 
     def score(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> float:
         """Score the best estimator, by the score that chose it.

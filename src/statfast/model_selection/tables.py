@@ -65,13 +65,16 @@ def _values_of(name, candidates):
     return column
 
 
-def scored_candidates(estimator, folds, candidates, scorers, error_score, with_train=False):
-    """Score all candidates on the same folds."""
+def scored_candidates(
+    estimator, folds, candidates, scorers, error_score, with_train=False, weighted=True
+):
+    """Score all candidates on the same folds; `weighted` says whether weights count in scores."""
     if not with_train:
         found = _left_out(estimator, folds, candidates, scorers)
         if found is not None:
             return found
     n, k = len(candidates), len(folds.pairs)
+    weights = folds.weights if weighted else None
     test = {name: np.full((n, k), nan) for name in scorers}
     train = {name: np.full((n, k), nan) for name in scorers} if with_train else {}
     fit_times, score_times, paths = np.zeros((n, k)), np.zeros((n, k)), []
@@ -80,7 +83,7 @@ def scored_candidates(estimator, folds, candidates, scorers, error_score, with_t
         scores = Scores(scorers, error_score, len(group))
         path, fits = fitted_folds(estimator, folds, [candidates[c] for c in group], complete)
         for fold, fitted in enumerate(fits):
-            scores.add(folds, fold, fitted, folds.weights, with_train)
+            scores.add(folds, fold, fitted, weights, with_train)
         paths.append(path)
         fit_times[group], score_times[group] = scores.fit_times, scores.score_times
         for place, c in enumerate(group):

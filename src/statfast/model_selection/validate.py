@@ -17,16 +17,15 @@ from statfast.model_selection.scoring import (
     FoldScores,
     Scores,
     as_error_score,
-    as_plan,
     as_scorers,
     asks_more,
     known_classes,
+    plan_of_fits,
 )
 from statfast.model_selection.ways import (
     CLOSED,
     fitted_folds,
     require_method,
-    require_weights,
     rows_of_fold,
 )
 
@@ -144,7 +143,7 @@ def cross_validate(
     error_score = as_error_score(error_score)
     with_train = as_flag(return_train_score, "return_train_score")
     whole = as_flag(return_estimator, "return_estimator")
-    folds, weighted = _planned(estimator, X, y, cv, groups, params, sample_weight)
+    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
     weights = folds.weights if weighted else None
     found = None
     if not (with_train or whole):
@@ -303,7 +302,7 @@ def cross_val_predict(
     """
     estimator = _ready(estimator, n_jobs)
     as_choice(method, "method", METHODS)
-    folds, _ = _planned(estimator, X, y, cv, groups, params, sample_weight)
+    folds, _ = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
     held = np.concatenate([test for _, test in folds.pairs])
     if len(held) != folds.n or (np.bincount(held, minlength=folds.n) != 1).any():
         raise ValueError(
@@ -403,19 +402,3 @@ def _ready(estimator, n_jobs):
     if n_jobs is not None and "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=n_jobs)
     return model
-
-
-def _planned(estimator, X, y, cv, groups, params, sample_weight):
-    """The folds with the arguments of their fits, and whether weights are those of scores, too."""
-    arguments = dict(params or {})
-    weights = arguments.pop("sample_weight", None)
-    if weights is not None and sample_weight is not None:
-        raise ValueError("Weights were passed twice, in params and as sample_weight. Drop one.")
-    by_name = arguments.pop("groups", None)
-    if by_name is not None and groups is not None:
-        raise ValueError("Groups were passed twice, in params and as groups. Drop one.")
-    groups = by_name if groups is None else groups
-    weights = sample_weight if weights is None else weights
-    require_weights(estimator, weights)
-    folds = as_plan(estimator, X, y, cv, groups, weights, arguments)
-    return folds, sample_weight is not None

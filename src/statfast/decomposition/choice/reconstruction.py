@@ -12,6 +12,7 @@ from statfast._estimator import (
     CoefficientTable,
     Tabled,
     as_folds,
+    as_groups,
     rows_besides,
     sums_of,
     without_each,
@@ -61,6 +62,7 @@ def reconstruction_errors(
     y: ArrayLike | None = None,
     *,
     cv: Any = 5,
+    groups: ArrayLike | None = None,
     correlation: bool = False,
     max_components: int | None = None,
     sample_weight: Weights = None,
@@ -79,6 +81,8 @@ def reconstruction_errors(
         Targets, whose squared errors are summed.
     cv : int, splitter or iterable of (train, test), default=5
         An integer cuts the samples into so many runs.
+    groups : array-like of shape (n,), optional
+        Of the samples, for a splitter in `cv` that keeps groups together.
     correlation : bool, default=False
         Divide columns by their standard deviation among the other rows. Distances are then those
         of standardized columns.
@@ -123,7 +127,7 @@ def reconstruction_errors(
     rows = as_rows(X, keep=KEPT, n_min=2, finite=False)
     weights = as_weights(sample_weight, len(rows))
     targets = None if y is None else as_targets(y, len(rows))[0]
-    folds = as_folds(cv, rows, y, len(rows))
+    folds = as_folds(cv, rows, y, len(rows), groups=as_groups(groups, len(rows)))
     columns, d = (rows, targets, weights), rows.shape[1]
     parts = sums_of(_statistics, columns, None, [test for _, test in folds], n_jobs=n_jobs)
     for part in parts:

@@ -8,6 +8,7 @@ import numpy as np
 
 from statfast._estimator import (
     as_folds,
+    as_groups,
     classes_with_weight,
     require_several,
     rows_besides,
@@ -148,7 +149,13 @@ class LogisticRegressionCV(LogisticRegression):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Choose the penalty by cross-validation, and fit to all samples.
 
         Parameters
@@ -159,6 +166,8 @@ class LogisticRegressionCV(LogisticRegression):
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples, of fits and scores.
+        groups : array-like of shape (n,), optional
+            Of the samples, for a splitter in `cv` that keeps groups together.
 
         Returns
         -------
@@ -184,7 +193,7 @@ class LogisticRegressionCV(LogisticRegression):
         Cs, ratios = strengths(self.Cs), shares(self.l1_ratios)
         pairs = [
             (rows_besides(test, n) if train is None else train, test)
-            for train, test in as_folds(self.cv, rows, y, n, codes)
+            for train, test in as_folds(self.cv, rows, y, n, codes, as_groups(groups, n))
         ]
         for train, _ in pairs:
             require_classes(codes[train], None if weights is None else weights[train], len(classes))

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._engine import each
-from statfast._estimator import RULES, Estimator, Regressor, chosen, folds_of
+from statfast._estimator import RULES, Estimator, Regressor, as_groups, chosen, folds_of
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -135,7 +135,13 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+    def fit(
+        self,
+        X: Rows,
+        y: ArrayLike,
+        sample_weight: Weights = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Choose the penalty by cross-validation, and fit to all samples.
 
         Parameters
@@ -146,6 +152,8 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             Target values.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
+        groups : array-like of shape (n,), optional
+            Of the samples, for a splitter in `cv` that keeps groups together.
 
         Returns
         -------
@@ -164,7 +172,8 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         }
         rule = as_choice(self.rule, "rule", RULES)
         alphas = as_alphas(self.alphas)
-        folds = folds_of(self.cv, rows, target, weights)
+        groups = as_groups(groups, rows.shape[0])
+        folds = folds_of(self.cv, rows, target, weights, groups=groups)
         masses = np.array([fold.held.sum() for fold in folds])
         merged = merged_folds(rows, target, weights, folds, how, self.n_jobs)
         found = []
