@@ -300,7 +300,7 @@ def test_polars_columns(arrow, monkeypatch):
         level=polars.col("group").cast(polars.Enum(["c", "a", "b"])),
     )
     plain = DATA.assign(
-        level=pandas.Categorical(DATA.group, ["c", "a", "b"]), flag=np.arange(N) % 2
+        level=pandas.Categorical(DATA.group, ["c", "a", "b"]), flag=np.arange(N) % 2 == 1
     )
     for formula, without in (
         ("y ~ x + group", [3]), ("y ~ x + level", [3]), ("y ~ x + many", [5]),
@@ -435,3 +435,45 @@ def test_a_search_that_keeps_no_column_predicts():
     assert_allclose(found.model.predict(rows[:, found.columns]), y.mean())
     with pytest.raises(ValueError, match="2 features, but LinearRegression is expecting 0"):
         found.model.predict(rows)
+
+
+FLAGS = DATA.assign(flag=DATA.many > 1, late=np.arange(N) >= N // 2)
+TWO = FLAGS.assign(flag=np.where(FLAGS.flag, "1", "0"), wide=np.where(DATA.x > 0, "1", "0"))
+
+
+@pytest.mark.parametrize(
+    ("formula", "by_text", "names"),
+    [
+        ("y ~ flag", "y ~ flag", ["(Intercept)", "flag[T.True]"]),
+        ("y ~ 0 + flag", "y ~ 0 + flag", ["flag[False]", "flag[True]"]),
+        ("y ~ flag:x", "y ~ flag:x", ["(Intercept)", "flag[False]:x", "flag[True]:x"]),
+        ("y ~ x * flag", "y ~ x * flag", ["(Intercept)", "x", "flag[T.True]", "x:flag[T.True]"]),
+        ("y ~ I(x > 0) - 1", "y ~ wide - 1", ["I(x > 0)[False]", "I(x > 0)[True]"]),
+        ("y ~ x + C(flag)", "y ~ x + C(flag)", ["(Intercept)", "x", "C(flag)[T.True]"]),
+    ],
+)
+@pytest.mark.parametrize("kind", [bool, "boolean", object])
+def test_booleans_are_categories_as_in_r(formula, by_text, names, kind):
+    data = FLAGS.assign(flag=FLAGS.flag.astype(kind))
+    model, known = least(formula, data), least(by_text, TWO)
+    assert model.coef_names_.tolist() == names
+    assert_allclose(all_of(model), all_of(known), rtol=1e-9)
+    few = FLAGS.flag.to_numpy()  # both levels are remembered
+    assert_allclose(model.predict(data[few]), known.predict(TWO)[few], rtol=1e-9)
+    again = pickle.loads(pickle.dumps(model))
+    assert_allclose(again.predict(data), known.predict(TWO), rtol=1e-9)
+
+
+def test_booleans_that_are_no_terms_are_numbers():
+    ones = FLAGS.assign(flag=FLAGS.flag.astype(float))
+    for formula in ("flag ~ x", "y ~ I(flag * x)", "y ~ x + I(1.0 * flag)", "I(x > 0) ~ flag"):
+        assert_allclose(all_of(least(formula, FLAGS)), all_of(least(formula, ones)), rtol=1e-9)
+    for formula in ("flag ~ x", "flag ~ x + late"):
+        models = [
+            GeneralizedLinearModel.from_formula(formula, data, family="binomial")
+            for data in (FLAGS, ones)
+        ]
+        assert_allclose(models[0].coef_, models[1].coef_, rtol=1e-9)
+    added = GeneralizedLinearModel.from_formula("y ~ x", FLAGS, offset="flag")
+    known = GeneralizedLinearModel.from_formula("y ~ x", FLAGS, offset=ones.flag)
+    assert_allclose(added.coef_, known.coef_, rtol=1e-9)

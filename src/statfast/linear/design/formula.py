@@ -200,9 +200,10 @@ class FromFormula(Attributes):
         formula : str
             The response, ``~`` and the terms, as R and statsmodels write them: ``a + b``, ``a:b``,
             ``a * b``, ``- 1`` for no intercept, ``1`` for it alone, ``.`` for all other columns,
-            ``C(group)`` for categories (columns of strings are, anyway), ``offset(log(t))``, and
-            functions, such as ``log(x)``, ``I(x**2)``, ``poly(x, 2)``, ``bs(x, df=4)``
-            and R's ``ns(x, df=4)``. It may run any Python: take none from strangers.
+            ``C(group)`` for categories (columns of strings and booleans are, anyway),
+            ``offset(log(t))``, and functions, such as ``log(x)``, ``I(x**2)``, ``poly(x, 2)``,
+            ``bs(x, df=4)`` and R's ``ns(x, df=4)``. It may run any Python: take none from
+            strangers.
         data : data frame, or dict of str to array-like of shape (n,)
             pandas, polars or pyarrow. Samples in which a variable of the formula is missing are
             left out, as R's ``na.omit`` does; `summary` says how many.
@@ -250,10 +251,12 @@ class FromFormula(Attributes):
 
         Categories are coded against the first level (treatment coding), in the order of a
         categorical column or else sorted, as far as rows have them; ``C(g, contr.sum)`` and others
-        are formulaic's. In a categorical column of labels the first level is the ``reference`` of a
-        classifier, as R's ``glm`` takes it for failure; ``classes_`` are sorted all the same. So
-        it is for a `GeneralizedLinearModel` of the family "binomial", of which other levels are the
-        successes.
+        are formulaic's. Booleans, also those that expressions such as ``I(x > 3)`` give, are
+        categories of the levels False and True, as in R: without an intercept they have two
+        columns. As a response they are 0 and 1. In a categorical column of labels the first level
+        is the ``reference`` of a classifier, as R's ``glm`` takes it for failure; ``classes_`` are
+        sorted all the same. So it is for a `GeneralizedLinearModel` of the family "binomial", of
+        which other levels are the successes.
 
         Examples
         --------

@@ -4,6 +4,7 @@
 import re
 import warnings
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
@@ -18,6 +19,7 @@ MISSING = (
 
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")  # kinds of pandas.infer_dtype
 TIMES = ("date", "datetime", "datetime64")
+NUMERIC = "expressions of numbers"  # among what is read beside columns: no formula has this name
 
 
 def as_frame(data):
@@ -170,14 +172,61 @@ def named_in(texts, context):
     return {name: context[name] for name in set(re.findall(r"\w+", texts)) & set(context)}
 
 
+@cache
+def _as_r_does():
+    """The name of a reader of terms by which booleans are categories, False before True."""
+    import pandas
+    from formulaic.materializers import PandasMaterializer
+    from interface_meta import override
+
+    class Reader(PandasMaterializer):
+        REGISTER_NAME = "statfast"
+        REGISTER_INPUTS = ()
+
+        @override
+        def _evaluate_factor(self, factor, spec, drop_rows):
+            self._expression = factor.expr
+            return super()._evaluate_factor(factor, spec, drop_rows)
+
+        @override
+        def _is_categorical(self, values):
+            numeric = self._expression in self.layered_context[NUMERIC]
+            return (_is_logical(values) and not numeric) or super()._is_categorical(values)
+
+        @override
+        def _encode_categorical(
+            self, values, metadata, encoder_state, spec, drop_rows, reduced_rank=False
+        ):
+            if _is_logical(values):
+                levels = pandas.Categorical(values, [False, True])
+                values = pandas.Series(levels, getattr(values, "index", None))
+            return super()._encode_categorical(
+                values, metadata, encoder_state, spec, drop_rows, reduced_rank
+            )
+
+    return Reader.REGISTER_NAME
+
+
+def _is_logical(values):
+    return str(getattr(values, "dtype", "")) in ("bool", "boolean", "bool[pyarrow]")
+
+
+def _numeric_factors(specification):
+    """Expressions of all that is no predictor: there, booleans are 0 and 1."""
+    parts = specification._to_dict()
+    terms = {name: getattr(part, "formula", part) for name, part in parts.items()}
+    return {f.expr for name in terms if name != "x" for term in terms[name] for f in term.factors}
+
+
 def evaluated(specification, frame, context):
     """The parts of a formula, or of specifications, for the rows in which nothing is missing."""
     formulaic = _require_formulaic()
+    named = {**formula_functions(), **context, NUMERIC: _numeric_factors(specification)}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
             parts = specification.get_model_matrix(
-                frame, context={**formula_functions(), **context}, output="pandas", na_action="drop"
+                frame, context=named, output="pandas", na_action="drop", materializer=_as_r_does()
             )
         except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
             refuse_dates(frame[[n for n in specification.required_variables if n in frame]])
