@@ -4,10 +4,15 @@
 import pickle
 import subprocess
 import sys
+import threading
 import warnings
+from contextvars import copy_context
 
+import numpy as np
 import pytest
 
+import statfast as sf
+from statfast._engine import each
 from statfast._validation import errors
 
 
@@ -103,3 +108,41 @@ def test_warnings_pass_by_scipy_that_calls_us_back():
         warnings.simplefilter("always")
         inside["fit"]()
     assert {one.filename for one in caught} == {__file__}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 7])
+def test_warnings_of_helper_threads_point_at_the_call(n_jobs):
+    """Those of members of ensembles too, whichever thread fits them, once for a line."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    member = sf.LogisticRegression(C=1e6, max_iter=1)
+    model = sf.BaggingClassifier(member, 24, n_jobs=n_jobs, random_state=0)
+    for how, count in (("always", 24), ("default", 1)):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter(how)
+            model.fit(X, y)
+        told = [one for one in said if one.category.__name__ == "ConvergenceWarning"]
+        assert len(told) == count
+        assert {one.filename for one in said} == {__file__}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="did not converge"):
+            model.fit(X, y)
+
+
+def test_a_thread_is_told_the_place_of_another_call():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with errors.warning_at(errors.place_of_call()):
+            call = copy_context().run
+            thread = threading.Thread(target=call, args=(errors.warn_user, "as it were"))
+            thread.start()
+            thread.join()
+    assert [one.filename for one in said] == [__file__]
+
+
+def test_warnings_of_helpers_follow_filters_of_modules():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", module=__name__.replace(".", r"\."))
+        each(errors.warn_user, [f"number {task}" for task in range(200)], n_jobs=4)

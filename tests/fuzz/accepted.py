@@ -24,11 +24,6 @@ ACCEPTED = {
     ): "of the user's function",
     ("leak", ".*", "RGBA (argument|sequence)"): "colors are matplotlib's to judge",
     ("warning", ".*", r"at .*tests/fuzz/values.py"): "of the user's function",
-    (
-        "warning",
-        ".*",
-        r"(Convergence|User)Warning.*at .*threading.py",
-    ): "a helper thread has no caller",
 }
 TABLE = [(*map(re.compile, patterns), reason) for patterns, reason in ACCEPTED.items()]
 

@@ -29,7 +29,7 @@ import numpy as np
 from statfast._core.threads.spin_wait import wait_awake
 from statfast._engine.chunks import Chunks
 from statfast._typing import Array
-from statfast._validation import wrong_type
+from statfast._validation import place_of_call, warning_at, wrong_type
 
 SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
 AWAKE = 1e6  # the same where a thread waits awake, and costs no more than a few microseconds
@@ -306,6 +306,7 @@ class _Run:
         self.results: dict[int, Any] = {}  # done before their turn to be merged
         self.limit = inf  # a failed task: those after it need not be done
         self.error: BaseException | None = None
+        self.place = place_of_call()  # at which warnings of helpers point
         self.left_alone = False  # by the caller: no task need be done
         self.invited = self.helpers = 0
         self.left = array("q", [0])  # how many helpers have come and gone
@@ -331,6 +332,7 @@ class _Run:
         # Neither a helper who comes late nor a cycle through a traceback may keep arrays alive.
         del self.work, self.absorb
         self.tasks, self.results = deque(), {}
+        self.place = None
         if self.error is not None:
             try:
                 raise self.error
@@ -342,8 +344,9 @@ class _Run:
         """A helper's part, in a thread of the pool."""
         with self.lock:
             self.helpers += 1
-        while self.step(helping=True):
-            pass
+        with warning_at(self.place):
+            while self.step(helping=True):
+                pass
         with self.lock:
             self.helpers -= 1
             self.left[0] += 1

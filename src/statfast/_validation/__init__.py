@@ -12,11 +12,13 @@ from statfast._validation.errors import (
     UndefinedMetricWarning,
     either,
     not_fitted,
+    place_of_call,
     shown,
     unusable_model,
     warn_column_vector,
     warn_not_converged,
     warn_user,
+    warning_at,
     wrong_type,
 )
 from statfast._validation.kinds import first_time, is_time_type
@@ -107,6 +109,7 @@ __all__ = [
     "nonfinite",
     "not_fitted",
     "parts_of",
+    "place_of_call",
     "refuse_elsewhere",
     "refuse_large",
     "require_finite",
@@ -121,5 +124,6 @@ __all__ = [
     "warn_column_vector",
     "warn_not_converged",
     "warn_user",
+    "warning_at",
     "wrong_type",
 ]

@@ -9,9 +9,16 @@ its class and ours; it is never imported for the purpose.
 import reprlib
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from types import FrameType
+from typing import Any, TypeAlias
+
+
+# A line of a program: file, number, module, and the warnings that it has given.
+Place: TypeAlias = tuple[str, int, str, dict[Any, Any]] | None
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -125,9 +132,43 @@ def _revived(ours: type[Any], args: tuple[Any, ...]) -> Any:
     return _known_to_sklearn(ours)(*args)
 
 
-def _warn(category: type[Warning], message: str) -> None:
-    level = 1
-    frame = sys._getframe()
+def place_of_call() -> Place:
+    """The line outside statfast that made the call in progress, for warnings of threads that do a
+    part of it: file, number, module, and the registry of warnings given there."""
+    frame, _ = _outside()
+    if frame is None:
+        return None
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    name = frame.f_globals.get("__name__", "<string>")
+    return frame.f_code.co_filename, frame.f_lineno, name, registry
+
+
+@contextmanager
+def warning_at(place: Place) -> Iterator[None]:
+    """Have warnings of a thread without a caller of its own point at the place of another call."""
+    token = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
+_place: ContextVar[Place] = ContextVar("place of warnings", default=None)
+
+
+def _outside() -> tuple[FrameType | None, int]:
+    """The first frame outside statfast, or None, and the level that this is for the caller."""
+    level = 0
+    frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, _known_to_sklearn(category), stacklevel=level)
+    return frame, level
+
+
+def _warn(category: type[Warning], message: str) -> None:
+    (frame, level), place = _outside(), _place.get()
+    category = _known_to_sklearn(category)
+    if place is not None and (frame is None or frame.f_globals.get("__name__") == "threading"):
+        warnings.warn_explicit(message, category, *place)
+    else:
+        warnings.warn(message, category, stacklevel=level)
