@@ -29,6 +29,8 @@ from statfast._validation import (
     FLOATS,
     as_columns,
     as_rows,
+    column_labels,
+    column_names,
     columns_for,
     explain_nonfinite,
     refuse_large,
@@ -72,7 +74,8 @@ def as_metric_rows(
     """Check rows and a metric, which may be one that takes missing values, or a data frame."""
     if isinstance(metric, str) and metric == "gower":
         measure = as_metric(metric, metric_params=metric_params, d=0, X=X)
-        coded = measure.columns.coded(as_columns(X))
+        columns = as_columns(X)
+        coded = measure.columns.coded(columns, column_labels(column_names(X), len(columns)))
         return MetricRows(as_rows(coded, n_min=n_min, finite=False), measure)
     gaps = is_gappy(metric)
     rows = as_rows(X, keep=keep, n_min=n_min, finite=not gaps)
@@ -88,7 +91,8 @@ def metric_rows_for(
     if metric is None or metric.kind != BLOCKWISE:
         return rows_for(estimator, X, keep=keep)
     if metric.columns is not None:
-        return metric.columns.coded(columns_for(estimator, X))
+        columns = columns_for(estimator, X)
+        return metric.columns.coded(columns, column_labels(column_names(X), len(columns)))
     gaps = is_gappy(metric)
     rows = rows_for(estimator, X, keep=keep, finite=not gaps)
     if gaps:

@@ -15,7 +15,15 @@ import numpy as np
 
 from statfast._distance.parameters import vector
 from statfast._typing import Array
-from statfast._validation import as_columns, column_names, is_missing, shape_of, shown, wrong_type
+from statfast._validation import (
+    as_columns,
+    column_labels,
+    column_names,
+    is_missing,
+    shape_of,
+    shown,
+    wrong_type,
+)
 
 NUMERIC, ORDINAL, NOMINAL, ASYMMETRIC = KINDS = ("numeric", "ordinal", "nominal", "asymmetric")
 UNSEEN = -1.0  # the code of a value that no fitted row has
@@ -51,21 +59,19 @@ class GowerColumns:
             )
         columns = as_columns(X)
         d = len(columns)
+        labels = column_labels(column_names(X), d)
         categories = [_categories(X, j) for j in range(d)]
         kinds = [
             _kind_of(*both) for both in zip(columns, categories, strict=True)
         ]  # by their types
-        _take(given.get("kinds"), kinds, column_names(X))
-        levels = [
-            _levels(*three, j)
-            for j, three in enumerate(zip(columns, kinds, categories, strict=True))
-        ]
+        _take(given.get("kinds"), kinds, column_names(X), labels)
+        levels = [_levels(*four) for four in zip(columns, kinds, categories, labels, strict=True)]
         weights = given.get("w")
         weights = np.ones(d) if weights is None else vector(
             weights, "metric_params['w']", d, zero=True
         )  # fmt: skip
         made = cls(tuple(kinds), tuple(levels), np.zeros(d), weights)
-        codes = made.coded(columns)
+        codes = made.coded(columns, labels)
         measured = np.array([kind in (NUMERIC, ORDINAL) for kind in kinds])
         ranges = np.where(measured, _widths(codes), 0.0)
         if given.get("ranges") is not None:
@@ -73,19 +79,19 @@ class GowerColumns:
             ranges = np.where([kind == NUMERIC for kind in kinds], fixed, ranges)
         if not np.isfinite(ranges).all():
             raise ValueError(
-                f"The range of column {int(np.argmin(np.isfinite(ranges)))} of X overflows, by "
+                f"The range of column {labels[np.argmin(np.isfinite(ranges))]} of X overflows, by "
                 "which the metric 'gower' divides. Scale the column down."
             )
         return cls(tuple(kinds), tuple(levels), ranges, weights)
 
-    def coded(self, columns: list[Any]) -> np.ndarray:
-        """Checked columns as numbers (n, d) float64; NaN is missing."""
+    def coded(self, columns: list[Any], labels: list[Any]) -> np.ndarray:
+        """Checked columns as numbers (n, d) float64; NaN is missing. Sentences have the labels."""
         codes = np.empty((len(columns[0]), len(columns)))
         for j, (column, known) in enumerate(zip(columns, self.levels, strict=True)):
             if known is None:
-                codes[:, j] = _numbers(column, j)
+                codes[:, j] = _numbers(column, labels[j])
             else:
-                codes[:, j] = _codes(column, known, self.kinds[j], j)
+                codes[:, j] = _codes(column, known, self.kinds[j], labels[j])
         return codes
 
     def table(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -113,7 +119,7 @@ class GowerColumns:
         return out
 
 
-def _take(given: Any, kinds: list[str], names: Array | None) -> None:
+def _take(given: Any, kinds: list[str], names: Array | None, labels: list[Any]) -> None:
     """Put the kinds that the caller gave in the place of those by type."""
     d = len(kinds)
     if given is None:
@@ -129,7 +135,8 @@ def _take(given: Any, kinds: list[str], names: Array | None) -> None:
     for j, kind in places.items():
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(
-                f"{NAME} must be {', '.join(map(repr, KINDS))}; got {shown(kind)} for column {j}."
+                f"{NAME} must be {', '.join(map(repr, KINDS))}; got {shown(kind)} for column "
+                f"{labels[j]}."
             )
         kinds[j] = str(kind)
 
@@ -166,7 +173,7 @@ def _kind_of(column: Array, categories: tuple[list[Any], bool] | None) -> str:
 
 
 def _levels(
-    column: Array, kind: str, categories: tuple[list[Any], bool] | None, j: int
+    column: Array, kind: str, categories: tuple[list[Any], bool] | None, label: Any
 ) -> list[Any] | None:
     if kind == NUMERIC:
         return None
@@ -175,20 +182,20 @@ def _levels(
         known = categories[0] if categories is not None else sorted(found)
     except TypeError as error:
         raise TypeError(
-            f"X must hold values of one type in column {j}, which is {kind}; {error}. Convert "
+            f"X must hold values of one type in column {label}, which is {kind}; {error}. Convert "
             "them to strings."
         ) from error
     if kind == ASYMMETRIC and found <= {0, 1}:
         return [0, 1]
     if kind == ASYMMETRIC and (categories is None or len(known) != 2):
         raise ValueError(
-            f"Column {j} of X is asymmetric and must hold 0 and 1, truth values, or a category of "
-            f"two values, the second of which is presence; got {shown(known)}."
+            f"Column {label} of X is asymmetric and must hold 0 and 1, truth values, or a category "
+            f"of two values, the second of which is presence; got {shown(known)}."
         )
     return known
 
 
-def _numbers(column: Array, j: int) -> Array:
+def _numbers(column: Array, label: Any) -> Array:
     if column.dtype.kind in "biuf":
         return column
     values = [np.nan if is_missing(value) else value for value in column.tolist()]
@@ -196,25 +203,27 @@ def _numbers(column: Array, j: int) -> Array:
         found = np.array(values, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
-            f"X must hold numbers in column {j}, which is numeric; {error}. Name its kind in "
+            f"X must hold numbers in column {label}, which is numeric; {error}. Name its kind in "
             f"{NAME}."
         ) from error
     if np.isinf(found).any():
-        raise ValueError(f"X contains infinity in column {j}. Drop, clip or rescale it first.")
+        raise ValueError(f"X contains infinity in column {label}. Drop, clip or rescale it first.")
     return found
 
 
-def _codes(column: Array, known: list[Any], kind: str, j: int) -> Array:
+def _codes(column: Array, known: list[Any], kind: str, label: Any) -> Array:
     place = {value: float(code) for code, value in enumerate(known)}
     codes = np.empty(len(column))
     for i, value in enumerate(column.tolist()):
         try:
             codes[i] = np.nan if is_missing(value) else place.get(value, UNSEEN)
         except TypeError as error:
-            raise TypeError(f"X must hold strings or numbers in column {j}; {error}.") from error
+            raise TypeError(
+                f"X must hold strings or numbers in column {label}; {error}."
+            ) from error
         if codes[i] == UNSEEN and kind != NOMINAL:
             raise ValueError(
-                f"X has {shown(value)} in column {j}, which is {kind}, but no fitted row has. "
+                f"X has {shown(value)} in column {label}, which is {kind}, but no fitted row has. "
                 "Fit with an ordered category of all values."
             )
     return codes

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of what callers pass, and the sentences of their errors."""
 
-from statfast._validation.columns import as_columns, columns_for, frame_columns, is_missing
+from statfast._validation.columns import (
+    as_columns,
+    column_labels,
+    columns_for,
+    frame_columns,
+    is_missing,
+)
 from statfast._validation.errors import (
     CollinearityWarning,
     ConvergenceWarning,
@@ -93,6 +99,7 @@ __all__ = [
     "as_type",
     "as_vector",
     "as_weights",
+    "column_labels",
     "column_names",
     "columns_for",
     "compare_names",

@@ -36,7 +36,8 @@ def as_columns(X: Any, *, name: str = "X") -> list[Array]:
         require_shape(table, name)
         columns = list(table.T)
     require_shape(np.broadcast_to(False, (len(columns[0]) if columns else 1, len(columns))), name)
-    return [_checked(column, j, name) for j, column in enumerate(columns)]
+    labels = column_labels(column_names(X), len(columns))
+    return [_checked(*pair, name) for pair in zip(columns, labels, strict=True)]
 
 
 def columns_for(estimator: Any, X: Any, *, name: str = "X") -> list[Array]:
@@ -53,6 +54,11 @@ def columns_for(estimator: Any, X: Any, *, name: str = "X") -> list[Array]:
     return columns
 
 
+def column_labels(names: Array | None, d: int) -> list[Any]:
+    """How sentences name d columns: by their names or, where these are None, their numbers."""
+    return [*range(d)] if names is None else [repr(str(name)) for name in names]
+
+
 def is_missing(value: Any) -> bool:
     """Whether a value is None, NaN or pandas' NA."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or _is_nan(value)
@@ -62,22 +68,22 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(value != value)
 
 
-def _checked(column: Array, j: int, name: str) -> Array:
+def _checked(column: Array, label: Any, name: str) -> Array:
     if column.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {column.dtype}.")
     if column.dtype.kind not in "biufOUS":
         raise ValueError(
-            f"{name} must hold numbers or strings; got dtype {column.dtype} in column {j}. Convert "
-            "the column to strings."
+            f"{name} must hold numbers or strings; got dtype {column.dtype} in column {label}. "
+            "Convert the column to strings."
         )
     if column.dtype == object and (when := first_time(column)) is not None:
         raise ValueError(
-            f"{name} must hold numbers or strings; got {when!r} in column {j}. Convert the column "
-            "to strings."
+            f"{name} must hold numbers or strings; got {when!r} in column {label}. Convert the "
+            "column to strings."
         )
     if column.dtype.kind == "f":
         if np.isinf(column).any():
-            explain_nonfinite(np.where(np.isnan(column), 0, column), f"{name}, column {j},")
+            explain_nonfinite(np.where(np.isnan(column), 0, column), f"{name}, column {label},")
         column = column.astype(column.dtype.newbyteorder("="), copy=False)
     return column
 

@@ -17,6 +17,7 @@ from statfast._validation import (
     as_columns,
     as_count,
     as_real,
+    column_labels,
     column_names,
     columns_for,
     is_missing,
@@ -29,7 +30,7 @@ INFREQUENT = "infrequent_sklearn"  # the name that scikit-learn's users know
 
 
 # ------------------------------------------------------------------ counts
-def distinct(column, j):
+def distinct(column, label):
     """The values of a column, sorted, missing ones last, and the place of each entry there."""
     if column.dtype.kind in "biuf":
         values = np.unique(column)
@@ -39,11 +40,11 @@ def distinct(column, j):
         seen = set(given)
     except TypeError as error:
         raise _no_category(error) from error
-    values = _sorted(seen, column.dtype, j)
+    values = _sorted(seen, column.dtype, label)
     return values, _looked_up(given, seen, values)
 
 
-def _sorted(seen, dtype, j):
+def _sorted(seen, dtype, label):
     there = [value for value in seen if not is_missing(value)]
     try:
         there.sort()
@@ -51,7 +52,7 @@ def _sorted(seen, dtype, j):
         types = sorted({type(value).__name__ for value in there})
         raise TypeError(
             "Encoders require their input argument must be uniformly strings or numbers. Got "
-            f"{types} in column {j} of X. Convert the column to strings."
+            f"{types} in column {label} of X. Convert the column to strings."
         ) from error
     missing = [value for value in seen if is_missing(value)]
     there += [None] if None in missing else []
@@ -214,13 +215,14 @@ class CategoryEncoder(Transformer, Estimator):
     def _counted(self, X):
         self._require_parameters()
         columns = as_columns(X)
-        given = self._given(columns)
+        labels = column_labels(column_names(X), len(columns))
+        given = self._given(columns, labels)
         values, places = [], []
-        for j, column in enumerate(columns):
+        for j, (column, label) in enumerate(zip(columns, labels, strict=True)):
             if given is None:
-                found = distinct(column, j)
+                found = distinct(column, label)
             else:
-                found = given[j], self._placed(column, given[j], j, "fit")
+                found = given[j], self._placed(column, given[j], label, "fit")
             values.append(found[0])
             places.append(found[1])
         counts = [
@@ -249,8 +251,11 @@ class CategoryEncoder(Transformer, Estimator):
         ValueError
             If X has other columns than at fit, or categories that are refused.
         """
-        pairs = enumerate(zip(columns_for(self, X), self.categories_, strict=True))
-        return self._encoded([self._placed(c, v, j, "transform") for j, (c, v) in pairs])
+        columns = columns_for(self, X)
+        triples = zip(
+            columns, self.categories_, column_labels(column_names(X), len(columns)), strict=True
+        )
+        return self._encoded([self._placed(*three, "transform") for three in triples])
 
     def _encoded(self, places):
         raise NotImplementedError
@@ -269,7 +274,7 @@ class CategoryEncoder(Transformer, Estimator):
         elif self.min_frequency is not None:
             as_real(self.min_frequency, "min_frequency", 0.0, 1.0, open_low=True, open_high=True)
 
-    def _given(self, columns):
+    def _given(self, columns, labels):
         """The categories that the caller gave, one array for each column; None for "auto"."""
         given = self.categories
         if isinstance(given, str) and given == "auto":
@@ -283,16 +288,16 @@ class CategoryEncoder(Transformer, Estimator):
                 f"({len(columns)},) here; got {len(given)}."
             )
         return [
-            _as_given(own, column, j)
-            for j, (own, column) in enumerate(zip(given, columns, strict=True))
+            _as_given(own, column, label)
+            for own, column, label in zip(given, columns, labels, strict=True)
         ]
 
-    def _placed(self, column, values, j, when):
+    def _placed(self, column, values, label, when):
         place = numbered(column, values)
         if self.handle_unknown == "error" and (place < 0).any():
             unknown = list(dict.fromkeys(column[place < 0].tolist()))
             raise ValueError(
-                f"Found unknown categories {shown(unknown)} in column {j} during {when} of X. "
+                f"Found unknown categories {shown(unknown)} in column {label} during {when} of X. "
                 f"Pass handle_unknown={self._tolerant[0]!r} to accept them."
             )
         return place
@@ -327,7 +332,7 @@ class CategoryEncoder(Transformer, Estimator):
         return tags
 
 
-def _as_given(own, column, j):
+def _as_given(own, column, label):
     """Categories as the caller gave them, in the type of the column."""
     number = column.dtype.kind in "biuf"
     try:
@@ -337,26 +342,30 @@ def _as_given(own, column, j):
             error
         )
     if values.ndim != 1 or not len(values):
-        raise ValueError(f"categories must hold an array of values for column {j}; got {own!r}.")
+        raise ValueError(
+            f"categories must hold an array of values for column {label}; got {own!r}."
+        )
     if number and values.dtype.kind not in "biuf":
-        raise ValueError(f"categories must hold numbers for column {j} of X, which holds numbers.")
+        raise ValueError(
+            f"categories must hold numbers for column {label} of X, which holds numbers."
+        )
     if column.dtype.kind in "US":
         values = values.astype(column.dtype.kind)
     there = values[[not is_missing(value) for value in values.tolist()]]
     if any(is_missing(value) for value in values[: len(there)].tolist()):
         raise ValueError(
             "Nan should be the last element in user provided categories; see column "
-            f"{j} of categories."
+            f"{label} of categories."
         )
     if len(set(there.tolist())) < len(there):
         raise ValueError(
-            f"In column {j}, the predefined categories contain duplicate elements. Drop them from "
-            "categories."
+            f"In column {label}, the predefined categories contain duplicate elements. Drop them "
+            "from categories."
         )
     if number and (there[1:] < there[:-1]).any():
         raise ValueError(
             "Unsorted categories are not supported for numerical categories: sort those of column "
-            f"{j} in categories."
+            f"{label} in categories."
         )
     return values
 

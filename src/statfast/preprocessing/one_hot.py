@@ -12,6 +12,7 @@ from statfast._validation import (
     as_csr,
     as_flag,
     as_rows,
+    column_labels,
     is_missing,
     is_sparse,
     not_fitted,
@@ -134,7 +135,7 @@ class OneHotEncoder(CategoryEncoder):
         d = len(counted.values)
         masks = [self._rare(counted, j) for j in range(d)]
         levels = [_levels(mask) for mask in masks]  # of each category, its group
-        dropped = self._dropped(counted.values, masks, levels)
+        dropped = self._dropped(counted.values, masks, levels, column_labels(names, d))
         places, start = [], 0
         for level, mask, drop in zip(levels, masks, dropped, strict=True):
             number = int(level.max()) + 1
@@ -161,7 +162,7 @@ class OneHotEncoder(CategoryEncoder):
             _n_features_out=start,
         )
 
-    def _dropped(self, categories, masks, levels):
+    def _dropped(self, categories, masks, levels, labels):
         """For each column the group that is left out, or None."""
         d = len(categories)
         if self.drop is None:
@@ -178,12 +179,12 @@ class OneHotEncoder(CategoryEncoder):
             if not same:
                 raise ValueError(
                     "The following categories were supposed to be dropped, but were not found in "
-                    f"the training data: drop has {shown(wanted)} for column {j}."
+                    f"the training data: drop has {shown(wanted)} for column {labels[j]}."
                 )
             if masks[j][same[0]]:
                 raise ValueError(
-                    f"Unable to drop category {shown(wanted)} from column {j} because it is "
-                    "infrequent. Choose another in drop."
+                    f"Unable to drop category {shown(wanted)} from column {labels[j]} because it "
+                    "is infrequent. Choose another in drop."
                 )
             found.append(int(levels[j][same[0]]))
         return found

@@ -11,6 +11,7 @@ from statfast._typing import ArrayLike, Rows
 from statfast._validation import (
     as_choice,
     as_rows,
+    column_labels,
     is_missing,
     not_fitted,
     shown,
@@ -134,6 +135,7 @@ class OrdinalEncoder(CategoryEncoder):
     # ------------------------------------------------------------ fit
     def _solved(self, counted, names):
         masks, tables = [], []
+        labels = column_labels(names, len(counted.values))
         for j, values in enumerate(counted.values):
             gaps = [k for k, value in enumerate(values.tolist()) if is_missing(value)]
             mask = self._rare(counted, j, gaps)
@@ -142,15 +144,17 @@ class OrdinalEncoder(CategoryEncoder):
             level = np.cumsum(there & ~mask) - 1.0
             level[mask] = (there & ~mask).sum()
             used = int((there & ~mask).sum()) + bool(mask.any())
-            self._require_free("unknown_value", self.unknown_value, used, j)
+            self._require_free("unknown_value", self.unknown_value, used, labels[j])
             if gaps:
                 if np.dtype(self.dtype).kind != "f" and np.isnan(self.encoded_missing_value):
                     raise ValueError(
-                        f"There are missing values in column {j} of X. For OrdinalEncoder to encode"
-                        f" missing values with dtype: {self.dtype}, set encoded_missing_value to a "
-                        "non-nan value, or set dtype to a float dtype."
+                        f"There are missing values in column {labels[j]} of X. For OrdinalEncoder "
+                        f"to encode missing values with dtype: {self.dtype}, set "
+                        "encoded_missing_value to a non-nan value, or set dtype to a float dtype."
                     )
-                self._require_free("encoded_missing_value", self.encoded_missing_value, used, j)
+                self._require_free(
+                    "encoded_missing_value", self.encoded_missing_value, used, labels[j]
+                )
                 level[gaps] = self.encoded_missing_value
             unknown = np.nan if self.unknown_value is None else self.unknown_value
             masks.append(mask)
@@ -166,11 +170,11 @@ class OrdinalEncoder(CategoryEncoder):
             _n_features_out=len(masks),
         )
 
-    def _require_free(self, name, value, used, j):
+    def _require_free(self, name, value, used, label):
         if value is not None and 0 <= value < used:
             raise ValueError(
                 f"The used value for {name}, {value}, is one of the values already used for "
-                f"encoding the {used} seen categories of column {j}. Choose another."
+                f"encoding the {used} seen categories of column {label}. Choose another."
             )
 
     # ------------------------------------------------------------ rows
@@ -226,7 +230,11 @@ class OrdinalEncoder(CategoryEncoder):
             wrong = (
                 codes[~same][0] if self.handle_unknown == "error" else codes[~(same | unknown)][0]
             )
-            raise ValueError(f"X holds {wrong} in column {j}, which is the number of no category.")
+            names = self.__dict__.get("feature_names_in_")
+            label = column_labels(names, self.n_features_in_)[j]
+            raise ValueError(
+                f"X holds {wrong} in column {label}, which is the number of no category."
+            )
         found = found.astype(object)
         found[~same] = None
         return found

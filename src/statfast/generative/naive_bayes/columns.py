@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._validation import (
     as_rows,
+    column_labels,
     column_names,
     compare_names,
     first_time,
@@ -44,6 +45,10 @@ class TableColumns:
                 f"{estimator.n_features_in_} features as input."
             )
 
+    def label(self, j):
+        """How sentences name a column."""
+        return column_labels(column_names(self.given), self.n_columns)[j]
+
     def guess(self, j):
         """The density that suits the type of a column."""
         column = self.columns[j]
@@ -51,12 +56,11 @@ class TableColumns:
             return "bernoulli"
         kind = column.dtype.kind
         if kind in "mM" or (kind == "O" and first_time(column) is not None):
-            names = column_names(self.given)
             got = f"dtype {column.dtype}" if kind in "mM" else repr(first_time(column))
             raise ValueError(
                 f"X must hold numbers or strings; got {got} in column "
-                f"{j if names is None else names[j]!r}. Convert the column to numbers or strings, "
-                "or pass densities='categorical' for it."
+                f"{self.label(j)}. Convert the column to numbers or strings, or pass "
+                "densities='categorical' for it."
             )
         if column.dtype.kind in "OUST":
             return "categorical"
@@ -97,18 +101,19 @@ def levels_of(table, j, allow_missing):
         found = np.unique(column)
         if found.dtype.kind == "f" and np.isnan(found).any():
             if not allow_missing:
-                raise ValueError(_missing(column, j))
+                raise ValueError(_missing(column, table.label(j)))
             found = found[~np.isnan(found)]
         return found.tolist()
     try:
         seen = set(column.tolist())
         there = {one for one in seen if not is_missing(one)}
         if len(there) < len(seen) and not allow_missing:
-            raise ValueError(_missing(column, j))
+            raise ValueError(_missing(column, table.label(j)))
         return sorted(there)
     except TypeError as error:
         raise TypeError(
-            f"X must hold categories of one type in column {j}; {error}. Convert them to strings."
+            f"X must hold categories of one type in column {table.label(j)}; {error}. Convert them "
+            "to strings."
         ) from error
 
 
@@ -124,25 +129,26 @@ def numbered(table, j, levels, unseen, allow_missing):
     try:
         found = list(map(number.get, column.tolist()))
     except TypeError as error:
-        raise TypeError(f"X must hold categories in column {j}; {error}.") from error
+        raise TypeError(f"X must hold categories in column {table.label(j)}; {error}.") from error
     if None in found:
         for i, one in enumerate(column.tolist()):
             if found[i] is None:
                 if is_missing(one) and not allow_missing:
-                    raise ValueError(_missing(table.columns[j], j))
+                    raise ValueError(_missing(table.columns[j], table.label(j)))
                 if not is_missing(one) and unseen == "error":
                     raise ValueError(
-                        f"X holds the category {shown(one)} in column {j}, which fit has not seen "
-                        f"({shown(levels)}). Pass unseen='ignore' to judge the row by its others."
+                        f"X holds the category {shown(one)} in column {table.label(j)}, which fit "
+                        f"has not seen ({shown(levels)}). Pass unseen='ignore' to judge the row by "
+                        "its others."
                     )
                 found[i] = np.nan
     out = np.array(found, dtype=np.float64)
     return out if place is None else out[place.reshape(-1)]
 
 
-def _missing(column, j):
+def _missing(column, label):
     row = next(i for i, one in enumerate(column.tolist()) if is_missing(one))
     return (
-        f"X contains NaN, or another missing value, first at row {row}, column {j}. Pass "
+        f"X contains NaN, or another missing value, first at row {row}, column {label}. Pass "
         "missing='ignore', or drop those rows."
     )

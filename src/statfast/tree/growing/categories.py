@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from statfast._validation import (
     as_rows,
+    column_labels,
     column_names,
     compare_names,
     is_missing,
@@ -73,9 +74,10 @@ def find_columns(X, categorical_features, most, limit) -> CategoryColumns:
         values = _column(X, j)
         known[j] = _distinct(values)
         if len(known[j]) > most:
+            label = column_labels(column_names(X), width)[j]
             raise ValueError(
-                f"categorical_features: column {j} of X has {len(known[j])} categories, more than "
-                f"{limit} ({most}). Group rare ones, or take it as a number."
+                f"categorical_features: column {label} of X has {len(known[j])} categories, more "
+                f"than {limit} ({most}). Group rare ones, or take it as a number."
             )
     return CategoryColumns(tuple(known))
 
