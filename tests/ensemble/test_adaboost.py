@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statfast._engine import blocks
+from statfast._validation import FitFailedWarning
 from statfast.datasets import load_iris
 from statfast.ensemble import AdaBoostClassifier, AdaBoostRegressor
 from statfast.ensemble.adaboost.stumps import StumpRounds
@@ -315,3 +316,51 @@ def test_estimator_is_what_members_are_copies_of(kind):
     model = kind(own, n_estimators=2, random_state=0).fit(X, np.arange(40) % 2)
     assert model.estimator_ is not own
     assert model.estimator_.max_depth == 2
+
+
+class _Tires:
+    """Mixin: a member that can be fitted so often, and then no more."""
+
+    left = 3
+
+    def fit(self, X, y, sample_weight=None):
+        type(self).left -= 1
+        if type(self).left < 0:
+            raise ValueError("the weights suit me no more.")
+        return super().fit(X, y, sample_weight)
+
+
+class _TiringClassifier(_Tires, DecisionTreeClassifier):
+    pass
+
+
+class _TiringRegressor(_Tires, DecisionTreeRegressor):
+    pass
+
+
+@pytest.mark.parametrize("kind", ["reweight", "resample", "regression"])
+def test_members_before_one_that_cannot_be_fitted_are_kept(kind, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + rng.normal(size=80)
+    if kind == "regression":
+        make, member = AdaBoostRegressor, _TiringRegressor(max_depth=2)
+    else:
+        y = (y > 0).astype(int)
+        make, member = (
+            lambda *a, **m: AdaBoostClassifier(*a, method=kind, **m),
+            _TiringClassifier(max_depth=2),
+        )
+
+    def fitted(left, n_rounds):
+        monkeypatch.setattr(type(member), "left", left)
+        return make(member, n_estimators=n_rounds, random_state=0).fit(X, y)
+
+    with pytest.warns(FitFailedWarning, match="ends after 3 of 10 rounds.*suit me no more"):
+        short = fitted(3, 10)
+    whole = fitted(3, 3)
+    assert len(short.estimators_) == 3
+    assert np.array_equal(short.estimator_weights_, whole.estimator_weights_)
+    assert np.array_equal(short.predict(X), whole.predict(X))
+    with pytest.raises(ValueError, match="suit me no more"):
+        fitted(0, 10)

@@ -176,6 +176,11 @@ class AdaBoostClassifier(Classifier, Estimator):
         TypeError
             If the estimator has no ``fit`` and ``predict``, or takes no weights with
             ``method="reweight"``.
+
+        Warns
+        -----
+        FitFailedWarning
+            If a member after the first cannot be fitted: those before it are kept.
         """
         base = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
         require_fit(base)

@@ -36,9 +36,11 @@ from statfast._validation import (
     warn_column_vector,
 )
 from statfast.ensemble.members.base_estimators import (
+    UNFITTED,
     require_fit,
     rows_for_all,
     seeded,
+    warn_unfitted,
 )
 from statfast.tree import DecisionTreeRegressor
 
@@ -137,6 +139,11 @@ class AdaBoostRegressor(Regressor, Estimator):
             If shapes differ or a parameter is out of range.
         TypeError
             If the estimator has no ``fit`` and ``predict``.
+
+        Warns
+        -----
+        FitFailedWarning
+            If a member after the first cannot be fitted: those before it are kept.
         """
         base = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
         require_fit(base)
@@ -160,7 +167,13 @@ class AdaBoostRegressor(Regressor, Estimator):
             drawn = rng.choice(len(weight), n, p=weight)
             columns = drawn if pairwise else None
             some = columns_of(take_rows(rows, drawn), columns)
-            member = seeded(base, rng).fit(some, target[drawn])
+            try:
+                member = seeded(base, rng).fit(some, target[drawn])
+            except UNFITTED as reason:
+                if not members:
+                    raise
+                warn_unfitted(type(self).__name__, len(members), n_rounds, reason)
+                break
             said = np.asarray(member.predict(columns_of(rows, columns)), dtype=np.float64)
             apart = np.abs(said - target)
             checkpoint()

@@ -8,7 +8,7 @@ import numpy as np
 from statfast._engine import checkpoint, report
 from statfast._estimator import as_square, columns_of, is_pairwise, take_rows, takes_weights
 from statfast.ensemble.adaboost.stumps import MOST_COLUMNS, StumpRounds, is_stump
-from statfast.ensemble.members.base_estimators import array_of, seeded
+from statfast.ensemble.members.base_estimators import UNFITTED, array_of, seeded, warn_unfitted
 
 
 class ReweightedRounds:
@@ -40,7 +40,13 @@ class ReweightedRounds:
             weight = self.weight
             if self.resample:
                 weight = self.rng.multinomial(self.n, self.weight) / self.n
-            error, wrong, stump = self._member(weight)
+            try:
+                error, wrong, stump = self._member(weight)
+            except UNFITTED as reason:
+                if not self.members:
+                    raise
+                warn_unfitted("AdaBoostClassifier", len(self.members), n_rounds, reason)
+                break
             report(i + 1, n_rounds)
             if k > 1 and error >= 1.0 - 1.0 / k:
                 self.members.pop()

@@ -4,10 +4,18 @@
 import numpy as np
 
 from statfast._estimator import NamedRows, copied, named_rows, takes_weights, width_of
-from statfast._validation import as_rows, column_names, is_sparse, shown
+from statfast._validation import (
+    FitFailedWarning,
+    as_rows,
+    column_names,
+    is_sparse,
+    shown,
+    warn_user,
+)
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.categories import categorical_mask
 
+UNFITTED = (ValueError, ArithmeticError)  # what a member raises that its rows do not suit
 KEPT = (np.float64, np.float32, np.uint8)
 
 
@@ -29,6 +37,15 @@ def require_weighted(estimator):
             f"estimator must take sample_weight; {type(estimator).__name__}.fit does not. Choose "
             "another, or resample."
         )
+
+
+def warn_unfitted(name, n_members, n_rounds, reason):
+    """Warn that boosting ends with the members there are, as the next one has not been fitted."""
+    warn_user(
+        f"{name} ends after {n_members} of {n_rounds} rounds, as the next member could not be "
+        f"fitted to the weights it had: {reason} Lower n_estimators, or choose another estimator.",
+        FitFailedWarning,
+    )
 
 
 def seeded(estimator, rng):
