@@ -266,6 +266,21 @@ def fits(family, more, y):
     return (y > 0).all()
 
 
+def test_steps_that_grow_where_the_likelihood_is_not_convex_yet(shared_data):
+    """They are not those of a maximum at infinity, towards which less and less is gained."""
+    table = numbers_of(shared_data("r") / "datasets_swiss.csv")
+    with open(shared_data("r") / "datasets_swiss.csv", newline="") as file:
+        x = np.array([float(row["Infant.Mortality"]) for row in csv.DictReader(file)])
+    y = table["Catholic"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = GeneralizedLinearModel("inverse_gaussian", "sqrt").fit(x[:, None], y)
+    assert model.converged_
+    problem = likelihood.Likelihood(x[:, None], y, likelihood.FAMILIES["inverse_gaussian"], "sqrt")
+    b = likelihood.climb(problem, np.array([-5.0, 0.6]))
+    assert_allclose([model.intercept_, *model.coef_], b, rtol=1e-6)
+
+
 @pytest.mark.once
 @pytest.mark.parametrize(("family", "link", "more"), PAIRS)
 def test_data_of_r(family, link, more, shared_data):

@@ -2,6 +2,8 @@
 """Weights that leave no degrees of freedom: NaN inference and a warning, in every model that has
 inference; as many rows with weights of that size are no such case."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -120,3 +122,30 @@ def test_few_rows_are_no_matter_of_weights():
     model = LinearRegression().fit(X[:3], y[:3])  # and no warning
     assert model.df_residual_ == 0
     assert np.isnan(model.standard_errors_).all()
+
+
+@pytest.mark.parametrize("kind", ["HC2", "HC3"])
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_rows_too_light_to_be_left_out_are_named(kind, classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = X @ [1.0, 2.0] + rng.normal(size=40)
+    if classes:
+        y = np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))
+    model = LogisticRegression() if classes else LinearRegression()
+    weights = np.full(40, 3.0)
+    model.fit(X, y, sample_weight=weights)
+    assert np.isfinite(model.robust_covariance(X, y, sample_weight=weights, kind=kind)).all()
+    for light in (np.full(40, 1e-6), np.where(np.arange(40) == 30, 1e-9, 1e-3)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # no degrees of freedom are left
+            model.fit(X, y, sample_weight=light)
+        with pytest.raises(ValueError, match="sample_weight counts rows: it sums to"):
+            model.robust_covariance(X, y, sample_weight=light, kind=kind)
+    if classes:  # far rows have posteriors without variance
+        return
+    light = np.where(np.arange(40) == np.argmax(X[:, 0] ** 2), 1e-9, 3.0)
+    X[light < 1.0] *= 1e3  # a row that none of the others tells of
+    model.fit(X, y, sample_weight=light)
+    with pytest.raises(ValueError, match=r"row \d+ of weight 1e-09 would have a leverage"):
+        model.robust_covariance(X, y, sample_weight=light, kind=kind)

@@ -12,7 +12,8 @@ def boost(codes, y, w, loss, *, rounds, rate, **rules):
     for _ in range(rounds):
         g, h = gradients(loss, y, raw)
         unit = w.mean() * (mean if loss == "poisson" else 1.0)
-        value = grow(codes, w * g, w * h, least_hessian=1e-3 * unit, **rules)
+        expected = w if loss == "gamma" else w * h
+        value = grow(codes, w * g, w * h, least_hessian=1e-3 * unit, expected=expected, **rules)
         # No step beyond log(1 + its Newton step), but for those up to 2.
         reach = np.maximum(2.0, np.log1p(np.abs(value)))
         raw = raw + np.clip(rate * value, -reach, reach)
@@ -31,15 +32,21 @@ def gradients(loss, y, raw):
 
 def grow(
     codes, g, h, *, max_leaf_nodes, min_samples_leaf, l2=0.0, missing=255, monotone=None,
-    least_hessian=1e-3,
+    least_hessian=1e-3, expected=None,
 ):  # fmt: skip
-    """The value that the tree gives each row; codes (n, p), `missing` marks missing values."""
+    """The value that the tree gives each row; codes (n, p), `missing` marks missing values.
+
+    `expected` are hessians that are expected where those of the rows differ.
+    """
+    support = h if expected is None else expected
     n, p = codes.shape
     monotone = np.zeros(p) if monotone is None else monotone
     leaves = [(np.arange(n), -g.sum() / (h.sum() + l2), -np.inf, np.inf)]
     while len(leaves) < max_leaf_nodes:
         found = [
-            best_split(codes, g, h, leaf, min_samples_leaf, l2, missing, monotone, least_hessian)
+            best_split(
+                codes, g, h, support, leaf, min_samples_leaf, l2, missing, monotone, least_hessian
+            )
             for leaf in leaves
         ]
         best = max(range(len(leaves)), key=lambda k: found[k][0])
@@ -60,7 +67,7 @@ def grow(
     return out
 
 
-def best_split(codes, g, h, leaf, least, l2, missing, monotone, least_hessian):
+def best_split(codes, g, h, support, leaf, least, l2, missing, monotone, least_hessian):
     rows, parent, lower, upper = leaf
     best = (1e-12 * abs(parent * g[rows].sum()), None, None, None, None)
     for j in range(codes.shape[1]):
@@ -72,7 +79,7 @@ def best_split(codes, g, h, leaf, least, l2, missing, monotone, least_hessian):
                 if min(goes.sum(), (~goes).sum()) < least:
                     continue
                 sums = [(g[rows[s]].sum(), h[rows[s]].sum()) for s in (goes, ~goes)]
-                if min(sums[0][1], sums[1][1]) < least_hessian:
+                if min(support[rows[s]].sum() for s in (goes, ~goes)) < least_hessian:
                     continue
                 low, high = (np.clip(-a / (b + l2), lower, upper) for a, b in sums)
                 if monotone[j] * (high - low) < 0:

@@ -176,8 +176,7 @@ def named_in(texts, context):
 def _as_r_does():
     """The name of a reader of terms by which booleans are categories, False before True."""
     import pandas
-    from formulaic.materializers import PandasMaterializer
-    from interface_meta import override
+    from formulaic.materializers.pandas import PandasMaterializer, override
 
     class Reader(PandasMaterializer):
         REGISTER_NAME = "statfast"

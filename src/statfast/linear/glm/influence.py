@@ -261,6 +261,15 @@ class Diagnosed(Hypotheses):
             raise ValueError(f"maxlags is of kind='HAC'; got kind={kind!r}. Leave it out.")
         parts = self._parts(rows_again(self, X, y, sample_weight, offset, exposure))
         analytic = getattr(self, "weight_type", "frequency") == "analytic"
+        if kind in ("HC2", "HC3") and parts.a is not None and not analytic:
+            for result in parts.results:
+                if not result.observations > result.rank:
+                    raise ValueError(
+                        f"kind={kind!r} is of rows that are left out, and sample_weight counts "
+                        f"rows: it sums to {result.observations:g}, which leaves none beside "
+                        f"{result.rank} coefficients. Choose 'HC0', scale the weights, or pass "
+                        "weight_type='analytic'."
+                    )
         copies = np.ones((len(parts.y), 1)) if analytic or parts.a is None else parts.a
         scores = parts.scores("HC0" if kind == "HAC" else kind, np.where(copies > 0, copies, 1.0))
         bread, aliased = parts.bread()

@@ -267,7 +267,8 @@ class Scoring:
         if not (sums.finite() and np.isfinite(sums.g).all() and np.isfinite(b).all()):
             raise Unsolvable
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)
-        sizes, reaches, converged, diverged, step = [], [], False, False, None
+        sizes, reaches, gains = [], [], []
+        converged, diverged, step = False, False, None
         for n_iter in range(1, max_iter + 1):
             score = self._score(sums, b)
             factor = self._factor(sums, b, first=n_iter == 1)
@@ -282,6 +283,7 @@ class Scoring:
             rms = self._rms(step, score, sums)
             sizes.append(kernel.largest(step, self.unit))
             reaches.append(kernel.largest(b, self.unit))
+            gains.append(rms)
             extent = self.size + reaches[-1]
             # What comes after this step, by the rate of the last two: Newton's steps square.
             after = rms * min(1.0, rms / before) if rms <= self.close and before < np.inf else rms
@@ -296,7 +298,9 @@ class Scoring:
             if sizes[-1] <= ROUNDING * extent:  # as of a perfect fit, whose dispersion is rounding
                 converged = True
                 break
+            # Towards infinity less and less is gained; more is where it was not convex before.
             stalled = n_iter > STALLED + 8 and sizes[-1] > 0.5 * sizes[-1 - STALLED]
+            stalled = stalled and gains[-1] <= gains[-1 - STALLED]
             if stalled and reaches[-1] - reaches[-1 - STALLED] > sizes[-1]:
                 diverged = True
                 break

@@ -14,6 +14,7 @@ from statfast._engine import each, grid
 from statfast._estimator import CoefficientTable, Tabled
 from statfast.linear.glm.irls_sums import as_float
 
+BEYOND = 1.0 + 1e-6  # what the leverage of a row cannot be, but of a fraction of one
 CERTAIN = 1e-15  # one less a leverage is no less, where it is divided by
 
 
@@ -121,7 +122,9 @@ class ModelParts:
             return s * self._growth()
         if kind == "HC0":
             return s
-        rest = np.maximum(1 - self.leverage() / copies, CERTAIN)
+        leverage = self.leverage() / copies
+        refuse_light_rows(kind, leverage, self.a)
+        rest = np.maximum(1 - leverage, CERTAIN)
         return s / (np.sqrt(rest) if kind == "HC2" else rest)
 
     def bread(self):
@@ -218,3 +221,18 @@ class ModelParts:
     def _growth(self):
         """Roots of n / (n - rank)."""
         return np.sqrt(self._of_each(lambda r: r.observations / (r.observations - r.rank)))
+
+
+def refuse_light_rows(kind, leverage, weights, begin=0):
+    """Refuse HC2 and HC3, which leave a row out, where a row of weight 1 would fit itself and more:
+    its weight is so small that there is none to leave out."""
+    if weights is None:
+        return
+    j = int(np.argmax(leverage.max(axis=1)))
+    if leverage[j].max() > BEYOND:
+        raise ValueError(
+            f"kind={kind!r} is of rows that are left out, and sample_weight counts rows: row "
+            f"{begin + j} of weight {float(weights[j, 0]):g} would have a leverage of "
+            f"{leverage[j].max():.4g} as a row. Choose 'HC0', scale the weights, or pass "
+            "weight_type='analytic'."
+        )

@@ -22,7 +22,12 @@ import numpy as np
 
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.links import LINKS
-from statfast.linear.glm.row_influence import CERTAIN, ModelParts, RowInfluence
+from statfast.linear.glm.row_influence import (
+    CERTAIN,
+    ModelParts,
+    RowInfluence,
+    refuse_light_rows,
+)
 
 
 class SoftmaxParts(ModelParts):
@@ -93,6 +98,8 @@ class SoftmaxParts(ModelParts):
         apart = self._apart(where)
         w = np.broadcast_to(w, (len(apart), 1))
         values, vectors = np.linalg.eigh(w[:, :, None] * (np.swapaxes(L, 1, 2) @ M @ L))
+        if least and self.a is not None:
+            refuse_light_rows(kind, values, self.a[where], where.start)
         s = np.sqrt(np.maximum(1.0 - values, least))
         g = 1.0 / (s * (1.0 + s)) if kind == "HC2" else 1.0 / s**2
         turned = np.swapaxes(L @ vectors, 1, 2) @ (M @ apart[:, :, None])
