@@ -16,7 +16,6 @@ from functools import cache
 from types import FrameType
 from typing import Any, TypeAlias
 
-
 # A line of a program: file, number, module, and the warnings that it has given.
 Place: TypeAlias = tuple[str, int, str, dict[Any, Any]] | None
 
