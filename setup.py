@@ -6,6 +6,8 @@ Every ``.pyx`` below ``src/statfast/_core`` is one extension. One with vector co
 one whose own loops matter little says ``# build: glue`` below its license and is kept small, and so
 is vector code that says ``/* build: small */`` there, as it is no slower by it. What
 Cython adds to each (memoryviews above all) is an extension of its own, ``_core/_shared``.
+MSVC has no vectors: the levels are compiled by clang-cl where there is one, else there is plain C
+alone.
 
 Two environment variables choose a variant, each with a build folder of its own so that they never
 mix. Vector code has nothing to check without the sanitizers: one serves release and debug builds.
@@ -16,6 +18,7 @@ STATFAST_SANITIZE=1   the same, under the address and undefined-behavior sanitiz
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from copy import copy
@@ -63,7 +66,8 @@ GNU_FLAGS = [
     "-fno-trapping-math",
 ]
 VECTOR_CODE = ["-O3"]  # the levels
-LOOPS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+LOOPS = ["-O2", "-ftree-vectorize"]
+GCC_LOOPS = ["-fvect-cost-model=dynamic"]  # clang refuses it, and needs none
 GLUE = ["-Os"]  # loops are vector code elsewhere, or seldom run
 # One of the three is followed by one of these two; the last -O counts.
 BARE = ["-g0", "-fno-asynchronous-unwind-tables"]
@@ -78,6 +82,10 @@ if SANITIZE:
     GNU_FLAGS += [*sanitizers, "-fno-omit-frame-pointer"]
     GNU_LINK_FLAGS += sanitizers
 MSVC_FLAGS = ["/O2", "/std:c11"]
+CLANG_CL = ("STATFAST_CLANG_CL", None)
+CLANG_TARGETS = {"win-amd64": "x86_64-pc-windows-msvc", "win-arm64": "aarch64-pc-windows-msvc"}
+# Where LLVM's installer and Visual Studio's put it, who leave PATH as it is.
+CLANG_PLACES = ("LLVM/bin", "Microsoft Visual Studio/*/*/VC/Tools/Llvm/*/bin")
 
 
 class BuildKernels(build_ext):
@@ -92,6 +100,12 @@ class BuildKernels(build_ext):
         self.glue = {f"statfast._core.{dotted(source)}" for source in KERNELS if is_glue(source)}
         self.glue.add(SHARED)
 
+    def build_extensions(self):
+        """Look at the compiler, then build on all processors."""
+        self.clang_cl = clang_cl() if self.plat_name in CLANG_TARGETS else None
+        self.loops = LOOPS + [flag for flag in GCC_LOOPS if takes(self.compiler, flag)]
+        super().build_extensions()
+
     def build_extension(self, extension):
         """Compile the levels and the rest with flags of their own, then link them."""
         files = [*extension.sources, *extension.depends]
@@ -99,11 +113,13 @@ class BuildKernels(build_ext):
             return
         levels = [source for source in extension.sources if Path(source).is_relative_to(CORE)]
         body = dict(extension.define_macros).get("BODY")
-        vectors = LOOPS if body and is_small(CORE / body) else VECTOR_CODE
+        vectors = self.loops if body and is_small(CORE / body) else VECTOR_CODE
         extension = copy(extension)
+        if self.clang_cl:
+            extension.define_macros = [*extension.define_macros, CLANG_CL]
         extension.extra_objects = [self.object(extension, file, vectors) for file in levels]
         extension.sources = [source for source in extension.sources if source not in levels]
-        rest = GLUE if extension.name in self.glue else LOOPS
+        rest = GLUE if extension.name in self.glue else self.loops
         extension.extra_compile_args = self.flags(rest, debug=DEBUG)
         msvc, nameless = self.compiler.compiler_type == "msvc", [] if self.named else NAMELESS
         extension.extra_link_args = [] if msvc else GNU_LINK_FLAGS + nameless
@@ -112,23 +128,63 @@ class BuildKernels(build_ext):
     def object(self, extension, source, flags):
         """The object file of vector code, the same for all Pythons; compiled if it is not there."""
         debug = SANITIZE or (DEBUG and Path(source).stem in DEBUGGED)
-        folder = f"{BUILD if debug else 'build'}/levels.{get_platform()}/{extension.name}"
-        (file,) = self.compiler.object_filenames([source], output_dir=folder)
+        compiler, made_by = self.compiler, ""
+        flags = GLUE if Path(source) == OLDEST else flags
+        if self.clang_cl:
+            compiler, made_by = self.level_compiler(), ".clang-cl"
+            flags = [f"/clang:{flag}" for flag in [*GNU_FLAGS, *flags]]
+        else:
+            flags = self.flags(flags, debug=debug)
+        folder = f"{BUILD if debug else 'build'}/levels.{get_platform()}{made_by}/{extension.name}"
+        (file,) = compiler.object_filenames([source], output_dir=folder)
         if self.anew or newer_group([source, "setup.py", *extension.depends], file):
             macros = [pair for pair in extension.define_macros if debug or pair != DEBUG_MACRO]
-            self.compiler.compile(
+            compiler.compile(
                 [source],
                 output_dir=folder,
                 macros=macros,
                 include_dirs=extension.include_dirs,
-                extra_postargs=self.flags(GLUE if Path(source) == OLDEST else flags, debug=debug),
+                extra_postargs=flags,
             )
         return file
+
+    def level_compiler(self):
+        """MSVC's folders, flags and headers with clang-cl in its place."""
+        if not self.compiler.initialized:
+            self.compiler.initialize(self.plat_name)
+        compiler = copy(self.compiler)
+        compiler.cc = self.clang_cl
+        compiler.compile_options = [
+            option for option in compiler.compile_options if option != "/GL"
+        ]
+        compiler.compile_options.append(f"--target={CLANG_TARGETS[self.plat_name]}")
+        return compiler
 
     def flags(self, flags, *, debug):
         if self.compiler.compiler_type == "msvc":
             return MSVC_FLAGS
         return [*GNU_FLAGS, *flags, *(CHECKED if debug else BARE)]
+
+
+def clang_cl():
+    """The path of clang-cl, or None."""
+    roots = [
+        Path(os.environ[name])
+        for name in ("ProgramFiles", "ProgramFiles(x86)")
+        if name in os.environ
+    ]
+    places = [
+        str(folder) for root in roots for place in CLANG_PLACES for folder in root.glob(place)
+    ]
+    return shutil.which("clang-cl", path=os.pathsep.join([os.environ.get("PATH", ""), *places]))
+
+
+def takes(compiler, flag):
+    """Whether the compiler knows a flag of gcc's."""
+    if compiler.compiler_type == "msvc":
+        return False
+    command = [*compiler.compiler_so, "-Werror", flag, "-fsyntax-only", "-x", "c", os.devnull]
+    return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def dotted(source):

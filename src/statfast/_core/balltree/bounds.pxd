@@ -10,14 +10,7 @@ from libc.stdint cimport int32_t, uint64_t
 
 from statfast._core.tile.metric cimport CHEBYSHEV, EUCLIDEAN, HAVERSINE, distance_of, reduced
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define LOWEST_BIT(x) __builtin_ctzll(x)
-    #else
-    static int LOWEST_BIT(unsigned long long x) { int b = 0; while (!(x >> b & 1)) b++; return b; }
-    #endif
-    """
+cdef extern from "simd/compiler.h":
     int LOWEST_BIT(uint64_t x) nogil
 
 cdef enum:

@@ -5,13 +5,11 @@
 typedef int64_t pair_v __attribute__((vector_size(16), aligned(8), may_alias));
 #define ADD_PAIR(to, x) (*(pair_v *)(to) += (x))
 #define LOAD_PAIR(from) (*(const pair_v *)(from))
-#define AHEAD(p) __builtin_prefetch(p)
 #else
 typedef bin_sum pair_v;
 #define ADD_PAIR(to, x)                                                                            \
     ((to)->gradient += (x).gradient, (to)->hessian_count += (x).hessian_count)
 #define LOAD_PAIR(from) (*(from))
-#define AHEAD(p) ((void)0)
 #endif
 
 enum { SOON = 24, TOGETHER = 4096, FEW_ROWS = 16384 };
@@ -34,8 +32,8 @@ static INLINE void add_rows(
     for (ptrdiff_t i = 0; i < m; i++) {
         const ptrdiff_t row = rows[i];
         if (i + SOON < m) {
-            AHEAD(codes + rows[i + SOON] * stride);
-            AHEAD(t->sums + rows[i + SOON]);
+            FETCH(codes + rows[i + SOON] * stride);
+            FETCH(t->sums + rows[i + SOON]);
         }
         uint64_t word;
         memcpy(&word, codes + row * stride, 8);

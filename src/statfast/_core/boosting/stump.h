@@ -140,8 +140,8 @@ static void within_code(const stump_job *s, ptrdiff_t j, int64_t code, const int
     for (int64_t at = start[code]; at < start[code + 1]; at++) {
         const ptrdiff_t i = rows[at];
         if (at + SOON < s->t.n) { /* they lie anywhere: a fifth of the time of AdaBoost */
-            AHEAD((const char *)s->ranks + (j * s->t.n + rows[at + SOON]) * (s->wide ? 4 : 2));
-            AHEAD(s->pairs + rows[at + SOON]);
+            FETCH((const char *)s->ranks + (j * s->t.n + rows[at + SOON]) * (s->wide ? 4 : 2));
+            FETCH(s->pairs + rows[at + SOON]);
         }
         int64_t *to = mass + K * (rank_at(s, j, i) & (uint32_t)(ranks - 1));
         for (ptrdiff_t k = 0; k < K; k++) to[k] += mass_of(s->pairs + (k / 2) * s->t.n + i, k);

@@ -62,7 +62,7 @@ static INLINE int64_t gains_of(
         const double g = spread(a[i], n[i], T, W);
         int64_t bits;
         memcpy(&bits, &g, sizeof bits);
-        gain[i] = (n[i] > least) & (n[i] < most) ? bits : -1;
+        gain[i] = ((n[i] > least) & (n[i] < most)) ? bits : -1;
         top = gain[i] > top ? gain[i] : top;
     }
     return top;

@@ -3,11 +3,6 @@
 
 #include "decomposition/ratings_table.h"
 
-#if defined(STATFAST_VECTORS)
-#define SOON(p) __builtin_prefetch(p)
-#else
-#define SOON(p) (void)(p)
-#endif
 #define AHEAD 4  /* rows of the table asked for before they are read: they lie anywhere */
 
 #define GATHER(name, REAL)                                                                         \
@@ -17,7 +12,7 @@
         for (ptrdiff_t i = 0; i < n; i++, z += ld, wz += ld) {                                     \
             const REAL *from = table + (ptrdiff_t)places[i] * (q + 1);                             \
             const REAL *next = table + (ptrdiff_t)places[i + AHEAD < n ? i + AHEAD : i] * (q + 1); \
-            for (ptrdiff_t p = 0; p <= q; p += 64 / sizeof *next) SOON(next + p);                  \
+            for (ptrdiff_t p = 0; p <= q; p += 64 / sizeof *next) FETCH(next + p);                 \
             for (ptrdiff_t p = 0; p < q; p++) z[p] = from[p];                                      \
             z[q] = (REAL)(target[i] - from[q]);                                                    \
             if (w)                                                                                 \

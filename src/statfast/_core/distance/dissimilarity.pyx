@@ -42,15 +42,8 @@ cdef extern from "distance/dissimilarity_table.h" nogil:
         int (*sound_f32)(const float *x, Py_ssize_t n) noexcept nogil
     const spans_kernels *spans_at(int level)
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define STATFAST_PREFETCH(p) __builtin_prefetch(p)
-    #else
-    #define STATFAST_PREFETCH(p) (void)(p)
-    #endif
-    """
-    void prefetch "STATFAST_PREFETCH"(const void *p) noexcept nogil
+cdef extern from "simd/compiler.h":
+    void prefetch "FETCH"(const void *p) noexcept nogil
 
 cdef const spans_kernels *kernels = spans_at(level())
 

@@ -4,11 +4,6 @@
 
 #include "generative/count_tables_table.h"
 
-#ifdef STATFAST_VECTORS
-#define SOON(p) __builtin_prefetch(p)
-#else
-#define SOON(p) (void)(p)
-#endif
 #define AHEAD 8
 
 #define STRIP(WIDTH)                                                                               \
@@ -20,7 +15,7 @@
             const double *from = table + column[s] * ld + c;                                       \
             if (s + AHEAD < n)                                                                     \
                 UNROLL for (int w = 0; w < WIDTH * F64_LANES; w += 8)                              \
-                    SOON(table + column[s + AHEAD] * ld + c + w);                                  \
+                    FETCH(table + column[s + AHEAD] * ld + c + w);                                  \
             UNROLL for (int w = 0; w < WIDTH; w++)                                                 \
                 sum[w] = f64_fma(x, f64_load(from + w * F64_LANES), sum[w]);                       \
         }                                                                                          \
@@ -38,6 +33,5 @@ static void score_row(const int32_t *column, const double *value, ptrdiff_t n, c
 }
 #undef STRIP
 #undef AHEAD
-#undef SOON
 
 const count_tables_kernels GLUE(count_tables_, LEVEL) = {.score = score_row};

@@ -19,15 +19,8 @@ from libc.string cimport memset
 from statfast._core.hashing.probing_sequence cimport StepSet, probes_of
 from statfast._core.tile.rows cimport apart, number
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define STATFAST_FETCH(p) __builtin_prefetch(p)
-    #else
-    #define STATFAST_FETCH(p) ((void)(p))
-    #endif
-    """
-    void fetch "STATFAST_FETCH" (const void *p) noexcept nogil
+cdef extern from "simd/compiler.h":
+    void fetch "FETCH" (const void *p) noexcept nogil
 
 cdef enum:
     BATCH = 64

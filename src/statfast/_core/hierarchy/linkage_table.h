@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "simd/levels.h"
+#include "simd/compiler.h"
 
 enum { LINK_LEAST, LINK_LARGEST, LINK_MIX, LINK_WARD };
 
@@ -41,11 +41,5 @@ typedef struct {
 } linkage_kernels;
 
 TABLE_AT(linkage_kernels, linkage)
-
-#if defined(__GNUC__)
-#define FETCH(place) __builtin_prefetch(place, 0, 2) /* to level 2, which can wait for more lines */
-#else
-#define FETCH(place) ((void)(place))
-#endif
 
 #endif

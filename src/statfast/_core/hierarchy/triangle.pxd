@@ -59,7 +59,7 @@ cdef extern from "hierarchy/linkage_table.h" nogil:
         linkage_f64 f64
 
     const linkage_kernels *linkage_at(int level)
-    void fetch "FETCH"(const void *place)
+    void fetch "FETCH_FAR"(const void *place)
 
 
 cdef inline const linkage_kernels *table() noexcept nogil:

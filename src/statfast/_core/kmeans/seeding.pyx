@@ -51,18 +51,11 @@ cdef extern from "kmeans/seeding_table.h" nogil:
 cdef extern from *:
     """
     #define STATFAST_REST 6e-7
-    #if defined(__GNUC__) || defined(__clang__)
-    #define STATFAST_LOWEST(bits) __builtin_ctz(bits)
-    #else
-    static int STATFAST_LOWEST(unsigned bits) {
-        int place = 0;
-        while (!(bits >> place & 1)) place++;
-        return place;
-    }
-    #endif
     """
     const double REST "STATFAST_REST"  # of what is rounded to float, each a few times
-    int lowest "STATFAST_LOWEST"(uint32_t bits) noexcept nogil
+
+cdef extern from "simd/compiler.h":
+    int LOWEST_BIT(uint32_t bits) noexcept nogil
 
 ctypedef void (*measure_rows)(
     const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
@@ -270,7 +263,7 @@ cdef class Seeding:
             for p in range(first // across, (stop + across - 1) // across):
                 bits = hit[p]
                 while bits:
-                    i = p * across + lowest(bits)
+                    i = p * across + LOWEST_BIT(bits)
                     bits &= bits - 1
                     self.apart(&center[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
                     if far < self.near[i]:

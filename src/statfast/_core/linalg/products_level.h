@@ -6,11 +6,6 @@
 
 #define NR (2 * F64_LANES)
 
-#if defined(__GNUC__)
-#define FETCH(place) __builtin_prefetch(place, 0, 2)
-#else
-#define FETCH(place) ((void)(place))
-#endif
 
 #define SHIFT(SRC, DST, NAME)                                                                      \
     static void products_shift_##NAME(const SRC *x, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,       \
@@ -138,7 +133,7 @@ PRODUCTS(f32, float)
 /* Rows to come, on their way to the second cache. */
 static void products_fetch(const char *rows, ptrdiff_t apart, ptrdiff_t n, ptrdiff_t nbytes) {
     for (ptrdiff_t i = 0; i < n; i++, rows += apart)
-        for (ptrdiff_t b = 0; b < nbytes; b += 64) FETCH(rows + b);
+        for (ptrdiff_t b = 0; b < nbytes; b += 64) FETCH_FAR(rows + b);
 }
 
 /* out = y, whose rows have `ld` numbers, zero beyond k; returns 0 if all are finite, else NaN.
@@ -165,7 +160,6 @@ static void products_fetch(const char *rows, ptrdiff_t apart, ptrdiff_t n, ptrdi
 GIVE(double, f64)
 GIVE(float, f32)
 #undef GIVE
-#undef FETCH
 
 const products_kernels GLUE(products_, LEVEL) = {
     .rows = ROWS, .across = NR, .across_float = 2 * F32_LANES,

@@ -20,12 +20,6 @@
 #define TALL 64   /* rows of a sheet of many columns */
 #define FOUR 4     /* of them are worked on together */
 #define SHORT 16   /* the same where their products are not wanted: they are read again in cache */
-#if defined(FETCH)
-#elif defined(STATFAST_VECTORS)
-#define FETCH(address) __builtin_prefetch(address)
-#else
-#define FETCH(address) (void)(address)
-#endif
 #if F64_LANES == 8 || defined(__aarch64__)
 #define TILE 5 /* 25 sums, 5 factors: 30 of 32 registers */
 #else

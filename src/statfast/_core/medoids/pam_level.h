@@ -10,11 +10,6 @@
 #include "simd/compiler.h"
 #include "medoids/pam_table.h"
 
-#if defined(STATFAST_VECTORS)
-#define PREFETCH(p) __builtin_prefetch(p)
-#else
-#define PREFETCH(p) ((void)(p))
-#endif
 #define VECTORS 8 /* whose sums are held in registers */
 #define AHEAD 128 /* points between a prefetch and its use: rows of the matrix are far apart */
 
@@ -34,7 +29,7 @@
             if (i + AHEAD < n)                                                                     \
                 UNROLL for (int v = 0; v < vectors; v++)                                           \
                     if (v * F64_LANES * sizeof(SRC) % 64 == 0)                                     \
-                        PREFETCH(t + AHEAD * ldt + v * F64_LANES);                                 \
+                        FETCH(t + AHEAD * ldt + v * F64_LANES);                                    \
             const f64_v first = f64_set1(near[i]), other = f64_set1(second[i]);                    \
             const f64_v weight = f64_set1(weighted ? weights[i] : 1);                              \
             double *own = loss + (ptrdiff_t)slot[i] * PAM_WIDE;                                    \
@@ -83,7 +78,7 @@ WEIGH(float, f32, FROM_F32)
         for (ptrdiff_t i = 0; i < n; i++, t += ldt) {                                              \
             if (i + AHEAD < n)                                                                     \
                 for (ptrdiff_t v = 0; v < width; v += (ptrdiff_t)(64 / sizeof(SRC)))               \
-                    PREFETCH(t + AHEAD * ldt + v);                                                 \
+                    FETCH(t + AHEAD * ldt + v);                                                    \
             const f64_v first = f64_set1(nearer ? near[i] : 0);                                    \
             const f64_v weight = f64_set1(weighted ? weights[i] : 1);                              \
             for (ptrdiff_t v = 0; v < width; v += F64_LANES) {                                     \
@@ -127,7 +122,7 @@ GAIN(float, f32, FROM_F32)
             const ptrdiff_t some = n < FEW ? n : FEW;                                              \
             ptrdiff_t count = 0, i = 0;                                                            \
             for (; i + F64_LANES <= some; i += F64_LANES) {                                        \
-                if (i % (ptrdiff_t)(64 / sizeof(SRC)) == 0) PREFETCH(t + i + FAR / sizeof(SRC));   \
+                if (i % (ptrdiff_t)(64 / sizeof(SRC)) == 0) FETCH(t + i + FAR / sizeof(SRC));      \
                 f64_v d = WIDE(t + i);                                                             \
                 if (weighted) d = d * f64_load(weights + i);                                       \
                 const unsigned bits = f64_bits(f64_gt(f64_load(second + i), d));                   \
@@ -215,7 +210,7 @@ static double least(const uint8_t *q, ptrdiff_t n, const uint8_t *edge, double u
         const ptrdiff_t some = n < FEW ? n : FEW;
         ptrdiff_t count = 0, i = 0;
         for (; i + 64 <= some; i += 64) {
-            PREFETCH(q + i + FAR);
+            FETCH(q + i + FAR);
             const uint64_t bits = below(q + i, edge + i);
             UNROLL for (int v = 0; v < 64; v += F32_LANES) {
                 const unsigned part = (unsigned)(bits >> v & ((1ull << F32_LANES) - 1));

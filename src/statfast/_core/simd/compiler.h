@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernels ask of a compiler. */
+/* What the kernels ask of a compiler: GNU's, clang (clang-cl too) or, in plain C, MSVC. */
+#ifndef STATFAST_COMPILER_H
+#define STATFAST_COMPILER_H
+
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -20,6 +23,8 @@
 #define ALIGN64 __attribute__((aligned(64)))
 #define POPCOUNT(x) __builtin_popcountll(x)
 #define KEEP(x) __asm__ volatile("" : : "g"(x) : "memory")
+#define FETCH(place) __builtin_prefetch(place)
+#define FETCH_FAR(place) __builtin_prefetch(place, 0, 2) /* to level 2: more lines can wait */
 #else
 #define INLINE __forceinline
 #define NOINLINE __declspec(noinline)
@@ -36,7 +41,11 @@ static INLINE int POPCOUNT(unsigned long long x) {
     return count;
 }
 #define KEEP(x) do { volatile double kept = (double)(x); (void)kept; } while (0)
+#define FETCH(place) ((void)(place))
+#define FETCH_FAR(place) ((void)(place))
 #endif
 
 typedef int32_t f32_int; /* one lane of an f32_i */
 typedef int64_t f64_int;
+
+#endif

@@ -19,9 +19,14 @@
 
 enum { AT_portable, AT_x86_64, AT_x86_64_v3, AT_x86_64_v4, AT_neon };
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)
+/* Vectors in the compiler's own language: GNU's, clang, and clang-cl, which says _MSC_VER too. */
+#if defined(__clang__) || (defined(__GNUC__) && !defined(_MSC_VER))
 #define STATFAST_VECTORS 1
-#if defined(__x86_64__)
+#endif
+
+/* STATFAST_CLANG_CL tells MSVC that setup.py had clang-cl compile the levels. */
+#if defined(STATFAST_VECTORS) || defined(STATFAST_CLANG_CL)
+#if defined(__x86_64__) || defined(_M_X64)
 #define STATFAST_X86 1
 /* Plain C serves tests alone where every machine has vectors: it is in the debug variant only. */
 #if defined(STATFAST_DEBUG)
@@ -37,7 +42,7 @@ enum { AT_portable, AT_x86_64, AT_x86_64_v3, AT_x86_64_v4, AT_neon };
                : level == AT_x86_64_v3 ? &thing##_x86_64_v3                                        \
                                        : BASELINE(thing, level);                                   \
     }
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(_M_ARM64)
 #define STATFAST_NEON 1
 #define TABLE_AT(T, thing)                                                                         \
     extern const T thing##_neon, thing##_portable;                                                 \

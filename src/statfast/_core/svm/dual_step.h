@@ -5,13 +5,9 @@
 
 #include <math.h>
 
+#include "simd/compiler.h"
 #include "svm/dual_descent_table.h"
 
-#if defined(__GNUC__)
-#define FETCH(address) __builtin_prefetch(address)
-#else
-#define FETCH(address) (void)(address)
-#endif
 #define AHEAD 3   /* coordinates: their rows are on the way from memory */
 #define STILL 1e-12 /* gradients below are rounding */
 

@@ -4,6 +4,7 @@
 #ifndef STATFAST_DOCUMENTS_H
 #define STATFAST_DOCUMENTS_H
 
+#include "simd/compiler.h"
 #include "text/token_table.h"
 
 static inline int push_token(term_table *t, int32_t k) {
@@ -38,11 +39,6 @@ static inline int encoded(int32_t c, char *out) {
 }
 
 #define AHEAD 16 /* words whose places in the table are asked for before they are looked at */
-#ifdef __GNUC__
-#define SOON(p) __builtin_prefetch(p)
-#else
-#define SOON(p) (void)(p)
-#endif
 
 typedef struct {
     word_place place;
@@ -52,7 +48,7 @@ typedef struct {
 static inline int push_word(term_table *t, const waiting_word *w) {
     const int32_t k = placed_term(t, w->place, w->bytes);
     if (k == NO_MEMORY || push_token(t, k)) return -1;
-    SOON(&t->state[k]);
+    FETCH(&t->state[k]);
     return 0;
 }
 
@@ -81,7 +77,7 @@ static int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const i
         waiting_word *w = &waiting[n_words % AHEAD];
         if (n_words++ >= AHEAD && push_word(t, w)) return -1;
         *w = (waiting_word){place_of(room, n), room};
-        if (t->word) SOON(&t->word[w->place.hash & t->mask]);
+        if (t->word) FETCH(&t->word[w->place.hash & t->mask]);
         room += n;
     }
     for (size_t i = n_words > AHEAD ? n_words - AHEAD : 0; i < n_words; i++)
@@ -94,7 +90,6 @@ static int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const i
     return 0;
 }
 #undef AHEAD
-#undef SOON
 
 /* Count the n-grams of the tokens of a document. */
 static int count_grams(term_table *t, int low, int high) {

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The vector code as other compilers read it; `.ci/cross.py` compiles it for other machines."""
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from statfast._core.tile import tiles
+
+CORE = Path(__file__).resolve().parents[3] / "src/statfast/_core"
+BODIES = sorted(
+    path.relative_to(CORE).as_posix() for path in [*CORE.rglob("*_level.h"), CORE / "tile/level.h"]
+)
+# What the processor and the system say, by Linux's names, of the levels of x86-64.
+NEEDS = {
+    "x86-64": (),
+    "x86-64-v3": ("avx2", "fma", "bmi1", "bmi2"),
+    "x86-64-v4": ("avx2", "fma", "bmi1", "bmi2", "avx512f", "avx512dq", "avx512bw", "avx512vl"),
+}
+NEEDS["x86-64-v4-vnni"] = (*NEEDS["x86-64-v4"], "avx512_vnni")
+
+
+def said_by(*command):
+    done = subprocess.run(command, capture_output=True, text=True, cwd=CORE)
+    return done.stdout if done.returncode == 0 else f"{command}\n{done.stderr}"
+
+
+@pytest.mark.once
+@pytest.mark.skipif(not shutil.which("gcc"), reason="there is no gcc")
+@pytest.mark.parametrize("body", BODIES)
+def test_plain_c_is_plain_to_msvc(body):
+    """Without a word of GNU's: not an extension, not an array of variable length."""
+    flags = [
+        "-std=c11",
+        "-pedantic-errors",
+        "-Werror=vla",
+        "-I.",
+        "-D_GNU_SOURCE",
+        f"-DBODY={body}",
+    ]
+    words = ["-D_MSC_VER=1940", "-D__forceinline=inline", "-D__declspec(x)="]
+    assert said_by("gcc", *flags, *words, "-fsyntax-only", "simd/portable.c") == ""
+
+
+@pytest.mark.skipif(not shutil.which("clang"), reason="there is no clang")
+@pytest.mark.parametrize(
+    ("machine", "macro"), [("x86_64", "STATFAST_X86"), ("aarch64", "STATFAST_NEON")]
+)
+def test_clang_cl_has_the_levels_of_the_machine(machine, macro):
+    """It says _MSC_VER, as MSVC does, which has them where it is told of clang-cl."""
+    see = ["clang", f"--target={machine}-pc-windows-msvc", "-E", "-dM", "simd/levels.h"]
+    as_msvc = [*see, "-U__clang__"]
+    assert f"#define {macro} 1" in said_by(*see)
+    assert f"#define {macro} 1" not in said_by(*as_msvc)
+    assert f"#define {macro} 1" in said_by(*as_msvc, "-DSTATFAST_CLANG_CL")
+
+
+@pytest.mark.skipif(
+    platform.system() != "Linux" or platform.machine() != "x86_64",
+    reason="only Linux says what its processor can do",
+)
+def test_levels_are_those_of_the_processor():
+    text = Path("/proc/cpuinfo").read_text("utf-8")
+    flags = next(line for line in text.splitlines() if line.startswith("flags")).split()
+    usable = [level for level in NEEDS if set(NEEDS[level]) <= set(flags)]
+    assert [level for level in tiles.levels()[::-1] if level != "portable"] == usable
