@@ -194,7 +194,7 @@ def test_the_order_of_queries_and_the_budget_change_nothing(monkeypatch):
     expected = tree.query_radius(Q, r)
     monkeypatch.setattr(kd_radius, "BUDGET", 1.0)
     order = rng.permutation(500).astype(np.int32)
-    again = kd_radius.rows_within(tree.arrays, PLAIN, Q, order, r)
+    again = kd_radius.rows_within(tree.view, Q, order, r)
     for one, two in zip(expected, again, strict=True):
         np.testing.assert_array_equal(one, two)
 
@@ -203,9 +203,7 @@ def test_a_kernel_stops_where_its_budget_ends():
     rng = np.random.default_rng(8)
     tree, Q = KDTreeIndex.build(rng.random((1000, 2))), rng.random((50, 2))
     count, limit = np.full(50, -1), np.full(50, 0.01)
-    at = kdradius.within(
-        *tree.arrays.fields, Q, None, 3, 50, 0, 2.0, limit, 200, count, None, 0, None, None
-    )
+    at = kdradius.within(tree.view, Q, None, 3, 50, limit, 200, count, None, 0, None, None)
     assert 3 < at < 50
     assert (count[3:at] >= 0).all()
     assert (count[at:] == -1).all()

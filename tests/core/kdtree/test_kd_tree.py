@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statfast._core.kdtree.tree import TreeView
 
 from statfast._core.kdtree import order as kdorder
 from statfast._core.kdtree import search as kdsearch
@@ -181,7 +182,8 @@ def test_a_large_tree_divides_at_medians():
 def test_pickles_are_aligned_again(cloud):
     X = cloud(np.random.default_rng(0), 500, 3)
     index = KDTreeIndex.build(X)
-    index.prepared  # noqa: B018 (made when first asked for; not to be pickled)
+    with pytest.raises(TypeError):
+        pickle.dumps(index.view)  # made when first asked for, and again after unpickling
     again = pickle.loads(pickle.dumps(index))
     assert again.arrays.blocks.ctypes.data % 64 == 0
     for mine, theirs in zip(index.query(X, 5), again.query(X, 5), strict=True):
@@ -294,18 +296,19 @@ def test_codes_are_sorted():
 
 
 @pytest.mark.parametrize("dtype", REALS)
-def test_a_prepared_tree_answers_alike(dtype):
+def test_a_query_alone_answers_alike(dtype):
     rng = np.random.default_rng(0)
     X = rng.random((2000, 3)).astype(dtype)
     index = KDTreeIndex.build(X)
     for k in (1, 9, 50):
         apart, ids = np.empty(k), np.empty(k, np.intp)
-        assert index.prepared.query(X[7].astype(np.float64), apart, ids)
+        assert kdsearch.query(index.view, X[7].astype(np.float64), apart, ids)
         expected = index.query(X[7:8].astype(np.float64), k)
         np.testing.assert_array_equal(apart, np.sqrt(expected[0][0]))
         np.testing.assert_array_equal(ids, expected[1][0])
-    assert not index.prepared.query(np.array([0, np.nan, 0]), np.empty(1), np.empty(1, np.intp))
-    assert not index.prepared.query(np.array([0, np.inf, 0]), np.empty(1), np.empty(1, np.intp))
+    one = np.empty(1), np.empty(1, np.intp)
+    assert not kdsearch.query(index.view, np.array([0, np.nan, 0]), *one)
+    assert not kdsearch.query(index.view, np.array([0, np.inf, 0]), *one)
 
 
 def test_most_points_are_passed_by():
@@ -345,6 +348,6 @@ def test_the_kernel_counts_what_it_looks_at():
     X = np.random.default_rng(0).random((1000, 2))
     tree = KDArrays.build(X, 16)
     apart, ids = np.empty((1000, 1)), np.empty((1000, 1), np.intp)
-    seen = kdsearch.search(*tree.fields, X, None, 0, 1000, 0, 2.0, apart, ids)
+    seen = kdsearch.search(TreeView(*tree.fields, 0, 2.0), X, None, 0, 1000, apart, ids)
     assert 16_000 <= seen < 1000 * 1000
     np.testing.assert_array_equal(ids[:, 0], np.arange(1000))

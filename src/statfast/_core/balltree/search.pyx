@@ -141,12 +141,7 @@ cdef Py_ssize_t within(
 
 
 # ------------------------------------------------------------------ the interface
-cdef void bind(
-    Tree *tree, const real[:, :, ::1] octets, const Py_ssize_t[::1] ids,
-    const double[:, :, ::1] center, const double[:, ::1] radius, const int32_t[:, ::1] first,
-    const int32_t[:, ::1] child, const double[:, ::1] places, int kind, double p, double loss,
-    double slack,
-) noexcept:
+cdef void bind(Tree *tree, const real[:, :, ::1] octets) noexcept:
     tree.octets = <const char *>&octets[0, 0, 0]
     tree.wide = sizeof(real)
     tree.d = octets.shape[1]
@@ -155,30 +150,48 @@ cdef void bind(
         tree.near = table.near_f64
     else:
         tree.near = table.near_f32
-    tree.balls = table.balls
-    tree.center = &center[0, 0, 0]
-    tree.radius = &radius[0, 0]
-    tree.first = &first[0, 0]
-    tree.child = &child[0, 0]
-    tree.ids = &ids[0]
-    tree.places = &places[0, 0] if places.shape[0] else NULL
-    tree.n = ids.shape[0]
-    tree.vector = EUCLIDEAN if kind == HAVERSINE else kind
-    tree.kind, tree.p, tree.loss, tree.slack = kind, p, loss, slack
+
+
+cdef class BallView:
+    """A ball tree as one argument: to bind its arrays in each call takes longer than a query of few
+    points. Keeps them alive, is not changed by queries, and is made anew rather than pickled."""
+
+    cdef Tree tree
+    cdef tuple arrays
+
+    def __cinit__(
+        self,
+        octets,                             # IN (octets, d, 8) the tree's arrays: see BallTreeIndex
+        const Py_ssize_t[::1] ids,
+        const double[:, :, ::1] center,
+        const double[:, ::1] radius,
+        const int32_t[:, ::1] first,
+        const int32_t[:, ::1] child,
+        const double[:, ::1] places,
+        int kind,
+        double p,
+        double loss,
+    ):
+        self.arrays = octets, ids, center, radius, first, child, places
+        if octets.itemsize == sizeof(float):
+            bind[float](&self.tree, octets)
+        else:
+            bind[double](&self.tree, octets)
+        self.tree.balls = table.balls
+        self.tree.center = &center[0, 0, 0]
+        self.tree.radius = &radius[0, 0]
+        self.tree.first = &first[0, 0]
+        self.tree.child = &child[0, 0]
+        self.tree.ids = &ids[0]
+        self.tree.places = &places[0, 0] if places.shape[0] else NULL
+        self.tree.n = ids.shape[0]
+        self.tree.vector = EUCLIDEAN if kind == HAVERSINE else kind
+        self.tree.kind, self.tree.p, self.tree.loss = kind, p, loss
 
 
 def search(
-    const real[:, :, ::1] octets,       # IN (octets, d, 8) the tree: see BallTreeIndex
-    const Py_ssize_t[::1] ids,
-    const double[:, :, ::1] center,
-    const double[:, ::1] radius,
-    const int32_t[:, ::1] first,
-    const int32_t[:, ::1] child,
-    const double[:, ::1] places,
-    int kind,
-    double p,
-    double loss,
-    double slack,
+    BallView view,
+    double slack,                       # of chords against angles
     const double[:, ::1] Q,             # IN (m, d)
     const double[:, ::1] asked,         # IN (m, 2) the queries' own places, for haversine
     Py_ssize_t own,                     # position of the first query among the rows, or -1
@@ -189,11 +202,11 @@ def search(
     Py_ssize_t[::1] work,               # INOUT (2,) distances to rows and to centers
 ):
     """The k nearest rows of queries; returns the next query, m after the last."""
-    cdef Tree tree
+    cdef Tree tree = view.tree
     cdef Query query
     cdef Py_ssize_t m = Q.shape[0], k = row_out.shape[1], at = start, c
-    bind(&tree, octets, ids, center, radius, first, child, places, kind, p, loss, slack)
     cdef Neighbor *found = <Neighbor *>malloc(k * sizeof(Neighbor))
+    tree.slack = slack
     tree.row = <double *>malloc(tree.d * sizeof(double))
     if found == NULL or tree.row == NULL:
         free(found)
@@ -203,7 +216,7 @@ def search(
     with nogil:
         while at < m and query.work <= budget:
             query.point = &Q[at, 0]
-            query.place = &asked[at, 0] if kind == HAVERSINE else NULL
+            query.place = &asked[at, 0] if tree.kind == HAVERSINE else NULL
             query.own = own + at if own >= 0 else -1
             nearest(&tree, &query, k, found)
             for c in range(k):
@@ -218,17 +231,8 @@ def search(
 
 
 def search_radius(
-    const real[:, :, ::1] octets,       # IN as for search
-    const Py_ssize_t[::1] ids,
-    const double[:, :, ::1] center,
-    const double[:, ::1] radius,
-    const int32_t[:, ::1] first,
-    const int32_t[:, ::1] child,
-    const double[:, ::1] places,
-    int kind,
-    double p,
-    double loss,
-    double slack,
+    BallView view,
+    double slack,                       # of chords against angles
     const double[:, ::1] Q,             # IN (m, d)
     const double[:, ::1] asked,         # IN (m, 2)
     const double[::1] most,             # IN (m,) reduced radii
@@ -242,12 +246,12 @@ def search_radius(
     """All rows within the radii; returns the next query, and how much room has been taken.
 
     It stops before a query whose rows do not fit; the caller makes room."""
-    cdef Tree tree
+    cdef Tree tree = view.tree
     cdef Query query
     cdef Py_ssize_t m = Q.shape[0], room = row_out.shape[0], at = start, c, total
     cdef bint counts = room == 0
-    bind(&tree, octets, ids, center, radius, first, child, places, kind, p, loss, slack)
     cdef Neighbor *found = <Neighbor *>malloc((room - filled + 1) * sizeof(Neighbor))
+    tree.slack = slack
     tree.row = <double *>malloc(tree.d * sizeof(double))
     if found == NULL or tree.row == NULL:
         free(found)
@@ -258,7 +262,7 @@ def search_radius(
     with nogil:
         while at < m and query.work <= budget:
             query.point = &Q[at, 0]
-            query.place = &asked[at, 0] if kind == HAVERSINE else NULL
+            query.place = &asked[at, 0] if tree.kind == HAVERSINE else NULL
             total = within(&tree, &query, most[at], counts, found, room - filled)
             if not counts:
                 if total > room - filled:
@@ -276,14 +280,14 @@ def search_radius(
 
 
 def home(
-    const double[:, :, ::1] center,     # IN (nodes, d, 8)
-    const int32_t[:, ::1] first,        # IN (nodes, 9)
-    const int32_t[:, ::1] child,        # IN (nodes, 8)
+    BallView view,
     const double[:, ::1] Q,             # IN (m, d)
     int32_t[::1] out,                   # OUT (m,)
 ):
     """An octet near each query: that of the leaf that the nearest centers lead to."""
     cdef Py_ssize_t d = Q.shape[1], i, c, best, node
+    cdef const Tree *tree = &view.tree
+    cdef const int32_t *first
     cdef double to[FAN]
     cdef double low[FAN]
     cdef double no_radius[FAN]
@@ -293,11 +297,12 @@ def home(
         for i in range(Q.shape[0]):
             node = 0
             while node >= 0:
-                table.balls(&Q[i, 0], &center[node, 0, 0], no_radius, d, EUCLIDEAN, 0, 0, to,
-                            low)
+                table.balls(&Q[i, 0], tree.center + node * FAN * d, no_radius, d, EUCLIDEAN, 0, 0,
+                            to, low)
+                first = tree.first + node * (FAN + 1)
                 best = 0
                 for c in range(1, FAN):
-                    if first[node, c] < first[node, FAN] and to[c] < to[best]:
+                    if first[c] < first[FAN] and to[c] < to[best]:
                         best = c
-                out[i] = first[node, best]
-                node = child[node, best]
+                out[i] = first[best]
+                node = tree.child[node * FAN + best]

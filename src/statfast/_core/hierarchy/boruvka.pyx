@@ -20,7 +20,7 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.kdtree.query cimport KD_LANES, kd_tree
-from statfast._core.kdtree.tree cimport bind_tree
+from statfast._core.kdtree.tree cimport TreeView
 from statfast._core.tile.tiles cimport active, level
 
 
@@ -67,15 +67,36 @@ cdef const boruvka_kernels *kernels = boruvka_at(level())
 NEIGHBORS, LEAF = LISTED, TOGETHER
 
 
-cdef void bind(
-    kd_forest *f, const double[::1] part, const double[:, ::1] same, double[:, ::1] low,
-    int32_t[:, ::1] near, const double[::1] known, double[::1] best, int32_t[:, ::1] work,
-    int32_t now, Py_ssize_t count,
-) noexcept:
-    f.part, f.same = &part[0], &same[0, 0]
-    f.low, f.near, f.known = &low[0, 0], &near[0, 0], &known[0]
-    f.best, f.one, f.other = &best[0], &work[0, 0], &work[1, 0]
-    f.stamp, f.touched, f.now, f.count = &work[2, 0], &work[3, 0], now, count
+cdef class Forest:
+    """The parts of the points, and what is known of their edges. Keeps the arrays alive."""
+
+    cdef kd_forest forest
+    cdef tuple arrays
+    cdef Py_ssize_t n
+
+    def __cinit__(
+        self,
+        const double[::1] part,     # IN (leaves * leaf,) a place of each place's part
+        const double[:, ::1] same,  # IN (groups, 8) the part of all points of a child, or -1
+        double[:, ::1] low,         # INOUT (n, NEIGHBORS) by place: distances to other parts,
+                                    # rising; none is below the last that is not listed
+        int32_t[:, ::1] near,       # INOUT (n, NEIGHBORS) the places there; its own: no more
+        const double[::1] known,    # IN (n,) of each part, its shortest edge so far
+    ):
+        self.arrays = part, same, low, near, known
+        self.forest.part, self.forest.same = &part[0], &same[0, 0]
+        self.forest.low, self.forest.near = &low[0, 0], &near[0, 0]
+        self.forest.known = &known[0]
+        self.n = low.shape[0]
+
+    cdef kd_forest bound(
+        self, double[::1] best, int32_t[:, ::1] work, int32_t now, Py_ssize_t count
+    ) noexcept:
+        """The same with the work space of a task."""
+        cdef kd_forest f = self.forest
+        f.best, f.one, f.other = &best[0], &work[0, 0], &work[1, 0]
+        f.stamp, f.touched, f.now, f.count = &work[2, 0], &work[3, 0], now, count
+        return f
 
 
 def arrange(
@@ -108,18 +129,8 @@ def arrange(
 
 
 def search(
-    const double[:, :, ::1] blocks,   # IN the tree
-    const int32_t[::1] ids,
-    const double[:, :, :, ::1] boxes,
-    const int32_t[:, ::1] least,
-    const Py_ssize_t[::1] first,
-    Py_ssize_t n,
-    const double[::1] part,         # IN (leaves * leaf,) a place of each place's part
-    const double[:, ::1] same,      # IN (groups, 8) the part of all points of a child, or -1
-    double[:, ::1] low,             # INOUT (n, NEIGHBORS) by place: distances to other parts,
-                                    # rising; none is below the last that is not listed
-    int32_t[:, ::1] near,           # INOUT (n, NEIGHBORS) the places there; its own: no more
-    const double[::1] known,        # IN (n,) of each part, its shortest edge so far
+    TreeView view,
+    Forest forest,
     double[::1] best,               # WORK (n,) by part: a shorter one
     int32_t[:, ::1] work,           # WORK (4, n) its ends, stamps, and parts that have one
     int32_t now,                    # IN a number that no call before had for its stamp
@@ -130,23 +141,16 @@ def search(
     Py_ssize_t budget,              # IN about how many leaves to visit
 ):
     """Look from points for other parts; returns the point to go on with, and the count."""
-    cdef kd_tree t
-    cdef kd_forest f
-    bind_tree(&t, blocks, ids, boxes, least, first, n)
-    bind(&f, part, same, low, near, known, best, work, now, count)
+    cdef kd_forest f = forest.bound(best, work, now, count)
     f.lost, f.begin, f.end, f.budget = &lost[0], begin, end, budget
-    f.first = lost.shape[0] == n
+    f.first = lost.shape[0] == view.tree.n
     with nogil:
-        kernels.search(&t, &f)
+        kernels.search(&view.tree, &f)
     return f.begin, f.count
 
 
 def recall(
-    const double[::1] part,         # IN (leaves * leaf,)
-    const double[:, ::1] same,      # IN (groups, 8)
-    double[:, ::1] low,             # IN (n, NEIGHBORS)
-    int32_t[:, ::1] near,           # IN (n, NEIGHBORS)
-    const double[::1] known,        # IN (n,) all infinite
+    Forest forest,                  # whose `known` are all infinite
     double[::1] best,               # WORK (n,)
     int32_t[:, ::1] work,           # WORK (4, n)
     int32_t now,                    # IN
@@ -158,13 +162,12 @@ def recall(
     Py_ssize_t end,
 ):
     """Of each part the shortest edge listed; returns how many parts have one, how many are lost."""
-    cdef kd_forest f
+    cdef kd_forest f = forest.bound(best, work, now, 0)
     cdef Py_ssize_t found
-    bind(&f, part, same, low, near, known, best, work, now, 0)
     with nogil:
         found = kernels.recall(
-            &f, low.shape[0], &same[bottom, 0], largest, &floor[0], &lost[TOGETHER * begin], begin,
-            end)
+            &f, forest.n, f.same + bottom * KD_LANES, largest, &floor[0], &lost[TOGETHER * begin],
+            begin, end)
     return f.count, found
 
 

@@ -20,8 +20,8 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.kdtree.query cimport KD_LEAF, kd_reach, kd_tree
-from statfast._core.kdtree.tree cimport bind_tree
-from statfast._core.tile.rows cimport real, stride_of
+from statfast._core.kdtree.tree cimport TreeView
+from statfast._core.tile.rows cimport stride_of
 from statfast._core.tile.tiles cimport level
 
 cdef extern from "kdtree/radius_table.h" nogil:
@@ -38,18 +38,11 @@ ctypedef fused other:
 
 
 def within(
-    const real[:, :, ::1] blocks,   # IN the tree
-    const int32_t[::1] ids,
-    const real[:, :, :, ::1] boxes,
-    const int32_t[:, ::1] least,
-    const Py_ssize_t[::1] first,
-    Py_ssize_t n,
+    TreeView view,
     const other[:, ::contiguous] Q,  # IN (m, d) queries
     const int32_t[::1] order,       # IN (m,) the order in which to take them, or None
     Py_ssize_t begin,               # of those in that order, these
     Py_ssize_t end,
-    int kind,                       # of metric
-    double p,
     const double[::1] limit,        # IN (m,) reduced radii
     Py_ssize_t budget,              # points to look at, about
     Py_ssize_t[::1] count,          # OUT (m,) how many are within
@@ -59,10 +52,7 @@ def within(
     Py_ssize_t[::1] row,            # OUT or None
 ):
     """Count or fill in the points within the limits; returns the query to go on with."""
-    cdef kd_tree t
     cdef kd_reach r
-    cdef Py_ssize_t d = blocks.shape[1]
-    bind_tree(&t, blocks, ids, boxes, least, first, n)
     r.job.order = NULL
     if order is not None:
         r.job.order = &order[0]
@@ -71,8 +61,8 @@ def within(
     r.job.ldq = stride_of(Q)
     r.job.begin = begin
     r.job.end = end
-    r.job.kind = kind
-    r.job.p = p
+    r.job.kind = view.kind
+    r.job.p = view.p
     r.limit = &limit[0]
     r.count = NULL if count is None else &count[0]
     r.start = NULL
@@ -85,15 +75,15 @@ def within(
         r.job.apart = &apart[0]
         r.job.row = &row[0]
     r.job.capacity = most + KD_LEAF if start is not None else 0
-    r.job.key = <double *>malloc(4 * sizeof(double) * r.job.capacity + d * sizeof(double))
+    r.job.key = <double *>malloc(4 * sizeof(double) * r.job.capacity + view.tree.d * sizeof(double))
     if r.job.key == NULL:
         raise MemoryError
     r.job.id = <int64_t *>(r.job.key + 2 * r.job.capacity)
     r.job.q = <double *>(r.job.id + 2 * r.job.capacity)
     with nogil:
-        if real is float:
-            kernels.reach_tree_f32(&t, &r)
+        if view.single:
+            kernels.reach_tree_f32(&view.tree, &r)
         else:
-            kernels.reach_tree_f64(&t, &r)
+            kernels.reach_tree_f64(&view.tree, &r)
     free(r.job.key)
     return r.job.begin

@@ -23,9 +23,9 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.kdtree.query cimport kd_job, kd_tree
-from statfast._core.kdtree.tree cimport bind_tree
+from statfast._core.kdtree.tree cimport TreeView
 from statfast._core.tile.metric cimport EUCLIDEAN
-from statfast._core.tile.rows cimport real, stride_of
+from statfast._core.tile.rows cimport stride_of
 from statfast._core.tile.tiles cimport level
 
 cdef extern from "kdtree/search_table.h" nogil:
@@ -54,27 +54,24 @@ cdef int prepare(kd_job *job, Py_ssize_t d, Py_ssize_t k) noexcept nogil:
     return 1
 
 
+cdef void run(TreeView view, kd_job *job) noexcept nogil:
+    if view.single:
+        kernels.search_tree_f32(&view.tree, job)
+    else:
+        kernels.search_tree_f64(&view.tree, job)
+
+
 def search(
-    const real[:, :, ::1] blocks,   # IN the tree
-    const int32_t[::1] ids,
-    const real[:, :, :, ::1] boxes,
-    const int32_t[:, ::1] least,
-    const Py_ssize_t[::1] first,
-    Py_ssize_t n,
+    TreeView view,
     const other[:, ::contiguous] Q,  # IN (m, d) queries, or None: the points, without themselves
     const int32_t[::1] order,       # IN (m,) the order in which to take them, or None
     Py_ssize_t begin,               # of those in that order (of the points: in the tree's order),
     Py_ssize_t end,                 # these
-    int kind,                       # of metric
-    double p,
     double[:, ::1] apart,           # OUT (m, k) reduced distances, in the rows of Q
     Py_ssize_t[:, ::1] row,         # OUT (m, k)
 ):
     """Answer some of the queries; returns how many points were looked at."""
-    cdef kd_tree t
     cdef kd_job job
-    cdef Py_ssize_t d = blocks.shape[1]
-    bind_tree(&t, blocks, ids, boxes, least, first, n)
     job.itself = Q is None
     job.order = NULL if order is None else &order[0]
     job.single = other is float
@@ -83,78 +80,50 @@ def search(
         job.ldq = stride_of(Q)
     job.begin = begin
     job.end = end
-    job.kind = kind
-    job.p = p
+    job.kind = view.kind
+    job.p = view.p
     job.apart = &apart[0, 0]
     job.row = &row[0, 0]
-    if not prepare(&job, d, apart.shape[1]):
+    if not prepare(&job, view.tree.d, apart.shape[1]):
         raise MemoryError
     with nogil:
-        if real is float:
-            kernels.search_tree_f32(&t, &job)
-        else:
-            kernels.search_tree_f64(&t, &job)
+        run(view, &job)
     free(job.key)
-    return job.visited * t.leaf
+    return job.visited * view.tree.leaf
 
 
-cdef class Prepared:
-    """A tree bound once, for single queries: what a call costs otherwise takes longer than they do.
-
-    Keeps the arrays alive, is not changed by queries, and is made anew rather than pickled.
-    """
-
-    cdef kd_tree tree
-    cdef object arrays
-    cdef bint single
-    cdef int kind
-    cdef double p
-
-    def __init__(self, blocks, ids, boxes, least, first, n, kind, p):
-        self.arrays = blocks, ids, boxes, least, first
-        self.single = blocks.itemsize == sizeof(float)
-        self.kind = kind
-        self.p = p
-        if self.single:
-            bind_tree[float](&self.tree, blocks, ids, boxes, least, first, n)
-        else:
-            bind_tree[double](&self.tree, blocks, ids, boxes, least, first, n)
-
-    def query(
-        self,
-        const double[:] q,          # IN (d,)
-        double[::1] apart,          # OUT (k,)
-        Py_ssize_t[::1] row,        # OUT (k,)
-    ):
-        """Answer one query, Euclidean distances as they are; False, for another way to see to it,
-        if its numbers do not lie in sequence or are not finite, or a distance is not."""
-        cdef kd_job job
-        cdef Py_ssize_t k = apart.shape[0], j
-        cdef double total = 0
-        for j in range(q.shape[0]):
-            total += q[j] * 0
-        if total != 0 or q.strides[0] != sizeof(double):
-            return False
-        job.itself = job.single = False
-        job.order = NULL
-        job.queries = &q[0]
-        job.ldq = q.shape[0]
-        job.begin = 0
-        job.end = 1
-        job.kind = self.kind
-        job.p = self.p
-        job.apart = &apart[0]
-        job.row = &row[0]
-        if not prepare(&job, self.tree.d, k):
-            raise MemoryError
-        if self.single:
-            kernels.search_tree_f32(&self.tree, &job)
-        else:
-            kernels.search_tree_f64(&self.tree, &job)
-        free(job.key)
-        if not apart[k - 1] < INFINITY:
-            return False
-        if self.kind == EUCLIDEAN:
-            for j in range(k):
-                apart[j] = sqrt(apart[j])
-        return True
+def query(
+    TreeView view,
+    const double[:] q,              # IN (d,)
+    double[::1] apart,              # OUT (k,)
+    Py_ssize_t[::1] row,            # OUT (k,)
+):
+    """Answer one query, Euclidean distances as they are; False, for another way to see to it,
+    if its numbers do not lie in sequence or are not finite, or a distance is not."""
+    cdef kd_job job
+    cdef Py_ssize_t k = apart.shape[0], j
+    cdef double total = 0
+    for j in range(q.shape[0]):
+        total += q[j] * 0
+    if total != 0 or q.strides[0] != sizeof(double):
+        return False
+    job.itself = job.single = False
+    job.order = NULL
+    job.queries = &q[0]
+    job.ldq = q.shape[0]
+    job.begin = 0
+    job.end = 1
+    job.kind = view.kind
+    job.p = view.p
+    job.apart = &apart[0]
+    job.row = &row[0]
+    if not prepare(&job, view.tree.d, k):
+        raise MemoryError
+    run(view, &job)
+    free(job.key)
+    if not apart[k - 1] < INFINITY:
+        return False
+    if view.kind == EUCLIDEAN:
+        for j in range(k):
+            apart[j] = sqrt(apart[j])
+    return True

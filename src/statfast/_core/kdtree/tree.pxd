@@ -26,60 +26,12 @@ the distance, as computed, of a point inside, and ``bound > r`` prunes exactly, 
 The distance of a box that is missing is inf.
 """
 
-from libc.stdint cimport int32_t
-
-from statfast._core.kdtree.query cimport KD_LANES, kd_tree
-from statfast._core.tile.rows cimport real
+from statfast._core.kdtree.query cimport kd_tree
 
 
-cdef inline void bind_tree(
-    kd_tree *t, const real[:, :, ::1] blocks, const int32_t[::1] ids,
-    const real[:, :, :, ::1] boxes, const int32_t[:, ::1] least, const Py_ssize_t[::1] first,
-    Py_ssize_t n,
-) noexcept nogil:
-    """Point the struct at the bundle's arrays (_distance/kd_tree.py)."""
-    t.blocks = &blocks[0, 0, 0]
-    t.ids = &ids[0]
-    t.boxes = &boxes[0, 0, 0, 0]
-    t.least = &least[0, 0]
-    t.first = &first[0]
-    t.n = n
-    t.leaves = blocks.shape[0]
-    t.d = blocks.shape[1]
-    t.leaf = blocks.shape[2]
-    t.levels = first.shape[0]
-
-
-cdef inline const real *block_of(const kd_tree *t, Py_ssize_t leaf, real example) noexcept nogil:
-    """The block (d, leaf) of a leaf; `example` says of which type."""
-    return <const real *>t.blocks + leaf * t.d * t.leaf
-
-
-cdef inline const int32_t *ids_of(const kd_tree *t, Py_ssize_t leaf) noexcept nogil:
-    return t.ids + leaf * t.leaf
-
-
-cdef inline const real *boxes_of(
-    const kd_tree *t, Py_ssize_t level, Py_ssize_t node, real example
-) noexcept nogil:
-    """The boxes (d, 2, 8) of the children of a node."""
-    return <const real *>t.boxes + (t.first[level] + node) * t.d * 2 * KD_LANES
-
-
-cdef inline Py_ssize_t children_of(
-    const kd_tree *t, Py_ssize_t level, Py_ssize_t node
-) noexcept nogil:
-    """How many children the node has; they are 8 node, 8 node + 1, ... of the level below."""
-    cdef Py_ssize_t below = t.leaves if level == 0 else nodes_of(t, level - 1)
-    return min(<Py_ssize_t>KD_LANES, below - KD_LANES * node)
-
-
-cdef inline Py_ssize_t nodes_of(const kd_tree *t, Py_ssize_t level) noexcept nogil:
-    """How many nodes the level has."""
-    cdef Py_ssize_t span = <Py_ssize_t>1 << (3 * (level + 1))
-    return (t.leaves + span - 1) // span
-
-
-cdef inline Py_ssize_t start_of(const kd_tree *t, Py_ssize_t level, Py_ssize_t node) noexcept nogil:
-    """The first place of a node (level -1: of a leaf); it ends at start_of(node + 1)."""
-    return min(t.n, (node << (3 * (level + 1))) * t.leaf)
+cdef class TreeView:
+    cdef kd_tree tree
+    cdef tuple arrays
+    cdef bint single                # whether the points are float32
+    cdef int kind                   # of metric
+    cdef double p

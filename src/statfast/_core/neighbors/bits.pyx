@@ -47,6 +47,25 @@ cdef inline void ask(
     terms[2] = <float>(limit / 2 * WIDER)
 
 
+cdef class BitsView:
+    """The rows among which neighbors are looked for, as one argument. Keeps their arrays alive."""
+
+    cdef const uint64_t[:, :, ::1] R
+    cdef const float[::1] size
+    cdef Py_ssize_t n, d
+    cdef int kind
+
+    def __cinit__(
+        self,
+        const uint64_t[:, :, ::1] R,    # IN (groups, words, 64)
+        const float[::1] size,          # IN (64 groups,) features set
+        Py_ssize_t n,
+        Py_ssize_t d,
+        int kind,
+    ):
+        self.R, self.size, self.n, self.d, self.kind = R, size, n, d, kind
+
+
 def begin(
     double[:, :, ::1] found,        # OUT (m, k, 2) room for the neighbors
 ):
@@ -60,13 +79,9 @@ def begin(
 def scan(
     const uint64_t[:, ::1] Q,       # IN (m, words)
     const float[::1] own,           # IN (m,) features set
-    const uint64_t[:, :, ::1] R,    # IN (groups, words, 64)
-    const float[::1] size,          # IN (64 groups,) features set
+    BitsView view,
     Py_ssize_t first,               # groups to look at: first, ..., stop - 1
     Py_ssize_t stop,
-    Py_ssize_t n,
-    Py_ssize_t d,
-    int kind,
     double[:, :, ::1] found,        # INOUT (m, k, 2)
 ):
     """Show rows to every query."""
@@ -76,6 +91,10 @@ def scan(
     cdef float terms[6]
     cdef int32_t count[128]
     cdef Neighbor *held
+    cdef const uint64_t[:, :, ::1] R = view.R
+    cdef const float[::1] size = view.size
+    cdef Py_ssize_t n = view.n, d = view.d
+    cdef int kind = view.kind
     with nogil:
         while first < stop:
             last = min(stop, first + chunk)
@@ -119,13 +138,9 @@ def end(
 def within(
     const uint64_t[:, ::1] Q,       # IN (m, words)
     const float[::1] own,           # IN (m,)
-    const uint64_t[:, :, ::1] R,    # IN (groups, words, 64)
-    const float[::1] size,          # IN (64 groups,)
+    BitsView view,
     Py_ssize_t first,               # groups to look at: first, ..., stop - 1
     Py_ssize_t stop,
-    Py_ssize_t n,
-    Py_ssize_t d,
-    int kind,
     const double[::1] limit,        # IN (m,)
     Py_ssize_t[::1] at,             # INOUT (m,) where the next row of each query goes
     double[::1] apart_out,          # OUT, or None: only move `at`
@@ -138,6 +153,10 @@ def within(
     cdef float terms[6]
     cdef int32_t count[128]
     cdef double apart
+    cdef const uint64_t[:, :, ::1] R = view.R
+    cdef const float[::1] size = view.size
+    cdef Py_ssize_t n = view.n, d = view.d
+    cdef int kind = view.kind
     with nogil:
         for q in range(0, m, 2):
             both = 3 if q + 1 < m else 1

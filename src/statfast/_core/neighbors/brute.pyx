@@ -33,7 +33,7 @@ from statfast._core.tile.rows cimport (
     UNIT64, aligned, apart_by, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
 )
-from statfast._core.neighbors.search_state cimport admit, bind, groups_reach, tau_of
+from statfast._core.neighbors.search_state cimport SearchState, admit, groups_reach, tau_of
 from statfast._core.tile.tiles cimport FAR, active, chunk_rows, f32_search, f64_search
 
 
@@ -77,15 +77,11 @@ def begin(
     const number[:, ::contiguous] Q,  # IN (m, d)
     const float[::1] origin,        # IN (d,)
     double scale,
-    Py_ssize_t k,
     int kind,
     double p,
     double lean,                    # what haversine scores are off by besides
     real[::1] panels,               # OUT (m' * d,)
-    real[::1] slope,                # OUT
-    real[::1] slack,                # OUT
-    real[::1] level,                # OUT
-    int32_t[:, ::1] count,          # OUT
+    SearchState state,              # of the type of the panels
 ):
     """Pack the queries, with the error terms and the thresholds of each."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], q, j
@@ -95,6 +91,12 @@ def begin(
     # Beyond `far` the terms of the bound might overflow: such a query is left to the caller.
     cdef double far = FAR if single else 1e120, highest = FLT_MAX if single else DBL_MAX
     cdef bint known
+    cdef real *slope
+    cdef real *slack
+    if real is float:
+        slope, slack = <float *>state.f32.slope, <float *>state.f32.slack
+    else:
+        slope, slack = <double *>state.f64.slope, <double *>state.f64.slack
     if kind == EUCLIDEAN or kind == HAVERSINE:
         tau = tau_of(d, scale, single) + lean
     else:
@@ -109,12 +111,15 @@ def begin(
             lay(&Q[j, 0], stride_of(Q), NULL, min(across, m - j), d, &origin[0], scale,
                 &panels[j * d], &slope[j])
             j += across
-        for q in range(slope.shape[0]):
+        for q in range(state.filled):
             norm = slope[q]
             if q < m and kind != EUCLIDEAN and kind != HAVERSINE:
                 norm = size_of(&Q[q, 0], d, &origin[0], scale, kind, p) * 1.000001
             known = norm < far and tau < far and (norm + d) * kappa < far
-            admit(q, q < m and known, k, highest, level, count)
+            if real is float:
+                admit(&state.f32, q, q < m and known, highest)
+            else:
+                admit(&state.f64, q, q < m and known, highest)
             if not known:
                 slope[q] = slack[q] = 0
             elif kind == EUCLIDEAN or kind == HAVERSINE:
@@ -128,27 +133,22 @@ def begin(
 def scan(
     const number[:, ::contiguous] R,  # IN (n, d) rows `first`, `first + 1`, ...
     Py_ssize_t first,
-    Py_ssize_t k,
     const float[::1] origin,        # IN (d,)
     double scale,
     const float[::1] row_norm,      # IN of all rows
     int kind,
     double p,
-    const real[::1] panels,         # IN the state of the search, see neighbors/search_state.pxd
-    const real[::1] slope,
-    const real[::1] slack,
-    real[::1] level,                # INOUT
-    int32_t[:, ::1] count,          # INOUT
-    real[:, ::1] score,             # INOUT
-    int32_t[:, ::1] row,            # INOUT
+    const real[::1] panels,         # IN the queries
+    SearchState state,              # of the type of the panels
 ):
     """Show rows to every query."""
     cdef Py_ssize_t n = R.shape[0], d = R.shape[1], ld = padded(d), height = active().rows
     cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(real)), across = panel_columns(<real>0)
-    cdef Py_ssize_t filled = slope.shape[0], at, some, j
+    cdef Py_ssize_t filled = state.filled, at, some, j, capacity
     cdef f32_search search32
     cdef f64_search search64
-    cdef void *block = malloc(64 + sizeof(real) * (chunk * (ld + 3) + 2 * score.shape[1]))
+    capacity = state.f32.capacity if real is float else state.f64.capacity
+    cdef void *block = malloc(64 + sizeof(real) * (chunk * (ld + 3) + 2 * capacity))
     if block == NULL:
         raise MemoryError
     cdef real *flat = <real *>aligned(block)
@@ -157,10 +157,14 @@ def scan(
     cdef real *reach = length + chunk
     cdef real *work = reach + chunk
     if real is float:
-        bind(&search32, k, square_of(d, True, kind), slope, slack, level, count, score, row, work)
+        search32 = state.f32
+        search32.square = <float>square_of(d, True, kind)
+        search32.low, search32.high = work, work + capacity
         search32.row_norm = &row_norm[0]
     else:
-        bind(&search64, k, square_of(d, False, kind), slope, slack, level, count, score, row, work)
+        search64 = state.f64
+        search64.square = square_of(d, False, kind)
+        search64.low, search64.high = work, work + capacity
         search64.row_norm = &row_norm[0]
     with nogil:
         at = 0

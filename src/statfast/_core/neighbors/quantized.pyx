@@ -21,7 +21,7 @@ from libc.string cimport memcpy, memset
 from statfast._core.tile.rows cimport (
     UNIT32, UNIT64, aligned, convert, measure, number, padded, panel_columns, stride_of,
 )
-from statfast._core.neighbors.search_state cimport admit, bind, groups_reach, tau_of
+from statfast._core.neighbors.search_state cimport SearchState, admit, groups_reach, tau_of
 from statfast._core.tile.tiles cimport FAR, active, chunk_rows, f32_search
 
 
@@ -92,14 +92,10 @@ def begin(
     double scale,
     double step,                        # h of the rows
     double left_over,                   # largest |y - h r| of the rows
-    Py_ssize_t k,
     signed char[::1] panels,            # OUT (m' * d',) d' = padded_depth(d)
     int32_t[::1] offset,                # OUT (m',)
     float[::1] unit,                    # OUT (m',)
-    float[::1] slope,                   # OUT the state of the search, see search_state.pxd
-    float[::1] slack,                   # OUT
-    float[::1] level,                   # OUT
-    int32_t[:, ::1] count,              # OUT
+    SearchState state,
 ):
     """Round and pack the queries, with the error terms and the thresholds of each."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], ld = padded(d), q, p
@@ -109,6 +105,8 @@ def begin(
     cdef bint integral
     cdef int32_t total
     cdef signed char *panel
+    cdef float *slope = <float *>state.f32.slope
+    cdef float *slack = <float *>state.f32.slack
     cdef float *x = <float *>malloc(ld * sizeof(float))
     if x == NULL:
         raise MemoryError
@@ -117,7 +115,7 @@ def begin(
         for q in range(offset.shape[0]):
             offset[q] = 0
             unit[q] = slope[q] = slack[q] = 0
-            admit(q, False, k, FLT_MAX, level, count)
+            admit(&state.f32, q, False, FLT_MAX)
             if q >= m:
                 continue
             convert(&Q[q, 0], stride_of(Q), 1, d, &origin[0], scale, x, ld)
@@ -147,7 +145,7 @@ def begin(
             unit[q] = <float>(g * step)
             slope[q] = <float>(12.2 * UNIT32 * norm + 1.000001 * left)
             slack[q] = <float>(delta * norm * norm + tau + 1.01 * (norm + left) * left_over)
-            admit(q, True, k, FLT_MAX, level, count)
+            admit(&state.f32, q, True, FLT_MAX)
     free(x)
 
 
@@ -156,30 +154,25 @@ def scan(
     const float[::1] start,             # IN of all rows
     const float[::1] row_norm,          # IN of all rows
     Py_ssize_t first,
-    Py_ssize_t k,
-    const signed char[::1] panels,      # IN the state of the search, see neighbors/search_state.pxd
+    const signed char[::1] panels,      # IN the queries
     const int32_t[::1] offset,
     const float[::1] unit,
-    const float[::1] slope,
-    const float[::1] slack,
-    float[::1] level,                   # INOUT
-    int32_t[:, ::1] count,              # INOUT
-    float[:, ::1] score,                # INOUT
-    int32_t[:, ::1] row,                # INOUT
+    SearchState state,
 ):
     """Show rows to every query."""
     cdef Py_ssize_t n = code.shape[0], d = code.shape[1], depth = (d + 3) // 4 * 4
     cdef Py_ssize_t ld = 4 * padded((d + 3) // 4), across = panel_columns(<float>0)
     cdef Py_ssize_t chunk = chunk_rows(ld), height = active().rows, at, some, i, j
-    cdef f32_search search
-    cdef void *block = malloc(64 + chunk * ld + sizeof(float) * (2 * chunk + 2 * score.shape[1]))
+    cdef f32_search search = state.f32
+    cdef Py_ssize_t capacity = search.capacity
+    cdef void *block = malloc(64 + chunk * ld + sizeof(float) * (2 * chunk + 2 * capacity))
     if block == NULL:
         raise MemoryError
     cdef unsigned char *flat = <unsigned char *>aligned(block)
     cdef float *from_ = <float *>(flat + chunk * ld)
     cdef float *reach = from_ + chunk
-    bind(&search, k, 6 * UNIT32 + (d + 4) * UNIT64, slope, slack, level, count, score, row,
-         reach + chunk)
+    search.square = <float>(6 * UNIT32 + (d + 4) * UNIT64)
+    search.low, search.high = reach + chunk, reach + chunk + capacity
     search.row_norm = &row_norm[0]
     with nogil:
         memset(flat, 0, chunk * ld)

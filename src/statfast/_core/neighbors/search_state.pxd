@@ -9,10 +9,6 @@ from libc.stdint cimport int32_t
 from statfast._core.tile.rows cimport real
 from statfast._core.tile.tiles cimport active, f32_search, f64_search
 
-ctypedef fused search:
-    f32_search
-    f64_search
-
 cdef inline double tau_of(Py_ssize_t d, double scale, bint single) noexcept nogil:
     """What vanishes below the range of the types, in units of the score: see tile/tile.h."""
     cdef double loss = scale * 2.0 ** -537
@@ -24,35 +20,26 @@ cdef inline Py_ssize_t spare_of(Py_ssize_t k) noexcept nogil:
     return max(k, <Py_ssize_t>16)
 
 
-cdef inline void bind(
-    search *s, Py_ssize_t k, double square, const real[::1] slope, const real[::1] slack,
-    real[::1] level, int32_t[:, ::1] count, real[:, ::1] score, int32_t[:, ::1] row, real *work,
-) noexcept nogil:
-    """Point the struct at the arrays; work holds 2 * capacity numbers."""
-    s.k = k
-    s.capacity = score.shape[1]
-    s.spare = spare_of(k)
-    s.count = &count[0, 0]
-    s.full = &count[1, 0]
-    s.row = &row[0, 0]
-    if (search is f32_search and real is float) or (search is f64_search and real is double):
-        s.square = <real>square
-        s.slope = &slope[0]
-        s.slack = &slack[0]
-        s.level = &level[0]
-        s.score = &score[0, 0]
-        s.low = work
-        s.high = work + score.shape[1]
+cdef class SearchState:
+    cdef f32_search f32             # that which is of the type of the arrays
+    cdef f64_search f64
+    cdef tuple arrays
+    cdef Py_ssize_t filled          # m'
 
 
-cdef inline void admit(
-    Py_ssize_t q, bint wanted, Py_ssize_t k, double highest,
-    real[::1] level, int32_t[:, ::1] count,
-) noexcept nogil:
+ctypedef fused search:
+    f32_search
+    f64_search
+
+
+cdef inline void admit(search *s, Py_ssize_t q, bint wanted, double highest) noexcept nogil:
     """Let query q take part in the search, or not."""
-    count[0, q] = 0 if wanted else -1
-    count[1, q] = <int32_t>(k + spare_of(k))
-    level[q] = <real>(-highest if wanted else highest)
+    s.count[q] = 0 if wanted else -1
+    s.full[q] = <int32_t>(s.k + s.spare)
+    if search is f32_search:
+        s.level[q] = <float>(-highest if wanted else highest)
+    else:
+        s.level[q] = -highest if wanted else highest
 
 
 cdef inline void groups_reach(

@@ -140,29 +140,53 @@ def sizes(
             out[i] = apart(&rows, i, NULL, 0, d, kind)
 
 
+cdef class SparseView:
+    """The rows among which neighbors are looked for, as one argument: keeps their arrays alive, and
+    is made anew rather than pickled."""
+
+    cdef Sparse rows, columns
+    cdef const double *size
+    cdef Py_ssize_t n, d, longest
+    cdef double scale, tau
+    cdef int kind
+    cdef tuple arrays
+
+    def __cinit__(
+        self,
+        const Py_ssize_t[::1] start,    # IN (n + 1,) the rows
+        const int32_t[::1] column,      # IN
+        const double[::1] value,        # IN
+        const Py_ssize_t[::1] c_start,  # IN (d + 1,) the rows, scaled, column by column
+        const int32_t[::1] c_row,       # IN
+        const double[::1] c_value,      # IN
+        const double[::1] size,         # IN (n,) of the scaled rows
+        Py_ssize_t longest,             # nonzeros of a row
+        double scale,
+        double tau,
+        int kind,
+    ):
+        self.arrays = start, column, value, c_start, c_row, c_value, size
+        self.rows, self.columns = bound(start, column, value), bound(c_start, c_row, c_value)
+        self.size, self.n, self.d = &size[0], size.shape[0], c_start.shape[0] - 1
+        self.longest, self.scale, self.tau, self.kind = longest, scale, tau, kind
+
+
 def nearest(
     const Py_ssize_t[::1] q_start,  # IN (m + 1,) the queries
     const int32_t[::1] q_column,    # IN
     const double[::1] q_value,      # IN
-    double scale,
-    const Py_ssize_t[::1] c_start,  # IN (d + 1,) the rows, scaled, column by column
-    const int32_t[::1] c_row,       # IN
-    const double[::1] c_value,      # IN
-    const double[::1] size,         # IN (n,) of the scaled rows
-    const Py_ssize_t[::1] start,    # IN (n + 1,) the rows
-    const int32_t[::1] column,      # IN
-    const double[::1] value,        # IN
-    Py_ssize_t longest,             # nonzeros of a row
-    double tau,
-    int kind,
+    SparseView view,
     double[:, :] apart_out,         # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, :] row_out,       # OUT (m, k)
 ):
     """The k nearest rows of each query."""
-    cdef Py_ssize_t n = size.shape[0], d = c_start.shape[0] - 1, k = row_out.shape[1]
+    cdef Py_ssize_t n = view.n, d = view.d, k = row_out.shape[1]
     cdef Py_ssize_t q, i, c, taken, first, stop
-    cdef Sparse queries = bound(q_start, q_column, q_value), rows = bound(start, column, value)
-    cdef Sparse columns = bound(c_start, c_row, c_value)
+    cdef Sparse queries = bound(q_start, q_column, q_value)
+    cdef const Sparse *rows = &view.rows
+    cdef const double *size = view.size
+    cdef double tau = view.tau
+    cdef int kind = view.kind
     cdef double own, doubt, low, limit
     cdef double *sum = <double *>malloc(n * sizeof(double))
     cdef Py_ssize_t *candidate = <Py_ssize_t *>malloc(n * sizeof(Py_ssize_t))
@@ -174,15 +198,15 @@ def nearest(
         raise MemoryError
     with nogil:
         for q in range(row_out.shape[0]):
-            own = add_up(&queries, q, scale, &columns, &size[0], n, kind, sum)
-            doubt = doubt_of(&queries, q, longest)
+            own = add_up(&queries, q, view.scale, &view.columns, size, n, kind, sum)
+            doubt = doubt_of(&queries, q, view.longest)
             taken = 0
             clear(found, k)  # of upper bounds
             stop = 0
             while stop < n:
                 first = stop
                 stop = min(n, first + TOGETHER)
-                if none_below(sum, &size[0], first, stop, doubt, tau + doubt * own,
+                if none_below(sum, size, first, stop, doubt, tau + doubt * own,
                               worst(found, k)):
                     continue
                 for i in range(first, stop):
@@ -201,7 +225,7 @@ def nearest(
             for c in range(taken):
                 i = candidate[c]
                 if limit == INFINITY or not sum[i] - doubt * (size[i] + own) - tau > limit:
-                    offer(found, k, apart(&queries, q, &rows, i, d, kind), i)
+                    offer(found, k, apart(&queries, q, rows, i, d, kind), i)
             finish(found, k)
             for c in range(k):
                 apart_out[q, c] = found[c].apart
@@ -215,17 +239,7 @@ def within(
     const Py_ssize_t[::1] q_start,  # IN (m + 1,) the queries
     const int32_t[::1] q_column,    # IN
     const double[::1] q_value,      # IN
-    double scale,
-    const Py_ssize_t[::1] c_start,  # IN (d + 1,) the rows, scaled, column by column
-    const int32_t[::1] c_row,       # IN
-    const double[::1] c_value,      # IN
-    const double[::1] size,         # IN (n,) of the scaled rows
-    const Py_ssize_t[::1] start,    # IN (n + 1,) the rows
-    const int32_t[::1] column,      # IN
-    const double[::1] value,        # IN
-    Py_ssize_t longest,             # nonzeros of a row
-    double tau,
-    int kind,
+    SparseView view,
     Py_ssize_t q,                   # the query
     double limit,                   # reduced
     double[::1] sum,                # OUT (n,) work space
@@ -233,20 +247,23 @@ def within(
     Py_ssize_t[::1] row_out,        # OUT (n,)
 ):
     """The rows within the limit of one query, by rising number; returns how many."""
-    cdef Py_ssize_t n = size.shape[0], d = c_start.shape[0] - 1, i, taken = 0
-    cdef Sparse queries = bound(q_start, q_column, q_value), rows = bound(start, column, value)
-    cdef Sparse columns = bound(c_start, c_row, c_value)
+    cdef Py_ssize_t n = view.n, d = view.d, i, taken = 0
+    cdef Sparse queries = bound(q_start, q_column, q_value)
+    cdef const Sparse *rows = &view.rows
+    cdef const double *size = view.size
+    cdef double tau = view.tau
+    cdef int kind = view.kind
     cdef double own, doubt, far, exact
     cdef bint sure
     with nogil:
-        own = add_up(&queries, q, scale, &columns, &size[0], n, kind, &sum[0])
-        doubt = doubt_of(&queries, q, longest)
-        far = limit * (scale * scale if kind == EUCLIDEAN else scale)
+        own = add_up(&queries, q, view.scale, &view.columns, size, n, kind, &sum[0])
+        doubt = doubt_of(&queries, q, view.longest)
+        far = limit * (view.scale * view.scale if kind == EUCLIDEAN else view.scale)
         sure = own < HUGE and tau < HUGE
         far = far * (1 + 8 * UNIT64) - own
         for i in range(n):
             if not sure or not sum[i] - doubt * (size[i] + own) - tau > far:
-                exact = apart(&queries, q, &rows, i, d, kind)
+                exact = apart(&queries, q, rows, i, d, kind)
                 if exact <= limit:
                     apart_out[taken] = exact
                     row_out[taken] = i

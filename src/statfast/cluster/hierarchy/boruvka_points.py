@@ -14,7 +14,8 @@ import numpy as np
 
 from statfast._core.hierarchy import boruvka
 from statfast._core.hierarchy.boruvka import LEAF, NEIGHBORS
-from statfast._distance import LANES, KDArrays
+from statfast._core.kdtree.tree import TreeView
+from statfast._distance import EUCLIDEAN, LANES, KDArrays
 from statfast._engine import aligned, checkpoint, each, grid, usable_threads
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth
 
@@ -54,7 +55,8 @@ class Rounds:
         low, near = empty((n, NEIGHBORS), float), empty((n, NEIGHBORS), np.int32)
         low[:], near[:] = 0.0, -1
         self.part, self.same, self.low, self.near = part, same, low, near
-        self.known = part, same, low, near, self.growth.best
+        self.view = TreeView(*self.tree.fields, EUCLIDEAN, 2.0)
+        self.forest = boruvka.Forest(part, same, low, near, self.growth.best)
         self.floor = np.zeros(leaves)
         self.lost = empty(n, np.int32)  # points whose lists do not tell
         self.lost[:] = np.arange(n)
@@ -109,7 +111,7 @@ class Rounds:
         block, now = task
         space = self._space()
         some, lost = boruvka.recall(
-            *self.known, *space, now, self.growth.largest, self.floor, self.lost,
+            self.forest, *space, now, self.growth.largest, self.floor, self.lost,
             self.tree.first[0], block.start, block.stop,
         )  # fmt: skip
         return self._found(space, some), self.lost[LEAF * block.start :][:lost]
@@ -121,7 +123,7 @@ class Rounds:
         while at < rows.stop:
             checkpoint()
             at, some = boruvka.search(
-                *self.tree.fields, *self.known, *space, now, some, self.searching, at, rows.stop,
+                self.view, self.forest, *space, now, some, self.searching, at, rows.stop,
                 BUDGET,
             )  # fmt: skip
         return self._found(space, some)

@@ -6,6 +6,7 @@ distance have to be of zeros and ones, and queries that are not are compared num
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -70,7 +71,7 @@ class BinaryIndex:
             bits.begin(found)
             for part in self._calls(len(words)):
                 checkpoint()
-                bits.scan(words, own, *self._shown(part), found)
+                bits.scan(words, own, self.view, part.start, part.stop, found)
             bits.end(found, apart[block], ids[block])
 
         each(search, grid(m, least=64, most=QUERIES), n_jobs=n_jobs, effort=self._effort(m))
@@ -107,12 +108,15 @@ class BinaryIndex:
     def _take(self, words, own, limit, at, apart, ids):
         for part in self._calls(len(words)):
             checkpoint()
-            bits.within(words, own, *self._shown(part), limit, at, apart, ids)
+            bits.within(words, own, self.view, part.start, part.stop, limit, at, apart, ids)
 
-    def _shown(self, part):
-        """What kernels see of the groups of one call."""
-        n, d = self.rows.shape
-        return self.groups, self.size, part.start, part.stop, n, d, self.metric.kind
+    @cached_property
+    def view(self) -> bits.BitsView:
+        """What kernels take; not pickled."""
+        return bits.BitsView(self.groups, self.size, *self.rows.shape, self.metric.kind)
+
+    def __reduce__(self):
+        return BinaryIndex, (self.rows, self.groups, self.size, self.metric)
 
     def _calls(self, m):
         count, words = self.groups.shape[:2]

@@ -8,6 +8,7 @@ and ``row`` hold the candidates of every query, count -1 standing for undecided.
 import numpy as np
 
 from statfast._core.neighbors import brute, quantized
+from statfast._core.neighbors.search_state import SearchState
 from statfast._core.tile import tiles
 
 
@@ -24,17 +25,18 @@ class FloatScores:
         self.count = np.empty((2, filled), np.int32)
         self.score = np.empty((filled, room or 2 * k + 64), self.real)
         self.row = np.empty(self.score.shape, np.int32)
+        self.state = SearchState(
+            k, self.slope, self.slack, self.level, self.count, self.score, self.row
+        )
         brute.begin(
-            Q, index.origin, index.scale, k, *index.measure, index.lean,
-            self.panels, self.slope, self.slack, self.level, self.count,
-        )  # fmt: skip
+            Q, index.origin, index.scale, *index.measure, index.lean, self.panels, self.state
+        )
 
     def scan(self, first, stop):
         index = self.index
         brute.scan(
-            index.points[first:stop], first, self.k, index.origin, index.scale, index.norm,
-            *index.measure, self.panels, self.slope, self.slack, self.level,
-            self.count, self.score, self.row,
+            index.points[first:stop], first, index.origin, index.scale, index.norm,
+            *index.measure, self.panels, self.state,
         )  # fmt: skip
 
 
@@ -61,15 +63,17 @@ class ByteScores:
         self.score = np.empty((filled, index.bytes.room(k)), np.float32)
         self.row = np.empty(self.score.shape, np.int32)
         code = index.bytes
+        self.state = SearchState(
+            k, self.slope, self.slack, self.level, self.count, self.score, self.row
+        )
         quantized.begin(
-            Q, index.origin, index.scale, code.step, code.left, k, self.panels,
-            self.offset, self.unit, self.slope, self.slack, self.level, self.count,
+            Q, index.origin, index.scale, code.step, code.left, self.panels, self.offset,
+            self.unit, self.state,
         )  # fmt: skip
 
     def scan(self, first, stop):
         index = self.index
         quantized.scan(
-            index.bytes.code[first:stop], index.bytes.start, index.norm, first, self.k,
-            self.panels, self.offset, self.unit, self.slope, self.slack, self.level,
-            self.count, self.score, self.row,
+            index.bytes.code[first:stop], index.bytes.start, index.norm, first, self.panels,
+            self.offset, self.unit, self.state,
         )  # fmt: skip

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Brute force among sparse rows, none of them ever made dense; see _core/neighbors/sparse.pyx."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from statfast._core.neighbors import sparse
 from statfast._core.neighbors import sparse as kernel
 from statfast._distance import EUCLIDEAN, MANHATTAN, PLAIN, Metric, refuse_empty, scale_of
 from statfast._engine import checkpoint, each
@@ -41,20 +41,20 @@ class SparseIndex:
         columns.sort_indices()
         size = np.empty(X.shape[0])
         start, column, value = parts_of(X)
-        sparse.sizes(start, column, value * scale, X.shape[1], metric.kind, size)
+        kernel.sizes(start, column, value * scale, X.shape[1], metric.kind, size)
         return cls(X, scale, parts_of(columns), size, int(np.diff(X.indptr).max()), metric)
 
     def query(self, Q, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Reduced distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
         m = Q.shape[0]
         reduced, ids = np.empty((m, k)), np.empty((m, k), np.intp)
-        queries, work = parts_of(Q), self._work(Q)
+        queries, work, view = parts_of(Q), self._work(Q), self.view
 
         def search(block):
             for part in cut(work[block], CALL, block.start):
                 checkpoint()
                 some = queries[0][part.start : part.stop + 1], *queries[1:]
-                sparse.nearest(*some, *self._shown(), reduced[part], ids[part])
+                kernel.nearest(*some, view, reduced[part], ids[part])
 
         blocks = cut(work, work.sum() / PARTS)
         each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum())
@@ -69,27 +69,33 @@ class SparseIndex:
         """All rows within reduced radii r: starts (m + 1,), reduced distances and ids."""
         m, n = Q.shape[0], self.rows.shape[0]
         limit = np.broadcast_to(np.asarray(r, np.float64), m)
-        queries, work = parts_of(Q), self._work(Q)
+        queries, work, view = parts_of(Q), self._work(Q), self.view
 
         def search(block):
             held, apart, row = np.empty(n), np.empty(n), np.empty(n, np.intp)
             hits = []
             for number, q in enumerate(range(block.start, block.stop)):
                 checkpoint()
-                count = sparse.within(*queries, *self._shown(), q, limit[q], held, apart, row)
+                count = kernel.within(*queries, view, q, limit[q], held, apart, row)
                 hits.append((np.full(count, number), apart[:count].copy(), row[:count].copy()))
             return gathered(hits, len(hits))
 
         blocks = cut(work, work.sum() / PARTS, most=1 << 15)
         return joined(each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum()))
 
-    def _shown(self):
-        """What kernels see of the index."""
+    @cached_property
+    def view(self) -> kernel.SparseView:
+        """What kernels take; not pickled."""
         n = self.rows.nnz and self.longest
         lost = 2.0**-1074 * (self.scale * self.scale if self.metric.kind == EUCLIDEAN else 0.0)
         tau = 1e-290 + 2 * (n + 1) * lost
-        rows = parts_of(self.rows)
-        return self.scale, *self.columns, self.size, *rows, self.longest, tau, self.metric.kind
+        return kernel.SparseView(
+            *parts_of(self.rows), *self.columns, self.size, self.longest, self.scale, tau,
+            self.metric.kind,
+        )  # fmt: skip
+
+    def __reduce__(self):
+        return SparseIndex, tuple(getattr(self, field.name) for field in fields(self))
 
     def _work(self, Q):
         """How many numbers are added up and compared for each query."""

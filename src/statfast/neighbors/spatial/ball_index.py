@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ball tree as a search index: built in parallel, searched in the order of the tree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -88,6 +89,17 @@ class BallTreeIndex:
             places = places[ids]
         return cls(metric, blocks, ids, center, radius, first, child, places, loss, far)
 
+    @cached_property
+    def view(self) -> balltree.BallView:
+        """What kernels take; not pickled."""
+        return balltree.BallView(
+            self.octets, self.ids, self.center, self.radius, self.first, self.child, self.places,
+            self.metric.kind, self.metric.p, self.loss,
+        )  # fmt: skip
+
+    def __reduce__(self):
+        return BallTreeIndex, tuple(getattr(self, field.name) for field in fields(self))
+
     @property
     def nbytes(self) -> int:
         """Memory of all arrays."""
@@ -130,20 +142,20 @@ class BallTreeIndex:
     # ------------------------------------------------------------ what queries share
 
     def _query(self, Q, k, n_jobs):
-        own = Q is None
+        own, view = Q is None, self.view
         d = self.octets.shape[1]
         m = len(self.ids) if own else len(Q)
         reduced, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(which):
-            points, asked, tree = self._asked(Q, which, own)
+            points, asked, slack = self._asked(Q, which, own)
             some, first = len(points), which.start if own else -1
             near, at = np.empty((some, k)), np.empty((some, k), np.intp)
             looked, done = np.zeros(2, np.intp), 0
             while done < some:
                 checkpoint()
                 done = balltree.search(
-                    *tree, points, asked, first, done, BUDGET / (d + 4), near, at, looked
+                    view, slack, points, asked, first, done, BUDGET / (d + 4), near, at, looked
                 )
             where = self.ids[which] if own else which
             reduced[where], ids[where] = near, at
@@ -155,13 +167,13 @@ class BallTreeIndex:
         return reduced, ids, np.sum(looked, axis=0)
 
     def _radius(self, Q, r, n_jobs, *, counts=False):
-        tasks, m, d = self._tasks(Q, n_jobs), len(Q), self.octets.shape[1]
+        tasks, m, d, view = self._tasks(Q, n_jobs), len(Q), self.octets.shape[1], self.view
         radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
         count = np.zeros(m, np.intp)
         kept: list[int] = []  # rows found by each task that is done
 
         def work(which):
-            points, asked, tree = self._asked(Q, which, False)
+            points, asked, slack = self._asked(Q, which, False)
             some = len(points)
             most, held = radii[which], np.zeros(some, np.intp)
             near, at = room(0 if counts else ROOM)
@@ -170,7 +182,8 @@ class BallTreeIndex:
                 checkpoint()
                 before = done, filled
                 done, filled = balltree.search_radius(
-                    *tree, points, asked, most, done, BUDGET / (d + 4), held, near, at, filled,
+                    view, slack, points, asked, most, done, BUDGET / (d + 4), held, near, at,
+                    filled,
                 )  # fmt: skip
                 if (done, filled) == before:  # the next one's neighbors do not fit
                     more = room(4 * len(at))
@@ -208,7 +221,7 @@ class BallTreeIndex:
 
         def work(block):
             points = self._asked(Q, block, False)[0]
-            balltree.home(self.center, self.first, self.child, points, found[block])
+            balltree.home(self.view, points, found[block])
 
         d = self.octets.shape[1]
         most = max(64, PIECE // (4 * d))
@@ -216,7 +229,7 @@ class BallTreeIndex:
         return found
 
     def _asked(self, Q, which, own):
-        """Queries as kernels take them, their places on the sphere, and the tree as they do."""
+        """Queries as kernels take them, their places on the sphere, and the chords' slack."""
         points = self.points(which) if own else np.ascontiguousarray(Q[which], np.float64)
         asked, far = points, self.far
         if self.metric.kind == HAVERSINE:
@@ -224,11 +237,7 @@ class BallTreeIndex:
             far = max(far, float(np.abs(asked).max()))
         # Computed angles are off by some roundings of the coordinates' size, and so are chords.
         slack = 4e-15 * (4 + far)
-        tree = (
-            self.octets, self.ids, self.center, self.radius, self.first, self.child, self.places,
-            self.metric.kind, self.metric.p, self.loss, slack,
-        )  # fmt: skip
-        return points, asked, tree
+        return points, asked, slack
 
 
 def room(some):

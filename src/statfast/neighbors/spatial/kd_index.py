@@ -8,6 +8,7 @@ import numpy as np
 
 from statfast._core.kdtree import order as kdorder
 from statfast._core.kdtree import search as kdsearch
+from statfast._core.kdtree.tree import TreeView
 from statfast._distance import LANES, MOST_LEAF, PLAIN, KDArrays, Metric, side_by_side
 from statfast._engine import checkpoint, each, grid
 from statfast.neighbors.spatial import kd_radius
@@ -52,12 +53,12 @@ class KDTreeIndex:
         """Rows within reduced radii r (a number, or one each): starts (m + 1,), reduced distances
         and row numbers, of each query ordered by (distance, number)."""
         Q, order = self._taken(Q, n_jobs)
-        return kd_radius.rows_within(self.arrays, self.metric, Q, order, r, n_jobs)
+        return kd_radius.rows_within(self.view, Q, order, r, n_jobs)
 
     def count_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the reduced radii."""
         Q, order = self._taken(Q, n_jobs)
-        return kd_radius.count_within(self.arrays, self.metric, Q, order, r, n_jobs)
+        return kd_radius.count_within(self.view, Q, order, r, n_jobs)
 
     def points(self, part: slice) -> np.ndarray:
         """Rows in the order of the tree, as queries."""
@@ -76,9 +77,9 @@ class KDTreeIndex:
         return self._search(Q, k, None)[2] / len(Q)
 
     @cached_property
-    def prepared(self) -> kdsearch.Prepared:
-        """For single queries of float64."""
-        return kdsearch.Prepared(*self.arrays.fields, self.metric.kind, self.metric.p)
+    def view(self) -> TreeView:
+        """What kernels take; not pickled."""
+        return TreeView(*self.arrays.fields, self.metric.kind, self.metric.p)
 
     @property
     def nbytes(self) -> int:
@@ -89,7 +90,7 @@ class KDTreeIndex:
 
     def _search(self, Q, k, n_jobs):
         """Distances, numbers, and how many points were looked at in all."""
-        arrays, metric = self.arrays, self.metric
+        arrays, view = self.arrays, self.view
         d, order = arrays.blocks.shape[1], None
         m = arrays.n if Q is None else len(Q)
         apart, ids = np.empty((m, k)), np.empty((m, k), np.intp)
@@ -105,9 +106,7 @@ class KDTreeIndex:
             while start < block.stop:
                 checkpoint()
                 stop = min(start + pace, block.stop)
-                seen = kdsearch.search(
-                    *arrays.fields, Q, order, start, stop, metric.kind, metric.p, apart, ids
-                )
+                seen = kdsearch.search(view, Q, order, start, stop, apart, ids)
                 each_costs = (seen + 1) * (d + 8) / (stop - start)
                 looked, start = looked + seen, stop
                 pace = max(1, min(8 * pace, QUERIES, int(BUDGET / each_costs)))

@@ -7,7 +7,7 @@ Radii and distances are reduced ones; a row is within if its distance is <= the 
 import numpy as np
 
 from statfast._core.kdtree import radius as kdradius
-from statfast._distance import KDArrays, Metric
+from statfast._core.kdtree.tree import TreeView
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
 
@@ -18,9 +18,7 @@ QUERIES = 1024  # of one task
 LARGE = "Lower the radius, or count them."
 
 
-def count_within(
-    arrays: KDArrays, metric: Metric, Q: np.ndarray, order, r, n_jobs: int | None = None
-) -> np.ndarray:
+def count_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = None) -> np.ndarray:
     """How many rows are within the radii `r` (a number, or one each) of the queries, (m,).
 
     The queries are taken in an `order` (m,) int32, or None: as they lie. Nodes inside as a whole
@@ -30,19 +28,17 @@ def count_within(
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), len(Q)))
 
     def work(block):
-        _pass(arrays, metric, Q, order, block, limits, count)
+        _pass(view, Q, order, block, limits, count)
 
-    each(work, _queries(Q), n_jobs=n_jobs, effort=_effort(arrays, len(Q)))
+    each(work, _queries(Q), n_jobs=n_jobs, effort=_effort(Q))
     return count
 
 
-def rows_within(
-    arrays: KDArrays, metric: Metric, Q: np.ndarray, order, r, n_jobs: int | None = None
-) -> Within:
+def rows_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = None) -> Within:
     """The rows within the radii: starts (m + 1,), reduced distances and ids of each query, ordered
     by (distance, id). They are counted first, so that what is too large is refused, and what is
     not has its place."""
-    count = count_within(arrays, metric, Q, order, r, n_jobs)
+    count = count_within(view, Q, order, r, n_jobs)
     starts = np.zeros(len(Q) + 1, np.intp)
     np.cumsum(count, out=starts[1:])
     refuse_large(16 * int(starts[-1]), "The table of rows within the radius", LARGE)
@@ -51,24 +47,21 @@ def rows_within(
 
     def work(block):
         most = int(count[block if order is None else order[block]].max())
-        _pass(arrays, metric, Q, order, block, limits, count, starts, most, apart, ids)
+        _pass(view, Q, order, block, limits, count, starts, most, apart, ids)
 
-    effort = _effort(arrays, len(Q)) + 50.0 * starts[-1]
+    effort = _effort(Q) + 50.0 * starts[-1]
     each(work, _queries(Q), n_jobs=n_jobs, effort=effort)
     return starts, apart, ids
 
 
-def _pass(
-    arrays, metric, Q, order, block, limits, count, starts=None, most=0, apart=None, ids=None
-):
+def _pass(view, Q, order, block, limits, count, starts=None, most=0, apart=None, ids=None):
     """Count or fill in what is within the radii of some queries."""
     begin = block.start
-    budget = _budget(arrays)
+    budget = _budget(Q)
     while begin < block.stop:
         checkpoint()
         begin = kdradius.within(
-            *arrays.fields, Q, order, begin, block.stop, metric.kind, metric.p, limits,
-            budget, count, starts, most, apart, ids,
+            view, Q, order, begin, block.stop, limits, budget, count, starts, most, apart, ids,
         )  # fmt: skip
 
 
@@ -76,9 +69,9 @@ def _queries(Q):
     return grid(len(Q), least=64, most=QUERIES)
 
 
-def _budget(arrays):
-    return int(BUDGET / (arrays.blocks.shape[1] + 8))
+def _budget(Q):
+    return int(BUDGET / (Q.shape[1] + 8))
 
 
-def _effort(arrays, m):
-    return m * (arrays.blocks.shape[1] + 8) * 100.0
+def _effort(Q):
+    return len(Q) * (Q.shape[1] + 8) * 100.0

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._core.kdtree import search as kdsearch
 from statfast._distance import CHEBYSHEV, EUCLIDEAN, MANHATTAN, MINKOWSKI
 from statfast._typing import Rows
 from statfast.neighbors.spatial.kd_index import KDTreeIndex
@@ -130,7 +131,7 @@ class KDTree(SpatialTree):
         ):
             apart, ids = np.empty(k), np.empty(k, np.intp)
             q = X if X.dtype is _FLOATS[0] else X.astype(np.float64)
-            if self._index.prepared.query(q, apart, ids):
+            if kdsearch.query(self._index.view, q, apart, ids):
                 return (apart, ids) if return_distance else ids
         return super().query(X, k, return_distance, n_jobs=n_jobs)
 
