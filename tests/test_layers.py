@@ -66,7 +66,14 @@ TILE_PIECES = {  # vector code of one family that is compiled with the tile
 GOES_UP = {("statfast._estimator.display", "statfast.plot")}  # results know their pictures
 ON_USE = {"plot"}  # loaded only on use: may import anything public, and its packages at once
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc", "fast", "tools", "shared"}
+MORE_ARGUMENTS = {  # functions of kernels that take more as yet
+    "hashing.search.search": 17, "hierarchy.centroids.merge": 13, "hierarchy.linkage.contract": 17,
+    "hierarchy.linkage.generic": 14, "kmeans.lloyd.step": 13, "kmeans.sparse.step": 18,
+    "kmeans.yinyang.assign": 15, "linear.coordinate_descent.descend": 18, "linear.irls.sweep": 13,
+    "linear.residual_descent.descend": 17,
+}  # fmt: skip
 LONGEST = {".py": 400, ".pyx": 350, ".pxd": 350, ".h": 300}  # lines; of Python, lines of code alone
+MOST_ARGUMENTS = 12  # of a function of a kernel: more are a view, made once
 HEADER = "SPDX-License-Identifier: BSD-3-Clause"
 
 TOP_LEVEL_PACKAGES = {"numpy"}  # what every user of any part pays for at import
@@ -357,6 +364,39 @@ def test_circles_of_any_kind_are_found(code):
     files = [("statfast.a", ".py", code), ("statfast.b", ".py", "import statfast.a\nimport os")]
     assert circle_in(import_graph(files))
     assert not circle_in(import_graph([*files[:1], ("statfast.b", ".py", "import os")]))
+
+
+def arguments_of(code):
+    """Pairs of each function of a kernel that Python calls, and how many arguments it takes."""
+    code = re.sub(r"#[^\n]*", "", code)
+    for head in re.finditer(r"^[ \t]*(?:def|cpdef)\b[^(\n]*?(\w+)\(", code, re.MULTILINE):
+        depth, arguments = 1, [""]
+        for letter in code[head.end() :]:
+            depth += (letter in "([{") - (letter in ")]}")
+            if not depth:
+                break
+            if letter == "," and depth == 1:
+                arguments.append("")
+            else:
+                arguments[-1] += letter
+        names = [one.strip() for one in arguments]
+        yield head[1], sum(name not in ("", "*", "/", "self", "cls") for name in names)
+
+
+def test_kernels_take_few_arguments():
+    many = {
+        f"{path.parent.name}.{path.stem}.{name}": count
+        for path in CYTHON
+        for name, count in arguments_of(path.read_text("utf-8"))
+        if count > MOST_ARGUMENTS
+    }
+    assert many == MORE_ARGUMENTS
+
+
+def test_arguments_are_counted():
+    code = "cdef class A:\n    def f(\n        self,\n        const x[:, ::1] X,  # a, b\n    ):\n"
+    code += "cpdef int g(int a, b=(1, 2), *, c=3):\n    pass\ncdef int h(int a):\n    pass\n"
+    assert dict(arguments_of(code)) == {"f": 1, "g": 3}
 
 
 def code_lines(text):

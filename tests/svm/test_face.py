@@ -43,11 +43,11 @@ def test_a_leap_lowers_the_dual(seed, n, d, scale, squared, epsilon, sweeps):
     dual, v = DescentVariables(made), np.zeros(1 + d)
     assert dual.state.ctypes.data % 64 == 0
     order = np.arange(n, dtype=np.int32)
+    view = kernel.RowsView(None, None, *made.rows.parts)
     for _ in range(sweeps):
         kernel.sweep(
-            None, None, *made.rows.parts, scale**2, dual.state, epsilon or 0.0, np.inf, v, order,
-            0, n, 0, np.zeros(3),
-        )  # fmt: skip
+            view, scale**2, dual.state, epsilon or 0.0, np.inf, v, order, 0, n, 0, np.zeros(3)
+        )
     before = dual.state.copy()
     target, low, high, old = before.T[[0, 3, 4, 5]]
     some = np.flatnonzero(np.random.default_rng(seed).random(n) < 0.8).astype(np.int32)

@@ -65,11 +65,11 @@ def test_sweeps(seed, n, d, kind, epsilon, slack):
     X, terms = problem(seed, n, d, np.float32 if kind == "f32" else np.float64)
     rows = sparse.csr_array(X.astype(float))
     parts = rows.indptr.astype(np.intp), rows.indices.astype(np.int32), rows.data
-    sources = {
+    view = kernel.RowsView(*{
         "f64": (X, None, None, None, None),
         "f32": (None, X, None, None, None),
         "sparse": (None, None, *parts),
-    }[kind]
+    }[kind])  # fmt: skip
     order = np.random.default_rng(seed).permutation(n).astype(np.int32)
     state, v = state_of(terms), np.zeros(d + 1)
     beta = state[:, 5]
@@ -78,9 +78,7 @@ def test_sweeps(seed, n, d, kind, epsilon, slack):
         kept, pulls = one_sweep(X, terms, 4.0, epsilon, slack, want_beta, want_v, order)
         seen, left, middle = np.array([-np.inf, np.inf, 0.0]), 0, len(order) // 2
         for begin, end in ((0, middle), (middle, len(order))):
-            left = kernel.sweep(
-                *sources, 4.0, state, epsilon, slack, v, order, begin, end, left, seen
-            )
+            left = kernel.sweep(view, 4.0, state, epsilon, slack, v, order, begin, end, left, seen)
         np.testing.assert_allclose(beta, want_beta, rtol=1e-8, atol=1e-9)
         np.testing.assert_allclose(v, want_v, rtol=1e-8, atol=1e-9)
         assert list(order[:left]) == kept
@@ -98,7 +96,8 @@ def test_a_row_of_zeros_goes_to_its_bound():
     state, v, order = state_of(terms), np.zeros(3), np.arange(2, dtype=np.int32)
     seen = np.array([-np.inf, np.inf, 0.0])
     X = np.zeros((2, 2))
-    kernel.sweep(X, None, None, None, None, 0.0, state, 0.0, np.inf, v, order, 0, 2, 0, seen)
+    view = kernel.RowsView(X, None, None, None, None)
+    kernel.sweep(view, 0.0, state, 0.0, np.inf, v, order, 0, 2, 0, seen)
     assert list(state[:, 5]) == [2.0, -3.0]
 
 

@@ -138,12 +138,12 @@ def test_descent_reaches_the_conditions(seed, m, q, groups, share):
     b, q = np.zeros(m), min(q, m)
     f = K.astype(np.float64) @ b + c
     recent = np.full(q, -1, np.int32)
+    variables = smo.Variables(low, high, group, groups, b, f)
     sums = [b[group == g].sum() for g in range(groups)]
     before = 0.0
     for _ in range(500):  # in small portions, as an interruptible caller has it
         gap, _, _, moving, _ = smo.descend(
-            block, low, high, group, groups, 1e-4, share, 1000, 1 << 30, 1e4, b, f, recent,
-            smo.work_space(m, q),
+            block, variables, 1e-4, share, 1000, 1 << 30, 1e4, recent, smo.work_space(m, q)
         )  # fmt: skip
         now = 0.5 * b @ (f + c)
         assert now <= before + 1e-9

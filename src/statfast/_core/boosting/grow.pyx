@@ -99,15 +99,7 @@ cdef class Grower:
         const int8_t[::1] monotone,     # IN (p,), or None
         const uint8_t[:, ::1] groups,   # IN columns that may meet, or None
         uint32_t[::1] rows,             # OUT (n,) by leaf
-        Py_ssize_t room,                # nodes
-        double l2,
-        double row_hessian,             # what thresholds of hessians are relative to
-        double rounding,                # of a row's gradient and hessian, in units
-        bint adds_to_expected,          # whether the sum of both is the expected hessian
-        Py_ssize_t least_rows,
-        Py_ssize_t most_leaves,         # 0: no limit
-        Py_ssize_t most_depth,          # 0: no limit
-        double fraction,                # of columns drawn for each node
+        dict rules,                     # see below
         int64_t[::1] crew,              # INOUT a team
     ):
         cdef grower *t = &self.t
@@ -128,20 +120,21 @@ cdef class Grower:
             t.groups = &groups[0, 0]
             t.n_groups = groups.shape[0]
         t.rows = &rows[0]
-        t.room = room
-        t.l2 = l2
-        t.row_hessian = row_hessian
-        t.rounding = rounding
-        t.adds_to_expected = adds_to_expected
-        t.least_rows = least_rows
-        t.most_leaves = most_leaves
-        t.most_depth = most_depth
-        t.fraction = fraction
+        t.room = rules["room"]  # nodes
+        t.l2 = rules["l2"]
+        t.row_hessian = rules["row_hessian"]  # what thresholds of hessians are relative to
+        t.rounding = rules["rounding"]  # of a row's gradient and hessian, in units
+        # Whether the sum of both is the expected hessian.
+        t.adds_to_expected = rules["adds_to_expected"]
+        t.least_rows = rules["min_samples_leaf"]
+        t.most_leaves = rules["max_leaf_nodes"]  # 0: no limit
+        t.most_depth = rules["max_depth"]  # 0: no limit
+        t.fraction = rules["fraction"]  # of columns drawn for each node
         t.crew = team_of(crew)
         t.spare = <uint32_t *>malloc(2 * t.n * sizeof(uint32_t))
-        t.growing = <growing_node *>malloc(room * sizeof(growing_node))
-        t.open = <ptrdiff_t *>malloc(room * sizeof(ptrdiff_t))
-        t.free_histograms = <bin_sum **>malloc(room * sizeof(bin_sum *))
+        t.growing = <growing_node *>malloc(t.room * sizeof(growing_node))
+        t.open = <ptrdiff_t *>malloc(t.room * sizeof(ptrdiff_t))
+        t.free_histograms = <bin_sum **>malloc(t.room * sizeof(bin_sum *))
         t.partial = <bin_sum *>malloc(PARTS * t.p * HIST_STRIDE * sizeof(bin_sum))
         t.allowed = <uint8_t *>malloc(2 * t.p)
         t.spare_columns = <uint8_t *>malloc(t.p)

@@ -1,38 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What cart/cart.h and cart/grow_table.h declare."""
 
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+from statfast._core.cart.problem cimport cart_problem
 
 
 cdef extern from "cart/cart.h" nogil:
     int CART_PAUSED
-    ctypedef struct cart_problem:
-        Py_ssize_t n, p, outputs, channels
-        const uint8_t *codes
-        const uint16_t *ranks16
-        const uint32_t *ranks32
-        const uint16_t *by_row16
-        const uint32_t *by_row32
-        const double *by_row
-        const int32_t *shift
-        const int32_t *missing
-        const double *values
-        const int64_t *first
-        const int32_t *label
-        const double *y
-        const uint32_t *y_rank
-        const double *xlogx
-        int64_t tabulated
-        const int32_t *classes
-        const int8_t *monotone
-        int plain, criterion, randomized, in_order
-        Py_ssize_t max_features, min_split, min_leaf, max_depth
-        double min_weight, min_decrease, total_weight
-        const int32_t *categories
-        Py_ssize_t most, words, surrogates
-        int known_only
-        const int64_t *cases
-
     ctypedef struct cart_node_rows:
         Py_ssize_t m
         const int64_t *record

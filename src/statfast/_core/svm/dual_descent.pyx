@@ -47,7 +47,7 @@ cdef extern from "svm/dual_descent_table.h" nogil:
     const dual_descent_kernels *dual_descent_at(int level)
 
 cdef extern from "svm/dual_sparse.h" nogil:
-    void dual_sparse(dual_job *) noexcept
+    void dual_sparse(dual_job *) noexcept nogil
 
 cdef const dual_descent_kernels *table = dual_descent_at(level())
 
@@ -71,12 +71,35 @@ def shuffle(
             order[j] = kept
 
 
+cdef class RowsView:
+    """The rows of a dual, of one of three kinds, as one argument. Keeps their arrays alive."""
+
+    cdef dual_job job
+    cdef tuple arrays
+    cdef void (*visit)(dual_job *) noexcept nogil
+
+    def __cinit__(
+        self,
+        const double[:, ::contiguous] X,  # IN (n, d) or None
+        const float[:, ::contiguous] X_single,  # IN (n, d) or None
+        const Py_ssize_t[::1] start,    # IN (n + 1,) or None
+        const int32_t[::1] column,      # IN (nonzeros,) or None
+        const double[::1] value,        # IN or None
+    ):
+        self.arrays = X, X_single, start, column, value
+        if X is not None:
+            self.job.x, self.job.ldx, self.visit = &X[0, 0], stride_of(X), table.f64
+        elif X_single is not None:
+            self.job.x, self.job.ldx, self.visit = &X_single[0, 0], stride_of(X_single), table.f32
+        else:
+            self.visit = dual_sparse
+            self.job.start = &start[0]
+            self.job.column = &column[0] if column.shape[0] else NULL
+            self.job.value = &value[0] if value.shape[0] else NULL
+
+
 def sweep(
-    const double[:, ::contiguous] X,  # IN (n, d) or None
-    const float[:, ::contiguous] X_single,  # IN (n, d) or None
-    const Py_ssize_t[::1] start,    # IN (n + 1,) or None: one of the three kinds of rows
-    const int32_t[::1] column,      # IN (nonzeros,)
-    const double[::1] value,        # IN
+    RowsView rows,
     double one,                     # the square of the constant column; 0 without one
     double[:, ::1] state,           # INOUT (n, 8) target; 1 over |x|^2 + one + soft, or 0; soft,
                                     #    low, high, and what moves, beta; a cache line, at best
@@ -90,25 +113,13 @@ def sweep(
     double[::1] seen,               # INOUT (3,) largest, least projected gradient; sum of sizes
 ):
     """Visit coordinates once; returns how many are packed."""
-    cdef dual_job job
+    cdef dual_job job = rows.job
     job.one, job.epsilon, job.slack, job.state = one, epsilon, slack, &state[0, 0]
     job.v, job.order, job.d = &v[0], &order[0], v.shape[0] - 1
     job.begin, job.end, job.kept = begin, end, kept
     job.most, job.least, job.sum = seen[0], seen[1], seen[2]
-    if X is not None:
-        job.x, job.ldx = &X[0, 0], stride_of(X)
-        with nogil:
-            table.f64(&job)
-    elif X_single is not None:
-        job.x, job.ldx = &X_single[0, 0], stride_of(X_single)
-        with nogil:
-            table.f32(&job)
-    else:
-        job.start = &start[0]
-        job.column = &column[0] if column.shape[0] else NULL
-        job.value = &value[0] if value.shape[0] else NULL
-        with nogil:
-            dual_sparse(&job)
+    with nogil:
+        rows.visit(&job)
     seen[0], seen[1], seen[2] = job.most, job.least, job.sum
     return job.kept
 

@@ -71,20 +71,38 @@ def work_space(Py_ssize_t m, Py_ssize_t q):
     return np.empty(smo_space(m, q), np.uint8)
 
 
+cdef class Variables:
+    """The variables of a problem, their bounds and their sums, as one argument. Keeps their arrays
+    alive."""
+
+    cdef smo_task task
+    cdef tuple arrays
+
+    def __cinit__(
+        self,
+        const double[::1] low,      # IN (m,)
+        const double[::1] high,     # IN (m,)
+        const int32_t[::1] group,   # IN (m,) 0, or 0 and 1
+        int groups,
+        double[::1] b,              # INOUT (m,)
+        double[::1] f,              # INOUT (m,)
+    ):
+        self.arrays = low, high, group, b, f
+        self.task.m = low.shape[0]
+        self.task.low, self.task.high = &low[0], &high[0]
+        self.task.group, self.task.groups = &group[0], groups
+        self.task.b, self.task.f = &b[0], &f[0]
+
+
 def descend(
     const float[:, ::1] K,          # IN (m, ld) ld a multiple of WIDE, zero from column m on; or
                                     # some rows of such a matrix, those of `slot`
-    const double[::1] low,          # IN (m,)
-    const double[::1] high,         # IN (m,)
-    const int32_t[::1] group,       # IN (m,) 0, or 0 and 1
-    int groups,
+    Variables variables,
     double tol,
     double share,                   # of the violation that may be left within a working set
     Py_ssize_t most,                # steps on a working set
     Py_ssize_t limit,               # steps in all
     double budget,                  # multiply-adds
-    double[::1] b,                  # INOUT (m,)
-    double[::1] f,                  # INOUT (m,)
     int32_t[::1] recent,            # INOUT (q,) the last working set, filled up with -1
     unsigned char[::1] work,        # of `work_space`
     const int32_t[::1] slot=None,   # IN (m,) the row of each variable, -1 if it is not there
@@ -93,25 +111,18 @@ def descend(
     """Lower the violation to `tol`, or as far as the budget lasts, rows are there or anything
     moves; returns it, the numbers of steps and working sets, whether anything moved in the last
     one, and how many rows are wanted."""
-    cdef smo_task task
+    cdef smo_task task = variables.task
     cdef bint moving
     task.K = &K[0, 0]
     task.ld = K.shape[1]
-    task.m = low.shape[0]
     task.slot = task.wanted = NULL
     if slot is not None:
         task.slot, task.wanted = &slot[0], &wanted[0]
-    task.low = &low[0]
-    task.high = &high[0]
-    task.group = &group[0]
-    task.groups = groups
     task.tol = tol
     task.share = share
     task.q = recent.shape[0]
     task.most = most
     task.limit = limit
-    task.b = &b[0]
-    task.f = &f[0]
     task.recent = &recent[0]
     task.work = <char *>&work[0]
     task.gap = 0

@@ -76,9 +76,15 @@ class BoostingRounds:
         missing = coded.has_missing().astype(np.uint8)
         self._grower = Grower(
             coded.by_row, coded.by_column, coded.width, n_codes, missing, rules.categorical,
-            rules.monotone, rules.groups, self._rows, len(self._nodes), rules.l2,
-            self._row_hessian(), self._rounding(), loss.gradient_completes_hessian,
-            rules.min_samples_leaf, rules.max_leaf_nodes, rules.max_depth, rules.fraction,
+            rules.monotone, rules.groups, self._rows,
+            {
+                "room": len(self._nodes), "l2": rules.l2, "row_hessian": self._row_hessian(),
+                "rounding": self._rounding(),
+                "adds_to_expected": loss.gradient_completes_hessian,
+                "min_samples_leaf": rules.min_samples_leaf,
+                "max_leaf_nodes": rules.max_leaf_nodes, "max_depth": rules.max_depth,
+                "fraction": rules.fraction,
+            },
             self._team.state,
         )  # fmt: skip
 

@@ -311,6 +311,7 @@ class _Descent:
         moving, q, begin = True, 0, b.copy()
         grain = GRAIN * float(self.gram.diagonal.max())
         block, slot, wanted = self.block, None, None
+        variables = smo.Variables(low, high, group, self.groups, b, f)
         if self.rowwise:
             block, slot = self.gram.kept()
         while moving and self.reason == "tol":
@@ -321,8 +322,8 @@ class _Descent:
                 recent, work = np.full(q, -1, np.int32), smo.work_space(len(active), q)
                 wanted = recent.copy() if self.rowwise else None
             gap, steps, _, moving, missing = smo.descend(
-                block, low, high, group, self.groups, tol, SHARE, int(min(STEPS * q, LONG / q)),
-                int(max_iter - self.steps), BUDGET, b, f, recent, work, slot, wanted,
+                block, variables, tol, SHARE, int(min(STEPS * q, LONG / q)),
+                int(max_iter - self.steps), BUDGET, recent, work, slot, wanted,
             )  # fmt: skip
             self.steps += steps
             if gap <= max(tol, grain * np.linalg.norm(b - begin), ROUNDING * np.abs(f).max()):

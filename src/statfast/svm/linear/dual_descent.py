@@ -32,7 +32,7 @@ def descend(problem, tol, clock, rng):
     """Solve the dual; returns a Solution."""
     rows, n = problem.rows, problem.rows.n
     dual, v = DescentVariables(problem), np.zeros(1 + rows.d)
-    order, sources = np.arange(n, dtype=np.int32), _sources(rows)
+    order, view = np.arange(n, dtype=np.int32), _view_of(rows)
     one = rows.scale**2 if rows.intercept else 0.0
     step = max(256, int(CALL * n / (rows.size + 20.0 * n)))
     count, slack, first, n_iter, reason = n, np.inf, None, 0, ""
@@ -42,7 +42,7 @@ def descend(problem, tol, clock, rng):
         seen, kept = np.array([-np.inf, np.inf, 0.0]), 0
         for begin in range(0, count, step):
             kept = kernel.sweep(
-                *sources, one, dual.state, problem.epsilon or 0.0, slack, v, order, begin,
+                view, one, dual.state, problem.epsilon or 0.0, slack, v, order, begin,
                 min(count, begin + step), kept, seen,
             )  # fmt: skip
             checkpoint()
@@ -83,13 +83,13 @@ def _solution(dual, n_iter, reason=""):
     return LinearSolution(v, beta, primal, least, n_iter, not reason, reason)
 
 
-def _sources(rows):
-    """The rows as one of the three kinds that the kernel takes."""
+def _view_of(rows):
+    """The rows as the kernel takes them."""
     if rows.sparse:
-        return None, None, *rows.parts
+        return kernel.RowsView(None, None, *rows.parts)
     X = rows.lined_up
     single = X.dtype == np.float32
-    return None if single else X, X if single else None, None, None, None
+    return kernel.RowsView(None if single else X, X if single else None, None, None, None)
 
 
 # ---------- The dual of a linear machine as descent sees it, and leaps on the face it has come to

@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from statfast._core.cart import grow
+from statfast._core.cart.problem import Columns, Problem, sorts
 from statfast._engine import checkpoint, each, usable_threads
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.structure.routes import Routes
@@ -60,7 +61,7 @@ class TreeProblem:
     `label` (n, outputs) with `classes`, or `y` (n, outputs).
     """
 
-    kernel: grow.Problem
+    kernel: Problem
     rules: TreeRules
     sorts: bool
     codes: np.ndarray | None  # of two classes, where rows may be packed
@@ -116,12 +117,14 @@ def tree_problem(
     y_rank = None
     if rules.criterion == "absolute_error":
         y_rank = np.ascontiguousarray(ranked_columns(y, n_jobs).ranks.T, np.uint32)
-    kernel = grow.Problem(
-        columns.codes, columns.ranks, by_row,
-        columns.by_row() if rules.randomized and by_row is not None else None,
-        columns.shift, columns.missing, columns.values, columns.first, label,
-        None if classes is None else np.asarray(classes, np.int32), y, y_rank,
-        xlogx, rules.monotone, columns.categories, cases,
+    values_by_row = columns.by_row() if rules.randomized and by_row is not None else None
+    view = Columns(
+        columns.codes, columns.ranks, by_row, values_by_row, columns.shift, columns.missing,
+        columns.values, columns.first, columns.categories,
+    )  # fmt: skip
+    kernel = Problem(
+        view, label, None if classes is None else np.asarray(classes, np.int32), y, y_rank,
+        xlogx, rules.monotone, cases,
         {
             "criterion": CRITERIA[rules.criterion],
             "randomized": rules.randomized, "in_order": rules.in_order,
@@ -139,7 +142,7 @@ def tree_problem(
         and not routed
     )  # fmt: skip
     codes = label[:, 0].astype(np.int64) if packs else None
-    return TreeProblem(kernel, rules, grow.sorts(kernel), codes, routed, columns.categories)
+    return TreeProblem(kernel, rules, sorts(kernel), codes, routed, columns.categories)
 
 
 def _by_row(ranks, max_depth):
