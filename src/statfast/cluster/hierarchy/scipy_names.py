@@ -25,7 +25,8 @@ def cophenet(Z: Any, Y: Any = None) -> Any:
     Returns
     -------
     c : float
-        The cophenetic correlation; only if Y is given. See `cophenetic_correlation`.
+        The cophenetic correlation; only if Y is given, NaN where all heights or all
+        dissimilarities are equal. See `cophenetic_correlation`.
     d : ndarray of shape (n (n - 1) / 2,)
         The cophenetic distances, condensed.
 
