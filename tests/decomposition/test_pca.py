@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from statfast import PCA, Chunks, IncrementalPCA, TruncatedSVD
+from statfast import PCA, Chunks, IncrementalPCA, PrincipalComponentRegression, TruncatedSVD
 from statfast.datasets import load_digits, load_iris
 from statfast.decomposition.components import decompose
 from tests.reference.decomposition import components, reconstruction_errors, singular_values
@@ -381,3 +381,34 @@ def test_small_singular_values_need_the_second_pass(monkeypatch):
     assert_allclose(PCA().fit(X).singular_values_, s, rtol=1e-8)
     monkeypatch.setattr(decompose, "_GRADED", 0.0)
     assert abs(PCA().fit(X).singular_values_ - s)[-1] > 1e-6 * s[-1]
+
+
+def test_scores_of_batches_are_whitened():
+    X = graded(60, 4)
+    model = IncrementalPCA(3, whiten=True)
+    for rows in (X[:20], X[20:]):
+        model.partial_fit(rows)
+    assert_allclose(model.transform(X).var(axis=0, ddof=1), 1.0, rtol=1e-8)
+    assert_allclose(IncrementalPCA(3, whiten=True).fit(X).transform(X).var(axis=0, ddof=1), 1.0)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_ratios_of_components_do_not_know_the_unit(size):
+    X = graded(60, 4) * size
+    y = X[:, 0]
+    for cls in (PCA, PrincipalComponentRegression):
+        ratios = [cls(2).fit(rows, y).explained_variance_ratio_ for rows in (X, X / size)]
+        assert_allclose(ratios[0], ratios[1])
+        assert 0 < ratios[0].sum() < 1
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (PCA(2, power_iteration_normalizer="none of them"), "power_iteration_normalizer"),
+        (TruncatedSVD(2, algorithm="none of them"), "algorithm"),
+    ],
+)
+def test_words_that_are_not_known(model, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(graded(30, 4))

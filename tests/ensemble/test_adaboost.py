@@ -364,3 +364,16 @@ def test_members_before_one_that_cannot_be_fitted_are_kept(kind, monkeypatch):
     assert np.array_equal(short.predict(X), whole.predict(X))
     with pytest.raises(ValueError, match="suit me no more"):
         fitted(0, 10)
+
+
+def test_errors_of_members_keep_their_digits():
+    # Where targets lie far from zero, float32 has none of them.
+    X = np.arange(40.0)[:, None]
+    y = np.round(np.sin(X[:, 0]), 3)
+    errors = [
+        AdaBoostRegressor(DecisionTreeRegressor(max_depth=3), n_estimators=4, random_state=0)
+        .fit(X, y + shift)
+        .estimator_errors_
+        for shift in (0.0, 1e9)
+    ]
+    np.testing.assert_allclose(errors[1], errors[0], rtol=1e-4)

@@ -290,3 +290,13 @@ def test_no_row_is_left_out(cls):
         model.fit(np.arange(4.0)[:, None], [0, 1, 0, 1], sample_weight=[1.0, 0.0, 0.0, 0.0])
     assert len(seen) == 1
     assert np.isnan(model.oob_score_)
+
+
+@pytest.mark.parametrize("name", ["fit", "predict"])
+def test_a_member_has_fit_and_predict(name):
+    class Half:
+        pass
+
+    setattr(Half, name, lambda self, *rows: self)
+    with pytest.raises(TypeError, match="must have fit and predict"):
+        BaggingClassifier(estimator=Half()).fit([[0.0], [1.0]], [0, 1])

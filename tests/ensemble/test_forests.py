@@ -19,6 +19,7 @@ from statfast import (
     RandomForestRegressor,
 )
 from statfast._engine import blocks
+from statfast.ensemble.forest.bootstrap import drawn_counts
 
 CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
 REGRESSORS = [RandomForestRegressor, ExtraTreesRegressor]
@@ -440,3 +441,18 @@ def test_the_estimator_of_a_forest_is_an_unfitted_tree():
     assert model.estimator_.splitter == "random"
     assert not model.estimator_.__sklearn_is_fitted__()
     assert not hasattr(ExtraTreesRegressor(), "estimator_")
+
+
+def test_unbiased_importances_need_rows_left_out():
+    X, y = table()[:2]
+    model = RandomForestClassifier(3, bootstrap=False, random_state=0).fit(X, y > np.median(y))
+    with pytest.raises(ValueError, match="bootstrap"):
+        model.unbiased_importances(X, y > np.median(y))
+
+
+def test_the_last_row_is_drawn_like_all_others():
+    # Twice as likely as each of the others, for its weight.
+    weight = np.array([1.0, 1.0, 1.0, 2.0])
+    chances = np.cumsum(weight)
+    counts = sum(drawn_counts(key, 4, 4, chances) for key in range(2000))
+    np.testing.assert_allclose(counts / counts.sum(), weight / 5, atol=0.02)

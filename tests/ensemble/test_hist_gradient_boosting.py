@@ -438,3 +438,33 @@ def test_no_warning_of_numpy():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Classifier(max_iter=300, min_samples_leaf=1).fit(X, y > 0).predict_proba(X)
+
+
+@pytest.mark.parametrize(("loss", "q"), [("absolute_error", 0.5), ("quantile", 0.9)])
+def test_scores_of_rounds_are_their_definitions(loss, q):
+    X, y, w = sample()
+    more = {"quantile": q} if loss == "quantile" else {}
+    model = Regressor(loss, max_iter=5, early_stopping=True, validation_fraction=None, **more)
+    model.fit(X, y, sample_weight=w)
+    apart = y - model.predict(X)
+    losses = np.abs(apart) if loss == "absolute_error" else apart * (q - (apart < 0))
+    assert model.train_score_[-1] == pytest.approx(-np.average(losses, weights=w))
+
+
+def test_a_score_of_rounds_sees_the_labels():
+    X, y, _ = sample(missing=0.0)
+    label = np.where(y > 0.4, "yes", "no")
+    model = Classifier(max_iter=5, scoring="accuracy").fit(
+        X[:1000], label[:1000], X_val=X[1000:], y_val=label[1000:]
+    )
+    assert model.validation_score_[-1] == model.score(X[1000:], label[1000:])
+
+
+def test_importances_count_columns_whose_missing_values_go_left():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 1] > 0, 1.0, -1.0)
+    X[y < 0, 1] = np.where(rng.random((y < 0).sum()) < 0.5, np.nan, X[y < 0, 1])
+    found = Regressor(max_iter=3).fit(X, y).feature_importances_
+    assert found.argmax() == 1
+    assert found.sum() == pytest.approx(1.0)

@@ -304,3 +304,8 @@ def test_a_test_set_of_ones_own(data):
 def test_scores_of_folds_are_a_dict(scores):
     with pytest.raises(TypeError, match=r"^scores must be a dict"):
         FoldScores(scores, "refit")
+
+
+def test_bias_variance_is_of_an_estimator():
+    with pytest.raises(TypeError, match="estimator"):
+        bias_variance(object(), np.ones((9, 1)), np.arange(9.0), loss="squared")

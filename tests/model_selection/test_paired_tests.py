@@ -213,3 +213,8 @@ def test_what_is_no_table_of_numbers(wrong):
             call()
     with pytest.raises(TypeError, match="names must be a list of names"):
         friedman_test(np.ones((3, 2)), names=np.array(3))
+
+
+def test_a_kind_that_is_not_known():
+    with pytest.raises(ValueError, match="kind"):
+        five_by_two_test(np.ones((5, 2)), kind="none of them")

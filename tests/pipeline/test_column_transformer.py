@@ -328,3 +328,11 @@ class Flat:
 
     def transform(self, X):
         return np.ravel(X)
+
+
+def test_the_transformers_given_give_frames_too():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0], "b": [3.0, 5.0]})
+    inner = StandardScaler()
+    ColumnTransformer([("s", inner, ["a"])]).set_output(transform="pandas")
+    assert isinstance(inner.fit_transform(frame), pandas.DataFrame)

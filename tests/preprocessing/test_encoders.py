@@ -288,3 +288,11 @@ def test_refusals_of_rows():
 def test_categories_of_no_list():
     with pytest.raises(TypeError, match=r"categories must be .auto. or a list"):
         OrdinalEncoder(categories=np.array(0.0)).fit([[1.0], [2.0]])
+
+
+@pytest.mark.parametrize("gone", [None, np.nan])
+def test_the_missing_value_that_is_dropped(gone):
+    X = np.array([["a"], [None], [np.nan], ["b"]], dtype=object)
+    model = OneHotEncoder(drop=[gone], sparse_output=False).fit(X)
+    kept = model.get_feature_names_out(["x"]).tolist()
+    assert kept == ["x_a", "x_b", "x_nan" if gone is None else "x_None"]

@@ -133,3 +133,10 @@ def test_a_column_is_constant_or_not_whatever_its_rows_weigh(unit):
     other = StandardScaler().fit(X, sample_weight=unit * weights)
     np.testing.assert_allclose(other.scale_, plain.scale_, rtol=1e-12)
     assert plain.scale_[1] == other.scale_[1] == 1.0
+
+
+def test_float32_rows_are_rounded_once():
+    X = np.random.default_rng(0).normal(300.0, 7.0, size=(500, 3)).astype(np.float32)
+    model = StandardScaler().fit(X)
+    exact = (X.astype(np.float64) - model.mean_) / model.scale_
+    np.testing.assert_array_equal(model.transform(X), exact.astype(np.float32))

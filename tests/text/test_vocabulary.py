@@ -40,3 +40,9 @@ def test_a_vocabulary_of_terms_that_are_found_does_not_warn(vocabulary, settings
     model = CountVectorizer(vocabulary=vocabulary, **settings)  # warnings are errors here
     assert model.fit_transform(DOCUMENTS).sum() > 0
     assert model.transform(DOCUMENTS).sum() > 0
+
+
+def test_a_set_of_terms_is_sorted():
+    words = {f"w{k:02d}" for k in range(40)}
+    model = CountVectorizer(vocabulary=words).fit(["w03 w07"])
+    assert model.get_feature_names_out().tolist() == sorted(words)

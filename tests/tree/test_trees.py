@@ -12,6 +12,7 @@ from scipy import sparse
 from statfast import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreesClassifier
 from statfast._engine import blocks
 from statfast.datasets import load_iris
+from statfast.tree.growing.arguments import LEAST
 from tests.reference import cart
 
 ARRAYS = (
@@ -475,3 +476,21 @@ def test_sparse_rows_have_no_categories():
     rows = sparse.csr_array(np.eye(4))
     with pytest.raises(TypeError, match="Sparse data was passed for X"):
         DecisionTreeClassifier(categorical_features=[0]).fit(rows, [0, 1, 0, 1])
+
+
+def test_more_columns_than_there_are_mean_all():
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2
+    assert DecisionTreeClassifier(max_features=9).fit(X, y).max_features_ == 2
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_targets_whose_range_is_too_small_for_their_weights(criterion):
+    # Beside one heavy row the mean weight is a quarter, in units of the heaviest or less.
+    X, y = np.arange(4.0)[:, None], np.array([0.0, 1.0, 0.0, 1.0])
+    power = 0.5 if criterion == "squared_error" else 1.0
+    tree = DecisionTreeRegressor(criterion=criterion)
+    size = (3.0 * LEAST) ** power
+    tree.fit(X, y * size)
+    tree.fit(X, y * size, sample_weight=np.ones(4) * 2.0)
+    with pytest.raises(ValueError, match="Rescale y"):
+        tree.fit(X, y * size, sample_weight=np.array([1e3, np.pi, np.e, np.sqrt(2)]))
