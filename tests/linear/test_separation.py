@@ -176,3 +176,44 @@ def test_one_class_apart_from_the_rest_is_named():
     with pytest.warns(SeparationWarning) as caught:
         LogisticRegression(multi_class="ovr").fit(X, codes)
     assert [str(w.message).split(" are ")[0] for w in caught] == ["Class 2 and the rest"]
+
+
+def partly_separated(n=400, q=30, k=3):
+    """Rows of which those with a mark are of one class, and all others of any."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, q))
+    X[:, -1] = rng.random(n) < 0.1
+    y = rng.integers(0, k, n)
+    y[X[:, -1] == 1] = 0
+    return X, y
+
+
+@pytest.mark.parametrize("limit", ["WORK", "PROGRAM"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_work_is_bounded_and_what_is_not_decided_is_told(limit, k, monkeypatch):
+    X, y = partly_separated(k=k)
+    with pytest.warns(SeparationWarning, match="quasi-completely separated by x29"):
+        LogisticRegression().fit(X, y)
+    monkeypatch.setattr(module, limit, {"WORK": 1e5, "PROGRAM": 1000}[limit])
+    with pytest.warns(UserWarning, match="completely or in part"):
+        LogisticRegression().fit(X, y)
+    if k == 3:
+        with pytest.raises(module.Undecided):
+            found(X, y)
+
+
+def test_whether_separation_is_complete_may_be_left_open(monkeypatch):
+    X, y = partly_separated()
+    plain, calls = module._Margins.solve, []
+
+    def solve(self, chosen, strict):
+        calls.append(strict)
+        if strict:
+            raise module.Undecided
+        return plain(self, chosen, strict)
+
+    monkeypatch.setattr(module._Margins, "solve", solve)
+    assert found(X, y).complete is None
+    assert calls == [False, True]
+    with pytest.warns(SeparationWarning, match="are completely or in part separated by x29"):
+        LogisticRegression().fit(X, y)

@@ -27,6 +27,9 @@ from statfast.linear.design.standardization import frame_of
 FLAT = 1e-8  # margins below are 0 to the linear program, whose columns and directions are up to 1
 ROUNDING = 4e-16  # of a posterior
 SUBSET = 512  # constraints taken into the program at first
+PROGRAM = 10**7  # numbers of a program at most: constraints times coefficients
+WORK = 2e10  # numbers looked at by all steps of the programs, about 1e9 a second
+MOST_STEPS = 2**31 - 1  # of a program: what the solver can count
 ADVICE = "Use method='firth' or C=1.0, or drop columns."
 
 
@@ -34,9 +37,13 @@ ADVICE = "Use method='firth' or C=1.0, or drop columns."
 class Separation:
     """A direction along which the likelihood of the rows grows without bound."""
 
-    complete: bool
+    complete: bool | None  # None: that is not decided
     direction: np.ndarray  # (K, q), 0 for the first class; of columns in the frame
     columns: np.ndarray  # those that the direction moves, ascending
+
+
+class Undecided(Exception):
+    """The search for a direction has come to the bound on its work, or on that of the solver."""
 
 
 def maximum_exists(gradient: np.ndarray, inverse: np.ndarray, mass: float) -> bool:
@@ -83,6 +90,11 @@ def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Sepa
     coef : ndarray of shape (K, q), optional
         Estimates, in the same columns; the rows they fit worst come into the program first.
 
+    Raises
+    ------
+    Undecided
+        If it takes more than `WORK` to find one, or to find that there is none.
+
     Notes
     -----
     Estimates that separate all rows already are such a direction: there is nothing to solve.
@@ -100,7 +112,10 @@ def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Sepa
     # The direction that gains most may leave rows where they are though another moves them all.
     complete = table.smallest(sides, 1, FLAT).size == 0
     if not complete:
-        strictly, _ = table.solve(chosen, strict=True)
+        try:
+            strictly, _ = table.solve(chosen, strict=True)
+        except Undecided:
+            return _along(sides, None)
         if strictly is not None:
             sides, complete = strictly, True
     return _along(sides, complete)
@@ -123,6 +138,7 @@ class _Margins:
         totals = each(self._total, self.blocks, n_jobs=n_jobs)
         self.total = sum(totals)  # (K, q): the sum of all constraints
         self.q = self.total.shape[1]
+        self.work = WORK  # that is left
 
     def _total(self, rows):
         z, codes = self.design(rows), self.codes[rows]
@@ -174,6 +190,9 @@ class _Margins:
         gain = self.total[1:].ravel() / max(1.0, np.abs(self.total).max())
         while True:
             checkpoint()
+            numbers = len(chosen) * size
+            if not numbers <= min(PROGRAM, self.work):
+                raise Undecided
             rows = self.matrix(chosen)
             bounds = [(-1.0, 1.0)] * size
             if strict:
@@ -183,10 +202,16 @@ class _Margins:
                 target = -gain
             program = partial(
                 linprog, target, b_ub=np.zeros(len(rows)), bounds=bounds, method="highs",
-                options={"primal_feasibility_tolerance": 1e-10},
+                options={
+                    "primal_feasibility_tolerance": 1e-10,
+                    "maxiter": int(min(self.work / numbers, MOST_STEPS)),
+                },
             )  # fmt: skip
             answer = aside(program, -rows)  # A_ub, the next argument
-            if answer.x is None or -answer.fun <= (FLAT if strict else 10.0 * FLAT):
+            self.work -= answer.nit * numbers
+            if answer.status != 0:
+                raise Undecided
+            if -answer.fun <= (FLAT if strict else 10.0 * FLAT):
                 return None, chosen
             direction = np.vstack([np.zeros(self.q), answer.x[:size].reshape(-1, self.q)])
             floor = 0.5 * answer.x[-1] if strict else -FLAT
@@ -227,11 +252,22 @@ def warn_separated(separation, names, who, advice=ADVICE):
     """Name the columns whose coefficients are infinite."""
     columns = [str(names[j]) for j in separation.columns.tolist()]
     listed = ", ".join(columns[:8]) + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
-    kind = "completely" if separation.complete else "quasi-completely"
+    kinds = {True: "completely", False: "quasi-completely", None: "completely or in part"}
+    kind = kinds[separation.complete]
     warn_user(
         f"{who} {kind} separated by {listed}: the likelihood has no finite maximum, and these "
         "coefficients are infinite; the values reported are where the iteration stopped. "
         f"{advice}",
+        SeparationWarning,
+    )
+
+
+def warn_undecided(who, advice=ADVICE):
+    """Say that it is not known whether coefficients are infinite."""
+    warn_user(
+        f"{who} perhaps separated, completely or in part: whether the likelihood has a finite "
+        "maximum was not decided, as that takes too large a linear program. Where it has none, "
+        f"these coefficients and their standard errors mean nothing. {advice}",
         SeparationWarning,
     )
 
@@ -250,7 +286,10 @@ def warn_no_maximum(rows, coef, names, who, advice=ADVICE):
         order = np.argsort(chosen, kind="stable")
         frame = frame_of(rows.X, rows.intercept, rows.n_jobs, rows.weights)
         start = frame.from_user(np.stack([np.zeros(len(coef)), coef]))
-        found = separated_rows(rows.X, codes[order], chosen[order], frame, start, rows.n_jobs)
+        try:
+            found = separated_rows(rows.X, codes[order], chosen[order], frame, start, rows.n_jobs)
+        except Undecided:
+            found = None
         if found is not None:
             warn_separated(found, names, who, advice)
             return

@@ -6,6 +6,7 @@ that no class is special; the sums over classes of gradient and steps are 0. Max
 then told relative to a reference class, as in R's ``nnet::multinom``.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -15,7 +16,13 @@ from statfast._engine import Parts, aside
 from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large
 from statfast.linear.design.units import HEAVY
-from statfast.linear.glm.separation import Separation, in_memory, maximum_exists, separated_rows
+from statfast.linear.glm.separation import (
+    Separation,
+    Undecided,
+    in_memory,
+    maximum_exists,
+    separated_rows,
+)
 from statfast.linear.logistic.lbfgs import CORRECTIONS, Minimum, minimize
 from statfast.linear.logistic.softmax_newton import continued
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
@@ -84,7 +91,10 @@ class MultinomialFit:
         return factor.inverse().reshape(table.shape)
 
     def separation(self) -> Separation | None:
-        """How the classes are separated, which makes estimates infinite; None if they are not."""
+        """How the classes are separated, which makes estimates infinite; None if they are not.
+
+        Raises Undecided where that takes too much work.
+        """
         found, sums = self.found, self.sums
         mass = float(sums.n if sums.weights is None else sums.weights.sum())
         assert self.gradient is not None  # as it is for maximum likelihood
@@ -234,7 +244,8 @@ class Objective:
 
     def hopeless(self, x):
         if not self.penalty.any():
-            self.found = separation_of(self.sums, x.reshape(self.n_classes, self.q))
+            with suppress(Undecided):  # then iterations go on, and the end is told of
+                self.found = separation_of(self.sums, x.reshape(self.n_classes, self.q))
         return self.found is not None
 
 

@@ -10,7 +10,12 @@ from statfast._validation import is_sparse
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import NO_MAXIMUM, PENALIZED, Model, fit_model, names_of, warn_aliased
 from statfast.linear.glm.links import LINKS
-from statfast.linear.glm.separation import warn_no_maximum, warn_separated
+from statfast.linear.glm.separation import (
+    Undecided,
+    warn_no_maximum,
+    warn_separated,
+    warn_undecided,
+)
 from statfast.linear.inference.inference import Result, lacks_freedom
 from statfast.linear.logistic.multinomial import fit_multinomial, start_of
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, dense
@@ -100,7 +105,11 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
             refusal = TOO_LARGE
         else:
             covariance, about = fit.covariances(task.reference)
-            found = fit.separation()
+            try:
+                found = fit.separation()
+            except Undecided:
+                found = None
+                warn_undecided("The classes are")
             if found is not None:
                 warn_separated(found, names, "The classes are")
                 refusal = NO_MAXIMUM
