@@ -120,7 +120,7 @@ def test_dates_are_no_targets_weights_or_scores(kind):
 )
 def test_dates_are_no_categories_before_they_are_strings(kind):
     X = beside_numbers(TIMES[kind])
-    with pytest.raises(ValueError, match=r"X must hold numbers or strings; .* column 1"):
+    with pytest.raises(ValueError, match=r"X must hold numbers or strings; .* column 'other'"):
         as_columns(X)
     levels = sf.OneHotEncoder().fit(X.astype({"other": str})).categories_[1]
     assert all(isinstance(level, str) for level in levels)

@@ -176,7 +176,7 @@ def test_the_preconditioner_of_sparse_classes_is_symmetric():
     X = sparse.csr_array(rng.normal(size=(30, 4)) * (rng.random((30, 4)) < 0.5))
     loss = _Softmax(rng.integers(3, size=30), None)
     objective = _SparseLoss(SparseProducts(X, True), loss, np.array([0.0, 1, 1, 1, 1]), 3)
-    solve = objective.rough(objective.at(rng.normal(size=15)))
+    solve = objective.rough(objective.point_at(rng.normal(size=15)))
     table = np.array([solve(row) for row in np.eye(15)])
     assert_allclose(table, table.T, rtol=0, atol=1e-12 * np.abs(table).max())
     assert np.linalg.eigvalsh(table)[0] > -1e-12 * np.abs(table).max()
@@ -208,7 +208,7 @@ def test_sparse_rows_of_two_classes_are_not_filled_in(monkeypatch, penalty):
     y = (X[:, :20].sum(axis=1) + 0.3 * rng.standard_normal(150) > 0.3).astype(int)
     how = {"C": 5.0, "l1_ratio": RATIOS[penalty]}
     full = LogisticRegression(**how).fit(X.toarray(), y)
-    monkeypatch.setattr(design, "SMALL", 0)
+    monkeypatch.setattr(design, "MAX_FILLED", 0)
     monkeypatch.setattr(sparse.csr_array, "toarray", None)
     monkeypatch.setattr(sparse.csc_array, "toarray", None)
     free = LogisticRegression(**how).fit(X, y)

@@ -129,7 +129,7 @@ def by_products(monkeypatch):
     from statfast.linear.least_squares import ridge
 
     monkeypatch.setattr(ridge, "SPARSE_COLUMNS", 1)
-    monkeypatch.setattr(design, "SMALL", 0)  # no sparse rows are filled in
+    monkeypatch.setattr(design, "MAX_FILLED", 0)  # no sparse rows are filled in
 
 
 @each_intercept

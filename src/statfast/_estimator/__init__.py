@@ -59,6 +59,7 @@ from statfast._estimator.folds import (
     stratified_runs,
 )
 from statfast._estimator.member_rows import (
+    ROW_DTYPES,
     count_rows,
     handed,
     handed_for,
@@ -111,6 +112,7 @@ __all__ = [
     "LEAST",
     "RESPONSES",
     "ROWS",
+    "ROW_DTYPES",
     "RULES",
     "Answers",
     "BootstrapEstimate",

@@ -23,7 +23,7 @@ from statfast._validation import (
     rows_for,
 )
 
-KEPT = (np.float64, np.float32, np.uint8)
+ROW_DTYPES = (np.float64, np.float32, np.uint8)  # of rows that are not converted
 
 
 def handed(X: Any) -> Any:
@@ -55,7 +55,7 @@ def handed(X: Any) -> Any:
             X = np.asarray(X)
     if isinstance(X, np.ndarray) and X.dtype.kind in "USOT":
         return X.tolist() if X.ndim == 1 else X
-    return as_rows(X, keep=KEPT, finite=False)
+    return as_rows(X, keep=ROW_DTYPES, finite=False)
 
 
 def handed_for(estimator: Any, X: Any) -> Any:
@@ -69,7 +69,7 @@ def handed_for(estimator: Any, X: Any) -> Any:
     rows = handed(X)
     known = estimator.__dict__.get("feature_names_in_")
     if isinstance(rows, np.ndarray) and rows.dtype != object and rows.ndim == 2:
-        rows = rows_for(estimator, rows, keep=KEPT, finite=False)
+        rows = rows_for(estimator, rows, keep=ROW_DTYPES, finite=False)
         return rows if known is None else NamedRows(rows, known)
     if len(getattr(rows, "shape", ())) != 2:
         return rows

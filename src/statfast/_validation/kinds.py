@@ -77,12 +77,12 @@ def _is_time(kind: type) -> bool:
 
 def _no_number(values: Array, kind: type, name: str, columns: Array | None, fix: str) -> ValueError:
     """The ValueError for the first value of a kind that is no number."""
-    at = next(i for i, value in enumerate(values.ravel().tolist()) if type(value) is kind)
-    row, *rest = (int(i) for i in np.unravel_index(at, values.shape))
+    first = next(i for i, value in enumerate(values.ravel().tolist()) if type(value) is kind)
+    row, *rest = (int(i) for i in np.unravel_index(first, values.shape))
     place = f"row {row}"
     if rest:
         label = rest[0] if columns is None else columns[rest[0]]
         place = f"column {label!r}, {place}"
-    value = repr(values.reshape(-1)[at])
+    value = repr(values.reshape(-1)[first])
     value = value if len(value) <= 60 else f"{value[:57]}..."
     return ValueError(f"{name} must hold numbers; got {value} in {place}. {fix}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast._estimator import (
+    ROW_DTYPES,
     Estimator,
     as_square,
     columns_of,
@@ -40,7 +41,6 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.ensemble.members.base_estimators import (
-    KEPT,
     one_thread,
     require_fit,
     rows_for_all,
@@ -259,7 +259,7 @@ class BaggingModel(Estimator):
         repeated = self.bootstrap_features or pairwise
         if not (repeated and is_frame(rows)) or hasattr(rows, "iloc"):
             return rows
-        return named_rows(as_rows(rows, keep=KEPT, finite=False), column_names(rows))
+        return named_rows(as_rows(rows, keep=ROW_DTYPES, finite=False), column_names(rows))
 
     def _fitted_members(self):
         if "_members" not in self.__dict__:

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import NamedRows, copied, named_rows, takes_weights, width_of
+from statfast._estimator import ROW_DTYPES, NamedRows, copied, named_rows, takes_weights, width_of
 from statfast._validation import (
     FitFailedWarning,
     as_rows,
@@ -16,7 +16,6 @@ from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.categories import categorical_mask
 
 UNFITTED = (ValueError, ArithmeticError)  # what a member raises that its rows do not suit
-KEPT = (np.float64, np.float32, np.uint8)
 
 
 def require_fit(estimator):
@@ -77,10 +76,10 @@ def rows_for_all(rows, estimator):
         categorical = categorical_mask(rows, wanted, width_of(rows, None)).any()
     if categorical:
         return rows
-    return named_rows(as_rows(rows, keep=KEPT, finite=False), column_names(rows))
+    return named_rows(as_rows(rows, keep=ROW_DTYPES, finite=False), column_names(rows))
 
 
 def array_of(rows):
     """Rows of numbers as an ndarray; None if they are anything else."""
     rows = rows.rows if isinstance(rows, NamedRows) else rows
-    return rows if isinstance(rows, np.ndarray) and rows.dtype in KEPT else None
+    return rows if isinstance(rows, np.ndarray) and rows.dtype in ROW_DTYPES else None

@@ -19,7 +19,8 @@ from statfast._validation import (
 
 FARTHEST = 1e100  # offset
 SIZES = 1e-160, 1e140  # of responses, whose squares are summed
-SMALL = 200_000  # numbers of sparse rows that are filled in
+MAX_FILLED = 200_000  # numbers of sparse rows that are filled in
+INFERENCE_COLUMNS = 4000  # of sparse rows, up to which matrices of all of them serve inference
 FEW = 4096  # numbers of the rows: up to here one BLAS product is the quickest
 BLOCK = 65536  # numbers of the rows of a block: a call takes 10 us or more
 
@@ -40,7 +41,7 @@ def table_of(X, n_min=1, finite=True):
 
 def dense_if_small(rows):
     """CSR rows as an array, if they have few numbers, zeros counted."""
-    few = hasattr(rows, "indptr") and rows.shape[0] * rows.shape[1] <= SMALL
+    few = hasattr(rows, "indptr") and rows.shape[0] * rows.shape[1] <= MAX_FILLED
     return rows.toarray() if few else rows
 
 

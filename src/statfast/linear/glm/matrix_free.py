@@ -27,7 +27,7 @@ class SparseProducts:
 
     def correlate(self, scores):
         """Z' scores, (q, K)."""
-        return self._back(self.turned, scores)
+        return self._transposed_product(self.turned, scores)
 
     def normal(self, coef, times, curve):
         """Z' times(curve, Z coef)."""
@@ -36,9 +36,11 @@ class SparseProducts:
     def squares(self, weights):
         """Sums of the weighted squares of the columns, (q, K)."""
         X, data = self.X, np.square(self.X.data, dtype=np.float64)
-        return self._back(type(X)((data, X.indices, X.indptr), shape=X.shape).T, weights)
+        return self._transposed_product(
+            type(X)((data, X.indices, X.indptr), shape=X.shape).T, weights
+        )
 
-    def _back(self, columns, scores):
+    def _transposed_product(self, columns, scores):
         out = np.empty((columns.shape[0] + self.one, scores.shape[1]))
         out[self.one :] = _products(columns, scores)
         if self.one:
@@ -95,7 +97,7 @@ class DenseProducts:
         self._total(work, (out,), coef.shape[1])
         return out
 
-    def _back(self, block, scores):
+    def _transposed_product(self, block, scores):
         """Z' scores of a block, but for the scale."""
         total = scores.sum(axis=0)
         own = block.T @ scores - self.frame.shift[:, None] * total
@@ -108,7 +110,9 @@ class DenseProducts:
     def correlate(self, scores):
         """Z' scores, (q, K)."""
         found = self._total(
-            lambda where, block, part: self._back(block, part), (scores,), scores.shape[1]
+            lambda where, block, part: self._transposed_product(block, part),
+            (scores,),
+            scores.shape[1],
         )
         return self._scaled(found)
 
@@ -117,7 +121,7 @@ class DenseProducts:
         inner, added = self._inner(coef)
 
         def work(where, block, part):
-            return self._back(block, times(part, block @ inner + added))
+            return self._transposed_product(block, times(part, block @ inner + added))
 
         return self._scaled(self._total(work, (curve,), 2 * coef.shape[1]))
 

@@ -8,6 +8,7 @@ from math import inf, isfinite, sqrt
 
 import numpy as np
 
+from statfast.linear.design.design import INFERENCE_COLUMNS
 from statfast.linear.design.standardization import Standardization
 from statfast.linear.glm.irls import Fit
 from statfast.linear.glm.matrix_free import DenseProducts, SparseProducts
@@ -15,7 +16,6 @@ from statfast.linear.glm.truncated_newton import PenalizedLoss, minimize
 
 SPARSE_COLUMNS = 64  # of sparse rows from which no matrix of the columns is made
 DENSE_COLUMNS = 1000  # the same of dense rows, where these are not more than the columns
-INFERENCE_COLUMNS = 4000  # up to which the information is made for the sake of inference
 STALLED = 8  # steps in which one that will converge has shrunk by half
 MOVING = 1e-6  # of the linear values: steps of so little may be rounding
 TOO_MANY = (
@@ -50,7 +50,7 @@ def solve_matrix_free(rows, *, ridge, max_iter, tol, start=None):
         penalty[0] = 0.0
     with np.errstate(all="ignore"):
         objective = _Likelihood(rows, products, penalty)
-        if not isfinite(objective.at(x).value):
+        if not isfinite(objective.point_at(x).value):
             return None
         end = minimize(objective, x, tol=tol, max_iter=max_iter)
         point = end.point
@@ -120,7 +120,7 @@ class _Deviance:
         eta = eta if rows.offset is None else eta + rows.offset
         return sums, *rows._score(sums, eta, rows.y, rows.weights)
 
-    def at(self, eta):
+    def evaluate(self, eta):
         """See `PenalizedLoss`."""
         sums, score, weights = self._sums(eta)
         dispersion = self.rows.family.dispersion

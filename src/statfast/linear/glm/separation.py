@@ -28,7 +28,7 @@ FLAT = 1e-8  # margins below are 0 to the linear program, whose columns and dire
 ROUNDING = 4e-16  # of a posterior
 SUBSET = 512  # constraints taken into the program at first
 PROGRAM = 10**7  # numbers of a program at most: constraints times coefficients
-WORK = 2e10  # numbers looked at by all steps of the programs, about 1e9 a second
+WORK = 1e10  # numbers looked at by all steps of the programs, about 1e9 a second
 MOST_STEPS = 2**31 - 1  # of a program: what the solver can count
 ADVICE = "Use method='firth' or C=1.0, or drop columns."
 

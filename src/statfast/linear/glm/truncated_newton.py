@@ -56,7 +56,8 @@ class PenalizedLoss:
     ----------
     products : SparseProducts or DenseProducts
     loss : object
-        ``at(eta)`` gives value, gradient (n, K) in the linear values, curve and unit, see `Point`;
+        ``evaluate(eta)`` gives value, gradient (n, K) in the linear values, curve and unit, see
+        `Point`;
         ``times(curve, V)`` the product of each row's Hessian with a row of V, and
         ``diagonal(curve)`` the diagonal of that Hessian.
     penalty : ndarray of shape (q,)
@@ -69,11 +70,11 @@ class PenalizedLoss:
         self.products, self.loss, self.penalty = products, loss, penalty[:, None]
         self.shape = len(penalty), n_values
 
-    def at(self, x, eta=None):
+    def point_at(self, x, eta=None):
         """The point of coefficients `x`, whose linear values may be known."""
         coef = x.reshape(self.shape)
         eta = self.products.values(coef) if eta is None else eta
-        value, score, curve, unit = self.loss.at(eta)
+        value, score, curve, unit = self.loss.evaluate(eta)
         pull = self.penalty * coef
         gradient = self.products.correlate(score) + pull
         value += 0.5 * float((pull * coef).sum())
@@ -104,7 +105,7 @@ class PenalizedLoss:
 
 def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End:
     """Minimize from `x` until Newton's decrement, over the point's unit, is at most `tol`."""
-    point = objective.at(x)
+    point = objective.point_at(x)
     precondition, made = objective.rough(point), False
     first, before, converged, n_iter = inf, inf, False, 0
     sizes: list = []
@@ -139,7 +140,7 @@ def _searched(objective, point, step, size):
     noise, length = ROUNDING * abs(point.value), 1.0
     for _ in range(HALVINGS):
         checkpoint()
-        found = objective.at(point.x + length * step, point.eta + length * along)
+        found = objective.point_at(point.x + length * step, point.eta + length * along)
         if found.value <= point.value - 1e-4 * length * size**2 + noise:
             return found
         length /= 2.0

@@ -59,11 +59,11 @@ def least_squares_by_products(X, Y, weights, intercept, alphas):
         out = X @ coef - mean @ coef
         return out if root is None else root * out
 
-    def back(scores):
+    def transposed_product(scores):
         scores = scores if root is None else root * scores
         return turned @ scores - mean * scores.sum()
 
-    columns = LinearOperator(X.shape, matvec=values, rmatvec=back, dtype=np.float64)
+    columns = LinearOperator(X.shape, matvec=values, rmatvec=transposed_product, dtype=np.float64)
     most = min(PER_COLUMN * min(n, d), MAX_ITER)
     coefs, most_used, all_ended = np.zeros((Y.shape[1], d)), 0, True
     for t, y in enumerate((Y - target).T):

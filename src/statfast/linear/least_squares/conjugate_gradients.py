@@ -34,7 +34,7 @@ def ridge_by_products(X, Y, weights, alphas, intercept):
         if not float(squares.sum()) <= CONDITION * alphas.min():
             return None
         system = _Normal(X, turned, w[:, None], mean, alphas)
-        right = system.back(Y - target)
+        right = system.transposed_product(Y - target)
         if not np.isfinite(right).all():
             return None
         divisor = squares[:, None] + alphas
@@ -57,13 +57,13 @@ class _Normal:
     def __init__(self, X, turned, w, mean, alphas):
         self.X, self.turned, self.w, self.mean, self.alphas = X, turned, w, mean, alphas
 
-    def back(self, values):
+    def transposed_product(self, values):
         """Z'W values."""
         values = self.w * values
         return _product(self.turned, values) - np.outer(self.mean, values.sum(axis=0))
 
     def __call__(self, B):
-        return self.back(_product(self.X, B) - self.mean @ B) + self.alphas * B
+        return self.transposed_product(_product(self.X, B) - self.mean @ B) + self.alphas * B
 
 
 def _product(X, table):

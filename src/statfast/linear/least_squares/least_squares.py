@@ -21,6 +21,7 @@ from statfast._validation import (
     warn_not_converged,
 )
 from statfast.linear.design.design import (
+    INFERENCE_COLUMNS,
     AcceptsSparse,
     dense_if_small,
     linear_values,
@@ -33,7 +34,6 @@ from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.links import LINKS
-from statfast.linear.glm.matrix_free_fit import INFERENCE_COLUMNS
 from statfast.linear.glm.predictive import predictor_errors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Inference, NoInferenceError, intervals

@@ -19,7 +19,7 @@ from statfast._distance import near_mean
 from statfast._engine import Chunks, aside, checkpoint, reduce
 from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large, require_finite
-from statfast.linear.design.design import dense_blocks
+from statfast.linear.design.design import INFERENCE_COLUMNS, dense_blocks
 from statfast.linear.design.sparse_columns import SparseColumns
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
@@ -34,7 +34,6 @@ LARGEST = 1e150  # whose squares are numbers
 SMALL = 1e-130  # whose products with each other are, to all digits
 CALL = 2e8  # multiplications in a kernel call: below 0.05 s
 START = 8192  # rows, or 64 for each column, whose solution is the start
-WIDE = 4000  # columns of sparse rows up to which all factors are made
 MAX_WORK = 2e11  # multiplications for a factor of more than these: some ten seconds
 TOO_WIDE = (
     "X has {0} x {1} values, too many for a decomposition of sparse rows. Fit Ridge(alpha), for "
@@ -78,7 +77,7 @@ def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
         )  # fmt: skip
     if hasattr(X, "indptr"):
         n, p = X.shape
-        if p > WIDE and n * p * min(n, p) > MAX_WORK:
+        if p > INFERENCE_COLUMNS and n * p * min(n, p) > MAX_WORK:
             raise ValueError(TOO_WIDE.format(n, p))
         found = _by_sparse_products(X, Y, weights, intercept, n_jobs)
         return found or _by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)

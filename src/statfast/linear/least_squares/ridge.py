@@ -22,6 +22,7 @@ from statfast._validation import (
     warn_not_converged,
 )
 from statfast.linear.design.design import (
+    INFERENCE_COLUMNS,
     AcceptsSparse,
     LinearPredictor,
     dense_if_small,
@@ -30,7 +31,6 @@ from statfast.linear.design.design import (
     table_of,
 )
 from statfast.linear.design.targets import refuse_extreme
-from statfast.linear.glm.matrix_free_fit import INFERENCE_COLUMNS
 from statfast.linear.least_squares.bidiagonal import UNCONVERGED, least_squares_by_products
 from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
 from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out

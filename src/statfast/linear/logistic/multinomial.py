@@ -6,7 +6,6 @@ that no class is special; the sums over classes of gradient and steps are 0. Max
 then told relative to a reference class, as in R's ``nnet::multinom``.
 """
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -49,6 +48,7 @@ class MultinomialFit:
     information: np.ndarray | None  # (K, r, K, r); both for maximum likelihood
     sums: SoftmaxSums
     found: Separation | None  # by the way
+    undecided: bool  # as that took too much work
 
     def relative_to(self, reference: int) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (K-1, q) less those of a class, and their covariance, ordered alike.
@@ -98,6 +98,8 @@ class MultinomialFit:
         found, sums = self.found, self.sums
         mass = float(sums.n if sums.weights is None else sums.weights.sum())
         assert self.gradient is not None  # as it is for maximum likelihood
+        if self.undecided:
+            raise Undecided
         if found is None and not maximum_exists(self.gradient[1:], self.inverse(0), mass):
             found = separation_of(sums, self.coef_in_frame)
         return found and replace(found, columns=self.kept[found.columns])
@@ -181,6 +183,7 @@ class Objective:
         self.n_classes, self.q = len(shares), sums.q
         self.gram, self.spread = gram, np.diag(shares) - np.outer(shares, shares)
         self.found: Separation | None = None
+        self.undecided = False  # whether there is one
         self.start = solver_at_start(self.gram, self.spread, penalty)
         n, size = float(sums.n), float(self.n_classes * self.q)
         self.every = 0
@@ -244,8 +247,10 @@ class Objective:
 
     def hopeless(self, x):
         if not self.penalty.any():
-            with suppress(Undecided):  # then iterations go on, and the end is told of
+            try:
                 self.found = separation_of(self.sums, x.reshape(self.n_classes, self.q))
+            except Undecided:  # iterations go on
+                self.undecided = True
         return self.found is not None
 
 
@@ -341,5 +346,5 @@ def fit_multinomial(
     user[:, kept] = coef @ sums.frame.to_user().T
     return MultinomialFit(
         user, -loss, float(mass @ np.log(shares)), kept, minimum, coef, gradient, information, sums,
-        objective.found,
+        objective.found, objective.undecided,
     )  # fmt: skip

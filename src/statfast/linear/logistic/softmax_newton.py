@@ -17,7 +17,7 @@ class _Softmax:
         self.weights = np.ones(len(codes)) if weights is None else weights
         self.unit = float(self.weights.sum()) ** 0.5
 
-    def at(self, eta):
+    def evaluate(self, eta):
         """The curve holds the posteriors and, last, the weights."""
         from scipy.special import logsumexp
 
@@ -62,7 +62,7 @@ def fit_sparse_rows(X, codes, weights, start, penalty, *, intercept, tol, max_it
     loss = _Softmax(codes, weights)
     objective = _SparseLoss(SparseProducts(X, intercept), loss, penalty, len(start))
     end = minimize(objective, start.T.ravel(), tol=tol, max_iter=max_iter)
-    return _coefficients(end.point.x, start), end, loss.at(end.point.eta)[0]
+    return _coefficients(end.point.x, start), end, loss.evaluate(end.point.eta)[0]
 
 
 def _coefficients(x, start):
