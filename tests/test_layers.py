@@ -67,9 +67,8 @@ GOES_UP = {("statfast._estimator.display", "statfast.plot")}  # results know the
 ON_USE = {"plot"}  # loaded only on use: may import anything public, and its packages at once
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc", "fast", "tools", "shared"}
 MORE_ARGUMENTS = {  # functions of kernels that take more as yet
-    "hashing.search.search": 17, "hierarchy.centroids.merge": 13, "hierarchy.linkage.contract": 17,
-    "hierarchy.linkage.generic": 14, "kmeans.lloyd.step": 13, "kmeans.sparse.step": 18,
-    "kmeans.yinyang.assign": 15, "linear.coordinate_descent.descend": 18, "linear.irls.sweep": 13,
+    "kmeans.lloyd.step": 13, "kmeans.sparse.step": 18, "kmeans.yinyang.assign": 15,
+    "linear.coordinate_descent.descend": 18, "linear.irls.sweep": 13,
     "linear.residual_descent.descend": 17,
 }  # fmt: skip
 LONGEST = {".py": 400, ".pyx": 350, ".pxd": 350, ".h": 300}  # lines; of Python, lines of code alone

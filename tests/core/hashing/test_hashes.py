@@ -130,13 +130,13 @@ def test_a_search_that_sees_all_rows_is_exact():
     starts = np.empty((2, (1 << bits) + 1), np.int32)
     for t in range(2):
         lsh.directory(entries[t], 64 - bits, starts[t])
-    steps = hashes.steps(Q, hashes.panels(), 2)
+    steps = probe.Steps(*hashes.steps(Q, hashes.panels(), 2))
+    buckets = probe.Buckets(entries, starts, 64 - bits, 1, 1)
     d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
     looked, first, calls = np.empty(m, np.int32), 0, 0
     while first < m:
         first = probe.search(
-            Q, rows, *steps, entries, starts, 64 - bits, 1, 1, np.empty(n, np.uint8), first, 1e4,
-            d2, ids, looked,
+            Q, rows, steps, buckets, np.empty(n, np.uint8), first, 1e4, d2, ids, looked
         )  # fmt: skip
         calls += 1
     assert calls > 1

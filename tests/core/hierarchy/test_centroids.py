@@ -81,7 +81,7 @@ def test_merges_stop_where_columns_or_budget_end():
     calls = 0
     while state[2] < 3:
         centroids.merge(
-            columns, size, False, point, low, who, heap, state, one, other, height, 3, 1
+            columns, size, False, point, low, who, heap, state, one, other, height, 1
         )  # fmt: skip
         calls += 1
     assert calls > 3

@@ -74,18 +74,49 @@ cdef struct Work:
     Found *found            # (k,)
 
 
+cdef class Steps:
+    """The ways from the codes of queries to those near by. Keeps the arrays alive."""
+
+    cdef const uint64_t[:, ::1] base
+    cdef const float[:, :, ::1] cost
+    cdef const uint64_t[:, :, ::1] move
+    cdef const uint8_t[:, :, ::1] part
+
+    def __cinit__(
+        self,
+        const uint64_t[:, ::1] base,    # IN (m, tables)
+        const float[:, :, ::1] cost,    # IN (m, tables, steps)
+        const uint64_t[:, :, ::1] move,  # IN (m, tables, steps)
+        const uint8_t[:, :, ::1] part,  # IN (m, tables, steps)
+    ):
+        self.base, self.cost, self.move, self.part = base, cost, move, part
+
+
+cdef class Buckets:
+    """The rows by their codes, and how many buckets a query looks into. Keeps the arrays alive."""
+
+    cdef const uint64_t[:, ::1] entries
+    cdef const int32_t[:, ::1] starts
+    cdef int shift
+    cdef Py_ssize_t probes, more
+
+    def __cinit__(
+        self,
+        const uint64_t[:, ::1] entries,  # IN (tables, n) in order
+        const int32_t[:, ::1] starts,   # IN (tables, drawers + 1)
+        int shift,
+        Py_ssize_t probes,
+        Py_ssize_t more,                # of a query that has found fewer than k rows
+    ):
+        self.entries, self.starts, self.shift = entries, starts, shift
+        self.probes, self.more = probes, more
+
+
 def search(
     const double[:, ::1] Q,             # IN (m, d) the queries in float64
     const number[:, ::contiguous] R,    # IN (n, d) the rows
-    const uint64_t[:, ::1] base,        # IN (m, tables)
-    const float[:, :, ::1] cost,        # IN (m, tables, steps)
-    const uint64_t[:, :, ::1] move,     # IN (m, tables, steps)
-    const uint8_t[:, :, ::1] part,      # IN (m, tables, steps)
-    const uint64_t[:, ::1] entries,     # IN (tables, n) in order
-    const int32_t[:, ::1] starts,       # IN (tables, drawers + 1)
-    int shift,
-    Py_ssize_t probes,
-    Py_ssize_t more,                    # probes of a query that has found fewer than k rows
+    Steps steps,                        # of the queries
+    Buckets buckets,                    # of the rows
     uint8_t[::1] seen,                  # WORK (n,)
     Py_ssize_t first,                   # the query to start with
     double budget,                      # about the numbers to be compared in this call
@@ -95,7 +126,8 @@ def search(
 ):
     """The k nearest of the rows that each query finds; returns the query it did not get to."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], n = R.shape[0], q, c, tried, epoch = 0
-    cdef Py_ssize_t size, most = max(probes, more)
+    cdef Py_ssize_t size, probes = buckets.probes, more = buckets.more, most = max(probes, more)
+    cdef Py_ssize_t tables = buckets.entries.shape[0]
     cdef Found last
     cdef Work w
     w.k = row_out.shape[1]
@@ -117,9 +149,8 @@ def search(
                     memset(&seen[0], 0, n)
                     epoch = 1
                 w.held = w.seen = 0
-                look(q, Q, R, base, cost, move, part, entries, starts, shift, tried, &seen[0],
-                     <uint8_t>epoch, &w)
-                budget -= w.seen * 16.0 + entries.shape[0] * tried * 4.0
+                look(q, Q, R, steps, buckets, tried, &seen[0], <uint8_t>epoch, &w)
+                budget -= w.seen * 16.0 + tables * tried * 4.0
                 if w.seen >= w.k or tried >= more:
                     break
                 tried = more
@@ -137,24 +168,22 @@ def search(
 
 
 cdef void look(
-    Py_ssize_t q, const double[:, ::1] Q, const number[:, ::contiguous] R,
-    const uint64_t[:, ::1] base, const float[:, :, ::1] cost, const uint64_t[:, :, ::1] move,
-    const uint8_t[:, :, ::1] part,
-    const uint64_t[:, ::1] entries, const int32_t[:, ::1] starts, int shift, Py_ssize_t probes,
-    uint8_t *seen, uint8_t epoch, Work *w,
+    Py_ssize_t q, const double[:, ::1] Q, const number[:, ::contiguous] R, Steps ways,
+    Buckets buckets, Py_ssize_t probes, uint8_t *seen, uint8_t epoch, Work *w,
 ) noexcept nogil:
     """Look into the buckets, table by table."""
-    cdef Py_ssize_t tables = base.shape[1], steps = cost.shape[2], t, p, i, count, waiting = 0
-    cdef int drawer = shift - 32
+    cdef Py_ssize_t tables = ways.base.shape[1], steps = ways.cost.shape[2]
+    cdef Py_ssize_t t, p, i, count, waiting = 0
+    cdef int drawer = buckets.shift - 32
     cdef const uint64_t *entry
     cdef const int32_t *start
     cdef uint32_t code
     cdef int32_t row
     for t in range(tables):
-        entry, start = &entries[t, 0], &starts[t, 0]
-        count = probes_of(base[q, t], &cost[q, t, 0] if steps else NULL,
-                          &move[q, t, 0] if steps else NULL, &part[q, t, 0] if steps else NULL,
-                          steps, probes, w.heap, w.code)
+        entry, start = &buckets.entries[t, 0], &buckets.starts[t, 0]
+        count = probes_of(ways.base[q, t], &ways.cost[q, t, 0] if steps else NULL,
+                          &ways.move[q, t, 0] if steps else NULL,
+                          &ways.part[q, t, 0] if steps else NULL, steps, probes, w.heap, w.code)
         for p in range(count):
             fetch(&start[w.code[p] >> drawer])
         for p in range(count):

@@ -127,10 +127,9 @@ def merge(
     int32_t[::1] who,               # INOUT (ld,) which was at that distance; -1: not known
     int32_t[::1] heap,              # INOUT (ld,) columns by `low`
     Py_ssize_t[::1] state,          # INOUT (3,) columns in use, columns in the heap, merges
-    int32_t[::1] one,               # OUT (n,) a point of one cluster
-    int32_t[::1] other,             # OUT (n,) a point of that which is merged with it
-    double[::1] height,             # OUT (n,) |a - b|^2
-    Py_ssize_t until,               # IN so many merges in all
+    int32_t[::1] one,               # OUT (merges in all,) a point of one cluster
+    int32_t[::1] other,             # OUT, as one: a point of that which is merged with it
+    double[::1] height,             # OUT, as one: |a - b|^2
     Py_ssize_t budget,              # IN about how many numbers to look at
 ):
     """Merge the nearest two clusters, one pair after the other, while there are free columns."""
@@ -141,7 +140,7 @@ def merge(
     if at == NULL:
         raise MemoryError
     with nogil:
-        while merges < until and used < ld and budget > 0:
+        while merges < one.shape[0] and used < ld and budget > 0:
             j = heap[0]
             i = who[j]
             if mean[0, j] == INFINITY:

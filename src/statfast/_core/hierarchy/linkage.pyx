@@ -24,6 +24,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from statfast._core.hierarchy.clusters cimport Clusters, address_of
 from statfast._core.hierarchy.lance_williams cimport WARD, rule_for, union_rule
 from statfast._core.tile.rows cimport real
 from statfast._core.hierarchy.square cimport become_one, journal, mirror, pack, refresh
@@ -81,16 +82,38 @@ def absorb(
                 who[k] = part_who[k]
 
 
+cdef class Unions:
+    """What a round merges, as one argument. Keeps the arrays alive."""
+
+    cdef const Py_ssize_t[::1] rows
+    cdef const int32_t[::1] first, second, pairs
+    cdef const uint64_t[::1] keep
+    cdef const void *size
+    cdef const void *height
+    cdef int rule
+    cdef double scale
+    cdef tuple arrays
+
+    def __cinit__(
+        self,
+        const Py_ssize_t[::1] rows,     # IN (m,) addresses
+        const int32_t[::1] first,       # IN (k,) the lowest row of each new cluster, rising
+        const int32_t[::1] second,      # IN (k,) its other one, or -1
+        const int32_t[::1] pairs,       # IN (p,) which new clusters have two
+        const uint64_t[::1] keep,       # IN (m / 64 + 1,) a bit for each row in `first`
+        size,                           # IN (m,) points of the old clusters
+        height,                         # IN (k,) the distance of the two
+        int rule,
+        double scale,                   # IN if not 0, numbers become (scale x)^2 first
+    ):
+        self.rows, self.first, self.second, self.pairs, self.keep = rows, first, second, pairs, keep
+        self.arrays = size, height
+        self.size, self.height = address_of(size), address_of(height)
+        self.rule, self.scale = rule, scale
+
+
 def contract(
-    const Py_ssize_t[::1] rows,         # IN (m,) addresses
-    const int32_t[::1] first,           # IN (k,) the lowest row of each new cluster, rising
-    const int32_t[::1] second,          # IN (k,) its other one, or -1
-    const int32_t[::1] pairs,           # IN (p,) which new clusters have two
-    const uint64_t[::1] keep,           # IN (m / 64 + 1,) a bit for each row in `first`
-    const real[::1] size,               # IN (m,) points of the old clusters
-    const real[::1] height,             # IN (k,) the distance of the two
-    int rule,
-    double scale,                       # IN if not 0, numbers become (scale x)^2 first
+    Unions unions,
     Py_ssize_t begin,                   # IN the new rows to write
     Py_ssize_t end,
     real[::1] out,                      # OUT their numbers, one after the other, and SLACK more
@@ -101,6 +124,12 @@ def contract(
     int32_t[::1] right_who,             # OUT (k,)
 ):
     """Rows of the matrix of the next round, and the smallest numbers of these and their columns."""
+    cdef const Py_ssize_t[::1] rows = unions.rows
+    cdef const int32_t[::1] first = unions.first, second = unions.second, pairs = unions.pairs
+    cdef const real *size = <const real *>unions.size
+    cdef const real *height = <const real *>unions.height
+    cdef int rule = unions.rule
+    cdef double scale = unions.scale
     cdef Py_ssize_t m = rows.shape[0], count = pairs.shape[0]
     cdef Py_ssize_t p, i, j, c, n, at = 0
     cdef union_rule u
@@ -140,12 +169,12 @@ def contract(
                     square(picked + i + 1, j - i - 1, scale, picked + i + 1)
                     square(b + j + 1, m - j - 1, scale, picked + j + 1)
                     b = picked
-                unite(&u, a + i + 1, picked + i + 1, &size[i + 1], j - i - 1, row + i + 1)
+                unite(&u, a + i + 1, picked + i + 1, size + i + 1, j - i - 1, row + i + 1)
                 if j + 1 < m:
-                    unite(&u, a + j + 1, b + j + 1, &size[j + 1], m - j - 1, row + j + 1)
+                    unite(&u, a + j + 1, b + j + 1, size + j + 1, m - j - 1, row + j + 1)
                 a = row
             places[p] = <Py_ssize_t>to
-            n = squeeze(a + i + 1, &keep[0], i + 1, m - i - 1, to)
+            n = squeeze(a + i + 1, &unions.keep[0], i + 1, m - i - 1, to)
             while at < count and pairs[at] <= p:
                 at += 1
             if at < count:
@@ -175,9 +204,7 @@ def unfold(
 def follow(
     real[::1] matrix,                   # INOUT (m^2,) a symmetric matrix, infinite from x to x
     int rule,
-    real[::1] size,                     # INOUT (m,)
-    real[::1] gone,                     # INOUT (m,) infinite where a cluster is no more, else 0
-    int32_t[::1] point,                 # INOUT (m,) a point of each cluster
+    Clusters clusters,                  # INOUT of the type of the matrix
     int32_t[:, ::1] notes,              # INOUT (6, m) the chain and the journal
     Py_ssize_t[::1] state,              # INOUT (5,) clusters, links, merges; journal's m and time
     int32_t[::1] merged,                # OUT (m - 1,) a point of the cluster that stays
@@ -188,6 +215,9 @@ def follow(
 ):
     """Merge along the chain of nearest neighbors until one cluster is left."""
     cdef Py_ssize_t count = state[0], links = state[1], merges = state[2], x, y, i, j, start = 0
+    cdef real *size = <real *>clusters.size
+    cdef real *gone = <real *>clusters.gone
+    cdef int32_t *point = clusters.point
     cdef journal t
     cdef real best
     cdef int32_t at
@@ -202,7 +232,7 @@ def follow(
         while count > 1 and budget > 0:
             if count < shrunk * t.m:
                 budget -= t.m * t.m
-                pack(&t, &matrix[0], &size[0], &gone[0], &point[0], link, links, keep)
+                pack(&t, &matrix[0], size, gone, point, link, links, keep)
                 start = 0
             if links == 0:
                 while gone[start] > 0:
@@ -215,7 +245,7 @@ def follow(
             if links > 1:
                 y = link[links - 2]
                 best, at = matrix[x * t.m + y], <int32_t>y
-            seek(&matrix[x * t.m], &gone[0], t.m, 0, &best, &at)
+            seek(&matrix[x * t.m], gone, t.m, 0, &best, &at)
             if at < 0:  # all are infinite
                 at = 0
                 while at == x or gone[at] > 0:
@@ -229,7 +259,7 @@ def follow(
             budget -= 2 * t.m + refresh(&t, &matrix[0], y)
             merged[merges], other[merges], height[merges] = point[i], point[j], best
             merges += 1
-            become_one(&t, &matrix[0], rule, i, j, best, &size[0], &gone[0])
+            become_one(&t, &matrix[0], rule, i, j, best, size, gone)
             count -= 1
     state[0], state[1], state[2], state[3], state[4] = count, links, merges, t.m, t.time
     free(keep)
@@ -238,9 +268,7 @@ def follow(
 def generic(
     real[::1] matrix,                   # INOUT (m^2,) as in follow
     int rule,
-    real[::1] size,                     # INOUT (m,)
-    real[::1] gone,                     # INOUT (m,)
-    int32_t[::1] point,                 # INOUT (m,)
+    Clusters clusters,                  # INOUT as in follow
     real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
     int32_t[::1] who,                   # INOUT (m,) where that was
     int32_t[:, ::1] notes,              # INOUT (5, m) the journal
@@ -258,6 +286,9 @@ def generic(
     scanned, which takes less than what a union does.
     """
     cdef Py_ssize_t count = state[0], merges = state[1], x, y, c
+    cdef real *size = <real *>clusters.size
+    cdef real *gone = <real *>clusters.gone
+    cdef int32_t *point = clusters.point
     cdef journal t
     cdef real best
     cdef int32_t at
@@ -273,20 +304,20 @@ def generic(
             if count < shrunk * t.m:
                 budget -= t.m * t.m
                 c = t.m
-                pack(&t, &matrix[0], &size[0], &gone[0], &point[0], &who[0], c, keep)
+                pack(&t, &matrix[0], size, gone, point, &who[0], c, keep)
                 for x in range(c):
                     y = t.now[x]
                     if y >= 0:
                         low[y], who[y] = low[x], who[x]
             best, at = <real>INFINITY, -1
-            seek(&low[0], &gone[0], t.m, 0, &best, &at)
+            seek(&low[0], gone, t.m, 0, &best, &at)
             x = at
             y = who[x]
             budget -= t.m
             if y < 0 or gone[y] > 0 or best < between(&t, &matrix[0], x, y):
                 budget -= t.m + refresh(&t, &matrix[0], x)
                 low[x], who[x] = <real>INFINITY, -1
-                seek(&matrix[x * t.m], &gone[0], t.m, 0, &low[x], &who[x])
+                seek(&matrix[x * t.m], gone, t.m, 0, &low[x], &who[x])
                 continue
             if y < x:
                 x, y = y, x
@@ -294,12 +325,12 @@ def generic(
             merged[merges], other[merges], height[merges] = point[x], point[y], best
             merges += 1
             count -= 1
-            become_one(&t, &matrix[0], rule, x, y, best, &size[0], &gone[0])
+            become_one(&t, &matrix[0], rule, x, y, best, size, gone)
             row = &matrix[x * t.m]
             low[x], who[x], best = <real>INFINITY, -1, -<real>INFINITY
             look(row, t.m, x, 0, &low[0], &who[0], &best, &at)  # others that are nearer to it
             low[x], who[x] = <real>INFINITY, -1
-            seek(row, &gone[0], t.m, 0, &low[x], &who[x])
+            seek(row, gone, t.m, 0, &low[x], &who[x])
     state[0], state[1], state[2], state[3] = count, merges, t.m, t.time
     free(keep)
 

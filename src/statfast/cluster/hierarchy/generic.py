@@ -7,6 +7,7 @@ Their unions may be nearer to others than their parts were, so there are no roun
 import numpy as np
 
 from statfast._core.hierarchy import linkage
+from statfast._core.hierarchy.clusters import Clusters
 from statfast._distance import Triangle, neighbors
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
@@ -32,11 +33,11 @@ def merged_one_by_one(
     point, size = np.arange(m, dtype=np.int32), np.ones(m, dtype)
     one, other, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
     state = np.array([m, 0, m, 0], np.intp)
+    clusters = Clusters(size, gone, point)
     while state[0] > 1:
         checkpoint()
         linkage.generic(
-            matrix, rule, size, gone, point, low, who, notes, state, one, other, height,
-            SHRUNK, BUDGET,
+            matrix, rule, clusters, low, who, notes, state, one, other, height, SHRUNK, BUDGET
         )  # fmt: skip
     return one[: m - 1], other[: m - 1], height[: m - 1]
 

@@ -194,8 +194,7 @@ def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> 
         while state[2] < n - 1 and state[0] < columns.shape[1]:
             checkpoint()
             centroids.merge(
-                columns, size, halves, point, low, who, heap, state, one, other, height, n - 1,
-                BUDGET,
+                columns, size, halves, point, low, who, heap, state, one, other, height, BUDGET
             )  # fmt: skip
         alive = np.flatnonzero(columns[0] < np.inf)
         rank = np.full(columns.shape[1] + 1, -1, np.int32)  # of -1 too

@@ -15,6 +15,7 @@ from threading import Lock
 import numpy as np
 
 from statfast._core.hierarchy import linkage
+from statfast._core.hierarchy.clusters import Clusters
 from statfast._distance import COPY, Minima, Triangle, neighbors, row_blocks
 from statfast._engine import checkpoint, each, usable_threads
 from statfast._validation import refuse_large
@@ -88,11 +89,11 @@ class Merging:
         gone, notes = np.zeros(m, dtype), np.zeros((6, m), np.int32)
         one, other, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
         state = np.array([m, 0, 0, m, 0], np.intp)
+        clusters = Clusters(self.size, gone, self.point)
         while state[0] > 1:
             checkpoint()
             linkage.follow(
-                matrix, self.rule, self.size, gone, self.point, notes, state, one, other, height,
-                SHRUNK, BUDGET,
+                matrix, self.rule, clusters, notes, state, one, other, height, SHRUNK, BUDGET
             )  # fmt: skip
         self.merges.append((one[: m - 1], other[: m - 1], height[: m - 1]))
 
@@ -114,12 +115,15 @@ class Merging:
         threads = min(usable_threads(self.n_jobs), AHEAD)
         blocks = workspace.turn(k, first)
 
+        unions = linkage.Unions(
+            old.rows, first, second, pairs, keep, self.size, heights, self.rule, self.scale
+        )
+
         def work(block):
             checkpoint()
             columns = minima.columns(block)
             linkage.contract(
-                old.rows, first, second, pairs, keep, self.size, heights, self.rule, self.scale,
-                block.start, block.stop, workspace.take(block), places, *columns,
+                unions, block.start, block.stop, workspace.take(block), places, *columns,
                 minima.right_low, minima.right_who,
             )  # fmt: skip
             workspace.leave(block)

@@ -79,17 +79,18 @@ class HashTables:
         more = max(AT_LEAST, MORE * self.probes)
         steps = min(self.hashes.most_steps, STEPS, max(8, self.probes - 1))
         seen = np.empty(n, np.uint8)
+        buckets = probe.Buckets(self.entries, self.starts, self.shift, self.probes, more)
         for start in range(0, len(Q), QUERIES):
             block = slice(start, start + QUERIES)
             some = Q[block]
-            found = self.hashes.steps(some, self.panels, steps)
+            ways = probe.Steps(*self.hashes.steps(some, self.panels, steps))
             Q64 = np.ascontiguousarray(some, np.float64)
             first = 0
             while first < len(some):
                 checkpoint()
                 first = probe.search(
-                    Q64, self.rows, *found, self.entries, self.starts, self.shift, self.probes,
-                    more, seen, first, BUDGET, d2[block], ids[block], looked[block],
+                    Q64, self.rows, ways, buckets, seen, first, BUDGET, d2[block], ids[block],
+                    looked[block],
                 )  # fmt: skip
 
 
