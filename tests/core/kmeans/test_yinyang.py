@@ -46,8 +46,9 @@ class Sorted:
             drop[g] = move[self.arranged[g * GROUP : (g + 1) * GROUP]].max()
         rows, source = np.empty((2, len(self.order)), np.int32)
         moved = yinyang.assign(
-            self.X, self.order, self.panels, self.norms, centers, frame, self.arranged, self.place,
-            drop, self.own, self.upper, self.slack, self.labels, rows, source,
+            self.X, self.order, self.panels, self.norms,
+            yinyang.Groups(centers, frame, self.arranged, self.place, drop), self.own, self.upper,
+            self.slack, self.labels, rows, source,
         )  # fmt: skip
         self.last = centers
         return rows[:moved], source[:moved]

@@ -75,7 +75,7 @@ def test_sweeps_end_where_nothing_moves():
     descent._set(descent.b)
     every, room = np.arange(4, dtype=np.intp), np.empty((500, 4))
     made, gain = descend(
-        *descent.fixed, 0.1, 0.0, False, 1e-20, every, descent.b, descent.q, descent.rest,
+        descent.view, 0.1, 0.0, False, 1e-20, every, descent.b, descent.q, descent.rest,
         descent.offset, room, False,
     )  # fmt: skip
     assert made < 500

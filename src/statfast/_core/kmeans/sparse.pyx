@@ -97,22 +97,54 @@ cdef void clear(const Sparse *r, Py_ssize_t i) noexcept nogil:
         r.point[r.column[s]] = 0
 
 
-cdef bint bind(
-    Sparse *r, const Py_ssize_t[::1] start, const int32_t[::1] column, const double[::1] value,
-    const double[:, ::1] centers, const double[:, ::1] across, const double[::1] begin,
-    double reach,
-) noexcept nogil:
+cdef class Rows:
+    """Sparse rows as one argument. Keeps their arrays alive."""
+
+    cdef Sparse sparse
+    cdef const Py_ssize_t[::1] start
+    cdef const int32_t[::1] column
+    cdef const double[::1] value, square
+
+    def __cinit__(
+        self,
+        const Py_ssize_t[::1] start,    # IN (n + 1,)
+        const int32_t[::1] column,      # IN (nonzeros,)
+        const double[::1] value,        # IN
+        const double[::1] square,       # IN (n,) |x|^2
+    ):
+        self.start, self.column, self.value, self.square = start, column, value, square
+        self.sparse.start = &start[0]
+        self.sparse.column = &column[0] if column.shape[0] else NULL
+        self.sparse.value = &value[0] if value.shape[0] else NULL
+
+
+cdef class Centers:
+    """Centers as sparse rows meet them, as one argument. Keeps their arrays alive."""
+
+    cdef const double[:, ::1] centers, across
+    cdef const double[::1] begin
+    cdef double reach
+
+    def __cinit__(
+        self,
+        const double[:, ::1] centers,   # IN (k, d)
+        const double[:, ::1] across,    # IN (d, ld) the same transposed, ld a multiple of 8
+        const double[::1] begin,        # IN (ld,) -|c|^2 / 2
+        double reach,                   # the greatest |c|, or more
+    ):
+        self.centers, self.across, self.begin, self.reach = centers, across, begin, reach
+
+
+cdef bint bind(Sparse *r, Rows rows, Centers centers) noexcept:
     """False without memory."""
-    r.start = &start[0]
-    r.column = &column[0] if column.shape[0] else NULL
-    r.value = &value[0] if value.shape[0] else NULL
-    r.k = centers.shape[0]
-    r.d = centers.shape[1]
-    r.ld = across.shape[1]
-    r.centers = &centers[0, 0]
-    r.across = &across[0, 0]
-    r.begin = &begin[0]
-    r.reach = reach
+    r[0] = rows.sparse
+    r.k = centers.centers.shape[0]
+    r.d = centers.centers.shape[1]
+    r.ld = centers.across.shape[1]
+    r.centers = &centers.centers[0, 0]
+    r.across = &centers.across[0, 0]
+    r.begin = &centers.begin[0]
+    r.reach = centers.reach
     r.score = <double *>malloc((r.ld + 2 * r.d + r.k) * sizeof(double))
     if r.score == NULL:
         return False
@@ -122,15 +154,9 @@ cdef bint bind(
 
 
 def step(
-    const Py_ssize_t[::1] start,    # IN (n + 1,)
-    const int32_t[::1] column,      # IN (nonzeros,)
-    const double[::1] value,        # IN
-    const double[::1] square,       # IN (n,) |x|^2
+    Rows rows,
     const double[::1] weights,      # IN (n,) or None
-    const double[:, ::1] centers,   # IN (k, d)
-    const double[:, ::1] across,    # IN (d, ld) the centers transposed, ld a multiple of 8
-    const double[::1] begin,        # IN (ld,) -|c|^2 / 2
-    double reach,                   # the greatest |c|, or more
+    Centers centers,
     double scale,                   # of the bounds
     int32_t[::1] labels,            # INOUT (n,)
     double[:, ::1] sums,            # INOUT (k, d) or None
@@ -149,8 +175,9 @@ def step(
     cdef float high, low
     if n == 0:
         return 0
-    if not bind(&r, start, column, value, centers, across, begin, reach):
+    if not bind(&r, rows, centers):
         raise MemoryError
+    cdef const double *square = &rows.square[0]
     with nogil:
         if motion is not None:
             count = active().widen(
@@ -211,14 +238,8 @@ cdef void add(
 
 
 def distances(
-    const Py_ssize_t[::1] start,    # IN (n + 1,)
-    const int32_t[::1] column,      # IN (nonzeros,)
-    const double[::1] value,        # IN
-    const double[::1] square,       # IN (n,)
-    const double[:, ::1] centers,   # IN (k, d)
-    const double[:, ::1] across,    # IN (d, ld)
-    const double[::1] begin,        # IN (ld,)
-    double reach,
+    Rows rows,
+    Centers centers,
     const int32_t[::1] labels,      # IN (n,), or None: of all centers
     double[:, ::1] out,             # OUT (n, k), or with labels (n, 1)
 ):
@@ -229,8 +250,9 @@ def distances(
     cdef const double *center
     if n == 0:
         return
-    if not bind(&r, start, column, value, centers, across, begin, reach):
+    if not bind(&r, rows, centers):
         raise MemoryError
+    cdef const double *square = &rows.square[0]
     with nogil:
         for i in range(n):
             length = sqrt(square[i])

@@ -118,16 +118,34 @@ cdef int32_t farthest(
     return best
 
 
+cdef class Groups:
+    """Centers in groups, as one argument. Keeps their arrays alive."""
+
+    cdef const double[:, ::1] centers
+    cdef const float[:, ::1] a
+    cdef const float[::1] start
+    cdef const double[::1] terms
+    cdef const int32_t[::1] arranged, place
+    cdef const float[::1] drop
+
+    def __cinit__(
+        self,
+        const double[:, ::1] centers,   # IN (k, d)
+        frame,                          # IN of the centers in the order of the groups
+        const int32_t[::1] arranged,    # IN (k,) that order
+        const int32_t[::1] place,       # IN (k,) where each center is in it
+        const float[::1] drop,          # IN (g',) how far those of each group have moved at most
+    ):
+        self.a, self.start, _, self.terms = frame
+        self.centers, self.arranged, self.place, self.drop = centers, arranged, place, drop
+
+
 def assign(
     const number[:, ::contiguous] X,  # IN (n, d) all rows
     const int32_t[::1] order,       # IN (m,) which of them these panels hold
     const float[::1] panels,        # IN (m * d,)
     const float[::1] norms,         # IN (m,)
-    const double[:, ::1] centers,   # IN (k, d)
-    frame,                          # IN of the centers in the order of the groups
-    const int32_t[::1] arranged,    # IN (k,) that order
-    const int32_t[::1] place,       # IN (k,) where each center is in it
-    const float[::1] drop,          # IN (g',) how far the centers of each group have moved at most
+    Groups centers,
     int32_t[::1] own,               # INOUT (m,) place of the nearest center
     float[::1] upper,               # INOUT (m,) bounds on the distance to it
     float[:, ::1] slack,            # INOUT (panels, g') see kmeans/groups.h
@@ -136,11 +154,11 @@ def assign(
     int32_t[::1] source,            # OUT (m,) and which it was
 ):
     """Find the nearest center of the rows of some panels; returns how many changed theirs."""
-    cdef const float[:, ::1] a
-    cdef const float[::1] start
-    cdef const double[::1] terms
-    a, start, _, terms = frame
-    cdef Py_ssize_t m = order.shape[0], d = X.shape[1], k = centers.shape[0], ld = a.shape[1]
+    cdef const float[:, ::1] a = centers.a
+    cdef const float[::1] start = centers.start, drop = centers.drop
+    cdef const double[::1] terms = centers.terms
+    cdef const int32_t[::1] arranged = centers.arranged, place = centers.place
+    cdef Py_ssize_t m = order.shape[0], d = X.shape[1], k = centers.place.shape[0], ld = a.shape[1]
     cdef Py_ssize_t across = panel_columns(<float>0), groups = slack.shape[1]
     cdef Py_ssize_t j = 0, i, looked, moved = 0
     cdef float spread = 2 * (d + 8) * UNIT32
@@ -168,8 +186,8 @@ def assign(
             for i in range(across):
                 if unsure and not sure(&terms[0], best[i], second[i], norms[j + i]):
                     index[i] = place[nearest(
-                        &X[order[j + i], 0], d, &centers[0, 0], k, terms[0], point, distance,
-                        &upper[j + i], lower + i)]
+                        &X[order[j + i], 0], d, &centers.centers[0, 0], k, terms[0], point,
+                        distance, &upper[j + i], lower + i)]
                 new = index[i]
                 if new != own[j + i]:
                     own[j + i] = new

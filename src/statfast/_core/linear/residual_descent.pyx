@@ -19,13 +19,28 @@ guarantees numbers of rows below the length, and calls short enough for Ctrl-C.
 from libc.stdint cimport int32_t
 
 
+cdef class Columns:
+    """The columns as one argument. Keeps their arrays alive."""
+
+    cdef const Py_ssize_t[::1] start
+    cdef const int32_t[::1] row
+    cdef const double[::1] value, reach, shift, square
+
+    def __cinit__(
+        self,
+        const Py_ssize_t[::1] start,    # IN (m + 1,) of the columns
+        const int32_t[::1] row,         # IN (nonzeros,)
+        const double[::1] value,        # IN (nonzeros,)
+        const double[::1] reach,        # IN (m,)
+        const double[::1] shift,        # IN (m,)
+        const double[::1] square,       # IN (m,) squared lengths of the columns of Z
+    ):
+        self.start, self.row, self.value = start, row, value
+        self.reach, self.shift, self.square = reach, shift, square
+
+
 def descend(
-    const Py_ssize_t[::1] start,    # IN (m + 1,) of the columns
-    const int32_t[::1] row,         # IN (nonzeros,)
-    const double[::1] value,        # IN (nonzeros,)
-    const double[::1] reach,        # IN (m,)
-    const double[::1] shift,        # IN (m,)
-    const double[::1] square,       # IN (m,) squared lengths of the columns of Z
+    Columns columns,
     double l1,
     double l2,
     bint positive,                  # no coefficient below zero
@@ -41,6 +56,12 @@ def descend(
     """Sweep as often as there is room, or until all is still; returns how often, and the gain."""
     cdef Py_ssize_t turn = 0, at, j, t, sweeps = trail.shape[0]
     cdef double total, now, old, curve, gain = 0, off = offset[0]
+    cdef const Py_ssize_t *start = &columns.start[0]
+    cdef const int32_t *row = &columns.row[0] if columns.row.shape[0] else NULL
+    cdef const double *value = &columns.value[0] if columns.row.shape[0] else NULL
+    cdef const double *reach = &columns.reach[0]
+    cdef const double *shift = &columns.shift[0]
+    cdef const double *square = &columns.square[0]
     with nogil:
         while turn < sweeps:
             gain = 0

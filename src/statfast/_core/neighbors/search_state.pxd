@@ -24,6 +24,7 @@ cdef class SearchState:
     cdef f32_search f32             # that which is of the type of the arrays
     cdef f64_search f64
     cdef tuple arrays
+    cdef int32_t[:, ::1] count, row
     cdef Py_ssize_t filled          # m'
 
 

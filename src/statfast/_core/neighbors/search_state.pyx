@@ -32,7 +32,8 @@ cdef class SearchState:
         score,                      # INOUT
         int32_t[:, ::1] row,        # INOUT
     ):
-        self.arrays = slope, slack, level, count, score, row
+        self.arrays = slope, slack, level, score
+        self.count, self.row = count, row
         self.filled = row.shape[0]
         if slope.itemsize == sizeof(float):
             bind[f32_search, float](&self.f32, slope, slack, level, score)

@@ -76,7 +76,9 @@ cdef class Variables:
     alive."""
 
     cdef smo_task task
-    cdef tuple arrays
+    cdef const double[::1] low, high
+    cdef const int32_t[::1] group
+    cdef double[::1] b, f
 
     def __cinit__(
         self,
@@ -87,7 +89,7 @@ cdef class Variables:
         double[::1] b,              # INOUT (m,)
         double[::1] f,              # INOUT (m,)
     ):
-        self.arrays = low, high, group, b, f
+        self.low, self.high, self.group, self.b, self.f = low, high, group, b, f
         self.task.m = low.shape[0]
         self.task.low, self.task.high = &low[0], &high[0]
         self.task.group, self.task.groups = &group[0], groups

@@ -80,6 +80,7 @@ class SortedRows:
         data = self.data
         frame = lloyd.frame(centers[self._arranged], data.origin, self._scale)
         drop = self._drop(centers)
+        groups = kernel.Groups(centers, frame, self._arranged, self._place, drop)
         height = kernel.panel_rows()
 
         def work(part):
@@ -89,8 +90,7 @@ class SortedRows:
                 rows, source = np.empty((2, at.stop - at.start), np.int32)
                 moved = kernel.assign(
                     data.rows.matrix, self._order[at], self._panels[at.start * data.shape[1] :],
-                    self._norms[at], centers, frame, self._arranged, self._place, drop,
-                    self._own[at], self._upper[at],
+                    self._norms[at], groups, self._own[at], self._upper[at],
                     self._slack[at.start // height : at.stop // height],
                     self.labels, rows, source,
                 )  # fmt: skip

@@ -116,9 +116,10 @@ class SparseRows:
             checkpoint()
             X = self[part]
             some, up, low = (None if a is None else a[part] for a in (weights, upper, lower))
+            left = np.empty(X.shape[0], np.int32)
             moved += kernel.step(
-                X._start, X._column, X._value, X._square, some, *frame.parts, frame.scale,
-                labels[part], sums, mass, changes, up, low, motion, np.empty(X.shape[0], np.int32),
+                X._view(), some, frame.view, frame.scale, labels[part], sums, mass, changes, up,
+                low, motion, left,
             )  # fmt: skip
         return moved
 
@@ -147,11 +148,13 @@ class SparseRows:
             after[:] = d2
         return np.array([(d if weights is None else d * weights).sum() for d in d2])
 
+    def _view(self):
+        """The rows as kernels take them."""
+        return kernel.Rows(self._start, self._column, self._value, self._square)
+
     def _distances(self, frame, labels, width):
         out = np.empty((self.shape[0], width))
-        kernel.distances(
-            self._start, self._column, self._value, self._square, *frame.parts, labels, out
-        )
+        kernel.distances(self._view(), frame.view, labels, out)
         return out
 
     def bounds(self):
@@ -176,4 +179,5 @@ class SparseFrame:
         squares = np.einsum("ij,ij->i", centers, centers)
         begin[:k] = -squares / 2
         reach = float(np.sqrt(squares.max()) * (1 + 1e-12))
-        self.centers, self.parts, self.scale = centers, (centers, across, begin, reach), scale
+        self.centers, self.scale = centers, scale
+        self.view = kernel.Centers(centers, across, begin, reach)

@@ -10,7 +10,7 @@ descent, proceedings.mlr.press/v130/bertrand21a.html), which is taken where the 
 import numpy as np
 
 from statfast._core.linear.coordinate_descent import gap
-from statfast._core.linear.residual_descent import descend
+from statfast._core.linear.residual_descent import Columns, descend
 from statfast._engine import checkpoint
 from statfast._linalg import dot
 from statfast.linear.penalized.coordinate_descent import Descent
@@ -50,7 +50,7 @@ class ResidualDescent(Descent):
         self.inner = self.product[self.working]
         self.table, self.shift = columns.weighted_table(self.working)
         table = self.table
-        self.fixed = (
+        self.view = Columns(
             table.indptr.astype(np.intp), table.indices.astype(np.int32), table.data,
             columns.n * self.shift, self.shift, columns.square[self.working],
         )  # fmt: skip
@@ -112,7 +112,7 @@ class ResidualDescent(Descent):
 
     def _sweep(self, some, l1, l2, small, trail, still=False):
         found = descend(
-            *self.fixed, l1, l2, self.positive, small, some, self.b, self.q, self.rest,
+            self.view, l1, l2, self.positive, small, some, self.b, self.q, self.rest,
             self.offset, trail, still,
         )  # fmt: skip
         checkpoint()
