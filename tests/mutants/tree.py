@@ -54,6 +54,7 @@ class Tree:
             ):
                 file.unlink()
         self.env = {**os.environ, "PYTHONPATH": "src", "PYTHONDONTWRITEBYTECODE": "1"}
+        self._forget_changed_kernels()
         self._build({})
         asked = "from statfast._core.tile import tiles; print(tiles.isa())"
         isa = subprocess.check_output([sys.executable, "-c", asked], cwd=self.path, env=self.env)
@@ -67,6 +68,18 @@ class Tree:
         self.uses = {
             self._name(file)[:-4]: self._closure(file) for file in self.core.rglob("*.pyx")
         }
+
+    def _forget_changed_kernels(self):
+        """Drop the extensions that a run which was ended in the middle of a change has left."""
+        made = self.path.glob("build/*/lib*/*/_core/**/*.so")
+        for path in [*self.core.rglob("*.so"), *made]:
+            name = path.as_posix().rpartition("/_core/")[2]
+            kept = self.kept / name
+            if kept.exists() and path.read_bytes() != kept.read_bytes():
+                path.unlink()
+                source = self.core / f"{name.partition('.')[0]}.pyx"
+                if source.exists():
+                    os.utime(source)  # newer than the objects it is linked of
 
     def _name(self, file):
         """The path below ``_core``."""
