@@ -25,7 +25,7 @@ CALLS = {
     "X[:1], np.zeros((0, 0)))",
     "linear.multinomial": "kernel.sums(X, np.zeros(9, np.intp), None, X[0], X[0], False, "
     "np.zeros((0, 8)), np.zeros(1), np.zeros((8, 0)), None, 3)",
-    "linear.irls": "kernel.sweep['double'](X, X[0], False, X[0], kernel.KINDS['poisson', 'log'], "
+    "linear.irls": "kernel.sweep['double'](X, X[0], X[0], kernel.KINDS['poisson', 'log'], "
     "np.ones(9), None, None, np.zeros(9), np.zeros((0, 0)), X[0], np.zeros(2), False)",
     "distance.extent": "kernel.extent(X, X[0], X[0], X[0])",
     "neighbors.bits": "kernel.scan(np.zeros((9, 0), np.uint64), np.zeros(9, 'f'), kernel.BitsView("

@@ -47,9 +47,7 @@ def drawn(rng, n, p, pair, dtype=np.float64, *, weighted, offset, intercept, sha
 def compare(X, shift, intercept, b, y, weight, offset, pair):
     q = len(b)
     h, g, sums = np.zeros((q, q)), np.zeros(q), np.zeros(2)
-    irls.sweep(
-        X, shift, intercept, b, irls.KINDS[pair], y, weight, offset, aux_of(pair, y), h, g, sums
-    )
+    irls.sweep(X, shift, b, irls.KINDS[pair], y, weight, offset, aux_of(pair, y), h, g, sums)
     want = twin.sweep(X, shift, intercept, b, pair, y, weight, offset)
     scale = np.sqrt(np.diag(want[0])) + 1e-100
     assert_allclose(h / np.outer(scale, scale), want[0] / np.outer(scale, scale), 0, 1e-12)
@@ -58,7 +56,7 @@ def compare(X, shift, intercept, b, y, weight, offset, pair):
     assert_allclose(sums, want[2:], rtol=1e-10, atol=1e-11)
     alone = np.zeros(q)
     irls.sweep(
-        X, shift, intercept, b, irls.KINDS[pair], y, weight, offset, aux_of(pair, y), None, alone,
+        X, shift, b, irls.KINDS[pair], y, weight, offset, aux_of(pair, y), None, alone,
         sums,
     )  # fmt: skip
     assert_allclose(alone / size, g / size, rtol=0, atol=1e-13)
@@ -100,12 +98,12 @@ def test_products_in_half_the_digits(p, dtype):
     rng = np.random.default_rng(p)
     how = {"weighted": False, "offset": False, "intercept": True}
     for n in (1, 16, 130, 300):
-        X, shift, one, b, y, *_ = drawn(rng, n, p, ("binomial", "logit"), dtype, **how)
+        X, shift, _, b, y, *_ = drawn(rng, n, p, ("binomial", "logit"), dtype, **how)
         totals = []
         for rough in (False, True):
             h, g, sums = np.zeros((p + 1, p + 1)), np.zeros(p + 1), np.zeros(2)
             kind = irls.KINDS["binomial", "logit"]
-            irls.sweep(X, shift, one, b, kind, y, None, None, None, h, g, sums, rough)
+            irls.sweep(X, shift, b, kind, y, None, None, None, h, g, sums, rough)
             totals.append((h, g, sums))
         (fine, *same), (half, *others) = totals
         for mine, theirs in zip(same, others, strict=True):
@@ -144,7 +142,7 @@ def test_predictor(p):
 def test_rows_of_weight_zero_change_nothing(pair, times):
     rng = np.random.default_rng(2)
     how = {"weighted": False, "offset": False, "intercept": True}
-    X, shift, one, b, y, _, added = drawn(rng, 41, 6, pair, **how)
+    X, shift, _, b, y, _, added = drawn(rng, 41, 6, pair, **how)
     kept = rng.random(41) < 0.5
     X[~kept] *= times
     totals = []
@@ -153,7 +151,7 @@ def test_rows_of_weight_zero_change_nothing(pair, times):
         aux = aux_of(pair, y[some])
         offset = None if added is None else added[some]
         kind = irls.KINDS[pair]
-        irls.sweep(X[some], shift, one, b, kind, y[some], weight, offset, aux, h, g, sums)
+        irls.sweep(X[some], shift, b, kind, y[some], weight, offset, aux, h, g, sums)
         totals.append(np.concatenate([h.ravel(), g, sums]))
     assert_allclose(*totals, rtol=1e-12, atol=1e-12)
 
@@ -164,12 +162,12 @@ def test_odds_that_are_certain():
     for weight in (None, np.ones(4)):
         h, g, sums = np.zeros((1, 1)), np.zeros(1), np.zeros(2)
         args = (y, weight, None, None, h, g, sums)
-        irls.sweep(X, np.zeros(1), False, np.ones(1), irls.KINDS["binomial", "logit"], *args)
+        irls.sweep(X, np.zeros(1), np.ones(1), irls.KINDS["binomial", "logit"], *args)
         assert np.isfinite([*h.ravel(), *g, *sums]).all()
         assert 0 <= sums[0] < 1e-15
     sums[:] = 0
     args = (1 - y, None, None, None, h, g, sums)
-    irls.sweep(X, np.zeros(1), False, np.ones(1), irls.KINDS["binomial", "logit"], *args)
+    irls.sweep(X, np.zeros(1), np.ones(1), irls.KINDS["binomial", "logit"], *args)
     assert_allclose(sums[0], 1680.0)
 
 
@@ -177,7 +175,7 @@ def test_means_that_are_none_have_no_deviance():
     X, y = np.array([[1.0], [-1.0]]), np.ones(2)
     h, g, sums = np.zeros((1, 1)), np.zeros(1), np.zeros(2)
     args = (y, None, None, np.zeros(2), h, g, sums)
-    irls.sweep(X, np.zeros(1), False, np.ones(1), irls.KINDS["gamma", "inverse"], *args)
+    irls.sweep(X, np.zeros(1), np.ones(1), irls.KINDS["gamma", "inverse"], *args)
     assert not np.isfinite(sums[0])
 
 
@@ -194,13 +192,13 @@ def test_rows_may_lie_apart_and_be_read_only():
 def test_blocks_are_added():
     rng = np.random.default_rng(4)
     how = {"weighted": False, "offset": False, "intercept": True}
-    X, shift, one, b, y, *_ = drawn(rng, 120, 5, ("binomial", "logit"), **how)
+    X, shift, _, b, y, *_ = drawn(rng, 120, 5, ("binomial", "logit"), **how)
     whole, parts = (np.zeros((6, 6)), np.zeros(6), np.zeros(2)), None
     kind = irls.KINDS["binomial", "logit"]
-    irls.sweep(X, shift, one, b, kind, y, None, None, None, *whole)
+    irls.sweep(X, shift, b, kind, y, None, None, None, *whole)
     parts = np.zeros((6, 6)), np.zeros(6), np.zeros(2)
     for some in (slice(0, 1), slice(1, 64), slice(64, 64), slice(64, 120)):
-        irls.sweep(X[some], shift, one, b, kind, y[some], None, None, None, *parts)
+        irls.sweep(X[some], shift, b, kind, y[some], None, None, None, *parts)
     for mine, theirs in zip(whole, parts, strict=True):
         assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
 

@@ -34,7 +34,7 @@ def test_scores_are_sweeps_of_runs(pair, n, p, folds, seed, single, weighted, sh
             cut = (None if v is None else v[some] for v in (weight, offset, aux))
             if a == z:  # sweep takes no empty blocks
                 continue
-            irls.sweep(X[some], shift, one, B[f], kind, y[some], *cut, None, *want[f])
+            irls.sweep(X[some], shift, B[f], kind, y[some], *cut, None, *want[f])
     g, sums = np.zeros((folds, q)), np.zeros((folds, 2))
     irls.scores(
         X, shift, one, B, kind, y, weight, offset, aux, np.array(runs, dtype=np.intp), g, sums

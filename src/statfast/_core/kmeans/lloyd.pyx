@@ -101,22 +101,26 @@ def step(
     double[:, ::1] sums,            # INOUT (k, d) weighted sums of rows by center; or None
     double[::1] mass,               # INOUT (k,) their weights; or None
     bint changes=False,             # IN whether to add all rows, or what has moved
-    float[::1] upper=None,          # INOUT (n,) bounds on the distance to the own center; or None
-    float[::1] lower=None,          # INOUT (n,) and to every other
-    float[:, ::1] motion=None,      # IN (3, k) move, drop and gap of the centers; or None
+    bounds=None,                    # INOUT as below; or None
     float[::1] panels=None,         # IN what `pack_rows` made of the rows; or None
     float[::1] norms=None,          # IN
 ):
     """Assign every row to its nearest center; add rows up by center; count changed labels.
 
-    With ``motion`` the bounds are those of the centers before they moved, and rows that the widened
-    bounds decide are not looked at; without, bounds are only written.
+    ``bounds`` are those on the distance to the own center, (n,) float32, and to every other, (n,);
+    and the move, drop and gap of the centers, (3, k), or None. With this motion the bounds are
+    those of the centers before they moved, and rows that the widened bounds decide are not looked
+    at; without, bounds are only written.
     """
     cdef Step one
     cdef const float[:, ::1] a
     cdef const float[::1] start, origin
     cdef const double[::1] terms
+    cdef float[::1] upper = None, lower = None
+    cdef float[:, ::1] motion = None
     cdef Py_ssize_t moved
+    if bounds is not None:
+        upper, lower, motion = bounds
     a, start, origin, terms = frame
     if X.shape[0] == 0:
         return 0

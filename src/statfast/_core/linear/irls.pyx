@@ -81,8 +81,7 @@ KINDS = {
 def sweep(
     const real[:, ::contiguous] X,  # IN (n, p)
     const double[::1] shift,        # IN (p,) taken off every row
-    bint intercept,                 # a column of ones comes before those of X: q = p + 1, else p
-    const double[::1] b,            # IN (q,)
+    const double[::1] b,            # IN (q,) if q = p + 1, a column of ones comes before those of X
     int kind,                       # of KINDS
     const double[::1] y,            # IN (n,)
     const double[::1] weight,       # IN (n,) or None for ones
@@ -95,7 +94,7 @@ def sweep(
 ):
     """Add one block of rows to the sums of an iteration, for a pair that has vector code."""
     cdef irls_job job
-    fill(&job, X, shift, intercept, b, offset)
+    fill(&job, X, shift, b.shape[0] > X.shape[1], b, offset)
     job.kind = kind
     job.rough = rough
     if job.n == 0:

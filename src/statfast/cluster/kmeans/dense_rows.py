@@ -145,21 +145,18 @@ class DenseRows:
         X, centers = self.matrix, frame.centers
         (n, d), moved = X.shape, 0
         sums, mass = (None, None) if step is None else (step.sums, step.mass)
-        upper, lower, motion = (None, None, None) if bounds is None else bounds
         panels, norms = (None, None) if packed is None else packed
         given = centers, frame.parts
         if n * centers.size <= PIECE:
             return kernel.step(
-                X, weights, *given, labels, sums, mass, changes, upper, lower, motion, panels, norms
+                X, weights, *given, labels, sums, mass, changes, bounds, panels, norms
             )
         for part in pieces(n, centers.size):
-            some, up, low, norm = (
-                None if a is None else a[part] for a in (weights, upper, lower, norms)
-            )
+            some, norm = (None if a is None else a[part] for a in (weights, norms))
+            own = None if bounds is None else (bounds[0][part], bounds[1][part], bounds[2])
             panel = None if panels is None else panels[part.start * d :]
             moved += kernel.step(
-                X[part], some, *given, labels[part], sums, mass, changes, up, low, motion,
-                panel, norm,
+                X[part], some, *given, labels[part], sums, mass, changes, own, panel, norm,
             )  # fmt: skip
         return moved
 

@@ -394,7 +394,7 @@ class ModelRows:
         for start in range(0, len(block), step):
             some = slice(start, start + step)
             sweep(
-                block[some], self.shift, self.intercept, b, self.kind, y[some],
+                block[some], self.shift, b, self.kind, y[some],
                 _part(weights, some), _part(offset, some), _part(aux, some),
                 sums.h if hessian else None, sums.g, pair, sums.rough,
             )  # fmt: skip

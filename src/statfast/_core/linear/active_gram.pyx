@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Cholesky factor of the Gram matrix of the columns that are not zero, for Newton steps.
+
+It is made a block of columns at a time, each from those before it (left-looking: Golub & Van Loan
+2013, section 4.2.9), by the register tile; rows and columns up to where the columns last changed
+are kept. Blocks on the diagonal are kept inverted, so that rows below them are products too.
+
+Cost: k^3 / 3 multiply-adds for k columns, of which r are new k^2 r. The caller guarantees a
+symmetric G and budgets small enough that Ctrl-C is heard between calls.
+"""
+
+from libc.stdlib cimport free, malloc
+
+from statfast._core.linear.blocked_cholesky cimport BLOCK, ROWS, invert, product
+from statfast._core.linear.newton_steps cimport arranged
+from statfast._core.tile.rows cimport aligned, panel_columns
+
+TOGETHER = BLOCK
+BESIDE = ROWS
+
+
+def arrange(
+    const double[::1] b,             # IN (m,)
+    Py_ssize_t held,                 # columns that the factor had
+    bint anew,                       # whether none of its rows is kept
+    Py_ssize_t[::1] order,           # INOUT (m,) its columns, in their order
+    Py_ssize_t[::1] mark,            # (m,)
+):
+    """Put the columns that are not zero in the order of a factor: see `arranged`. Returns their
+    number, and the row from where on the factor is to be made."""
+    cdef Py_ssize_t start, k
+    with nogil:
+        k = arranged(&b[0], b.shape[0], held, anew, &order[0], &mark[0], &start)
+    return k, start
+
+
+def factorize(
+    const double[:, ::1] G,          # IN (>= m, >= m)
+    const Py_ssize_t[::1] order,     # IN (k,) columns
+    double ridge,                    # added to the diagonal
+    double least,                    # share of its column's square that a pivot has to keep
+    Py_ssize_t start,                # rows before it are those of the factor: a multiple of BLOCK
+    Py_ssize_t first,                # the block of columns to begin with
+    double budget,                   # multiplications
+    double[:, ::1] L,                # INOUT (>= k + BESIDE, ld), ld a multiple of BLOCK
+    double[::1] inverse,             # INOUT (>= k rounded up to a multiple of BLOCK, BLOCK)
+):
+    """Rows `start` and on of the factor of G[order, order] + ridge, blocks `first` and on of them.
+
+    Returns the block to go on with, or -1 where a pivot says that the columns are dependent.
+    """
+    cdef Py_ssize_t k = order.shape[0], ld = L.shape[1], wide = panel_columns(<double>0)
+    cdef Py_ssize_t c, low, i, j, t, some
+    cdef double spent = 0
+    cdef void *room = malloc(64 + sizeof(double) * (wide * ld + (k + ROWS) * (BLOCK + 1) + wide))
+    cdef double *panel
+    cdef double *part
+    cdef double *below
+    cdef double *zero
+    cdef const double *row
+    cdef bint good = True
+    if room == NULL:
+        raise MemoryError
+    with nogil:
+        panel = <double *>aligned(room)
+        part = panel + wide * ld
+        zero = part + (k + ROWS) * BLOCK
+        for i in range(k + ROWS + wide):
+            zero[i] = 0
+        for i in range((k + ROWS) * BLOCK):
+            part[i] = 0
+        c = first * BLOCK
+        while c < k and good and spent <= budget:
+            some = min(<Py_ssize_t>BLOCK, k - c)
+            low = max(start, c)
+            if c > 0:
+                product(&L[low, 0], ld, k - low, &L[c, 0], ld, c, zero, panel, wide, part, BLOCK)
+            spent += <double>(k - low) * (c + BLOCK) * BLOCK
+            for i in range(low, k):
+                row = &G[order[i], 0]
+                for j in range(some):
+                    t = (i - low) * BLOCK + j
+                    part[t] = row[order[c + j]] - (part[t] if c > 0 else 0.0)
+                    if i == c + j:
+                        part[t] += ridge
+            below = part
+            if low == c:
+                good = invert(part, some, least, G, order, c, &L[c, c], ld, &inverse[c * BLOCK])
+                low = c + some
+                below = part + some * BLOCK
+            if good and low < k:
+                product(below, BLOCK, k - low, &inverse[c * BLOCK], BLOCK, BLOCK, zero, panel, wide,
+                        &L[low, c], ld)
+            c += BLOCK
+    free(room)
+    return c // BLOCK if good else -1
