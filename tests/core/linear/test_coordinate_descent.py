@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statfast._core.linear.residuals import gradient_twice
 
-from statfast._core.linear import columns
+from statfast._core.linear import active_gram, columns
 from statfast._core.linear import coordinate_descent as kernel
 from statfast.linear.penalized.active_gram import ActiveGram
 
@@ -94,8 +94,8 @@ def test_sweeps(seed, p, l2, positive):
 
     def descend(l1, goal, most, least=1e9):
         work, index = np.empty(p * p // 4 + 4 * p), np.empty(3 * p, dtype=np.intp)
-        return kernel.descend(G, c, 50.0, l1, l2, positive, goal, 0.0, 0.0, least, 0.0, 0, most,
-                               1e12, b, q, work, index)  # fmt: skip
+        problem = kernel.Penalized(G, c, 50.0, l1, l2, positive, b, q)
+        return kernel.descend(problem, goal, 0.0, 0.0, least, 0.0, 0, most, 1e12, work, index)
 
     state, made, _ = descend(2.0, -1.0, 1)
     assert made == 1
@@ -156,20 +156,20 @@ def test_the_order_of_what_is_made_anew():
     b = rng.standard_normal(40)
     b[[3, 30]] = 0.0
     order, mark = np.arange(40), np.empty(40, dtype=np.intp)
-    assert kernel.arrange(b, 0, True, order, mark) == (38, 0)
+    assert active_gram.arrange(b, 0, True, order, mark) == (38, 0)
     want = np.flatnonzero(b)
     np.testing.assert_array_equal(order[:38], want[np.argsort(-np.abs(b[want]), kind="stable")])
     before = order[:38].copy()
-    assert kernel.arrange(b, 38, False, order, mark) == (38, 38)
+    assert active_gram.arrange(b, 38, False, order, mark) == (38, 38)
     np.testing.assert_array_equal(order[:38], before)
-    gone = before[kernel.TOGETHER + 3]
+    gone = before[active_gram.TOGETHER + 3]
     b[gone], b[3] = 0.0, 0.01
-    assert kernel.arrange(b, 38, False, order, mark) == (38, kernel.TOGETHER)
-    np.testing.assert_array_equal(order[: kernel.TOGETHER], before[: kernel.TOGETHER])
-    tail = np.append(np.delete(before[kernel.TOGETHER :], 3), 3)
+    assert active_gram.arrange(b, 38, False, order, mark) == (38, active_gram.TOGETHER)
+    np.testing.assert_array_equal(order[: active_gram.TOGETHER], before[: active_gram.TOGETHER])
+    tail = np.append(np.delete(before[active_gram.TOGETHER :], 3), 3)
     sizes = -np.abs(b[tail])
     np.testing.assert_array_equal(
-        order[kernel.TOGETHER : 38], tail[np.argsort(sizes, kind="stable")]
+        order[active_gram.TOGETHER : 38], tail[np.argsort(sizes, kind="stable")]
     )
 
 

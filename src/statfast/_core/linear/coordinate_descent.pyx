@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coordinate descent on a Gram matrix, for the lasso and the elastic net, and Newton's factor.
+"""Coordinate descent on a Gram matrix, for the lasso and the elastic net.
 
 J. Friedman, T. Hastie & R. Tibshirani 2010, Regularization paths for generalized linear models via
 coordinate descent, doi:10.18637/jss.v033.i01 (covariance updates). Minimizes
@@ -10,24 +10,13 @@ with the gradient q = c - G b kept up to date: a visit to a coordinate costs one
 m multiply-adds only if it moves. Sweeps over all coordinates alternate with sweeps over those that
 are not zero, on their own matrix where it is much the smaller.
 
-The Cholesky factor of some columns is made a block of columns at a time, each from those before it
-(left-looking: Golub & Van Loan 2013, section 4.2.9), by the register tile; rows and columns up to
-where the columns last changed are kept. Blocks on the diagonal are kept inverted, so that rows
-below them are products too.
-
-Cost: a sweep over k coordinates, of which a move, k + 2 a m flop; a factor of k columns k^3 / 3
-multiply-adds, of which r are new k^2 r. The caller guarantees a symmetric G and budgets small
-enough that Ctrl-C is heard between calls.
+Cost: a sweep over k coordinates, of which a move, k + 2 a m flop. The caller guarantees a symmetric
+G and budgets small enough that Ctrl-C is heard between calls.
 """
 
 from libc.math cimport fabs
-from libc.stdlib cimport free, malloc
 
-from statfast._core.linear.blocked_cholesky cimport BLOCK, ROWS, invert, product
-from statfast._core.linear.newton_steps cimport (
-    arranged, descent_at, descent_kernels, descent_state, steps
-)
-from statfast._core.tile.rows cimport aligned, panel_columns
+from statfast._core.linear.newton_steps cimport descent_at, descent_kernels, descent_state, steps
 from statfast._core.tile.tiles cimport level
 
 
@@ -39,17 +28,37 @@ cdef enum:
     IS_PAUSED = 2
 
 DONE, SLOW, PAUSED = IS_DONE, IS_SLOW, IS_PAUSED
-TOGETHER = BLOCK
-BESIDE = ROWS
+
+
+cdef class Penalized:
+    """A problem with what is known of its solution, as one argument. Keeps the arrays alive."""
+
+    cdef descent_state state
+    cdef double yy
+    cdef const double[:, ::1] G
+    cdef const double[::1] c
+    cdef double[::1] b, q
+
+    def __cinit__(
+        self,
+        const double[:, ::1] G,    # IN (>= m, >= m)
+        const double[::1] c,       # IN (m,)
+        double yy,                 # |y|^2, for the duality gap
+        double l1,
+        double l2,
+        bint positive,             # no coefficient below zero
+        double[::1] b,             # INOUT (m,)
+        double[::1] q,             # INOUT (m,) c - G b
+    ):
+        self.G, self.c, self.yy, self.b, self.q = G, c, yy, b, q
+        self.state.G, self.state.ld = &G[0, 0], G.shape[1]
+        self.state.m = self.state.k = b.shape[0]
+        self.state.l1, self.state.l2, self.state.positive = l1, l2, positive
+        self.state.b, self.state.q = &b[0], &q[0]
 
 
 def descend(
-    const double[:, ::1] G,        # IN (>= m, >= m)
-    const double[::1] c,           # IN (m,)
-    double yy,                     # |y|^2, for the duality gap
-    double l1,
-    double l2,
-    bint positive,                 # no coefficient below zero
+    Penalized problem,                # INOUT
     double goal,                   # duality gap to reach
     double tiny,                   # a move that gains no more, step^2 (G_jj + l2), is left out
     double small,                  # a sweep is still when no move gains more
@@ -58,19 +67,22 @@ def descend(
     Py_ssize_t since,              # such sweeps that have been made already
     Py_ssize_t most,               # sweeps
     double budget,                 # multiplications
-    double[::1] b,                 # INOUT (m,)
-    double[::1] q,                 # INOUT (m,) c - G b
     double[::1] work,              # (m^2 / 4 + 4 m,)
     Py_ssize_t[::1] index,         # (3 m,)
 ):
     """Sweep until the gap is reached or nothing moves (DONE), sweeps are not the quickest way any
     more (SLOW: also where all moves are tiny), or the budget or `most` sweeps are spent (PAUSED).
     Returns which, the number of sweeps, and `since`."""
-    cdef Py_ssize_t m = b.shape[0], k, i, j, done = 0, turned, moved, quiet, held = -1
+    cdef double *b = problem.state.b
+    cdef double *q = problem.state.q
+    cdef const double *c = &problem.c[0]
+    cdef double yy = problem.yy, l1 = problem.state.l1, l2 = problem.state.l2
+    cdef bint positive = problem.state.positive
+    cdef Py_ssize_t m = problem.state.m, k, i, j, done = 0, turned, moved, quiet, held = -1
     cdef Py_ssize_t *every = &index[0]
     cdef Py_ssize_t *now = &index[m]
     cdef Py_ssize_t *last = &index[2 * m]
-    cdef descent_state whole, part
+    cdef descent_state whole = problem.state, part = problem.state
     cdef double gain, spent = 0, wait
     cdef const double *part_c
     cdef double *kept_c
@@ -78,23 +90,15 @@ def descend(
     cdef int state = -1
     for i in range(m):
         every[i] = i
-    whole.G = &G[0, 0]
-    whole.ld = G.shape[1]
-    whole.m = whole.k = m
     whole.order = every
-    whole.l1 = part.l1 = l1
-    whole.l2 = part.l2 = l2
     whole.tiny = part.tiny = tiny
-    whole.positive = part.positive = positive
-    whole.b = &b[0]
-    whole.q = &q[0]
     with nogil:
         while state < 0:
             turned = moved = 0
             gain = table.sweep(&whole, &turned, &moved)
             done += 1
             spent += m + <double>moved * m
-            if gap_of(whole.b, whole.q, &c[0], m, yy, l1, l2, positive) <= goal:
+            if gap_of(whole.b, whole.q, c, m, yy, l1, l2, positive) <= goal:
                 state = IS_DONE
                 break
             if gain <= small:  # perhaps because moves were left out
@@ -138,7 +142,7 @@ def descend(
                 part.order = now
                 part.b = whole.b
                 part.q = whole.q
-                part_c = &c[0]
+                part_c = c
             quiet = 0
             while True:
                 turned = moved = 0
@@ -247,83 +251,6 @@ def refresh(
         for i in range(m):
             if b[i] != 0:
                 table.move(&G[i, 0], b[i], m, &q[0])
-
-
-def arrange(
-    const double[::1] b,             # IN (m,)
-    Py_ssize_t held,                 # columns that the factor had
-    bint anew,                       # whether none of its rows is kept
-    Py_ssize_t[::1] order,           # INOUT (m,) its columns, in their order
-    Py_ssize_t[::1] mark,            # (m,)
-):
-    """Put the columns that are not zero in the order of a factor: see `arranged`. Returns their
-    number, and the row from where on the factor is to be made."""
-    cdef Py_ssize_t start, k
-    with nogil:
-        k = arranged(&b[0], b.shape[0], held, anew, &order[0], &mark[0], &start)
-    return k, start
-
-
-def factorize(
-    const double[:, ::1] G,          # IN (>= m, >= m)
-    const Py_ssize_t[::1] order,     # IN (k,) columns
-    double ridge,                    # added to the diagonal
-    double least,                    # share of its column's square that a pivot has to keep
-    Py_ssize_t start,                # rows before it are those of the factor: a multiple of BLOCK
-    Py_ssize_t first,                # the block of columns to begin with
-    double budget,                   # multiplications
-    double[:, ::1] L,                # INOUT (>= k + BESIDE, ld), ld a multiple of BLOCK
-    double[::1] inverse,             # INOUT (>= k rounded up to a multiple of BLOCK, BLOCK)
-):
-    """Rows `start` and on of the factor of G[order, order] + ridge, blocks `first` and on of them.
-
-    Returns the block to go on with, or -1 where a pivot says that the columns are dependent.
-    """
-    cdef Py_ssize_t k = order.shape[0], ld = L.shape[1], wide = panel_columns(<double>0)
-    cdef Py_ssize_t c, low, i, j, t, some
-    cdef double spent = 0
-    cdef void *room = malloc(64 + sizeof(double) * (wide * ld + (k + ROWS) * (BLOCK + 1) + wide))
-    cdef double *panel
-    cdef double *part
-    cdef double *below
-    cdef double *zero
-    cdef const double *row
-    cdef bint good = True
-    if room == NULL:
-        raise MemoryError
-    with nogil:
-        panel = <double *>aligned(room)
-        part = panel + wide * ld
-        zero = part + (k + ROWS) * BLOCK
-        for i in range(k + ROWS + wide):
-            zero[i] = 0
-        for i in range((k + ROWS) * BLOCK):
-            part[i] = 0
-        c = first * BLOCK
-        while c < k and good and spent <= budget:
-            some = min(<Py_ssize_t>BLOCK, k - c)
-            low = max(start, c)
-            if c > 0:
-                product(&L[low, 0], ld, k - low, &L[c, 0], ld, c, zero, panel, wide, part, BLOCK)
-            spent += <double>(k - low) * (c + BLOCK) * BLOCK
-            for i in range(low, k):
-                row = &G[order[i], 0]
-                for j in range(some):
-                    t = (i - low) * BLOCK + j
-                    part[t] = row[order[c + j]] - (part[t] if c > 0 else 0.0)
-                    if i == c + j:
-                        part[t] += ridge
-            below = part
-            if low == c:
-                good = invert(part, some, least, G, order, c, &L[c, c], ld, &inverse[c * BLOCK])
-                low = c + some
-                below = part + some * BLOCK
-            if good and low < k:
-                product(below, BLOCK, k - low, &inverse[c * BLOCK], BLOCK, BLOCK, zero, panel, wide,
-                        &L[low, c], ld)
-            c += BLOCK
-    free(room)
-    return c // BLOCK if good else -1
 
 
 def newton(

@@ -7,7 +7,7 @@ each; where one leaves, what stands behind it is made again.
 
 import numpy as np
 
-from statfast._core.linear.coordinate_descent import BESIDE, TOGETHER, arrange, factorize
+from statfast._core.linear.active_gram import BESIDE, TOGETHER, arrange, factorize
 from statfast._engine import checkpoint
 
 BUDGET = 1e9  # multiplications in a kernel call: below 0.05 s

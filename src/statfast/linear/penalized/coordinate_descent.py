@@ -19,7 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.linear.coordinate_descent import DONE, PAUSED, descend, gap, newton, refresh
+from statfast._core.linear.coordinate_descent import (
+    DONE,
+    PAUSED,
+    Penalized,
+    descend,
+    gap,
+    newton,
+    refresh,
+)
 from statfast._engine import checkpoint
 from statfast._linalg import dot
 from statfast.linear.penalized.active_gram import ActiveGram
@@ -213,10 +221,13 @@ class Descent:
         rounds, since = 0, 0
         small = STEP * self.yy
         tiny = max(TINY * goal / max(len(self.b), 1), small)
-        while rounds < max(most, 1) and len(self.b):
+        if not len(self.b):
+            return 0
+        problem = Penalized(self.G, self.inner, self.yy, l1, l2, self.positive, self.b, self.q)
+        while rounds < max(most, 1):
             state, made, since = descend(
-                self.G, self.inner, self.yy, l1, l2, self.positive, goal, tiny, small, LEAST,
-                NEWTON, since, max(most - rounds, 1), BUDGET, self.b, self.q, *self.work,
+                problem, goal, tiny, small, LEAST, NEWTON, since, max(most - rounds, 1), BUDGET,
+                *self.work,
             )  # fmt: skip
             checkpoint()
             rounds += made
