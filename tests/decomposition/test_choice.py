@@ -15,6 +15,7 @@ from statfast import (
     reconstruction_errors,
 )
 from statfast.decomposition.components.number import broken_stick, minka_evidence
+from statfast.model_selection import KFold
 
 
 def two_factors(n=300, seed=0):
@@ -139,3 +140,10 @@ def test_collinear_columns_share_a_coefficient():
     x = np.arange(9.0)
     model = PrincipalComponentRegression().fit(np.column_stack([x, x, 0 * x]), 3 * x)
     assert_allclose(model.coef_, [1.5, 1.5, 0.0], atol=1e-12)
+
+
+def test_a_fold_without_weight_has_no_error():
+    X, w = two_factors(40), np.ones(40)
+    w[:10] = 0.0
+    found = reconstruction_errors(X, cv=KFold(4), sample_weight=w)
+    assert np.isfinite(found.errors).all()

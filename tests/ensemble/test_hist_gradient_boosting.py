@@ -468,3 +468,8 @@ def test_importances_count_columns_whose_missing_values_go_left():
     found = Regressor(max_iter=3).fit(X, y).feature_importances_
     assert found.argmax() == 1
     assert found.sum() == pytest.approx(1.0)
+
+
+def test_gamma_targets_are_positive():
+    with pytest.raises(ValueError, match="y must be positive"):
+        Regressor("gamma").fit(np.arange(4.0)[:, None], [0.0, 1.0, 2.0, 3.0])

@@ -268,3 +268,10 @@ def test_counts_of_repeated_folds_are_checked():
         ours.RepeatedKFold(n_repeats=[1, 2]).get_n_splits()
     with pytest.raises(ValueError, match="n_splits must be at least 2"):
         ours.RepeatedKFold(n_splits=1).get_n_splits()
+
+
+def test_as_few_rows_as_a_series_can_be_split_of():
+    found = list(ours.TimeSeriesSplit(2).split(np.zeros((3, 1))))
+    assert [(train.tolist(), test.tolist()) for train, test in found] == [([0], [1]), ([0, 1], [2])]
+    with pytest.raises(ValueError, match="greater than the number of samples"):
+        list(ours.TimeSeriesSplit(2).split(np.zeros((2, 1))))

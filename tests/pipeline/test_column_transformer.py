@@ -336,3 +336,12 @@ def test_the_transformers_given_give_frames_too():
     inner = StandardScaler()
     ColumnTransformer([("s", inner, ["a"])]).set_output(transform="pandas")
     assert isinstance(inner.fit_transform(frame), pandas.DataFrame)
+
+
+def test_columns_of_polars_types():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": [1.0], "b": [1], "c": ["x"]})
+    selectors = polars.selectors
+    for kinds in (polars.Float64, selectors.float()):
+        assert make_column_selector(dtype_include=kinds)(frame) == ["a"]
+        assert make_column_selector(dtype_exclude=kinds)(frame) == ["b", "c"]

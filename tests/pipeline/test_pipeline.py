@@ -171,3 +171,11 @@ def test_a_prediction_that_fails_leaves_the_pipeline_unfitted():
 def test_nothing_is_done_to_rows_alone():
     with pytest.raises(ValueError, match="Expected 2D array X"):
         Pipeline([("a", None)]).fit(range(3))
+
+
+def test_fit_predict_fits(data):
+    X, y = data
+    model = Pipeline([("scale", StandardScaler()), ("lda", LinearDiscriminantAnalysis())])
+    said = model.fit_predict(X, y)
+    assert model.n_features_in_ == 3
+    np.testing.assert_array_equal(said, model.predict(X))

@@ -515,3 +515,9 @@ def test_texts_of_an_arrow_array():
     assert other.perplexity(arrow.array(texts)) == plain.perplexity(texts)
     model = LanguageModelClassifier().fit(arrow.array(texts), [0, 1, 0])
     assert_array_equal(model.predict(arrow.array(texts)), model.predict(texts))
+
+
+def test_a_classifier_of_texts_says_so():
+    tags = LanguageModelClassifier().__sklearn_tags__().input_tags
+    assert tags.string
+    assert not tags.two_d_array

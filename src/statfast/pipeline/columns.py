@@ -147,6 +147,6 @@ class make_column_selector:
 
 
 def _polars_types(kinds, cs):
-    if kinds == "number" or kinds is np.number:
-        return cs.numeric()
-    return kinds if cs.is_selector(kinds) else cs.by_dtype(kinds)
+    if cs.is_selector(kinds):
+        return kinds
+    return cs.numeric() if kinds in ("number", np.number) else cs.by_dtype(kinds)
