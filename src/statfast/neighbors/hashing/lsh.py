@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Approximate nearest neighbors by locality-sensitive hashing."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._distance import FLOAT32_SCALE, Float32Frame, extent_of, side_by_side
-from statfast._estimator import Estimator
+from statfast._estimator import (
+    Estimator,
+    count,
+    fitted,
+    jobs,
+    nothing,
+    one_of,
+    param,
+    randomness,
+    real,
+)
 from statfast._typing import RandomState, Rows
 from statfast._validation import (
-    as_choice,
     as_count,
     as_generator,
-    as_real,
     as_rows,
     not_fitted,
     refuse_large,
@@ -131,30 +141,27 @@ class LSHNeighbors(Estimator):
     array([0, 1, 2, 3, 4])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        metric: Literal["euclidean", "cosine"] = "euclidean",
-        hash: Literal["auto", "p_stable", "hyperplane"] = "auto",
-        recall: float = 0.9,
-        n_tables: int | None = None,
-        hash_length: int | None = None,
-        width: float | None = None,
-        n_probes: int | None = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.hash = hash
-        self.recall = recall
-        self.n_tables = n_tables
-        self.hash_length = hash_length
-        self.width = width
-        self.n_probes = n_probes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_neighbors: int = param(count(), default=5, kw_only=False)
+    metric: Literal["euclidean", "cosine"] = param(one_of(*METRICS), default="euclidean")
+    hash: Literal["auto", "p_stable", "hyperplane"] = param(
+        one_of("auto", *FAMILIES), default="auto"
+    )
+    recall: float = param(real(0, 1, open_low=True, open_high=True), default=0.9)
+    n_tables: int | None = param(nothing | count(high=1000), default=None)
+    hash_length: int | None = param(nothing | count(high=MOST_PARTS), default=None)
+    width: float | None = param(nothing | real(0, open_low=True), default=None)
+    n_probes: int | None = param(nothing | count(high=100_000), default=None)
+    random_state: RandomState = param(randomness, default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    recall_: float = fitted()
+    hash_: str = fitted()
+    n_tables_: int = fitted()
+    hash_length_: int = fitted()
+    n_probes_: int = fitted()
+    width_: Any = fitted()
+    n_samples_fit_: int = fitted()
+    nbytes_: int = fitted()
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Choose the hashes, and hash the training samples.
@@ -186,10 +193,15 @@ class LSHNeighbors(Estimator):
                 f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
                 "parts and merge the neighbors found in each."
             )
-        k = as_count(self.n_neighbors, "n_neighbors")
-        metric = as_choice(self.metric, "metric", METRICS)
-        recall = as_real(self.recall, "recall", 0, 1, open_low=True, open_high=True)
-        wish = self._wish()
+        given = self._checked()
+        metric = given.metric
+        wish = Wish(
+            FAMILIES if given.hash == "auto" else (given.hash,),
+            given.n_tables,
+            given.hash_length,
+            given.width,
+            given.n_probes,
+        )
         rng = as_generator(self.random_state)
         if metric == "euclidean":
             require_size(width_of(rows))
@@ -197,8 +209,11 @@ class LSHNeighbors(Estimator):
             (16 * (wish.tables or MOST_TABLES) + 4) * len(rows),
             "An index of that many tables and rows", "Lower n_tables.",
         )  # fmt: skip
-        fitted = _fitted(_prepared(rows, metric, "X"), metric, k, recall, wish, rng, self.n_jobs)
-        return self._publish(X, **fitted)
+        index = _fitted(
+            _prepared(rows, metric, "X"), metric, given.n_neighbors, given.recall, wish, rng,
+            self.n_jobs,
+        )  # fmt: skip
+        return self._publish(X, **index)
 
     def kneighbors(
         self, X: Rows | None = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -252,24 +267,6 @@ class LSHNeighbors(Estimator):
         if not return_distance:
             return ids
         return (d2 / 2 if self._metric == "cosine" else np.sqrt(d2, out=d2)), ids
-
-    def _wish(self):
-        """The parameters that the user has fixed, checked."""
-        family = as_choice(self.hash, "hash", ("auto", *FAMILIES))
-
-        def count(value, name, high):
-            return None if value is None else as_count(value, name, 1, high)
-
-        width = self.width
-        if width is not None:
-            width = as_real(width, "width", 0, open_low=True)
-        return Wish(
-            FAMILIES if family == "auto" else (family,),
-            count(self.n_tables, "n_tables", 1000),
-            count(self.hash_length, "hash_length", MOST_PARTS),
-            width,
-            count(self.n_probes, "n_probes", 100_000),
-        )
 
 
 # ------------------------------------------------------------------ the steps of a fit

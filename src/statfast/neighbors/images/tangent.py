@@ -6,6 +6,8 @@ image span a flat approximation. The tangent distance of two images is that of t
 as much as a hundred Euclidean distances, so the classifier takes it to the rows nearest by those.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, Literal, Self
 
@@ -13,10 +15,21 @@ import numpy as np
 
 from statfast._core.neighbors import vote
 from statfast._distance import side_by_side
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    by_fit,
+    count,
+    fitted,
+    flag,
+    jobs,
+    one_of,
+    param,
+    randomness,
+    real,
+)
 from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import (
-    as_choice,
     as_count,
     as_generator,
     as_labels,
@@ -219,33 +232,21 @@ class TangentDistanceClassifier(Classifier, Estimator):
     0.97
     """
 
-    _index: BruteIndex
-    _codes: np.ndarray
-    _seed: int
-    classes_: np.ndarray
-    image_shape_: tuple[int, int]
-    n_samples_fit_: int
+    n_neighbors: int = param(count(), default=1, kw_only=False)
+    image_shape: tuple[int, int] | None = param(by_fit, default=None)
+    n_candidates: int = param(count(), default=100)
+    sigma: float = param(real(0), default=0.65)
+    two_sided: bool = param(flag, default=True)
+    ties: Literal["lowest", "nearest", "random"] = param(one_of(*TIES), default="lowest")
+    random_state: RandomState = param(randomness, default=None)
+    n_jobs: int | None = param(jobs, default=None)
 
-    def __init__(
-        self,
-        n_neighbors: int = 1,
-        *,
-        image_shape: tuple[int, int] | None = None,
-        n_candidates: int = 100,
-        sigma: float = 0.65,
-        two_sided: bool = True,
-        ties: Literal["lowest", "nearest", "random"] = "lowest",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.image_shape = image_shape
-        self.n_candidates = n_candidates
-        self.sigma = sigma
-        self.two_sided = two_sided
-        self.ties = ties
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _index: BruteIndex = fitted()
+    _codes: np.ndarray = fitted()
+    _seed: int = fitted()
+    classes_: np.ndarray = fitted()
+    image_shape_: tuple[int, int] = fitted()
+    n_samples_fit_: int = fitted()
 
     def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Store the training images and their labels.
@@ -271,9 +272,9 @@ class TangentDistanceClassifier(Classifier, Estimator):
         TypeError
             If X is sparse, or a parameter has the wrong type.
         """
-        as_choice(self.ties, "ties", tuple(TIES))
+        given = self._checked()
         seed = int(as_generator(self.random_state).integers(2**63))
-        as_count(self.n_neighbors, "n_neighbors", 1, self._candidates(), limit="n_candidates")
+        as_count(given.n_neighbors, "n_neighbors", 1, given.n_candidates, limit="n_candidates")
         rows = as_rows(X, keep=KEPT)
         require_size(size_of(rows))
         shape = as_shape(self.image_shape, rows.shape[1])
@@ -348,7 +349,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         ValueError
             As for `kneighbors`.
         """
-        ties = TIES[as_choice(self.ties, "ties", tuple(TIES))]
+        ties = TIES[self._checked_value("ties")]
         rows, k, motion = self._queries(X)
         winners = np.empty(rows.shape[0], np.intp)
         for part, squared, ids in self._slices(rows, k, motion, itself=X is None):
@@ -386,9 +387,6 @@ class TangentDistanceClassifier(Classifier, Estimator):
             vote.shares(self._codes, starts_of(*ids.shape), ids.ravel(), None, shares[part])
         return shares
 
-    def _candidates(self) -> int:
-        return as_count(self.n_candidates, "n_candidates")
-
     def _queries(self, X, n_neighbors=None) -> tuple[np.ndarray, int, Motion]:
         """Check the query: its rows, how many neighbors each is to have, and the motion."""
         if X is not None:
@@ -401,15 +399,16 @@ class TangentDistanceClassifier(Classifier, Estimator):
         most, limit = self.n_samples_fit_, "the number of fitted rows"
         if X is None:
             most, limit = most - 1, limit + " besides the row itself"
-        if self._candidates() < most:
-            most, limit = self._candidates(), "n_candidates"
+        candidates = self._checked_value("n_candidates")
+        if candidates < most:
+            most, limit = candidates, "n_candidates"
         motion = Motion.checked(self.image_shape_, self.sigma, self.two_sided)
         return rows, as_count(k, "n_neighbors", 1, most, limit=limit), motion
 
     def _slices(self, rows, k: int, motion: Motion, *, itself: bool) -> Iterator[tuple]:
         """Yield (part, squared distances, ids) of the k nearest candidates, by slices of rows."""
         m = rows.shape[0]
-        c = min(self._candidates(), self.n_samples_fit_ - itself)
+        c = min(self._checked_value("n_candidates"), self.n_samples_fit_ - itself)
         step = max(64, HELD // (c + itself))
         for start in range(0, m, step):
             part = slice(start, min(start + step, m))

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The search for neighbors as an estimator of its own."""
 
-from collections.abc import Callable
-from typing import Any, Literal, Self
+from __future__ import annotations
+
+from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import named_rows
+from statfast._estimator import count, fitted, named_rows, param, real
 from statfast._typing import Rows
-from statfast._validation import as_count, as_real
 from statfast.neighbors.search.part_search import index_of_parts
 from statfast.neighbors.search.radius_search import RadiusSearch
 from statfast.neighbors.search.search import KNeighborSearch
@@ -144,26 +144,13 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     array([1, 0, 2])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        radius: float = 1.0,
-        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
-        leaf_size: int | None = None,
-        metric: str | Callable[..., Any] = "minkowski",
-        p: float = 2,
-        metric_params: dict[Any, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    n_neighbors: int = param(count(), default=5, kw_only=False)
+    radius: float = param(real(0, infinite=True), default=1.0)
+
+    n_samples_fit_: int = fitted()
+    algorithm_: str = fitted()
+    effective_metric_: str = fitted()
+    effective_metric_params_: Any = fitted()
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Store or index the training samples.
@@ -189,12 +176,10 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         TypeError
             If X is not made of numbers, or `n_neighbors` is no integer.
         """
-        k = as_count(self.n_neighbors, "n_neighbors")
-        as_real(self.radius, "radius", 0, infinite=True)
-        return self._publish(X, **self._searchable(X, k=k))
+        return self._publish(X, **self._searchable(X, k=self._checked().n_neighbors))
 
     def _fit_parts(self, parts, X):
         """Leave the rows where they are; the first query indexes each part there."""
-        as_count(self.n_neighbors, "n_neighbors")
+        self._checked()
         found = index_of_parts(self, parts)
         return self._publish(named_rows(np.empty((0, parts.width)), parts.names), **found)

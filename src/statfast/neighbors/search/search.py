@@ -4,7 +4,9 @@
 Any index will do that has the methods of `Index`.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -17,7 +19,7 @@ from statfast._distance import (
     is_gappy,
     metric_rows_for,
 )
-from statfast._estimator import Estimator
+from statfast._estimator import Estimator, by_fit, count, fitted, jobs, nothing, one_of, param
 from statfast._typing import Rows, csr_array
 from statfast._validation import (
     as_choice,
@@ -70,26 +72,27 @@ class Search(Estimator):
     A subclass has these parameters, and publishes what `_searchable` returns at the end of fit.
     """
 
-    algorithm: str
-    leaf_size: int | None
-    metric: object
-    p: float
-    metric_params: dict | None
-    n_jobs: int | None
+    algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = param(
+        one_of(*ALGORITHMS), default="auto"
+    )
+    leaf_size: int | None = param(nothing | count(), default=None)
+    metric: str | Callable[..., Any] = param(by_fit, default="minkowski")
+    p: float = param(by_fit, default=2)
+    metric_params: dict[Any, Any] | None = param(by_fit, default=None)
+    n_jobs: int | None = param(jobs, default=None)
 
-    n_samples_fit_: int
-    n_features_in_: int
-    _rows: Any  # dense, or a sparse csr_array
-    _metric: Metric
-    _index: Index
+    n_samples_fit_: int = fitted()
+    n_features_in_: int = fitted()
+    _rows: Any = fitted()  # dense, or a sparse csr_array
+    _metric: Metric = fitted()
+    _index: Index = fitted()
 
     def _searchable(self, X, *, k: int = 1, radius: float | None = None) -> dict:
         """Check and index the rows: the attributes that fit has to publish.
 
         What `algorithm="auto"` weighs is a search for the k nearest or, if given, in a radius.
         """
-        as_choice(self.algorithm, "algorithm", ALGORITHMS)
-        leaf = self.leaf_size if self.leaf_size is None else as_count(self.leaf_size, "leaf_size")
+        leaf = self._checked_value("leaf_size")
         metric: Metric = GIVEN
         given: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
         if precomputed(self.metric):
@@ -170,8 +173,6 @@ class Search(Estimator):
 
 class KNeighborSearch(Search):
     """The search for the k nearest rows."""
-
-    n_neighbors: int
 
     def kneighbors(
         self, X: Rows | None = None, n_neighbors: int | None = None, return_distance: bool = True

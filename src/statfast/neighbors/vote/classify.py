@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification by the vote of the nearest neighbors."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._core.neighbors import vote
+from statfast._estimator import count, fitted, one_of, param, randomness
 from statfast._typing import Array, ArrayLike, RandomState, Rows
-from statfast._validation import as_count, refuse_large
+from statfast._validation import refuse_large
 from statfast.neighbors.vote.leave_one_out import LeftOut
-from statfast.neighbors.vote.weights import Voting, weigh
+from statfast.neighbors.vote.weights import TIES, WEIGHTING, Voting, weigh
 
 
 class KNeighborsClassifier(Voting, LeftOut):
@@ -106,30 +109,19 @@ class KNeighborsClassifier(Voting, LeftOut):
     2
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Literal["uniform", "distance"] | Callable[..., Any] = "uniform",
-        ties: Literal["lowest", "nearest", "random"] = "lowest",
-        random_state: RandomState = None,
-        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
-        leaf_size: int | None = None,
-        metric: str | Callable[..., Any] = "minkowski",
-        p: float = 2,
-        metric_params: dict[Any, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.ties = ties
-        self.random_state = random_state
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    n_neighbors: int = param(count(), default=5, kw_only=False)
+    weights: Literal["uniform", "distance"] | Callable[..., Any] = param(
+        WEIGHTING, default="uniform"
+    )
+    ties: Literal["lowest", "nearest", "random"] = param(one_of(*TIES), default="lowest")
+    random_state: RandomState = param(randomness, default=None)
+
+    classes_: Any = fitted()
+    outputs_2d_: bool = fitted()
+    n_samples_fit_: int = fitted()
+    algorithm_: str = fitted()
+    effective_metric_: str = fitted()
+    effective_metric_params_: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Store or index the training samples and their labels.
@@ -154,9 +146,7 @@ class KNeighborsClassifier(Voting, LeftOut):
         TypeError
             If X is not made of numbers, or `n_neighbors` is no integer.
         """
-        self._voting()
-        k = as_count(self.n_neighbors, "n_neighbors")
-        search = self._searchable(X, k=k)
+        search = self._searchable(X, k=self._checked().n_neighbors)
         electorate = self._electorate(y, search["n_samples_fit_"], several=True)
         return self._publish(X, **search, **electorate)
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification and regression by all fitted rows within a radius."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._estimator import by_fit, fitted, one_of, param, randomness, real
 from statfast._typing import Array, ArrayLike, RandomState, Rows
-from statfast._validation import as_real, refuse_large, shown, warn_user
+from statfast._validation import refuse_large, shown, warn_user
 from statfast.neighbors.search.radius_search import RadiusSearch
-from statfast.neighbors.vote.weights import Averaging, Voting, as_weighting, weigh
+from statfast.neighbors.vote.weights import TIES, WEIGHTING, Averaging, Voting, weigh
 
 
 class RadiusNeighborsClassifier(Voting, RadiusSearch):
@@ -93,36 +96,24 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
            [0.        , 0.        , 0.        ]])
     """
 
-    outlier_label_: object
-    _outlier: int
-    _labels: np.ndarray
+    radius: float = param(real(0, infinite=True), default=1.0, kw_only=False)
+    weights: Literal["uniform", "distance"] | Callable[..., Any] = param(
+        WEIGHTING, default="uniform"
+    )
+    ties: Literal["lowest", "nearest", "random"] = param(one_of(*TIES), default="lowest")
+    outlier_label: Any = param(by_fit, default=None)
+    random_state: RandomState = param(randomness, default=None)
 
-    def __init__(
-        self,
-        radius: float = 1.0,
-        *,
-        weights: Literal["uniform", "distance"] | Callable[..., Any] = "uniform",
-        ties: Literal["lowest", "nearest", "random"] = "lowest",
-        outlier_label: Any = None,
-        random_state: RandomState = None,
-        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
-        leaf_size: int | None = None,
-        metric: str | Callable[..., Any] = "minkowski",
-        p: float = 2,
-        metric_params: dict[Any, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.radius = radius
-        self.weights = weights
-        self.ties = ties
-        self.outlier_label = outlier_label
-        self.random_state = random_state
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    classes_: Array = fitted()
+    outputs_2d_: bool = fitted()
+    outlier_label_: Any = fitted()
+    n_samples_fit_: int = fitted()
+    algorithm_: str = fitted()
+    effective_metric_: str = fitted()
+    effective_metric_params_: Any = fitted()
+
+    _outlier: int = fitted()
+    _labels: np.ndarray = fitted()
 
     def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Store or index the training samples and their labels.
@@ -146,9 +137,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         TypeError
             If X is not made of numbers, or `outlier_label` is of another type than the labels.
         """
-        self._voting()
-        radius = as_real(self.radius, "radius", 0, infinite=True)
-        search = self._searchable(X, radius=radius)
+        search = self._searchable(X, radius=self._checked().radius)
         votes = self._electorate(y, search["n_samples_fit_"])
         label, code, labels = outlier(self.outlier_label, votes["classes_"], votes["_codes"])
         return self._publish(
@@ -294,26 +283,16 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
     array([0.5       , 1.66666667])
     """
 
-    def __init__(
-        self,
-        radius: float = 1.0,
-        *,
-        weights: Literal["uniform", "distance"] | Callable[..., Any] = "uniform",
-        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
-        leaf_size: int | None = None,
-        metric: str | Callable[..., Any] = "minkowski",
-        p: float = 2,
-        metric_params: dict[Any, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    radius: float = param(real(0, infinite=True), default=1.0, kw_only=False)
+    weights: Literal["uniform", "distance"] | Callable[..., Any] = param(
+        WEIGHTING, default="uniform"
+    )
+
+    n_outputs_: int = fitted()
+    n_samples_fit_: int = fitted()
+    algorithm_: str = fitted()
+    effective_metric_: str = fitted()
+    effective_metric_params_: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Store or index the training samples and their targets.
@@ -337,8 +316,7 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
         TypeError
             If X is not made of numbers, or the radius is none.
         """
-        as_weighting(self.weights)
-        search = self._searchable(X, radius=as_real(self.radius, "radius", 0, infinite=True))
+        search = self._searchable(X, radius=self._checked().radius)
         return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
 
     def predict(self, X: Rows | None = None) -> Array:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regression by the average of the nearest neighbors."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._core.neighbors import average
+from statfast._estimator import count, fitted, param
 from statfast._typing import Array, ArrayLike, Rows
-from statfast._validation import as_count
 from statfast.neighbors.brute.magnitude import require_size, width_of
 from statfast.neighbors.vote.leave_one_out import LeftOut
-from statfast.neighbors.vote.weights import Averaging, as_weighting
+from statfast.neighbors.vote.weights import WEIGHTING, Averaging
 
 
 class KNeighborsRegressor(Averaging, LeftOut):
@@ -84,26 +86,16 @@ class KNeighborsRegressor(Averaging, LeftOut):
     array([38.75      , 50.4375    , 72.33333333])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Literal["uniform", "distance"] | Callable[..., Any] = "uniform",
-        algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = "auto",
-        leaf_size: int | None = None,
-        metric: str | Callable[..., Any] = "minkowski",
-        p: float = 2,
-        metric_params: dict[Any, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    n_neighbors: int = param(count(), default=5, kw_only=False)
+    weights: Literal["uniform", "distance"] | Callable[..., Any] = param(
+        WEIGHTING, default="uniform"
+    )
+
+    n_outputs_: int = fitted()
+    n_samples_fit_: int = fitted()
+    algorithm_: str = fitted()
+    effective_metric_: str = fitted()
+    effective_metric_params_: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Store or index the training samples and their targets.
@@ -127,9 +119,7 @@ class KNeighborsRegressor(Averaging, LeftOut):
         TypeError
             If X is not made of numbers, or `n_neighbors` is no integer.
         """
-        as_weighting(self.weights)
-        k = as_count(self.n_neighbors, "n_neighbors")
-        search = self._searchable(X, k=k)
+        search = self._searchable(X, k=self._checked().n_neighbors)
         return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
 
     def predict(self, X: Rows | None = None) -> Array:
@@ -161,7 +151,7 @@ class KNeighborsRegressor(Averaging, LeftOut):
     def _wrong(self, part, ks, starts, reduced, ids, total):
         outputs = self._targets.shape[1]
         errors, sums = np.zeros((len(ks), outputs)), np.empty(outputs)
-        weighting, truth = as_weighting(self.weights), self._targets[part]
+        weighting, truth = self._checked_value("weights"), self._targets[part]
         require_size(width_of(self._targets), "y")
         for trial, begin, _, near, weights in self._trials(weighting, ks, starts, reduced, ids):
             average.squares(

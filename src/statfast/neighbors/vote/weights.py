@@ -5,16 +5,12 @@ import numpy as np
 
 from statfast._core.neighbors import average, vote
 from statfast._distance import Metric
-from statfast._estimator import Classifier, Regressor
-from statfast._validation import as_choice, as_generator, as_labels, as_targets, label_columns
+from statfast._estimator import Classifier, Regressor, callable_, one_of
+from statfast._validation import as_generator, as_labels, as_targets, label_columns
 
-WEIGHTS = ("uniform", "distance")
 TIES = {"lowest": 0, "nearest": 1, "random": 2}  # as neighbors/vote.pyx numbers them
 
-
-def as_weighting(weights):
-    """Check the parameter: a name or a function of distances."""
-    return weights if callable(weights) else as_choice(weights, "weights", WEIGHTS)
+WEIGHTING = callable_ | one_of("uniform", "distance")
 
 
 def weigh(weights, metric, starts: np.ndarray, reduced: np.ndarray, shape) -> np.ndarray | None:
@@ -79,7 +75,7 @@ class Averaging(Regressor):
 
     def _predict(self, slices, m: int, shape) -> np.ndarray:
         """The averages of the neighbors in each slice of m rows."""
-        weighting = as_weighting(self.weights)
+        weighting = self._checked_value("weights")
         out = np.zeros((m, self._targets.shape[1]))
         for part, starts, reduced, ids in slices:
             weights = weigh(weighting, self._metric, starts, reduced, shape)
@@ -110,7 +106,6 @@ class Voting(Classifier):
 
     def _electorate(self, y, n: int, *, several: bool = False) -> dict:
         """Check the labels of n rows: the attributes that fit has to publish."""
-        self._voting()
         generator = as_generator(self.random_state)
         columns = label_columns(y) if several else None
         if columns is None:
@@ -130,7 +125,7 @@ class Voting(Classifier):
 
     def _voting(self) -> tuple:
         """Check the parameters of the vote: the weights, and the number of the tie rule."""
-        return as_weighting(self.weights), TIES[as_choice(self.ties, "ties", tuple(TIES))]
+        return self._checked_value("weights"), TIES[self._checked_value("ties")]
 
     def _elect(self, output, ties, starts, ids, reduced, weights, out) -> None:
         """The winner of each row's vote, by the classes and codes of an output."""
