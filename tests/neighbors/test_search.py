@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The search of NearestNeighbors against its twin and scikit-learn."""
 
+import copy
 import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors as SklearnNeighbors
 
 from statfast.neighbors import NearestNeighbors
@@ -279,3 +281,18 @@ def test_overflow_is_refused():
 def test_parameters_of_the_metric_used(given, params):
     X = np.arange(12.0).reshape(6, 2)
     assert NearestNeighbors(**given).fit(X).effective_metric_params_ == params
+
+
+@pytest.mark.parametrize(
+    "given", [{"algorithm": "kd_tree"}, {"algorithm": "ball_tree"}, {"metric": "hamming"}, {}]
+)
+def test_models_that_have_answered_are_copied_and_pickled(given):
+    """What kernels see of an index is bound at the first query, and stays behind."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((60, 8)) < 0.4) * (1.0 if "metric" in given else rng.random((60, 8)))
+    X = X if given else sparse.csr_array(X)
+    model = NearestNeighbors(n_neighbors=4, **given).fit(X)
+    expected = model.kneighbors(X[:7])
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        for mine, theirs in zip(again.kneighbors(X[:7]), expected, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
