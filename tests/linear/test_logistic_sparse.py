@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import expit, log_softmax, softmax
 
@@ -216,3 +216,34 @@ def test_sparse_rows_of_two_classes_are_not_filled_in(monkeypatch, penalty):
     assert_allclose(free.coef_, full.coef_, rtol=0, atol=1e-6)  # of gaps of 1e-10 of the loss
     apart = expit(free.decision_function(X)) - y
     require_minimum(X.T @ apart, free.coef_[0], 5.0, RATIOS[penalty])
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("C", [0.5, 50.0])
+@pytest.mark.parametrize("far", [0.0, 1e4])
+def test_words_meet_the_conditions_of_optimality(intercept, C, far):
+    """Of sparse columns some far more frequent than others, and one far from zero in all rows."""
+    rng = np.random.default_rng(7)
+    share = 1.0 / np.arange(1, 401)
+    column = rng.choice(400, 12 * 300, p=share / share.sum())
+    X = sparse.coo_array(
+        (rng.exponential(size=3600), (np.repeat(np.arange(300), 12), column)), shape=(300, 400)
+    ).tocsr()
+    X = sparse.csr_array(sparse.hstack([X, (far + rng.standard_normal(300))[:, None]]))
+    y = (X[:, :30] @ rng.standard_normal(30) + rng.logistic(size=300) > 0).astype(float)
+    how = {"C": C, "l1_ratio": 1.0, "fit_intercept": intercept}
+    fits = [LogisticRegression(**how, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 7)]
+    for other in fits[1:]:
+        assert_array_equal(other.coef_, fits[0].coef_)
+    model = fits[0]
+    assert model.converged_
+    apart = expit(model.decision_function(X)) - y
+    if intercept:
+        assert abs(apart.sum()) <= 1e-7 * (1.0 + far)
+    gradient = (X - X.mean(axis=0)).T @ apart if intercept else X.T @ apart
+    pull, on = -C * np.asarray(gradient).ravel(), model.coef_[0] != 0
+    scale = np.ones(401)
+    scale[-1] += far
+    bound = 1e-4 * max(1.0, C) * scale
+    assert (np.abs(pull[on] - np.sign(model.coef_[0][on])) <= bound[on]).all()
+    assert (np.abs(pull) <= 1.0 + bound).all()

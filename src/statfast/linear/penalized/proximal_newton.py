@@ -12,6 +12,7 @@ import numpy as np
 from statfast._engine import checkpoint
 from statfast.linear.design.units import HEAVY
 from statfast.linear.penalized.residual_descent import descent_of
+from statfast.linear.penalized.sparse_newton import sparse_steps
 
 HALVINGS = 30
 ROUNDING = 1e-15  # of the null model's loss
@@ -98,6 +99,9 @@ class ProximalNewton:
     def _newton(self, working, l1, l2, goal, most):
         """Steps within the working columns; returns their number. `still` tells if none helped."""
         self.still = False
+        if self.columns.few:
+            turns, self.still = sparse_steps(self, working, l1, l2, goal, most)
+            return turns
         inside = self.columns.part(working)
         value = self._objective(self.eta, self.b, l1, l2)
         turns = idle = flat = 0

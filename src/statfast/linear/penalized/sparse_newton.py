@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Proximal Newton steps on sparse columns, and Newton steps on those that are not zero.
+
+A step is made by a few sweeps of coordinate descent over the residuals of the quadratic
+approximation (newGLMNET: Yuan, Ho & Lin 2012, JMLR 13, 1999-2030), which finds the signs. With
+signs as they are the objective is smooth, and truncated Newton steps by conjugate gradients, of
+which a coefficient that would turn its sign becomes 0, end within digits where sweeps are slow
+(Andrew & Gao 2007, doi:10.1145/1273496.1273501, for the projection). Logistic regression of
+5574 x 8000 words with C = 10, to a duality gap of 1e-11: 62 ms, by sweeps alone 330 ms (suite
+sparse-text).
+"""
+
+import numpy as np
+
+from statfast._core.linear.residual_descent import Columns, descend
+from statfast._engine import checkpoint
+from statfast._linalg import dot
+
+HALVINGS = 30
+ROUNDING = 1e-15  # of the null model's loss
+SWEEPS = 3  # of the columns that are not zero, between two of all
+ROUNDS = 3  # of such sweeps in a step
+SETTLED = 0.01  # of the gain of the first sweep: that of the last
+SMOOTH, PRODUCTS = 4, 60  # Newton steps with signs as they are; products with the Hessian in each
+FLUX = 0.03  # of the signs: if more have changed, the next step is one of sweeps, too
+ROUGH = 1e-2  # of the square of a gradient: what a Newton step may leave of it
+DECREASE = 1e-4  # of the fall that the gradient promises
+LOST = 0.1  # of the squares of a column: where less is left about its mean, digits are lost
+
+
+def sparse_steps(model, working, l1, l2, goal, most):
+    """Steps of a `ProximalNewton` within the working columns until its duality gap is no more than
+    the goal, or a column is missed; returns their number, and whether none helps any more."""
+    support = _Support(model, working, l1, l2)
+    turns = idle = 0
+    while turns < max(most, 1) and not model.is_late():
+        before = support.value
+        signs = np.sign(support.b)
+        support.descend()
+        turns += 1
+        if np.count_nonzero(np.sign(support.b) != signs) <= FLUX * len(signs):
+            turns += support.newton(goal, most - turns)
+        support.publish()
+        gap = model.gap(l1, l2)
+        support.value = support.objective(model.eta, support.b)  # with the intercept's own steps
+        idle = idle + 1 if before - support.value <= ROUNDING * model.null else 0
+        if gap <= goal or idle == 2:
+            break
+        missed = np.abs(model.gradient) > l1
+        missed[working] = False
+        if (missed & ~model.columns.constant).any():
+            break
+    return turns, idle == 2
+
+
+class _Support:
+    """The model's coefficients of some columns, which all have their variation."""
+
+    def __init__(self, model, working, l1, l2):
+        self.model, self.working, self.l1, self.l2 = model, working, l1, l2
+        part = model.columns.part(working)
+        self.table, self.shift = part.table, part.shift  # the model's intercept is about the shift
+        self.squared = type(self.table)(
+            (self.table.data**2, self.table.indices, self.table.indptr), shape=self.table.shape
+        )
+        self.start = self.table.indptr.astype(np.intp)
+        self.row = self.table.indices.astype(np.int32, copy=False)
+        self.b = model.b[working]
+        self.value = self.objective(model.eta, self.b)
+
+    def publish(self):
+        self.model.b[self.working] = self.b
+
+    def objective(self, eta, b):
+        return self.model._objective(eta, b, self.l1, self.l2)
+
+    # ------------------------------------------------------------ signs
+    def descend(self):
+        """A proximal Newton step by sweeps, and a line search."""
+        model, table = self.model, self.table
+        score, h = model._curvature()
+        weights, rest = model.w * h, score / h
+        mass = float(weights.sum())
+        if model.intercept:
+            rest -= dot(weights, rest) / mass
+        root = np.sqrt(weights)
+        reach, mean, square = self._measured(weights, mass)
+        b, rest, offset = self.b.copy(), root * rest, np.zeros(1)
+        values = table.data * root[self.row]
+        view = Columns(self.start, self.row, values, reach, mean, square)
+        fixed = (view, self.l1, self.l2, False)
+        q, every, small = np.empty(len(b)), np.arange(len(b), dtype=np.intp), 0.0
+        for _ in range(ROUNDS if len(b) else 0):
+            _, gain = descend(*fixed, 0.0, every, b, q, rest, offset, np.empty((1, len(b))), False)
+            checkpoint()
+            if gain <= small:
+                break
+            small = small or SETTLED * gain
+            some = np.flatnonzero(b)
+            descend(*fixed, small, some, b, q, rest, offset, np.empty((SWEEPS, len(some))), False)
+            checkpoint()
+        step = b - self.b
+        change = table @ step
+        first = 0.0
+        if model.intercept:
+            first = float(weights @ (score / h - change)) / mass
+        self._search(step, change + first, first)
+
+    def _measured(self, weights, mass):
+        """Weighted sums, means and squares about the means of the columns."""
+        reach, square = self.table.T @ weights, self.squared.T @ weights
+        if not self.model.intercept:
+            return reach, np.zeros(len(reach)), square
+        mean = reach / mass
+        about = square - mass * mean**2
+        if (about < LOST * square).any():
+            column = np.repeat(np.arange(len(mean)), np.diff(self.start))
+            apart = (self.table.data - mean[column]) ** 2
+            about = np.bincount(column, weights[self.row] * apart, len(mean))
+            stored = np.bincount(column, weights[self.row], len(mean))
+            about = about + (mass - stored).clip(0.0) * mean**2
+        return reach, mean, about
+
+    def _search(self, step, change, first):
+        model, part = self.model, 1.0
+        for _ in range(HALVINGS):
+            b, eta = self.b + part * step, model.eta + part * change
+            now = self.objective(eta, b)
+            if now <= self.value + ROUNDING * model.null:
+                self.b, self.value = b, now
+                model.eta, model.b0 = eta, model.b0 + part * (first + float(self.shift @ step))
+                return
+            part *= 0.5
+
+    # ------------------------------------------------------------ sizes
+    def newton(self, goal, most):
+        """Newton steps on what is not zero, with its signs; returns their number."""
+        turns = 0
+        some = np.flatnonzero(self.b)
+        table, squared = self.table[:, some], self.squared[:, some]
+        turned = table.T
+        while turns < min(most, SMOOTH) and len(some):
+            model, b = self.model, self.b[some]
+            sign = np.sign(b)
+            score, h = model._curvature()
+            weights, one = model.w * h, float(model.intercept)
+            pull = model.w * score
+            gradient = np.append(self.l1 * sign + self.l2 * b - turned @ pull, -one * pull.sum())
+            diagonal = np.append(squared.T @ weights + self.l2, weights.sum())
+
+            def hessian(v, table=table, turned=turned, weights=weights, one=one):
+                change = weights * (table @ v[:-1] + one * v[-1])
+                return np.append(turned @ change + self.l2 * v[:-1], one * change.sum())
+
+            step, fall = _conjugate(hessian, -gradient, diagonal)
+            turns += 1
+            if not fall > 0.0:
+                break
+            taken = self._projected(some, table, step, gradient)
+            kept = self.b[some] != 0.0
+            if not taken or fall <= 1e-2 * goal:
+                break
+            if not kept.all():
+                some = some[kept]
+                table, squared = self.table[:, some], self.squared[:, some]
+                turned = table.T
+        return turns
+
+    def _projected(self, some, table, step, gradient):
+        """Take the step as far as the objective falls, coefficients that turn signs being 0."""
+        model, b, part = self.model, self.b[some], 1.0
+        for _ in range(HALVINGS):
+            trial = b + part * step[:-1]
+            trial[trial * b < 0.0] = 0.0
+            first = part * step[-1] * float(model.intercept)
+            promise = float(gradient[:-1] @ (trial - b)) + gradient[-1] * first
+            eta = model.eta + table @ (trial - b) + first
+            whole = self.b.copy()
+            whole[some] = trial
+            now = self.objective(eta, whole)
+            if now <= self.value + min(DECREASE * promise, 0.0) + ROUNDING * model.null:
+                model.b0 += first + float(self.shift[some] @ (trial - b))
+                self.b, self.value, model.eta = whole, now, eta
+                checkpoint()
+                return True
+            part *= 0.5
+        return False
+
+
+def _conjugate(apply, b, diagonal):
+    """What solves  apply(x) = b  roughly, with the diagonal to divide by, and b'x / 2."""
+    x, left = np.zeros_like(b), b
+    live = diagonal > 0.0
+    inverse = np.divide(1.0, diagonal, out=np.zeros_like(b), where=live)
+    near = along = inverse * left
+    size = first = float(left @ near)
+    for _ in range(PRODUCTS):
+        if not size > 0.0:
+            break
+        turned = apply(along)
+        curve = float(along @ turned)
+        if not curve > 0.0:
+            break
+        x = x + size / curve * along
+        left = left - size / curve * turned
+        near = inverse * left
+        size, before = float(left @ near), size
+        if size <= ROUGH * first:
+            break
+        along = near + size / before * along
+    return x, 0.5 * float(b @ x)
