@@ -242,19 +242,24 @@ def shared():
     return Extension(SHARED, [str(source)])
 
 
+def extensions():
+    """All of them, of which Cython has written the C."""
+    return [
+        shared(),
+        *cythonize(
+            [kernel(source) for source in KERNELS],
+            compiler_directives=DIRECTIVES,
+            build_dir=f"{BUILD}/cython",
+            nthreads=CPUS,
+            shared_utility_qualified_name=SHARED,
+        ),
+    ]
+
+
 if __name__ == "__main__":
     Options.docstrings = False  # of kernels: who reads them has the source
     setup(
-        ext_modules=[
-            shared(),
-            *cythonize(
-                [kernel(source) for source in KERNELS],
-                compiler_directives=DIRECTIVES,
-                build_dir=f"{BUILD}/cython",
-                nthreads=CPUS,
-                shared_utility_qualified_name=SHARED,
-            ),
-        ],
+        ext_modules=extensions(),
         cmdclass={"build_ext": BuildKernels},
         options={"build": {"build_base": BUILD}},
     )

@@ -89,7 +89,7 @@ static int bound(const float *best, const float *second, const float *norm, ptrd
         const float doubt = 1.001f * (slope * norm[i] + base + delta * square);
         const float near = square - 2 * best[i] + 2 * doubt;
         const float far = square * (1 - 2 * spread) - 2 * second[i] - 2 * doubt;
-        unsure |= !(best[i] - second[i] > 2 * doubt) | !(norm[i] < (float)FAR);
+        unsure |= !(best[i] - second[i] > 2 * doubt) | !(norm[i] < (float)FAR_OUT);
         upper[i] = sqrtf(near > 0 ? near : 0) * (1 + OUTWARD) + OUTWARD * norm[i];
         lower[i] = sqrtf(far > 0 ? far : 0) * (1 - OUTWARD) - OUTWARD * norm[i];
     }

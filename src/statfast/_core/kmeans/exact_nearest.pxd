@@ -6,12 +6,12 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 
 from statfast._core.tile.rows cimport UNIT32, apart, number
-from statfast._core.tile.tiles cimport FAR
+from statfast._core.tile.tiles cimport FAR_OUT
 
 
 cdef inline bint sure(const double *terms, double best, double second, double norm) noexcept nogil:
     """Whether the two best scores lie farther apart than their errors; see kmeans/bounds.h."""
-    return norm < FAR and best - second > 2.004 * (
+    return norm < FAR_OUT and best - second > 2.004 * (
         terms[1] * norm + terms[2] + terms[3] * norm * norm)
 
 

@@ -13,7 +13,7 @@ Labels are those of float64 arithmetic: what float32 cannot decide is decided ag
 
 Cost: n k / (panel * group) bounds of one float, read and written once a pass; 2 d flop for each
 pair of a panel's row and a center of a group that is looked at. The caller guarantees rows of
-contiguous numbers, none of them FAR from the origin, and sorted rows that fill whole panels.
+contiguous numbers, none of them FAR_OUT from the origin, and sorted rows that fill whole panels.
 """
 
 from cython.view cimport contiguous

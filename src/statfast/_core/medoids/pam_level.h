@@ -108,7 +108,8 @@ GAIN(float, f32, FROM_F32)
    and one number gained.  Only points nearer to it than to their second medoid have anything to say;
    the others would add 0. */
 #define FEW 1024 /* points looked at before those found speak */
-#define FAR 8192 /* bytes between a prefetch and its use: rows that follow each other are read on */
+/* Between a prefetch and its use: rows that follow each other are read on. */
+#define BYTES_AHEAD 8192
 #define ROW(SRC, NAME, WIDE)                                                                       \
     static INLINE void row_as_##NAME(const SRC *t, ptrdiff_t n, const double *near,                \
                                      const double *second, const int32_t *slot,                    \
@@ -122,7 +123,7 @@ GAIN(float, f32, FROM_F32)
             const ptrdiff_t some = n < FEW ? n : FEW;                                              \
             ptrdiff_t count = 0, i = 0;                                                            \
             for (; i + F64_LANES <= some; i += F64_LANES) {                                        \
-                if (i % (ptrdiff_t)(64 / sizeof(SRC)) == 0) FETCH(t + i + FAR / sizeof(SRC));      \
+                if (i % (ptrdiff_t)(64 / sizeof(SRC)) == 0) FETCH(t + i + BYTES_AHEAD / sizeof(SRC)); \
                 f64_v d = WIDE(t + i);                                                             \
                 if (weighted) d = d * f64_load(weights + i);                                       \
                 const unsigned bits = f64_bits(f64_gt(f64_load(second + i), d));                   \
@@ -210,7 +211,7 @@ static double least(const uint8_t *q, ptrdiff_t n, const uint8_t *edge, double u
         const ptrdiff_t some = n < FEW ? n : FEW;
         ptrdiff_t count = 0, i = 0;
         for (; i + 64 <= some; i += 64) {
-            FETCH(q + i + FAR);
+            FETCH(q + i + BYTES_AHEAD);
             const uint64_t bits = below(q + i, edge + i);
             UNROLL for (int v = 0; v < 64; v += F32_LANES) {
                 const unsigned part = (unsigned)(bits >> v & ((1ull << F32_LANES) - 1));

@@ -34,7 +34,7 @@ from statfast._core.tile.rows cimport (
     stride_of,
 )
 from statfast._core.neighbors.search_state cimport SearchState, admit, groups_reach, tau_of
-from statfast._core.tile.tiles cimport FAR, active, chunk_rows, f32_search, f64_search
+from statfast._core.tile.tiles cimport FAR_OUT, active, chunk_rows, f32_search, f64_search
 
 
 cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *found) noexcept nogil:
@@ -89,7 +89,7 @@ def begin(
     cdef bint single = sizeof(real) == sizeof(float)
     cdef double tau, norm, kappa = kappa_of(d, single, kind, p), delta = (d + 4) * UNIT64
     # Beyond `far` the terms of the bound might overflow: such a query is left to the caller.
-    cdef double far = FAR if single else 1e120, highest = FLT_MAX if single else DBL_MAX
+    cdef double far = FAR_OUT if single else 1e120, highest = FLT_MAX if single else DBL_MAX
     cdef bint known
     cdef real *slope
     cdef real *slack

@@ -22,7 +22,7 @@ from statfast._core.tile.rows cimport (
     UNIT32, UNIT64, aligned, convert, measure, number, padded, panel_columns, stride_of,
 )
 from statfast._core.neighbors.search_state cimport SearchState, admit, groups_reach, tau_of
-from statfast._core.tile.tiles cimport FAR, active, chunk_rows, f32_search
+from statfast._core.tile.tiles cimport FAR_OUT, active, chunk_rows, f32_search
 
 
 cdef inline double rounded(double x) noexcept nogil:
@@ -127,7 +127,7 @@ def begin(
                 high = max(high, <double>x[p])
                 integral = integral and rounded(x[p]) == x[p]
             norm = sqrt(norm) * 1.000001
-            if not (norm < FAR and tau < FAR):
+            if not (norm < FAR_OUT and tau < FAR_OUT):
                 continue
             g = max(-low, high) / 127
             if g == 0 or (integral and step == 1 and -128 <= low and high <= 127):

@@ -9,7 +9,7 @@
 #include "simd/levels.h"
 
 /* A point this far out might overflow a float score: it is left to float64. */
-#define FAR 1e15
+#define FAR_OUT 1e15
 
 enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
 enum { APART_SQUARE, APART_LENGTH, APART_LARGEST }; /* sums of squares, of lengths; the largest */

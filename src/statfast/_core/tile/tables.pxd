@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
 cdef extern from "tile/table.h" nogil:
-    const double FAR  # |x| beyond which a float score might overflow
+    const double FAR_OUT  # |x| beyond which a float score might overflow
 
     enum:
         STORE_SCORE

@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, uint64_t
 
 from statfast._core.tile.tables cimport (
-    FAR, APART_LARGEST, APART_LENGTH, APART_SQUARE, MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID,
+    FAR_OUT, APART_LARGEST, APART_LENGTH, APART_SQUARE, MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID,
     STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, f32_kernels, f32_search, f64_kernels,
     f64_search,
 )
