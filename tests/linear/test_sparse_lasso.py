@@ -198,3 +198,15 @@ def test_columns_without_zeros_far_from_zero(middle, weighted):
     assert models[1].dual_gap_ <= 1e-10
     np.testing.assert_allclose(models[1].coef_, models[0].coef_, rtol=1e-5, atol=1e-12)
     np.testing.assert_allclose(models[1].predict(X), models[0].predict(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1.0, 1e150])
+def test_columns_without_zeros_of_any_size(size):
+    rng = np.random.default_rng(4)
+    X, y = (rng.normal(size=(50, 3)) + 1e6) * size, rng.normal(size=50)
+    models = [
+        Lasso(alpha=0.01, standardize=True, tol=1e-12).fit(rows, y)
+        for rows in (X, sparse.csr_array(X))
+    ]
+    np.testing.assert_allclose(models[1].predict(X), models[0].predict(X), atol=1e-5)
+    np.testing.assert_allclose(models[1].intercept_, models[0].intercept_, rtol=1e-4)

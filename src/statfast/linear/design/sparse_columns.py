@@ -54,10 +54,11 @@ class SparseColumns(Units):
         # Not in place: without a nonzero, what was counted are integers.
         full = np.diff(X.indptr) == self.n
         squares = squares + np.where(full, 0.0, zeros) * self.mean**2
-        self.shift = np.where(full, 0.0, self.mean)  # what X still has of the means
+        # Products are of columns that still have these of the means.
+        self.held, self.shift = X, np.where(full, 0.0, self.mean)
         if intercept and full.any():
             data = np.where(full[column], centered, X.data)
-            self.X = type(X)((data, X.indices, X.indptr), shape=X.shape)
+            self.held = type(X)((data, X.indices, X.indptr), shape=X.shape)
         floor = self.n * (4e-16 * np.abs(self.mean)) ** 2
         squares[(squares <= floor) & np.isfinite(squares)] = 0.0
         self.scale = np.ones(p)
@@ -72,21 +73,21 @@ class SparseColumns(Units):
         """Z'(root r), of all columns or of some."""
         v = r if self.plain else r * self.weights
         if index is None:
-            return (self.X.T @ v - v.sum() * self.shift) * self.scale
-        out = self.X[:, index].T @ v - v.sum() * self.shift[index]
+            return (self.held.T @ v - v.sum() * self.shift) * self.scale
+        out = self.held[:, index].T @ v - v.sum() * self.shift[index]
         return out * self.scale[index]
 
     def combine(self, index, coef):
         """The centered columns times coefficients of X, in the units of y."""
-        return self.X[:, index] @ coef - self.shift[index] @ coef
+        return self.held[:, index] @ coef - self.shift[index] @ coef
 
     def gram(self, down, across):
         """Z_i'Z_j for columns i of `down` and j of `across`."""
         k, m = len(down), len(across)
         refuse_large(8 * k * m, "The Gram matrix of the columns", "Pass fewer columns.")
         out = np.empty((k, m))
-        right = self.X[:, across]
-        left = self.X[:, down]
+        right = self.held[:, across]
+        left = self.held[:, down]
         if not self.plain:
             left = left.multiply(self.weights[:, None]).tocsc()
         left = left.T.tocsr()
@@ -111,7 +112,7 @@ class SparseColumns(Units):
         """Some columns of Z without their shifts, as CSC; and those, for weights of one."""
         from scipy.sparse import csc_array
 
-        table, scale = self.X[:, index], self.scale[index]
+        table, scale = self.held[:, index], self.scale[index]
         values = table.data * np.repeat(scale, np.diff(table.indptr)) * self.root[table.indices]
         table = csc_array((values, table.indices, table.indptr), shape=table.shape)
         return table, self.shift[index] * scale
@@ -120,7 +121,7 @@ class SparseColumns(Units):
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""
         from scipy.sparse import csc_array
 
-        table = self.X[:, index]
+        table = self.held[:, index]
         scale = self.scale[index]
         values = table.data * np.repeat(scale, np.diff(table.indptr))
         table = csc_array((values, table.indices, table.indptr), shape=table.shape)
