@@ -132,7 +132,7 @@ class BuildKernels(build_ext):
         flags = GLUE if Path(source) == OLDEST else flags
         if self.clang_cl:
             compiler, made_by = self.level_compiler(), ".clang-cl"
-            flags = [f"/clang:{flag}" for flag in [*GNU_FLAGS, *flags]]
+            flags = [f"/clang:{flag}" for flag in [*GNU_FLAGS, *flags, *instructions(source)]]
         else:
             flags = self.flags(flags, debug=debug)
         folder = f"{BUILD if debug else 'build'}/levels.{get_platform()}{made_by}/{extension.name}"
@@ -177,6 +177,12 @@ def clang_cl():
         str(folder) for root in roots for place in CLANG_PLACES for folder in root.glob(place)
     ]
     return shutil.which("clang-cl", path=os.pathsep.join([os.environ.get("PATH", ""), *places]))
+
+
+def instructions(source):
+    """Flags for the instructions of a level, without which older clang-cls hide their headers."""
+    found = re.search(r'target\("([\w,]+)"\)', Path(source).read_text())
+    return [f"-m{name}" for name in found[1].split(",")] if found else []
 
 
 def takes(compiler, flag):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The vector code as other compilers read it; `.ci/cross.py` compiles it for other machines."""
 
+import importlib
 import platform
 import shutil
 import subprocess
@@ -67,3 +68,19 @@ def test_levels_are_those_of_the_processor():
     flags = next(line for line in text.splitlines() if line.startswith("flags")).split()
     usable = [level for level in NEEDS if set(NEEDS[level]) <= set(flags)]
     assert [level for level in tiles.levels()[::-1] if level != "portable"] == usable
+
+
+@pytest.mark.skipif(not shutil.which("clang"), reason="there is no clang")
+@pytest.mark.parametrize("level", ["x86_64_v3", "x86_64_v4"])
+def test_older_clang_cls_see_the_instructions_of_a_level(level, monkeypatch):
+    """Before version 20 or so, headers hide what the command line does not ask for."""
+    for needed in ("Cython", "setuptools"):
+        pytest.importorskip(needed)
+    root = CORE.parents[2]
+    monkeypatch.syspath_prepend(str(root))
+    flags = importlib.import_module("setup").instructions(CORE / f"simd/{level}.c")
+    assert "-mavx2" in flags
+    own = f"{said_by('clang', '-print-resource-dir').strip()}/include"
+    headers = ["-nostdinc", "-ffreestanding", "-isystem", f"{root}/.ci/msvc", "-isystem", own]
+    see = ["clang", "--target=x86_64-pc-windows-msvc", *headers, *flags, "-I.", "-fsyntax-only"]
+    assert said_by(*see, "-DBODY=kdtree/search_level.h", f"simd/{level}.c") == ""
