@@ -15,8 +15,6 @@ from statfast._estimator import Estimator, Transformer
 from statfast._typing import Rows
 from statfast._validation import (
     as_columns,
-    as_count,
-    as_real,
     column_labels,
     column_names,
     columns_for,
@@ -267,12 +265,7 @@ class CategoryEncoder(Transformer, Estimator):
             kind = None
         if self.dtype is None or kind not in set("biuf"):
             raise wrong_type("dtype", "a type of numbers", self.dtype)
-        if self.max_categories is not None:
-            as_count(self.max_categories, "max_categories")
-        if isinstance(self.min_frequency, Integral):
-            as_count(self.min_frequency, "min_frequency")
-        elif self.min_frequency is not None:
-            as_real(self.min_frequency, "min_frequency", 0.0, 1.0, open_low=True, open_high=True)
+        self._checked()
 
     def _given(self, columns, labels):
         """The categories that the caller gave, one array for each column; None for "auto"."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Missing values filled by one value for each column."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,12 +11,19 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Estimator, Transformer
-from statfast._typing import Rows
+from statfast._estimator import (
+    Estimator,
+    Transformer,
+    by_fit,
+    callable_,
+    fitted,
+    flag,
+    one_of,
+    param,
+)
+from statfast._typing import Array, Rows
 from statfast._validation import (
-    as_choice,
     as_columns,
-    as_flag,
     as_real,
     as_rows,
     as_sparse,
@@ -107,23 +116,17 @@ class SimpleImputer(Transformer, Estimator):
     array([['a', 'b', 'b', 'b']], dtype=object)
     """
 
-    def __init__(
-        self,
-        *,
-        missing_values: float | str | None = np.nan,
-        strategy: Literal["mean", "median", "most_frequent", "constant"]
-        | Callable[..., Any] = "mean",
-        fill_value: float | str | None = None,
-        copy: bool = True,
-        add_indicator: bool = False,
-        keep_empty_features: bool = False,
-    ) -> None:
-        self.missing_values = missing_values
-        self.strategy = strategy
-        self.fill_value = fill_value
-        self.copy = copy
-        self.add_indicator = add_indicator
-        self.keep_empty_features = keep_empty_features
+    missing_values: float | str | None = param(by_fit, default=np.nan)
+    strategy: Literal["mean", "median", "most_frequent", "constant"] | Callable[..., Any] = param(
+        callable_ | one_of(*STRATEGIES), default="mean"
+    )
+    fill_value: float | str | None = param(by_fit, default=None)
+    copy: bool = param(flag, default=True)
+    add_indicator: bool = param(flag, default=False)
+    keep_empty_features: bool = param(flag, default=False)
+
+    statistics_: Array = fitted()
+    indicator_features_: Array = fitted()
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Compute the fill values.
@@ -161,7 +164,7 @@ class SimpleImputer(Transformer, Estimator):
             If `strategy` is neither "mean" nor "constant": medians and modes need all rows.
         """
         how = self.strategy
-        if callable(how) or as_choice(how, "strategy", STRATEGIES) not in SUMMED:
+        if callable(how) or self._checked_value("strategy") not in SUMMED:
             raise ValueError(
                 "partial_fit adds sums of columns: strategy must be 'mean' or 'constant'; got "
                 f"{shown(how)}. Call fit with all rows."
@@ -169,10 +172,7 @@ class SimpleImputer(Transformer, Estimator):
         return self._fit(X, self.__dict__.get("_totals"))
 
     def _fit(self, X, before):
-        if not callable(self.strategy):
-            as_choice(self.strategy, "strategy", STRATEGIES)
-        for name in ("copy", "add_indicator", "keep_empty_features"):
-            as_flag(getattr(self, name), name)
+        self._checked()
         rows = self._rows(X, fitted=before is not None)
         numbers = rows.dtype != object
         if before is not None and numbers != (self.statistics_.dtype != object):
@@ -279,8 +279,8 @@ class SimpleImputer(Transformer, Estimator):
         out = np.full((len(rows), self.n_features_in_), self.missing_values, dtype=rows.dtype)
         out[:, kept] = rows[:, : len(kept)]
         flags = rows[:, len(kept) :].astype(bool)
-        for j, flag in zip(self.indicator_features_, flags.T, strict=True):
-            out[flag, j] = self.missing_values
+        for j, filled in zip(self.indicator_features_, flags.T, strict=True):
+            out[filled, j] = self.missing_values
         return out
 
     # ------------------------------------------------------------ rows

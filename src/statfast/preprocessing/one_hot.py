@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Categories as columns of zeros and ones."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
+from statfast._estimator import by_fit, count, fitted, flag, nothing, one_of, param, real
 from statfast._typing import ArrayLike, Rows
 from statfast._validation import (
     as_choice,
     as_csr,
-    as_flag,
     as_rows,
     column_labels,
     is_missing,
@@ -94,33 +96,26 @@ class OneHotEncoder(CategoryEncoder):
     ['color_green', 'color_red', 'size_1', 'size_2']
     """
 
-    _tolerant = UNKNOWN[1:]
+    categories: Literal["auto"] | Sequence[ArrayLike] = param(by_fit, default="auto")
+    drop: ArrayLike | None = param(by_fit, default=None)
+    sparse_output: bool = param(flag, default=True)
+    dtype: Any = param(by_fit, default=np.float64)
+    handle_unknown: Literal["error", "ignore", "infrequent_if_exist", "warn"] = param(
+        one_of(*UNKNOWN), default="error"
+    )
+    min_frequency: float | None = param(
+        nothing | count() | real(0, 1, open_low=True, open_high=True), default=None
+    )
+    max_categories: int | None = param(nothing | count(), default=None)
+    feature_name_combiner: Literal["concat"] | Callable[..., Any] = param(by_fit, default="concat")
 
-    def __init__(
-        self,
-        *,
-        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
-        drop: ArrayLike | None = None,
-        sparse_output: bool = True,
-        dtype: Any = np.float64,
-        handle_unknown: Literal["error", "ignore", "infrequent_if_exist", "warn"] = "error",
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-        feature_name_combiner: Literal["concat"] | Callable[..., Any] = "concat",
-    ) -> None:
-        self.categories = categories
-        self.drop = drop
-        self.sparse_output = sparse_output
-        self.dtype = dtype
-        self.handle_unknown = handle_unknown
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
-        self.feature_name_combiner = feature_name_combiner
+    categories_: Any = fitted()
+    drop_idx_: Any = fitted()
+
+    _tolerant = UNKNOWN[1:]
 
     def _require_parameters(self):
         super()._require_parameters()
-        as_choice(self.handle_unknown, "handle_unknown", UNKNOWN)
-        as_flag(self.sparse_output, "sparse_output")
         if self.feature_name_combiner != "concat" and not callable(self.feature_name_combiner):
             raise wrong_type("feature_name_combiner", "'concat' or callable", (
                 self.feature_name_combiner

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Categories as numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 
+from statfast._estimator import by_fit, count, fitted, nothing, one_of, param, real
 from statfast._typing import ArrayLike, Rows
 from statfast._validation import (
-    as_choice,
     as_rows,
     column_labels,
     is_missing,
@@ -85,30 +87,23 @@ class OrdinalEncoder(CategoryEncoder):
            [0.]])
     """
 
-    _tolerant = UNKNOWN[1:]
+    categories: Literal["auto"] | Sequence[ArrayLike] = param(by_fit, default="auto")
+    dtype: Any = param(by_fit, default=np.float64)
+    handle_unknown: Literal["error", "use_encoded_value"] = param(one_of(*UNKNOWN), default="error")
+    unknown_value: float | None = param(by_fit, default=None)
+    encoded_missing_value: float = param(by_fit, default=np.nan)
+    min_frequency: float | None = param(
+        nothing | count() | real(0, 1, open_low=True, open_high=True), default=None
+    )
+    max_categories: int | None = param(nothing | count(), default=None)
 
-    def __init__(
-        self,
-        *,
-        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
-        dtype: Any = np.float64,
-        handle_unknown: Literal["error", "use_encoded_value"] = "error",
-        unknown_value: float | None = None,
-        encoded_missing_value: float = np.nan,
-        min_frequency: float | None = None,
-        max_categories: int | None = None,
-    ) -> None:
-        self.categories = categories
-        self.dtype = dtype
-        self.handle_unknown = handle_unknown
-        self.unknown_value = unknown_value
-        self.encoded_missing_value = encoded_missing_value
-        self.min_frequency = min_frequency
-        self.max_categories = max_categories
+    categories_: Any = fitted()
+
+    _tolerant = UNKNOWN[1:]
 
     def _require_parameters(self):
         super()._require_parameters()
-        unknown = as_choice(self.handle_unknown, "handle_unknown", UNKNOWN) == UNKNOWN[1]
+        unknown = self._checked_value("handle_unknown") == UNKNOWN[1]
         self._require_number("encoded_missing_value")
         if unknown:
             if self.unknown_value is None:

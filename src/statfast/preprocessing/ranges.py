@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns brought to a range, or to their median and quartiles."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,11 +11,19 @@ from numpy.typing import NDArray
 
 from statfast._core.distance.extent import extent
 from statfast._engine import Chunks
-from statfast._estimator import Estimator, FitState, Transformer, summed
-from statfast._typing import Rows
+from statfast._estimator import (
+    Estimator,
+    FitState,
+    Transformer,
+    by_fit,
+    fitted,
+    flag,
+    param,
+    summed,
+)
+from statfast._typing import Array, Rows
 from statfast._validation import (
     as_csr,
-    as_flag,
     as_real,
     as_rows,
     column_names,
@@ -78,7 +88,7 @@ class Extremes:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
-    def __add__(self, other: "Extremes") -> "Extremes":
+    def __add__(self, other: Extremes) -> Extremes:
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         return Extremes(self.n + other.n, low, high)
 
@@ -141,12 +151,16 @@ class MinMaxScaler(ColumnScaler):
            [1.  , 0.  ]])
     """
 
-    def __init__(
-        self, feature_range: tuple[float, float] = (0, 1), *, copy: bool = True, clip: bool = False
-    ) -> None:
-        self.feature_range = feature_range
-        self.copy = copy
-        self.clip = clip
+    feature_range: tuple[float, float] = param(by_fit, default=(0, 1), kw_only=False)
+    copy: bool = param(flag, default=True)
+    clip: bool = param(flag, default=False)
+
+    data_min_: Array = fitted()
+    data_max_: Array = fitted()
+    data_range_: Array = fitted()
+    scale_: Array = fitted()
+    min_: Array = fitted()
+    n_samples_seen_: int = fitted()
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Compute the minimum and maximum of each feature.
@@ -192,8 +206,7 @@ class MinMaxScaler(ColumnScaler):
 
     def _prepare(self, X, y=None, sample_weight=None):
         self._range()
-        as_flag(self.copy, "copy")
-        as_flag(self.clip, "clip")
+        self._checked()
         if isinstance(X, Chunks):
             return (X,), FitState(0)
         rows = as_rows(X, finite=False)
@@ -321,20 +334,14 @@ class RobustScaler(ColumnScaler):
     [-1.0, -0.5, 0.0, 0.5, 498.5]
     """
 
-    def __init__(
-        self,
-        *,
-        with_centering: bool = True,
-        with_scaling: bool = True,
-        quantile_range: tuple[float, float] = (25.0, 75.0),
-        copy: bool = True,
-        unit_variance: bool = False,
-    ) -> None:
-        self.with_centering = with_centering
-        self.with_scaling = with_scaling
-        self.quantile_range = quantile_range
-        self.copy = copy
-        self.unit_variance = unit_variance
+    with_centering: bool = param(flag, default=True)
+    with_scaling: bool = param(flag, default=True)
+    quantile_range: tuple[float, float] = param(by_fit, default=(25.0, 75.0))
+    copy: bool = param(flag, default=True)
+    unit_variance: bool = param(flag, default=False)
+
+    center_: Any = fitted()
+    scale_: Any = fitted()
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Compute medians and quantiles.
@@ -350,11 +357,8 @@ class RobustScaler(ColumnScaler):
         -------
         self : RobustScaler
         """
-        centers, scales = (
-            as_flag(getattr(self, name), name) for name in ("with_centering", "with_scaling")
-        )
-        as_flag(self.copy, "copy")
-        unit = as_flag(self.unit_variance, "unit_variance")
+        given = self._checked()
+        centers, scales, unit = given.with_centering, given.with_scaling, given.unit_variance
         low, high = self._quantiles()
         if is_sparse(X):
             if centers:

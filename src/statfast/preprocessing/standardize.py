@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns less their means, over their standard deviations."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import Estimator, FitState, Transformer, column_moments, summed
+from statfast._estimator import (
+    Estimator,
+    FitState,
+    Transformer,
+    column_moments,
+    fitted,
+    flag,
+    param,
+    summed,
+)
 from statfast._typing import Rows, Weights
 from statfast._validation import (
     as_csr,
-    as_flag,
     as_rows,
     as_weights,
     column_names,
@@ -82,10 +92,14 @@ class StandardScaler(Transformer, Estimator):
            [ 1.225,  0.   ]])
     """
 
-    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
-        self.copy = copy
-        self.with_mean = with_mean
-        self.with_std = with_std
+    copy: bool = param(flag, default=True)
+    with_mean: bool = param(flag, default=True)
+    with_std: bool = param(flag, default=True)
+
+    mean_: Any = fitted()
+    var_: Any = fitted()
+    scale_: Any = fitted()
+    n_samples_seen_: Any = fitted()
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Compute means and standard deviations.
@@ -135,9 +149,7 @@ class StandardScaler(Transformer, Estimator):
         return self._solve(found, state)
 
     def _prepare(self, X, y, sample_weight):
-        centers = as_flag(self.with_mean, "with_mean")
-        as_flag(self.copy, "copy")
-        as_flag(self.with_std, "with_std")
+        centers = self._checked().with_mean
         if isinstance(X, Chunks):
             rows = X
             return (rows, as_weights(sample_weight, None)), FitState(0)
@@ -160,8 +172,8 @@ class StandardScaler(Transformer, Estimator):
     _solved_by = ("copy", "with_mean", "with_std")
 
     def _solve(self, moments, state):
-        spread = as_flag(self.with_std, "with_std")
-        wanted = spread or as_flag(self.with_mean, "with_mean")
+        spread = self._checked_value("with_std")
+        wanted = spread or self._checked_value("with_mean")
         mass = moments.mass
         names = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Incremental principal component analysis, exact: its sums merge."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np
 
 from statfast._engine import Chunks, checkpoint
-from statfast._estimator import FitState
-from statfast._typing import Rows
+from statfast._estimator import FitState, count, fitted, flag, nothing, param
+from statfast._typing import Array, Rows
 from statfast._validation import (
-    as_count,
     as_csr,
     as_flag,
     as_rows,
@@ -93,20 +94,24 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
     [0.925, 0.053]
     """
 
-    scale_ = None  # columns are never divided
+    n_components: int | None = param(nothing | count(), default=None, kw_only=False)
+    whiten: bool = param(flag, default=False)
+    copy: bool = param(flag, default=True)
+    batch_size: int | None = param(nothing | count(), default=None)
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        whiten: bool = False,
-        copy: bool = True,
-        batch_size: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.whiten = whiten
-        self.copy = copy
-        self.batch_size = batch_size
+    components_: Array = fitted()
+    explained_variance_: Array = fitted()
+    explained_variance_ratio_: Array = fitted()
+    singular_values_: Array = fitted()
+    mean_: Array = fitted()
+    var_: Array = fitted()
+    noise_variance_: float = fitted()
+    n_components_: int = fitted()
+    n_samples_seen_: int = fitted()
+    n_samples_: int = fitted()
+    batch_size_: int = fitted()
+
+    scale_ = None  # columns are never divided
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Fit the components, batch by batch.
@@ -192,12 +197,7 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
                                rows.shape[0])  # fmt: skip
 
     def _check_parameters(self):
-        for name in ("whiten", "copy"):
-            as_flag(getattr(self, name), name)
-        if self.batch_size is not None:
-            as_count(self.batch_size, "batch_size")
-        if self.n_components is not None:
-            as_count(self.n_components, "n_components")
+        self._checked()
 
     # ------------------------------------------------------------ the protocol of sums
 

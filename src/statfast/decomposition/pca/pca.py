@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal component analysis: the directions of largest variance, by whichever way suits."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import FitState
-from statfast._typing import RandomState, Rows, Weights
+from statfast._estimator import (
+    FitState,
+    by_fit,
+    count,
+    fitted,
+    flag,
+    jobs,
+    one_of,
+    param,
+    randomness,
+    real,
+)
+from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import (
-    as_choice,
-    as_count,
     as_csr,
-    as_flag,
     as_generator,
-    as_real,
     as_rows,
     as_weights,
     column_names,
@@ -159,32 +168,34 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
     (150, 2)
     """
 
-    def __init__(
-        self,
-        n_components: float | str | None = None,
-        *,
-        copy: bool = True,
-        whiten: bool = False,
-        svd_solver: Literal["auto", "full", "covariance_eigh", "arpack", "randomized"] = "auto",
-        tol: float = 0.0,
-        iterated_power: int | Literal["auto"] = "auto",
-        n_oversamples: int = 10,
-        power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = "auto",
-        random_state: RandomState = None,
-        correlation: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.copy = copy
-        self.whiten = whiten
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
-        self.correlation = correlation
-        self.n_jobs = n_jobs
+    n_components: float | str | None = param(by_fit, default=None, kw_only=False)
+    copy: bool = param(flag, default=True)
+    whiten: bool = param(flag, default=False)
+    svd_solver: Literal["auto", "full", "covariance_eigh", "arpack", "randomized"] = param(
+        one_of(*SOLVERS), default="auto"
+    )
+    tol: float = param(real(0), default=0.0)
+    iterated_power: int | Literal["auto"] = param(one_of("auto") | count(0), default="auto")
+    n_oversamples: int = param(count(0), default=10)
+    power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = param(
+        one_of("auto", "QR", "LU", "none"), default="auto"
+    )
+    random_state: RandomState = param(randomness, default=None)
+    correlation: bool = param(flag, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+
+    components_: Array = fitted()
+    explained_variance_: Array = fitted()
+    explained_variance_ratio_: Array = fitted()
+    singular_values_: Array = fitted()
+    sdev_: Array = fitted()
+    loadings_: Array = fitted()
+    mean_: Array = fitted()
+    scale_: Any = fitted()
+    n_components_: int = fitted()
+    n_samples_: int = fitted()
+    noise_variance_: float = fitted()
+    residuals_: Any = fitted()
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit the components.
@@ -233,7 +244,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         """
         if isinstance(X, Chunks):
             raise TypeError("X must be an array or a sparse matrix here. Use fit, and transform.")
-        rows, weights = self._checked(X, sample_weight)
+        rows, weights = self._checked_rows(X, sample_weight)
         self._published(X, self._decomposed(rows, weights))
         return self._scores(rows)
 
@@ -263,7 +274,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         self._check_parameters()
         before = self.__dict__.get("_moments")
         if before is None or is_sparse(X):
-            rows, weights = self._checked(X, sample_weight, least=1)
+            rows, weights = self._checked_rows(X, sample_weight, least=1)
         else:
             rows = rows_for(self, X, keep=KEPT, finite=False)
             weights = as_weights(sample_weight, rows.shape[0])
@@ -286,7 +297,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
 
     # ------------------------------------------------------------ checks
 
-    def _checked(self, X, sample_weight, least=2):
+    def _checked_rows(self, X, sample_weight, least=2):
         self._check_parameters()
         if is_sparse(X):
             rows = as_csr(X, n_min=least)
@@ -301,15 +312,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         return rows, weights
 
     def _check_parameters(self):
-        for name in ("copy", "whiten", "correlation"):
-            as_flag(getattr(self, name), name)
-        as_choice(self.svd_solver, "svd_solver", SOLVERS)
-        as_real(self.tol, "tol", low=0.0)
-        as_count(self.n_oversamples, "n_oversamples", 0)
-        if self.iterated_power != "auto":
-            as_count(self.iterated_power, "iterated_power", 0)
-        normalizers = ("auto", "QR", "LU", "none")
-        as_choice(self.power_iteration_normalizer, "power_iteration_normalizer", normalizers)
+        self._checked()
         as_generator(self.random_state)
 
     def _rule(self, n, mass, d):
@@ -322,7 +325,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
 
     def _prepare(self, X, y=None, sample_weight=None):
         """Columns and state of a fit as a sum: `_statistics` of their blocks add up."""
-        rows, weights = self._checked(X, sample_weight)
+        rows, weights = self._checked_rows(X, sample_weight)
         return (rows, weights), FitState(rows.shape[1], column_names(X))
 
     _sums_of_parts = True
@@ -340,7 +343,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
 
     def _found(self, X, sample_weight) -> Components:
         if not isinstance(X, Chunks):
-            return self._decomposed(*self._checked(X, sample_weight))
+            return self._decomposed(*self._checked_rows(X, sample_weight))
         self._check_parameters()
         if sample_weight is not None:
             raise ValueError("sample_weight must be None with Chunks. Use partial_fit with both.")

@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal component regression: least squares on the scores of the leading components."""
 
-from typing import Self
+from __future__ import annotations
+
+from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Estimator, FitState, Regressor, summed
+from statfast._estimator import (
+    Estimator,
+    FitState,
+    Regressor,
+    by_fit,
+    fitted,
+    flag,
+    jobs,
+    param,
+    summed,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
-    as_flag,
     as_rows,
     as_targets,
     as_weights,
@@ -96,16 +107,19 @@ class PrincipalComponentRegression(Regressor, Estimator):
     [1.0, 2.0]
     """
 
-    def __init__(
-        self,
-        n_components: float | str | None = None,
-        *,
-        scale: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.scale = scale
-        self.n_jobs = n_jobs
+    n_components: float | str | None = param(by_fit, default=None, kw_only=False)
+    scale: bool = param(flag, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+
+    coef_: Any = fitted()
+    intercept_: Any = fitted()
+    components_: Array = fitted()
+    score_coef_: Any = fitted()
+    explained_variance_: Array = fitted()
+    explained_variance_ratio_: Array = fitted()
+    mean_: Array = fitted()
+    scale_: Any = fitted()
+    n_components_: int = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the components of X, and regress y on their scores.
@@ -179,7 +193,7 @@ class PrincipalComponentRegression(Regressor, Estimator):
     _solved_by = ("n_components", "scale")
 
     def _prepare(self, X, y, sample_weight=None):
-        as_flag(self.scale, "scale")
+        self._checked()
         rows = as_rows(X, keep=KEPT, n_min=2, finite=False)
         targets, flat = as_targets(y, len(rows))
         weights = as_weights(sample_weight, len(rows))

@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Truncated singular value decomposition: components about the origin."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import column_moments, summed
+from statfast._estimator import (
+    column_moments,
+    count,
+    fitted,
+    jobs,
+    one_of,
+    param,
+    randomness,
+    real,
+    summed,
+)
 from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import (
-    as_choice,
     as_count,
     as_csr,
     as_generator,
-    as_real,
     as_rows,
     as_weights,
     is_sparse,
@@ -89,28 +99,25 @@ class TruncatedSVD(ComponentModel):
     [15.0]
     """
 
-    scale_ = None  # columns are neither moved nor divided
+    n_components: int = param(count(), default=2, kw_only=False)
+    algorithm: Literal["randomized", "arpack"] = param(
+        one_of("randomized", "arpack"), default="randomized"
+    )
+    n_iter: int = param(count(0), default=5)
+    n_oversamples: int = param(count(0), default=10)
+    power_iteration_normalizer: Literal["auto", "OR", "QR", "LU", "none"] = param(
+        one_of("auto", "OR", "QR", "LU", "none"), default="auto"
+    )
+    random_state: RandomState = param(randomness, default=None)
+    tol: float = param(real(0), default=0.0)
+    n_jobs: int | None = param(jobs, default=None)
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        algorithm: Literal["randomized", "arpack"] = "randomized",
-        n_iter: int = 5,
-        n_oversamples: int = 10,
-        power_iteration_normalizer: Literal["auto", "OR", "QR", "LU", "none"] = "auto",
-        random_state: RandomState = None,
-        tol: float = 0.0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.algorithm = algorithm
-        self.n_iter = n_iter
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
-        self.tol = tol
-        self.n_jobs = n_jobs
+    components_: Array = fitted()
+    singular_values_: Array = fitted()
+    explained_variance_: Array = fitted()
+    explained_variance_ratio_: Array = fitted()
+
+    scale_ = None  # columns are neither moved nor divided
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit the leading singular vectors.
@@ -160,12 +167,7 @@ class TruncatedSVD(ComponentModel):
         return self._scores(self._fitted_rows(X, sample_weight))
 
     def _fitted_rows(self, X, sample_weight):
-        as_choice(self.algorithm, "algorithm", ("randomized", "arpack"))
-        as_count(self.n_iter, "n_iter", 0)
-        as_count(self.n_oversamples, "n_oversamples", 0)
-        normalizers = ("auto", "OR", "QR", "LU", "none")
-        as_choice(self.power_iteration_normalizer, "power_iteration_normalizer", normalizers)
-        tol = as_real(self.tol, "tol", low=0.0) or TOL
+        tol = self._checked().tol or TOL
         rng = None if self.random_state is None else as_generator(self.random_state)
         rows = as_csr(X) if is_sparse(X) else as_rows(X, keep=KEPT, finite=False)
         weights = as_weights(sample_weight, rows.shape[0])

@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Low-rank factorization of a matrix of ratings of which few are known."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._estimator import Estimator, Transformer
+from statfast._estimator import (
+    Estimator,
+    Transformer,
+    count,
+    fitted,
+    flag,
+    jobs,
+    param,
+    randomness,
+    real,
+)
 from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import (
     as_count,
     as_flag,
     as_generator,
-    as_real,
     is_sparse,
     not_fitted,
     refuse_large,
@@ -126,30 +137,26 @@ class RatingsFactorization(Transformer, Estimator):
     array([6., 3.])
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        regularization: float = 0.1,
-        weighted: bool = True,
-        biases: bool = True,
-        implicit: bool = False,
-        alpha: float = 40.0,
-        max_iter: int = 50,
-        tol: float = 1e-4,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.regularization = regularization
-        self.weighted = weighted
-        self.biases = biases
-        self.implicit = implicit
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_components: int = param(count(), default=10, kw_only=False)
+    regularization: float = param(real(0), default=0.1)
+    weighted: bool = param(flag, default=True)
+    biases: bool = param(flag, default=True)
+    implicit: bool = param(flag, default=False)
+    alpha: float = param(real(0, open_low=True), default=40.0)
+    max_iter: int = param(count(), default=50)
+    tol: float = param(real(0), default=1e-4)
+    random_state: RandomState = param(randomness, default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    user_factors_: Array = fitted()
+    item_factors_: Array = fitted()
+    components_: Array = fitted()
+    user_biases_: Any = fitted()
+    item_biases_: Any = fitted()
+    mean_: float = fitted()
+    objective_: float = fitted()
+    objectives_: Array = fitted()
+    n_iter_: int = fitted()
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Fit the factors of users and items.
@@ -170,9 +177,9 @@ class RatingsFactorization(Transformer, Estimator):
         ValueError
             As the class says.
         """
-        penalty, biased = self._checked()
+        penalty, biased = self._penalty()
         rows = known_ratings(X, self.implicit)
-        (n, m), k = rows.shape, as_count(self.n_components, "n_components")
+        (n, m), k = rows.shape, self._checked_value("n_components")
         refuse_large(16 * (n + m) * (k + 2), f"n_components={k}", "Lower it.")
         if rows.nnz == 0:
             raise ValueError("X has no ratings. Store those that are known, 0 among them.")
@@ -184,7 +191,7 @@ class RatingsFactorization(Transformer, Estimator):
         start = np.zeros((m, k + biased))
         size = np.sqrt(max(np.abs(rows.data - level).mean(), 1e-300) / k)
         start[:, :k] = rng.standard_normal((m, k)) * (0.1 if self.implicit else size)
-        limits = as_count(self.max_iter, "max_iter"), as_real(self.tol, "tol", low=0.0)
+        limits = self._checked_value("max_iter"), self._checked_value("tol")
         alpha = self.alpha if self.implicit else None
         columns = rows.T.tocsr()
         with np.errstate(over="ignore", invalid="ignore"):
@@ -251,7 +258,7 @@ class RatingsFactorization(Transformer, Estimator):
             As for `transform`.
         """
         rows = self._known(X)
-        penalty, _ = self._checked()
+        penalty, _ = self._penalty()
         lines = lines_of(rows, self.alpha if self.implicit else None)
         with np.errstate(over="ignore", invalid="ignore"):
             users, _ = half_step(lines, self._items, penalty, self.n_jobs)
@@ -378,7 +385,7 @@ class RatingsFactorization(Transformer, Estimator):
         """
         from scipy.sparse import coo_array
 
-        if as_flag(self.implicit, "implicit"):
+        if self._checked_value("implicit"):
             raise ValueError("implicit must be False for held_out_errors: nothing is rated.")
         rows = known_ratings(X, self.implicit).tocoo()
         folds = as_count(cv, "cv", 2, max(2, rows.nnz), limit="the number of ratings")
@@ -397,12 +404,11 @@ class RatingsFactorization(Transformer, Estimator):
 
     # ------------------------------------------------------------ inside
 
-    def _checked(self):
-        for name in ("weighted", "biases", "implicit"):
-            as_flag(getattr(self, name), name)
-        as_real(self.alpha, "alpha", low=0.0, open_low=True)
-        size = as_real(self.regularization, "regularization", low=0.0)
-        return RatingsPenalty(size, self.weighted), int(self.biases and not self.implicit)
+    def _penalty(self):
+        """The checked penalty, and whether there are biases."""
+        given = self._checked()
+        biased = int(given.biases and not given.implicit)
+        return RatingsPenalty(given.regularization, given.weighted), biased
 
     def _known(self, X):
         """Ratings of the items of the fit."""

@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear discriminant analysis: normal classes with a common covariance, and Bayes' rule."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np
 
 from statfast._core.generative import linear_scores
-from statfast._estimator import Transformer
-from statfast._typing import ArrayLike, Rows
-from statfast._validation import as_choice, as_count, as_flag, as_real
+from statfast._estimator import (
+    Transformer,
+    by_fit,
+    count,
+    fitted,
+    flag,
+    jobs,
+    nothing,
+    one_of,
+    param,
+    real,
+)
+from statfast._typing import Array, ArrayLike, Rows
+from statfast._validation import as_count
 from statfast.generative.discriminant import (
     leave_one_out,
     leave_one_out_quadratic,
@@ -150,47 +163,42 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     array([[9.996e-01, 4.000e-04, 0.000e+00]])
     """
 
+    solver: Literal["svd", "lsqr", "eigen"] = param(one_of("svd", "lsqr", "eigen"), default="svd")
+    shrinkage: Literal["auto"] | float | None = param(by_fit, default=None)
+    priors: ArrayLike | None = param(by_fit, default=None)
+    n_components: int | None = param(nothing | count(), default=None)
+    method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
+    store_covariance: bool = param(flag, default=False)
+    tol: float = param(real(0), default=1e-4)
+    covariance_estimator: Any = param(by_fit, default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    priors_: Array = fitted()
+    means_: Array = fitted()
+    xbar_: Array = fitted()
+    covariance_: Array = fitted()
+    coef_: Any = fitted()
+    intercept_: Any = fitted()
+    scalings_: Array = fitted()
+    singular_values_: Array = fitted()
+    explained_variance_ratio_: Array = fitted()
+    n_parameters_: int = fitted()
+
     _kernel = linear_scores
     _samples_as_weights = True  # of the bootstrap: quicker than refits
     _solved_by = ("priors", "n_components", "method", "store_covariance", "tol")
 
-    def __init__(
-        self,
-        *,
-        solver: Literal["svd", "lsqr", "eigen"] = "svd",
-        shrinkage: Literal["auto"] | float | None = None,
-        priors: ArrayLike | None = None,
-        n_components: int | None = None,
-        method: Literal["moment", "mle"] = "moment",
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.method = method
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.n_jobs = n_jobs
-
     # ------------------------------------------------------------ the steps of a fit
 
     def _check(self):
-        as_choice(self.solver, "solver", ("svd", "lsqr", "eigen"))
+        self._checked()
         if as_shrinkage(self.shrinkage) is not None and self.solver == "svd":
             raise ValueError(
                 'shrinkage needs solver="lsqr" or "eigen"; got solver="svd". Change it.'
             )
         require_estimator(self, '"lsqr" or "eigen"')
-        as_choice(self.method, "method", ("moment", "mle"))
-        as_real(self.tol, "tol", low=0.0)
-        as_flag(self.store_covariance, "store_covariance")
-        if self.n_components is not None:
-            as_count(self.n_components, "n_components")
 
     def _kind_now(self):
         if self.covariance_estimator is not None:
@@ -204,7 +212,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
 
     def _attributes(self, classes, total, names):
         self._check()
-        tol = as_real(self.tol, "tol", low=0.0)
+        tol = self._checked_value("tol")
         require_enough(classes, total.mass, self.method == "moment")
         n_components = most = min(len(classes) - 1, total.means.shape[1])
         if self.n_components is not None:

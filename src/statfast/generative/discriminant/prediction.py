@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import Classifier, Estimator, fitted
 from statfast._typing import Array, Rows
 from statfast._validation import not_fitted, rows_for
 from statfast.generative.normal.rules import fill, filled, log_softmax_of
@@ -19,7 +19,7 @@ class ClassRule(Classifier, Estimator):
     """Classes by scores: ``_rule`` is what the kernels of `_kernel` take after the rows."""
 
     _kernel: ClassVar[ModuleType]
-    _rule: tuple[Any, ...]
+    _rule: tuple[Any, ...] = fitted()
 
     n_jobs: int | None
     classes_: NDArray[Any]

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Quadratic discriminant analysis: normal classes, each with a covariance of its own."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np
 
 from statfast._core.generative import quadratic_scores
-from statfast._typing import ArrayLike
-from statfast._validation import as_choice, as_flag, as_real
+from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
+from statfast._typing import Array, ArrayLike
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.class_covariances import (
@@ -124,41 +126,35 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
     17
     """
 
+    solver: Literal["svd", "eigen"] = param(one_of("svd", "eigen"), default="svd")
+    shrinkage: Literal["auto"] | float | None = param(by_fit, default=None)
+    priors: ArrayLike | None = param(by_fit, default=None)
+    reg_param: float = param(real(0, 1), default=0.0)
+    store_covariance: bool = param(flag, default=False)
+    tol: float = param(real(0), default=1e-4)
+    covariance_estimator: Any = param(by_fit, default=None)
+    method: Literal["mle", "moment"] = param(one_of("mle", "moment"), default="mle")
+    allow_singular: bool = param(flag, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    priors_: Array = fitted()
+    means_: Array = fitted()
+    covariance_: Any = fitted()
+    rotations_: Any = fitted()
+    scalings_: Any = fitted()
+    log_determinants_: Array = fitted()
+    n_parameters_: int = fitted()
+
     _kernel = quadratic_scores
     _kind = "scatters"
     _solved_by = ("priors", "reg_param", "store_covariance", "tol", "method", "allow_singular")
 
-    def __init__(
-        self,
-        *,
-        solver: Literal["svd", "eigen"] = "svd",
-        shrinkage: Literal["auto"] | float | None = None,
-        priors: ArrayLike | None = None,
-        reg_param: float = 0.0,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        method: Literal["mle", "moment"] = "mle",
-        allow_singular: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.reg_param = reg_param
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.method = method
-        self.allow_singular = allow_singular
-        self.n_jobs = n_jobs
-
     def _check(self):
-        as_choice(self.solver, "solver", ("svd", "eigen"))
-        as_choice(self.method, "method", ("mle", "moment"))
+        share = self._checked().reg_param
         shrinkage = as_shrinkage(self.shrinkage)
         require_estimator(self, '"eigen"')
-        share = as_real(self.reg_param, "reg_param", 0.0, 1.0)
         if shrinkage is not None and self.solver == "svd":
             raise ValueError(
                 'shrinkage needs solver="eigen"; got solver="svd". Change it, or use reg_param.'
@@ -167,9 +163,6 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
             raise ValueError(
                 'reg_param needs solver="svd"; got solver="eigen". Change it, or use shrinkage.'
             )
-        as_flag(self.store_covariance, "store_covariance")
-        as_flag(self.allow_singular, "allow_singular")
-        as_real(self.tol, "tol", low=0.0)
 
     def _kind_now(self):
         if self.covariance_estimator is not None:

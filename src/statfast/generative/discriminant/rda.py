@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regularized discriminant analysis: covariances between those of the classes and a common one."""
 
-from typing import Literal
+from __future__ import annotations
+
+from typing import Any, Literal
 
 from statfast._core.generative import quadratic_scores
-from statfast._typing import ArrayLike
-from statfast._validation import as_choice, as_flag, as_real
+from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
+from statfast._typing import Array, ArrayLike
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors, require_enough
 from statfast.generative.discriminant.class_covariances import published, require_rows, whitened
@@ -97,33 +99,29 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
     1.0
     """
 
+    alpha: float = param(real(0, 1), default=0.5, kw_only=False)
+    gamma: float = param(real(0, 1), default=0.0, kw_only=False)
+    priors: ArrayLike | None = param(by_fit, default=None)
+    method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
+    store_covariance: bool = param(flag, default=False)
+    tol: float = param(real(0), default=1e-4)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    priors_: Array = fitted()
+    means_: Array = fitted()
+    covariance_: Any = fitted()
+    rotations_: Any = fitted()
+    scalings_: Any = fitted()
+    log_determinants_: Array = fitted()
+
     _kernel = quadratic_scores
     _kind = "scatters"
     _solved_by = ("alpha", "gamma", "priors", "method", "store_covariance", "tol")
 
-    def __init__(
-        self,
-        alpha: float = 0.5,
-        gamma: float = 0.0,
-        *,
-        priors: ArrayLike | None = None,
-        method: Literal["moment", "mle"] = "moment",
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.gamma = gamma
-        self.priors = priors
-        self.method = method
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.n_jobs = n_jobs
-
     def _check(self):
-        as_real(self.alpha, "alpha", 0.0, 1.0)
-        as_real(self.gamma, "gamma", 0.0, 1.0)
-        check_common(self)
+        self._checked()
 
     def _enough(self, total):
         unbiased = self.method == "moment"
@@ -144,13 +142,6 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
             tol=self.tol,
             fixed=None if self.priors is None else as_priors(self.priors, total.mass),
         )
-
-
-def check_common(model):
-    """The parameters that the estimator with given shares and the search have in common."""
-    as_choice(model.method, "method", ("moment", "mle"))
-    as_flag(model.store_covariance, "store_covariance")
-    as_real(model.tol, "tol", low=0.0)
 
 
 def solved(model, classes, total, names, alpha, gamma):

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The shares of regularized discriminant analysis, chosen by leave-one-out from one pass."""
 
-from typing import Literal, Self
+from __future__ import annotations
+
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._core.generative import quadratic_scores
 from statfast._engine import Chunks, checkpoint, each
-from statfast._typing import ArrayLike, Rows, Weights
-from statfast._validation import as_choice, require_finite, warn_user, wrong_type
+from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import require_finite, warn_user, wrong_type
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.leave_one_out import FEW, refitted
 from statfast.generative.discriminant.leave_one_out_quadratic import grid_scorer
 from statfast.generative.discriminant.prediction import ClassRule
 from statfast.generative.discriminant.rda import (
     RegularizedDiscriminantAnalysis,
-    check_common,
     solved,
 )
 
@@ -117,28 +119,31 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
     11
     """
 
-    _kernel = quadratic_scores
+    alphas: ArrayLike | None = param(by_fit, default=None, kw_only=False)
+    gammas: ArrayLike | None = param(by_fit, default=None, kw_only=False)
+    criterion: Literal["error", "log_loss"] = param(one_of("error", "log_loss"), default="error")
+    priors: ArrayLike | None = param(by_fit, default=None)
+    method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
+    store_covariance: bool = param(flag, default=False)
+    tol: float = param(real(0), default=1e-4)
+    n_jobs: int | None = param(jobs, default=None)
 
-    def __init__(
-        self,
-        alphas: ArrayLike | None = None,
-        gammas: ArrayLike | None = None,
-        *,
-        criterion: Literal["error", "log_loss"] = "error",
-        priors: ArrayLike | None = None,
-        method: Literal["moment", "mle"] = "moment",
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alphas = alphas
-        self.gammas = gammas
-        self.criterion = criterion
-        self.priors = priors
-        self.method = method
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.n_jobs = n_jobs
+    alpha_: float = fitted()
+    gamma_: float = fitted()
+    alphas_: Any = fitted()
+    gammas_: Any = fitted()
+    errors_: Array = fitted()
+    log_losses_: Array = fitted()
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    priors_: Array = fitted()
+    means_: Array = fitted()
+    covariance_: Any = fitted()
+    rotations_: Any = fitted()
+    scalings_: Any = fitted()
+    log_determinants_: Array = fitted()
+
+    _kernel = quadratic_scores
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Choose alpha and gamma by leave-one-out, and fit.
@@ -168,8 +173,7 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
             If some pairs of the grid are singular.
         """
         alphas, gammas = shares(self.alphas, "alphas"), shares(self.gammas, "gammas")
-        as_choice(self.criterion, "criterion", ("error", "log_loss"))
-        check_common(self)
+        self._checked()
         if isinstance(X, Chunks):
             raise wrong_type("X", "rows in memory, of which each is left out", X)
         same = ("priors", "method", "store_covariance", "tol", "n_jobs")

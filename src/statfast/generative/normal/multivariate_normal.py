@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The multivariate normal distribution: estimated or given, its density, samples and geometry."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._core.generative import quadratic_scores
 from statfast._engine import checkpoint, each, grid
+from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
 from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import (
     as_choice,
@@ -21,6 +24,7 @@ from statfast._validation import (
 from statfast.generative.normal.covariance import KEPT
 from statfast.generative.normal.derived import DerivedNormals, vector
 from statfast.generative.normal.ellipsoid import NormalEllipsoid
+from statfast.generative.normal.normal_fit import FORMS
 from statfast.generative.normal.roots import ROOTS, as_covariance, root_of
 from statfast.generative.normal.rules import filled
 
@@ -101,22 +105,20 @@ class MultivariateNormal(DerivedNormals):
     array([-0.0222])
     """
 
-    def __init__(
-        self,
-        *,
-        covariance_type: Literal["full", "diag", "spherical"] = "full",
-        method: Literal["moment", "mle"] = "moment",
-        shrinkage: Literal["ledoit_wolf", "oas"] | float | None = None,
-        allow_singular: bool = False,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.covariance_type = covariance_type
-        self.method = method
-        self.shrinkage = shrinkage
-        self.allow_singular = allow_singular
-        self.tol = tol
-        self.n_jobs = n_jobs
+    covariance_type: Literal["full", "diag", "spherical"] = param(one_of(*FORMS), default="full")
+    method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
+    shrinkage: Literal["ledoit_wolf", "oas"] | float | None = param(by_fit, default=None)
+    allow_singular: bool = param(flag, default=False)
+    tol: float = param(real(0), default=1e-6)
+    n_jobs: int | None = param(jobs, default=None)
+
+    mean_: Array = fitted()
+    covariance_: Array = fitted()
+    rank_: int = fitted()
+    log_determinant_: float = fitted()
+    n_samples_: float = fitted()
+    shrinkage_: float = fitted()
+    n_parameters_: int = fitted()
 
     @classmethod
     def of(

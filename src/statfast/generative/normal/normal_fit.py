@@ -9,9 +9,6 @@ from statfast._engine import Chunks
 from statfast._estimator import Estimator, FitState
 from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
-    as_choice,
-    as_flag,
-    as_real,
     as_rows,
     as_weights,
     column_names,
@@ -168,11 +165,8 @@ class NormalFit(Estimator):
         )  # fmt: skip
 
     def _check(self):
-        as_choice(self.covariance_type, "covariance_type", FORMS)
-        as_choice(self.method, "method", ("moment", "mle"))
+        self._checked()
         as_shrinkage(self.shrinkage, RULES)
-        as_flag(self.allow_singular, "allow_singular")
-        as_real(self.tol, "tol", low=0.0)
 
     def _kind(self):
         return "fourth" if self.shrinkage == "ledoit_wolf" else "scatters"

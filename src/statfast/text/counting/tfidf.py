@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Weights of terms: how often in a document, and in how few documents."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Estimator
+from statfast._estimator import Estimator, fitted, flag, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
-    as_choice,
     as_csr,
-    as_flag,
     as_rows,
     as_weights,
     column_names,
@@ -74,18 +74,12 @@ class TfidfTransformer(Estimator):
     array([[0.8709, 0.    , 0.4915]])
     """
 
-    def __init__(
-        self,
-        *,
-        norm: Literal["l1", "l2"] | None = "l2",
-        use_idf: bool = True,
-        smooth_idf: bool = True,
-        sublinear_tf: bool = False,
-    ) -> None:
-        self.norm = norm
-        self.use_idf = use_idf
-        self.smooth_idf = smooth_idf
-        self.sublinear_tf = sublinear_tf
+    norm: Literal["l1", "l2"] | None = param(one_of("l1", "l2", None), default="l2")
+    use_idf: bool = param(flag, default=True)
+    smooth_idf: bool = param(flag, default=True)
+    sublinear_tf: bool = param(flag, default=False)
+
+    idf_: Array = fitted()
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Compute the document frequencies.
@@ -108,14 +102,14 @@ class TfidfTransformer(Estimator):
         ValueError
             If X is not a finite 2-d array, or a parameter is out of its range.
         """
-        rows = self._checked(X)
+        rows = self._rows_of(X)
         n, d = rows.shape
         weights = as_weights(sample_weight, n)
         if weights is not None:
             n, weights = weights.sum(), np.repeat(weights, np.diff(rows.indptr))
         fitted = {"n_features_in_": d}
-        if as_flag(self.use_idf, "use_idf"):
-            one = int(as_flag(self.smooth_idf, "smooth_idf"))
+        if self._checked_value("use_idf"):
+            one = int(self._checked_value("smooth_idf"))
             having = np.bincount(rows.indices, weights, minlength=d)
             with np.errstate(divide="ignore"):
                 fitted["idf_"] = np.log((n + one) / (having + one)) + 1.0
@@ -164,14 +158,14 @@ class TfidfTransformer(Estimator):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         compare_names(self, X)
-        rows = self._checked(X)
+        rows = self._rows_of(X)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {rows.shape[1]} features, but TfidfTransformer is expecting "
                 f"{self.n_features_in_} features as input."
             )
         value = rows.data.astype(np.float32 if getattr(X, "dtype", None) == np.float32 else float)
-        if as_flag(self.sublinear_tf, "sublinear_tf"):
+        if self._checked_value("sublinear_tf"):
             if (value < 0.0).any():
                 raise ValueError(
                     "X must not be negative with sublinear_tf=True, which takes logarithms; got "
@@ -189,7 +183,7 @@ class TfidfTransformer(Estimator):
                 value = value * weight
             if np.isinf(value).any():
                 raise ValueError("X holds values so large that idf times them overflows. Scale X.")
-        norm = as_choice(self.norm, "norm", ("l1", "l2", None))
+        norm = self._checked_value("norm")
         if norm is not None:
             value = normalized(value, rows, norm)
         return csr_matrix((value, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
@@ -222,11 +216,10 @@ class TfidfTransformer(Estimator):
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
         return names
 
-    def _checked(self, X):
+    def _rows_of(self, X):
         from scipy.sparse import csr_array
 
-        as_choice(self.norm, "norm", ("l1", "l2", None))
-        as_flag(self.sublinear_tf, "sublinear_tf")
+        self._checked()
         column_names(X)
         return as_csr(X) if is_sparse(X) else csr_array(np.asarray(as_rows(X), dtype=np.float64))
 
