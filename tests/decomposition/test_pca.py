@@ -412,3 +412,10 @@ def test_ratios_of_components_do_not_know_the_unit(size):
 def test_words_that_are_not_known(model, words):
     with pytest.raises(ValueError, match=words):
         model.fit(graded(30, 4))
+
+
+@pytest.mark.parametrize("name", ["fit", "partial_fit"])
+def test_parameters_of_batches_are_checked(name):
+    for params in ({"batch_size": 0}, {"whiten": "yes"}):
+        with pytest.raises((TypeError, ValueError), match=next(iter(params))):
+            getattr(IncrementalPCA(2, **params), name)(graded(30, 4))

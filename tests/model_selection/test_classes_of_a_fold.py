@@ -56,3 +56,14 @@ def test_wrappers_whose_parts_lack_a_class_with_a_weight():
     for model in wrappers:
         assert model.fit(X, Y).classes_.tolist() == ["a", "b", "c"]
         assert np.isfinite(sf.cross_val_score(model, X, Y, cv=sf.KFold(3))).all()
+
+
+def test_a_decision_between_two_of_three_classes():
+    X = np.array([[0.0], [0.1], [1.0], [1.1], [5.0], [5.1]])
+    y = np.array(["a", "a", "b", "b", "c", "c"])
+    folds = [([0, 1, 2, 3], [4, 5]), ([0, 2, 4], [1, 3]), ([1, 3, 5], [0, 2])]
+    model = sf.LogisticRegression(C=1.0)
+    found = sf.cross_val_predict(model, X, y, cv=folds, method="decision_function")
+    two = model.fit(X[:4], y[:4]).decision_function(X[4:])
+    np.testing.assert_allclose(found[4:, :2], np.column_stack([-two, two]))
+    assert (found[4:, 2] < -1e300).all()

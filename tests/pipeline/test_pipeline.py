@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from statfast import (
+    CountVectorizer,
     KNeighborsRegressor,
     LinearDiscriminantAnalysis,
     LogisticRegression,
@@ -179,3 +180,10 @@ def test_fit_predict_fits(data):
     said = model.fit_predict(X, y)
     assert model.n_features_in_ == 3
     np.testing.assert_array_equal(said, model.predict(X))
+
+
+def test_tags_of_the_input_are_those_of_the_first_step():
+    texts = Pipeline([("none", None), ("count", CountVectorizer()), ("ridge", Ridge())])
+    assert texts.__sklearn_tags__().input_tags.string
+    rows = Pipeline([("none", "passthrough"), ("ridge", Ridge())])
+    assert not rows.__sklearn_tags__().input_tags.string

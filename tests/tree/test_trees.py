@@ -494,3 +494,9 @@ def test_targets_whose_range_is_too_small_for_their_weights(criterion):
     tree.fit(X, y * size, sample_weight=np.ones(4) * 2.0)
     with pytest.raises(ValueError, match="Rescale y"):
         tree.fit(X, y * size, sample_weight=np.array([1e3, np.pi, np.e, np.sqrt(2)]))
+
+
+def test_a_smoothing_that_is_not_known():
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="smoothing must be"):
+        tree.predict_proba([[0.0]], smoothing="none of them")
