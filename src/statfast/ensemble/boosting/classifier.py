@@ -1,14 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification by gradient boosting of trees on histograms."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, classes_with_weight, times_classes
+from statfast._estimator import (
+    Classifier,
+    by_fit,
+    classes_with_weight,
+    count,
+    fitted,
+    flag,
+    jobs,
+    nothing,
+    param,
+    randomness,
+    real,
+    times_classes,
+    verbosity,
+)
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
-from statfast._validation import as_choice, as_labels, shown
+from statfast._validation import MANY, as_choice, as_labels, shown
 from statfast.ensemble.boosting.losses import (
     ExponentialLoss,
     LogLoss,
@@ -165,54 +181,39 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     array([[0.99, 0.01, 0.01]])
     """
 
-    def __init__(
-        self,
-        loss: Literal["log_loss", "exponential"] = "log_loss",
-        *,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_features: float = 1.0,
-        max_bins: int = 255,
-        categorical_features: ArrayLike | None = "from_dtype",
-        monotonic_cst: ArrayLike | dict[Any, Any] | None = None,
-        interaction_cst: Literal["pairwise", "no_interactions"] | Sequence[Any] | None = None,
-        warm_start: bool = False,
-        early_stopping: Literal["auto"] | bool = "auto",
-        scoring: str | Callable[..., Any] | None = "loss",
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        verbose: int = 0,
-        random_state: RandomState = None,
-        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    loss: Literal["log_loss", "exponential"] = param(by_fit, default="log_loss", kw_only=False)
+    learning_rate: float = param(real(0, open_low=True), default=0.1)
+    max_iter: int = param(count(high=MANY), default=100)
+    max_leaf_nodes: int | None = param(nothing | count(2), default=31)
+    max_depth: int | None = param(nothing | count(), default=None)
+    min_samples_leaf: int = param(count(), default=20)
+    l2_regularization: float = param(real(0), default=0.0)
+    max_features: float = param(real(0, 1, open_low=True), default=1.0)
+    max_bins: int = param(count(2, 255), default=255)
+    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
+    monotonic_cst: ArrayLike | dict[Any, Any] | None = param(by_fit, default=None)
+    interaction_cst: Literal["pairwise", "no_interactions"] | Sequence[Any] | None = param(
+        by_fit, default=None
+    )
+    warm_start: bool = param(flag, default=False)
+    early_stopping: Literal["auto"] | bool = param(by_fit, default="auto")
+    scoring: str | Callable[..., Any] | None = param(by_fit, default="loss")
+    validation_fraction: float | None = param(by_fit, default=0.1)
+    n_iter_no_change: int = param(count(), default=10)
+    tol: float = param(real(0), default=1e-7)
+    verbose: int = param(verbosity, default=0)
+    random_state: RandomState = param(randomness, default=None)
+    class_weight: dict[Any, Any] | Literal["balanced"] | None = param(by_fit, default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    do_early_stopping_: bool = fitted()
+    n_iter_: int = fitted()
+    n_trees_per_iteration_: int = fitted()
+    train_score_: Array = fitted()
+    validation_score_: Array = fitted()
+    is_categorical_: Any = fitted()
+    feature_importances_: Array = fitted()
 
     def fit(
         self,

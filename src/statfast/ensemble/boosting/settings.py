@@ -9,10 +9,8 @@ from numbers import Integral
 import numpy as np
 
 from statfast._validation import (
-    MANY,
     as_choice,
     as_count,
-    as_flag,
     as_real,
     shown,
     wrong_type,
@@ -48,12 +46,12 @@ def growth_rules(model, mask, width, names, single) -> GrowthRules:
     depth = model.max_depth
     categorical = np.zeros(width, np.uint8) if mask is None else mask.astype(np.uint8)
     return GrowthRules(
-        learning_rate=as_real(model.learning_rate, "learning_rate", 0.0, open_low=True),
-        max_leaf_nodes=0 if leaves is None else as_count(leaves, "max_leaf_nodes", 2),
-        max_depth=0 if depth is None else as_count(depth, "max_depth"),
-        min_samples_leaf=as_count(model.min_samples_leaf, "min_samples_leaf"),
-        l2=as_real(model.l2_regularization, "l2_regularization", 0.0),
-        fraction=as_real(model.max_features, "max_features", 0.0, 1.0, open_low=True),
+        learning_rate=model._checked_value("learning_rate"),
+        max_leaf_nodes=0 if leaves is None else model._checked_value("max_leaf_nodes"),
+        max_depth=0 if depth is None else model._checked_value("max_depth"),
+        min_samples_leaf=model._checked_value("min_samples_leaf"),
+        l2=model._checked_value("l2_regularization"),
+        fraction=model._checked_value("max_features"),
         monotone=_monotone(model.monotonic_cst, width, names, categorical, single),
         groups=_groups(model.interaction_cst, width),
         categorical=categorical,
@@ -81,21 +79,16 @@ def stopping_rules(model, n) -> StoppingRules | None:
     rules = StoppingRules(
         scoring=scoring,
         fraction=fraction,
-        patience=as_count(model.n_iter_no_change, "n_iter_no_change"),
-        tol=as_real(model.tol, "tol", 0.0),
+        patience=model._checked_value("n_iter_no_change"),
+        tol=model._checked_value("tol"),
     )
     return rules if wanted else None
 
 
 def rounds_wanted(model):
     """``max_iter`` and the other parameters that no tree depends on, checked."""
-    as_flag(model.warm_start, "warm_start")
-    if not isinstance(model.verbose, bool | np.bool_):
-        as_count(model.verbose, "verbose", low=0)
-    return (
-        as_count(model.max_iter, "max_iter", high=MANY),
-        as_count(model.max_bins, "max_bins", 2, 255),
-    )
+    given = model._checked()
+    return given.max_iter, given.max_bins
 
 
 def _monotone(given, width, names, categorical, single):

@@ -11,10 +11,8 @@ from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Estimator, require_same_labels
 from statfast._typing import Array, Rows, csr_matrix
 from statfast._validation import (
-    as_count,
     as_flag,
     as_generator,
-    as_real,
     not_fitted,
     refuse_large,
     warn_user,
@@ -59,13 +57,10 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
         `rows` are of `_rows`; `labels` are those of each output.
         """
         n, p = rows.shape
-        count = as_count(self.n_estimators, "n_estimators")
+        given = self._checked()
+        count = given.n_estimators
         refuse_large(200 * count, f"n_estimators={count}", "Lower it.")  # the least of a tree
-        bootstrap, warm = (
-            as_flag(self.bootstrap, "bootstrap"),
-            as_flag(self.warm_start, "warm_start"),
-        )
-        keep = as_flag(self.tree_statistics, "tree_statistics")
+        bootstrap, warm, keep = given.bootstrap, given.warm_start, given.tree_statistics
         if not callable(self.oob_score):
             as_flag(self.oob_score, "oob_score")
         if self.oob_score and not bootstrap:
@@ -94,7 +89,7 @@ class ForestModel(LeftOutErrors, ForestImportances, Estimator):
             require_same_labels(self, labels)
             trees, keys, generator = self._trees, self._keys, deepcopy(self._generator)
         new = tree_keys(generator, count - len(trees))
-        alpha = as_real(self.ccp_alpha, "ccp_alpha", 0.0)
+        alpha = self._checked_value("ccp_alpha")
         columns = ranked_columns(rows, self.n_jobs, category_counts(known))
         problem = tree_problem(
             columns, rules, total=total, n_jobs=self.n_jobs, **targets,

@@ -9,7 +9,7 @@ from statfast._core.cart import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Regressor
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_flag, as_real
+from statfast._validation import as_real
 from statfast.ensemble.forest.model import ForestModel
 from statfast.tree.cart.regressor import DecisionTreeRegressor
 from statfast.tree.growing.arguments import (
@@ -53,7 +53,7 @@ class NumberForest(Regressor, ForestModel):
         targets, flat = number_targets(y, len(rows), self.criterion)
         weights = row_weights(sample_weight, len(rows))
         require_range(targets, self.criterion, weights)
-        keep = as_flag(self.store_leaves, "store_leaves")
+        keep = self._checked_value("store_leaves")
         grown = self._fit(rows, weights, REGRESSION, {"y": targets}, known)
         fitted = {**grown, "n_outputs_": targets.shape[1], "_flat": flat, "_packed": {}}
         model = type(self)(**self.get_params(deep=False))._publish(X, **fitted)

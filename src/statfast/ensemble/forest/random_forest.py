@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random forests: trees on bootstrap samples, with columns drawn at each node."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal
 
+from statfast._estimator import by_fit, count, fitted, flag, jobs, nothing, param, randomness, real
 from statfast._typing import ArrayLike, RandomState
 from statfast.ensemble.forest.class_forest import ClassForest
 from statfast.ensemble.forest.number_forest import NumberForest
@@ -131,55 +134,38 @@ class RandomForestClassifier(ClassForest):
     0.96
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: Literal["gini", "entropy", "log_loss", "error"] = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | Literal["sqrt", "log2"] | None = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool | Callable[..., Any] = False,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        class_weight: Literal["balanced", "balanced_subsample"]
-        | dict[Any, Any]
-        | list[dict[str, Any]]
-        | None = None,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: ArrayLike | None = None,
-        categorical_features: ArrayLike | None = "from_dtype",
-        tree_statistics: bool = False,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.tree_statistics = tree_statistics
+    n_estimators: int = param(count(), default=100, kw_only=False)
+    criterion: Literal["gini", "entropy", "log_loss", "error"] = param(by_fit, default="gini")
+    max_depth: int | None = param(nothing | count(), default=None)
+    min_samples_split: float = param(by_fit, default=2)
+    min_samples_leaf: float = param(by_fit, default=1)
+    min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
+    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default="sqrt")
+    max_leaf_nodes: int | None = param(nothing | count(2), default=None)
+    min_impurity_decrease: float = param(real(0), default=0.0)
+    bootstrap: bool = param(flag, default=True)
+    oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+    random_state: RandomState = param(randomness, default=None)
+    verbose: int = param(by_fit, default=0)
+    warm_start: bool = param(flag, default=False)
+    class_weight: (
+        Literal["balanced", "balanced_subsample"] | dict[Any, Any] | list[dict[str, Any]] | None
+    ) = param(by_fit, default=None)
+    ccp_alpha: float = param(real(0), default=0.0)
+    max_samples: float | None = param(by_fit, default=None)
+    monotonic_cst: ArrayLike | None = param(by_fit, default=None)
+    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
+    tree_statistics: bool = param(flag, default=False)
+
+    classes_: Any = fitted()
+    n_classes_: Any = fitted()
+    max_features_: int = fitted()
+    n_outputs_: int = fitted()
+    oob_score_: float = fitted()
+    oob_decision_function_: Any = fitted()
+    is_categorical_: Any = fitted()
+    categories_: Any = fitted()
 
 
 class RandomForestRegressor(NumberForest):
@@ -297,49 +283,31 @@ class RandomForestRegressor(NumberForest):
     True
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | Literal["sqrt", "log2"] | None = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool | Callable[..., Any] = False,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: ArrayLike | None = None,
-        categorical_features: ArrayLike | None = "from_dtype",
-        tree_statistics: bool = False,
-        store_leaves: bool = False,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.tree_statistics = tree_statistics
-        self.store_leaves = store_leaves
+    n_estimators: int = param(count(), default=100, kw_only=False)
+    criterion: str = param(by_fit, default="squared_error")
+    max_depth: int | None = param(nothing | count(), default=None)
+    min_samples_split: float = param(by_fit, default=2)
+    min_samples_leaf: float = param(by_fit, default=1)
+    min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
+    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=1.0)
+    max_leaf_nodes: int | None = param(nothing | count(2), default=None)
+    min_impurity_decrease: float = param(real(0), default=0.0)
+    bootstrap: bool = param(flag, default=True)
+    oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+    random_state: RandomState = param(randomness, default=None)
+    verbose: int = param(by_fit, default=0)
+    warm_start: bool = param(flag, default=False)
+    ccp_alpha: float = param(real(0), default=0.0)
+    max_samples: float | None = param(by_fit, default=None)
+    monotonic_cst: ArrayLike | None = param(by_fit, default=None)
+    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
+    tree_statistics: bool = param(flag, default=False)
+    store_leaves: bool = param(flag, default=False)
+
+    max_features_: int = fitted()
+    n_outputs_: int = fitted()
+    oob_score_: float = fitted()
+    oob_prediction_: Any = fitted()
+    is_categorical_: Any = fitted()
+    categories_: Any = fitted()

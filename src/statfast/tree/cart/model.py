@@ -8,7 +8,7 @@ import numpy as np
 
 from statfast._estimator import Estimator
 from statfast._typing import Array, ArrayLike, Rows, Weights, csr_matrix
-from statfast._validation import as_choice, as_count, as_generator, as_real
+from statfast._validation import as_count, as_generator
 from statfast.tree.growing.arguments import routed_rules, rows_to_answer
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import grown_tree, tree_problem
@@ -47,7 +47,7 @@ class CartModel(Estimator):
         **targets : ndarray
             `label` and `classes`, or `y`.
         """
-        as_real(self.ccp_alpha, "ccp_alpha", 0.0)
+        self._checked_value("ccp_alpha")
         if columns is None:
             columns = ranked_columns(rows, self.n_jobs, categories)
         problem = tree_problem(
@@ -64,7 +64,7 @@ class CartModel(Estimator):
 
     def _splitter(self, rules, p, columns):
         """The rules with the splitter and the way of missing values that are asked for."""
-        random = as_choice(self.splitter, "splitter", ("best", "random")) == "random"
+        random = self._checked_value("splitter") == "random"
         in_order = not random and rules.max_features == p
         rules = replace(rules, randomized=random, in_order=in_order)
         return routed_rules(self, rules, columns)

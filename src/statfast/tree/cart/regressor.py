@@ -1,9 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regression trees."""
 
-from typing import Literal, Self
+from __future__ import annotations
 
-from statfast._estimator import Regressor
+from typing import Any, Literal, Self
+
+from statfast._estimator import (
+    Regressor,
+    by_fit,
+    count,
+    fitted,
+    jobs,
+    nothing,
+    one_of,
+    param,
+    randomness,
+    real,
+)
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.arguments import (
@@ -133,42 +146,30 @@ class DecisionTreeRegressor(Regressor, CartModel):
     array([2., 9.])
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: Literal["best", "random"] = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | Literal["sqrt", "log2"] | None = None,
-        random_state: RandomState = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: ArrayLike | None = None,
-        missing: Literal["learned", "surrogate"] = "learned",
-        max_surrogates: int = 5,
-        categorical_features: ArrayLike | None = "from_dtype",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.missing = missing
-        self.max_surrogates = max_surrogates
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
+    criterion: str = param(by_fit, default="squared_error")
+    splitter: Literal["best", "random"] = param(one_of("best", "random"), default="best")
+    max_depth: int | None = param(nothing | count(), default=None)
+    min_samples_split: float = param(by_fit, default=2)
+    min_samples_leaf: float = param(by_fit, default=1)
+    min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
+    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=None)
+    random_state: RandomState = param(randomness, default=None)
+    max_leaf_nodes: int | None = param(nothing | count(2), default=None)
+    min_impurity_decrease: float = param(real(0), default=0.0)
+    ccp_alpha: float = param(real(0), default=0.0)
+    monotonic_cst: ArrayLike | None = param(by_fit, default=None)
+    missing: Literal["learned", "surrogate"] = param(
+        one_of("learned", "surrogate"), default="learned"
+    )
+    max_surrogates: int = param(count(0), default=5)
+    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
+    n_jobs: int | None = param(jobs, default=None)
+
+    tree_: Any = fitted()
+    max_features_: int = fitted()
+    n_outputs_: int = fitted()
+    is_categorical_: Any = fitted()
+    categories_: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the tree.

@@ -285,16 +285,16 @@ def growth_rules(model, criteria, n, p, total, *, classes=None, outputs=1):
     min_leaf = _share(model.min_samples_leaf, "min_samples_leaf", n, 1)
     min_split = _share(model.min_samples_split, "min_samples_split", n, 2)
     depth, leaves = model.max_depth, model.max_leaf_nodes
-    fraction = as_real(model.min_weight_fraction_leaf, "min_weight_fraction_leaf", 0.0, 0.5)
+    fraction = model._checked_value("min_weight_fraction_leaf")
     return TreeRules(
         criterion=criterion,
         max_features=_feature_count(model.max_features, p),
-        max_depth=DEEPEST if depth is None else min(as_count(depth, "max_depth"), DEEPEST),
+        max_depth=DEEPEST if depth is None else min(model._checked_value("max_depth"), DEEPEST),
         min_split=max(min_split, 2 * min_leaf),
         min_leaf=min_leaf,
         min_weight=fraction * total,
-        min_decrease=as_real(model.min_impurity_decrease, "min_impurity_decrease", 0.0),
-        max_leaves=0 if leaves is None else as_count(leaves, "max_leaf_nodes", low=2),
+        min_decrease=model._checked_value("min_impurity_decrease"),
+        max_leaves=0 if leaves is None else model._checked_value("max_leaf_nodes"),
         monotone=_monotone(model.monotonic_cst, p, criterion, classes, outputs),
     )
 
@@ -348,8 +348,8 @@ def _monotone(value, p, criterion, classes, outputs):
 
 def routed_rules(model, rules, columns):
     """The rules with what becomes of missing values; refuses what categories do not go with."""
-    surrogate = as_choice(model.missing, "missing", ("learned", "surrogate")) == "surrogate"
-    most = as_count(model.max_surrogates, "max_surrogates", low=0)
+    surrogate = model._checked_value("missing") == "surrogate"
+    most = model._checked_value("max_surrogates")
     if surrogate:
         _refuse_beside(rules, "missing='surrogate'")
         if rules.randomized:
