@@ -14,7 +14,7 @@ import pytest
 import statfast
 
 RIGHT = """
-from typing import assert_type
+from typing import Any, assert_type
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ model.fit(X.tolist(), y, sample_weight=[1.0] * 30)
 said = model.predict(X)
 print(said.shape, accuracy_score(y, said) > 0.5, model.coef_.round(2), model.summary())
 centers = KMeans(3, init="k-means++", random_state=np.random.default_rng(1)).fit(X).cluster_centers_
+assert_type(KMeans(3).fit(X).labels_, NDArray[Any])
 fpr, tpr, thresholds = roc_curve([0, 1] * 15, X[:, 0])
 shown: Display = statfast.plot.dendrogram(linkage(X, "ward"))
 scaled = StandardScaler().fit_transform(X)

@@ -94,13 +94,15 @@ def constructor(cls: type, declared: dict[str, Parameter]) -> Callable[..., None
     required = [name for name in declared if name not in defaults]
 
     def __init__(self, *args, **given):
-        if args:
-            given |= _by_name(type(self), args, positional, given)
         state = self.__dict__
         state.update(defaults)
+        if args:
+            if len(args) > len(positional) or not given.keys().isdisjoint(positional[: len(args)]):
+                raise _wrong_positions(type(self), args, positional, given)
+            state.update(zip(positional, args, strict=False))
         state.update(given)
         if len(state) > len(defaults) or required:
-            _check_names(type(self), declared, required, given)
+            _check_names(type(self), declared, required, given, state)
 
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = [
@@ -116,21 +118,19 @@ def constructor(cls: type, declared: dict[str, Parameter]) -> Callable[..., None
     return __init__
 
 
-def _by_name(cls, args, positional, given):
-    """Positional arguments by the names of their parameters."""
+def _wrong_positions(cls, args, positional, given):
+    """The exception for too many positional arguments, or one that is given twice."""
     if len(args) > len(positional):
-        raise TypeError(
+        return TypeError(
             f"{cls.__name__} takes {' and '.join(positional) or 'nothing'} by position; got "
             f"{len(args)} arguments. Pass the others by name."
         )
-    twice = [name for name, _ in zip(positional, args, strict=False) if name in given]
-    if twice:
-        raise TypeError(f"{cls.__name__} got two values for {twice[0]!r}. Pass it once.")
-    return dict(zip(positional, args, strict=False))
+    twice = next(name for name in positional if name in given)
+    return TypeError(f"{cls.__name__} got two values for {twice!r}. Pass it once.")
 
 
-def _check_names(cls, declared, required, given):
-    missing = [name for name in required if name not in given]
+def _check_names(cls, declared, required, given, state):
+    missing = [name for name in required if name not in state]
     for name, value in given.items():
         if name not in declared:
             check_other(cls, name, value, list(declared))

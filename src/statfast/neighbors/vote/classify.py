@@ -169,7 +169,6 @@ class KNeighborsClassifier(Voting, LeftOut):
             As for `kneighbors`, or if a `weights` callable returns the wrong shape, a negative
             or NaN weight, or a row of zeros.
         """
-        self._voting()
         rows, k = self._queries(X), self._neighbors_of(X)
         return self._predicted(self._slices(rows, k), self._count(rows), k)
 
