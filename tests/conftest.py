@@ -6,12 +6,21 @@ import os
 import signal
 from pathlib import Path
 
-import hypothesis
 import pytest
 
 import statfast
+from tests import examples
+
+try:
+    import hypothesis
+except ModuleNotFoundError:
+    hypothesis = examples.install()
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Marked "wheel": what an installed wheel is asked on every platform, with numpy, scipy and pytest
+# alone. With `-m wheel` nothing else is looked at, as other tests import what may not be there.
+WHEEL = ("core", "test_contract.py", "test_free_threading.py", "test_tour.py")
 
 # Timing plays no part in these tests. The examples are the same on every run, so that a failure
 # can be repeated; HYPOTHESIS_PROFILE=explore draws new ones, and "brief" is for repetitions of the
@@ -31,6 +40,22 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatabl
 # A command that a script starts in the background ignores Ctrl-C, and so would all it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def is_for_wheels(path):
+    below = path.relative_to(ROOT / "tests").parts
+    return not below or below[0] in WHEEL
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out what is not for wheels, where these are tested; else decide nothing."""
+    wheels = config.option.markexpr.startswith("wheel")
+    return True if wheels and not is_for_wheels(collection_path) else None
+
+
+def pytest_itemcollected(item):
+    if is_for_wheels(item.path):
+        item.add_marker("wheel")
 
 
 def pytest_collection_finish():

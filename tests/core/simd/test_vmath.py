@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from statfast._core.tile import tiles
 
@@ -165,6 +164,7 @@ def test_any_length_writes_its_own_range_and_the_same_bits(name, dtype):
 @pytest.mark.parametrize("name", BOUND)
 @given(data=st.data())
 def test_anything_at_all(name, dtype, data):
+    arrays = pytest.importorskip("hypothesis.extra.numpy")
     numbers = st.floats(width=np.finfo(dtype).bits) | st.floats(-128, 128, width=32)
     x = data.draw(arrays.arrays(dtype, st.integers(1, 70), elements=numbers))
     kept = x.copy()
