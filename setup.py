@@ -23,7 +23,7 @@ import subprocess
 import sys
 from copy import copy
 from pathlib import Path
-from sysconfig import get_platform
+from sysconfig import get_config_var, get_platform
 
 from Cython.Build import cythonize
 from Cython.Compiler import Options
@@ -42,6 +42,13 @@ LEVELS = ("portable", "x86_64", "x86_64_v3", "x86_64_v4", "neon")
 VARIANT = "sanitize" if SANITIZE else "debug" if DEBUG else "release"
 BUILD = f"build/{VARIANT}"
 DEBUG_MACRO = ("STATFAST_DEBUG", None)
+
+# One wheel serves all CPythons from 3.11 on, by the part of their interface that stays as it is: no
+# speed is lost but half a microsecond of a call. Free threads have no such part before 3.15. Builds
+# in place are of one Python.
+FREE_THREADS = bool(get_config_var("Py_GIL_DISABLED"))
+STABLE = "bdist_wheel" in sys.argv and not DEBUG and not FREE_THREADS
+STABLE_MACROS = [("Py_LIMITED_API", "0x030B0000")] if STABLE else []
 
 # wraparound stays off in the debug variant: a negative index is then an error, not the last row.
 DIRECTIVES = {
@@ -98,7 +105,6 @@ class BuildKernels(build_ext):
         self.force = self.force or DEBUG
         self.named = self.inplace  # which setuptools changes while it builds
         self.glue = {f"statfast._core.{dotted(source)}" for source in KERNELS if is_glue(source)}
-        self.glue.add(SHARED)
 
     def build_extensions(self):
         """Look at the compiler, then build on all processors."""
@@ -234,7 +240,8 @@ def kernel(source):
         [str(file) for file in sorted(sources)],
         include_dirs=[str(CORE)],
         depends=headers(*sources) + ([str(body), *headers(body)] if body.exists() else []),
-        define_macros=macros,
+        define_macros=macros + STABLE_MACROS,
+        py_limited_api=STABLE,
     )
 
 
@@ -245,7 +252,7 @@ def shared():
         source.parent.mkdir(parents=True, exist_ok=True)
         where = ["--module-name", SHARED, "--generate-shared", str(source)]
         subprocess.run([sys.executable, "-m", "cython", *where], check=True)
-    return Extension(SHARED, [str(source)])
+    return Extension(SHARED, [str(source)], define_macros=STABLE_MACROS, py_limited_api=STABLE)
 
 
 def extensions():
@@ -267,5 +274,8 @@ if __name__ == "__main__":
     setup(
         ext_modules=extensions(),
         cmdclass={"build_ext": BuildKernels},
-        options={"build": {"build_base": BUILD}},
+        options={
+            "build": {"build_base": BUILD},
+            **({"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {}),
+        },
     )
