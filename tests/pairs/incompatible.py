@@ -35,6 +35,7 @@ INCOMPATIBLE = {
     ("LogisticRegression", "likelihood has no finite maximum"): ("cov_type",),
     (".*", "variances are no numbers"): ("sample_weight", "cov_type"),
     (".*", "kind='HC1' divides by"): ("sample_weight", "cov_type"),
+    (".*", "is of rows that are left out, and sample_weight counts"): ("sample_weight", "cov_type"),
     # Responses of which no coefficients give means, as the link has a range.
     ("GeneralizedLinearModel|TweedieRegressor", "such that no start gives finite means|knows no"
      " mean|likelihood has no finite maximum|maximum of the likelihood is at the boundary"): (
