@@ -232,6 +232,7 @@ def test_a_tolerance_of_float32():
     # A bound on it is beyond its type.
     X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
     models = [
-        RegularizedDiscriminantAnalysisCV(tol=kind(0.5)).fit(X, y) for kind in (float, np.float32)
+        RegularizedDiscriminantAnalysisCV(tol=kind(2.0**-20)).fit(X, y)
+        for kind in (float, np.float32)
     ]
     assert_array_equal(models[0].predict_proba(X), models[1].predict_proba(X))

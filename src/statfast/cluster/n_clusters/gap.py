@@ -22,7 +22,6 @@ from statfast._validation import (
     as_generator,
     as_real,
     as_rows,
-    shape_of,
     shown,
 )
 from statfast.cluster.n_clusters.data import EUCLIDEAN, CheckedData
@@ -254,7 +253,7 @@ def gap_select(
 def _numbers(values, name):
     """Several finite numbers."""
     try:
-        flat = len(shape := shape_of(values)) == 1 and shape[0] > 0
+        flat = np.ndim(values) == 1 and np.size(values) > 0
     except ValueError:  # rows of different length
         flat = False
     if not flat:
