@@ -271,3 +271,18 @@ def test_a_factor_that_memory_does_not_hold_is_refused(monkeypatch, model):
     X = sparse.eye_array(2100, 2000, format="csr")
     with pytest.raises(MemoryError, match="triangular factor of 2000 columns needs"):
         model.fit(X, np.arange(2100) % 2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_columns_that_nearly_depend(weighted, monkeypatch):
+    # The solution is corrected by residuals of twice the precision, over blocks filled in.
+    from statfast.linear.design import design
+
+    monkeypatch.setattr(design, "MAX_FILLED", 0)
+    X, Y, weights = problem(3000, 6, targets=1)
+    X = X.toarray()
+    X[:, 5] = X[:, 4] + 1e-2 * X[:, 5]
+    y, w = Y[:, 0], weights if weighted else None
+    models = [LinearRegression().fit(rows, y, w) for rows in (X, sparse.csr_array(X))]
+    assert_allclose(models[1].coef_, models[0].coef_, rtol=1e-7)
+    assert_allclose(models[1].covariance_, models[0].covariance_, rtol=1e-6)

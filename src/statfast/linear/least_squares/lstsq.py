@@ -158,8 +158,9 @@ def _pass(rows, b, lacking, twice):
         total[1] = low - (total[0] - high)
         return total
 
+    X = dense_blocks(rows.X) if hasattr(rows.X, "indptr") else rows.X
     gradient = reduce(
-        partial, rows.X, rows.y, rows.weights, merge=merge, n_jobs=rows.n_jobs,
+        partial, X, rows.y, rows.weights, merge=merge, n_jobs=rows.n_jobs,
         effort=80.0 * rows.n * p,
     ).sum(0)  # fmt: skip
     return gradient[1 - first : p + 1], gradient[p + 1]
