@@ -9,7 +9,7 @@ from scipy import sparse
 
 from statfast import ConvergenceWarning, GridSearchCV
 from statfast._validation import memory
-from statfast.kernels import RBF, Polynomial
+from statfast.kernels import RBF, Polynomial, Spectrum
 from statfast.model_selection import KFold, LeaveOneOut
 from statfast.svm import SVC, SVR, KernelRidge, NuSVC, NuSVR, OneClassSVM
 from statfast.svm.machines import sparse_values
@@ -197,8 +197,11 @@ def test_rows_without_a_nonzero():
 
 
 @pytest.mark.parametrize("cls", [SVR, NuSVR])
-def test_a_machine_without_support_vectors_answers_sparse_rows(cls):
+def test_a_machine_without_support_vectors_answers_any_rows(cls):
     X = np.random.default_rng(0).normal(size=(20, 3))
+    words = ["ab", "ba", "aab"]
+    texts = cls(kernel=Spectrum(2)).fit(words, [2.0] * 3)
+    np.testing.assert_array_equal(texts.predict(words), [2.0] * 3)
     for rows in (X, sparse.csr_array(X)):
         model = cls().fit(rows, np.full(20, 2.0))
         assert not len(model.support_)

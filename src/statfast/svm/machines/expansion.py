@@ -119,7 +119,7 @@ class Expansion:
 
     def _matrix(self, points, n_jobs):
         if not len(self.support):
-            return np.zeros((points.shape[0], 0))
+            return np.zeros((points.shape[0] if is_sparse(points) else len(points), 0))
         if is_sparse(self.vectors):
             return sparse_values(self.kernel, points, self.vectors)
         if self.vectors is None:
