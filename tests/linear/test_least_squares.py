@@ -417,3 +417,17 @@ def test_columns_to_keep_are_those_that_raise_the_rank():
                 right.append(j)
         scaled = table * 10.0 ** rng.integers(-3, 4, q)
         assert qr.independent_columns(np.linalg.qr(scaled, mode="r"), 1e-11).tolist() == right
+
+
+def test_a_tolerance_below_rounding_keeps_no_column_of_rounding():
+    X = np.repeat(np.random.default_rng(0).normal(size=(1, 9)), 4, axis=0)
+    with pytest.warns(UserWarning, match="depend"):
+        model = LinearRegression(tol=1e-160).fit(X, np.arange(4.0))
+    np.testing.assert_array_equal(model.coef_, np.zeros(9))
+    assert model.intercept_ == pytest.approx(1.5)
+
+
+def test_missing_numbers_beside_weights_of_zero_are_told_without_a_warning():
+    X = np.array([[1.0], [np.nan], [2.0], [4.0]])
+    with pytest.raises(ValueError, match="NaN"):
+        LinearRegression().fit(X, np.arange(4.0), sample_weight=[1.0, 0.0, 1.0, 1.0])

@@ -151,3 +151,10 @@ def test_no_labels_are_refused():
     for function in (metrics.precision_recall_fscore_support, metrics.multilabel_confusion_matrix):
         with pytest.raises(ValueError, match="labels must hold at least one label"):
             function(marks, marks, labels=[])
+
+
+def test_labels_that_are_no_list():
+    with pytest.raises(TypeError, match="labels"):
+        metrics.multilabel_confusion_matrix(np.eye(3), np.eye(3), labels=len)
+    one = metrics.multilabel_confusion_matrix(np.eye(3), np.eye(3), labels=np.array([1]))
+    assert one.shape == (1, 2, 2)

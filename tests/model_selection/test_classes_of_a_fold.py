@@ -67,3 +67,11 @@ def test_a_decision_between_two_of_three_classes():
     two = model.fit(X[:4], y[:4]).decision_function(X[4:])
     np.testing.assert_allclose(found[4:, :2], np.column_stack([-two, two]))
     assert (found[4:, 2] < -1e300).all()
+
+
+def test_a_fold_of_one_of_two_classes():
+    X, y = np.arange(4.0)[:, None], np.array([0, 0, 0, 1])
+    folds = [([0, 1], [2, 3]), ([2, 3], [0, 1])]
+    found = sf.cross_val_predict(sf.GaussianNB(), X, y, cv=folds, method="predict_proba")
+    assert found.shape == (4, 2)
+    np.testing.assert_array_equal(found[2:], [[1.0, 0.0]] * 2)

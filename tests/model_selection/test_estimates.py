@@ -309,3 +309,11 @@ def test_scores_of_folds_are_a_dict(scores):
 def test_bias_variance_is_of_an_estimator():
     with pytest.raises(TypeError, match="estimator"):
         bias_variance(object(), np.ones((9, 1)), np.arange(9.0), loss="squared")
+
+
+def test_targets_that_do_not_go_together():
+    X, dates = np.arange(4.0)[:, None], np.array(["2020-01-01"] * 4, dtype="M8[D]")
+    with pytest.raises(ValueError, match="must be of one kind|must hold numbers"):
+        external_validation(LinearRegression(), X, np.arange(4.0), X, dates)
+    with pytest.raises(ValueError, match="y should be an array-like of targets"):
+        bias_variance(LinearRegression(), X, [[1.0, 2.0], [3.0]], loss="squared")

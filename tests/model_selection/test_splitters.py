@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from statfast import model_selection as ours
 from statfast._estimator import as_folds
+from statfast.model_selection.splitter import joined_rows
 
 theirs = pytest.importorskip("sklearn.model_selection")
 
@@ -275,3 +276,9 @@ def test_as_few_rows_as_a_series_can_be_split_of():
     assert [(train.tolist(), test.tolist()) for train, test in found] == [([0], [1]), ([0, 1], [2])]
     with pytest.raises(ValueError, match="greater than the number of samples"):
         list(ours.TimeSeriesSplit(2).split(np.zeros((2, 1))))
+
+
+def test_rows_of_different_kinds_are_not_joined():
+    dates = np.array(["2020-01-01"] * 2, dtype="M8[D]")
+    with pytest.raises(ValueError, match="y and y_new must be of one kind"):
+        joined_rows(np.ones(2), dates, "y", "y_new")

@@ -78,3 +78,12 @@ def test_reconstructions():
     assert [t.get_text() for t in drawn.ax_.get_xticklabels()][1] == "0"
     with pytest.raises(ValueError, match="shape must be that of 64 columns"):
         plot.reconstructions(model, X[:3], (8, 9))
+
+
+@pytest.mark.parametrize("names", [("", "a"), ("_b", "a")])
+def test_classes_that_a_legend_would_leave_out(names):
+    from matplotlib.figure import Figure
+
+    X, y = np.random.default_rng(0).normal(size=(8, 2)), np.repeat(names, 4)
+    ax = plot.biplot(PCA().fit(X), X, y, ax=Figure().subplots()).ax_
+    assert len(ax.get_legend().get_texts()) == 2

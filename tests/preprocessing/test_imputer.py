@@ -111,3 +111,10 @@ def test_a_function_as_strategy_and_back():
 def test_refusals(params, X, message):
     with pytest.raises((ValueError, TypeError), match=message):
         SimpleImputer(**params).fit(X)
+
+
+def test_sparse_rows_that_store_nothing():
+    rows = sparse.csc_array((4, 6))
+    model = SimpleImputer(missing_values=2.0).fit(rows)
+    assert model.transform(rows).shape == (4, 6)
+    np.testing.assert_array_equal(model.statistics_, np.zeros(6))

@@ -155,7 +155,7 @@ def slack_of(X: Any) -> float:
 
 
 def _slices(X: Array) -> list[slice]:
-    step = max(1, _SLICE // X[0].size)
+    step = max(1, _SLICE // max(1, X[:1].size))
     return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 

@@ -127,7 +127,13 @@ def joined_rows(first, second, name, other):
             f"{name} and {other} must have the same columns; got shapes {first.shape} and "
             f"{second.shape}. Pass arrays of the same kind."
         )
-    return np.concatenate([first, second])
+    try:
+        return np.concatenate([first, second])
+    except TypeError as error:
+        raise ValueError(
+            f"{name} and {other} must be of one kind; got {first.dtype} and {second.dtype}. Pass "
+            "arrays of the same kind."
+        ) from error
 
 
 def as_shuffler(random_state):

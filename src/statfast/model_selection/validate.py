@@ -342,7 +342,9 @@ def held_out_answers(estimator, folds, method):
 def _for_all(said, model, classes, method):
     """Answers with a column for each class, those too that the model has not seen."""
     seen = getattr(model, "classes_", None)
-    if classes is None or seen is None or len(seen) == len(classes) or len(classes) < 3:
+    if classes is None or seen is None or len(seen) == len(classes):
+        return said
+    if said.ndim == 1 and len(classes) < 3:
         return said
     missing = {"predict_proba": 0.0, "predict_log_proba": -np.inf}.get(
         method, np.finfo(np.float64).min

@@ -30,6 +30,7 @@ from statfast._validation import (
     as_generator,
     as_rows,
     refuse_large,
+    to_array,
 )
 from statfast.model_selection.losses import coded, truth_of
 from statfast.model_selection.resampling import train_test_split
@@ -202,11 +203,12 @@ def bias_variance(
     rng = as_generator(random_state)
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be passed together. Pass both, or none.")
+    y = to_array(y, "y", "an array-like of targets")
     if X_test is None:
         codes = y if kind != "squared" else None
         X = as_square(X, estimator) if is_pairwise(estimator) else X
         X, X_test, y, y_test, fitted, _ = train_test_split(
-            X, np.asarray(y), np.arange(n_rows(X)), test_size=0.3, random_state=rng, stratify=codes
+            X, y, np.arange(n_rows(X)), test_size=0.3, random_state=rng, stratify=codes
         )
         if is_pairwise(estimator):
             X, X_test = take_columns(X, fitted), take_columns(X_test, fitted)

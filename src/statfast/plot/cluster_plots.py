@@ -15,7 +15,7 @@ from statfast._validation import (
     unusable_model,
     wrong_type,
 )
-from statfast.plot.regions import COLORS, chosen_colors
+from statfast.plot.regions import COLORS, chosen_colors, legend_text
 
 MARKERS = "os^Dv"  # of as many clusters as there are colors each
 LEAST = 60.0  # square typographic points: centers are seen among the smallest points, too
@@ -108,7 +108,7 @@ def clusters(
             some = rows[codes == code]
             marker = MARKERS[code // len(COLORS) % len(MARKERS)]
             given = {"s": point_size, "linewidths": 0, "alpha": 0.8, "marker": marker, **style}
-            given = {"color": [palette[code]], "label": str(label), **given}
+            given = {"color": [palette[code]], "label": legend_text(label), **given}
             ax.scatter(some[:, across], some[:, up], **given)
         if points is not None:
             ax.scatter(

@@ -17,7 +17,7 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.decomposition import PCA, ComponentChoice
-from statfast.plot.regions import COLORS
+from statfast.plot.regions import COLORS, legend_text
 from statfast.plot.silhouette_plot import apart
 
 
@@ -380,7 +380,7 @@ def _points(model, n, y, pair, style):
             ax.scatter(*shown.scores.T, **{"color": COLORS[0], **style})
         else:
             for k, name in enumerate(classes.tolist()):
-                color = {"color": COLORS[k % len(COLORS)], "label": str(name)}
+                color = {"color": COLORS[k % len(COLORS)], "label": legend_text(name)}
                 ax.scatter(*shown.scores[codes == k].T, **{**color, **style})
             ax.legend(frameon=False)
         _name_axes(ax, model, pair)

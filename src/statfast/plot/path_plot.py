@@ -13,7 +13,7 @@ from statfast._validation import as_count, wrong_type
 if TYPE_CHECKING:
     from statfast.linear.penalized.lasso_cv import ElasticNetCV, LassoCV
     from statfast.linear.penalized.lasso_path import RegularizationPath
-
+from statfast.plot.regions import legend_text
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A6D00")
 QUIET = "#9A9A9A"  # the lines without a name, the marks of the rules
@@ -91,7 +91,13 @@ def regularization_path(
             ax.plot(alphas, coefs[j], color=QUIET, linewidth=0.8, alpha=0.6, zorder=1)
         for k, j in enumerate(named):
             color = COLORS[k % len(COLORS)]
-            given = {"color": color, "linewidth": 1.6, "label": str(names[j]), "zorder": 2, **style}
+            given = {
+                "color": color,
+                "linewidth": 1.6,
+                "label": legend_text(names[j]),
+                "zorder": 2,
+                **style,
+            }
             ax.plot(alphas, coefs[j], **given)
         ax.set_xscale("log")
         if alphas.max() > alphas.min():

@@ -130,7 +130,7 @@ def decision_regions(
                     "edgecolors": "white",
                     "linewidths": 0.5,
                 }
-                given |= {"label": str(label), "zorder": 3, **style}
+                given |= {"label": legend_text(label), "zorder": 3, **style}
                 ax.scatter(some[:, 0], some[:, 1], **given)
         ax.set_xlim(across[0], across[-1])
         ax.set_ylim(down[0], down[-1])
@@ -146,6 +146,12 @@ def side(values: np.ndarray, margin: float, resolution: int) -> np.ndarray:
     low, high = float(values.min()), float(values.max())
     beyond = margin * (high - low) or 0.5  # a picture of one value has a width too
     return np.linspace(low - beyond, high + beyond, resolution)
+
+
+def legend_text(label) -> str:
+    """A label as a legend shows it: matplotlib leaves out those that are empty or begin with _."""
+    text = str(label)
+    return repr(label) if not text or text.startswith("_") else text
 
 
 def chosen_colors(colors, count: int) -> np.ndarray:

@@ -56,7 +56,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         Mean probabilities by the members that a row was not drawn for; NaN where there is none.
         With ``oob_score=True``.
     oob_score_ : float
-        Accuracy of those, among samples that have them.
+        Accuracy of those, among samples that have them; NaN if none has.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)

@@ -52,7 +52,7 @@ class BaggingRegressor(Regressor, BaggingModel):
         Mean prediction by the members that a row was not drawn for; NaN where there is none. With
         ``oob_score=True``.
     oob_score_ : float
-        R squared of those, among samples that have them.
+        R squared of those, among samples that have them; NaN if none has.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)

@@ -110,9 +110,9 @@ def _rules(mass, apart, squares, means, unbiased, priors):
     correlation[~certain] = np.eye(correlation.shape[1])
     try:
         np.linalg.cholesky(correlation)
+        inverse = np.linalg.inv(correlation)
     except np.linalg.LinAlgError:
         return None
-    inverse = np.linalg.inv(correlation)
     certain &= np.trace(inverse, axis1=1, axis2=2) < INVERSE
     shares = mass / total[:, None] if priors is None else np.broadcast_to(priors, mass.shape)
     at = means + shift

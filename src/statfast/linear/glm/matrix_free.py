@@ -35,7 +35,8 @@ class SparseProducts:
 
     def squares(self, weights):
         """Sums of the weighted squares of the columns, (q, K)."""
-        X, data = self.X, np.square(self.X.data, dtype=np.float64)
+        with np.errstate(over="ignore"):  # an infinite curvature is found where steps are made
+            X, data = self.X, np.square(self.X.data, dtype=np.float64)
         return self._transposed_product(
             type(X)((data, X.indices, X.indptr), shape=X.shape).T, weights
         )

@@ -118,6 +118,7 @@ def independent_columns(R, tol):
     """
     rows, q = R.shape
     R = R / np.maximum(np.abs(R).max(0), np.finfo(float).tiny)
+    tol = max(tol, np.finfo(float).eps)  # less is rounding
     kept, length = [], np.sqrt((R**2).sum(0))
     for j in range(q):
         rank = len(kept)
@@ -232,7 +233,7 @@ def qr_of_rows(X, Y, weights):
     """The same by QR of the rows."""
     table = np.column_stack([np.ones(len(X)), X, Y])
     if weights is not None:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused below
             table *= np.sqrt(weights)[:, None]
     if not np.abs(table).max() < LARGEST:
         require_finite(X)

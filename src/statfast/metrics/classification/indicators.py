@@ -19,6 +19,8 @@ class Indicators(NamedTuple):
         """True and false positives, false and true negatives of each label, or of each row."""
         true, pred = self.true, self.pred
         if labels is not None:
+            if not isinstance(labels, list | tuple):
+                labels = np.atleast_1d(to_array(labels, "labels", "a list of columns")).tolist()
             places = [as_count(label, "labels", 0, true.shape[1] - 1) for label in labels]
             if not places:
                 raise ValueError("labels must hold at least one label; got none. Name some.")
