@@ -458,6 +458,9 @@ def test_a_score_of_rounds_sees_the_labels():
         X[:1000], label[:1000], X_val=X[1000:], y_val=label[1000:]
     )
     assert model.validation_score_[-1] == model.score(X[1000:], label[1000:])
+    asked = Classifier(max_iter=5, scoring=lambda model, X, y: np.mean(model.predict(X) == y))
+    asked.fit(X[:1000], label[:1000], X_val=X[1000:], y_val=label[1000:])
+    np.testing.assert_allclose(asked.validation_score_, model.validation_score_)
 
 
 def test_importances_count_columns_whose_missing_values_go_left():

@@ -9,6 +9,7 @@ from statfast import KNeighborsClassifier, LinearDiscriminantAnalysis, LinearReg
 from statfast.model_selection import (
     KFold,
     RepeatedKFold,
+    StratifiedKFold,
     bayesian_t_test,
     compare,
     corrected_t_test,
@@ -218,3 +219,21 @@ def test_what_is_no_table_of_numbers(wrong):
 def test_a_kind_that_is_not_known():
     with pytest.raises(ValueError, match="kind"):
         five_by_two_test(np.ones((5, 2)), kind="none of them")
+
+
+def test_rows_held_out_once_are_those_of_ten_folds():
+    # The folds of the comparison hold rows out several times, or not at all.
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    models = {"near": KNeighborsClassifier(3), "lda": LinearDiscriminantAnalysis()}
+    folds = [(np.arange(20, 60), np.arange(20)), (np.arange(10, 60), np.arange(20))]
+    found = compare(models, X, y, cv=folds)
+    right = {
+        name: cross_val_predict(model, X, y, cv=StratifiedKFold(10)) == y
+        for name, model in models.items()
+    }
+    want = mcnemar_test(
+        int((right["near"] & ~right["lda"]).sum()), int((right["lda"] & ~right["near"]).sum())
+    )
+    (pair,) = found.mcnemar
+    assert found.mcnemar[pair].p_value == want.p_value
