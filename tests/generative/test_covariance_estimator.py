@@ -13,7 +13,7 @@ from statfast import (
     MultivariateNormal,
     QuadraticDiscriminantAnalysis,
 )
-from statfast.generative import mahalanobis
+from statfast.generative import ledoit_wolf, mahalanobis, oas
 from statfast.model_selection import cross_validate
 
 RULES = [
@@ -136,3 +136,21 @@ def test_mahalanobis_refusals():
         mahalanobis(X, [[1.0, 3.0], 2.0], 1.0)
     with pytest.raises(TypeError, match="covariance must be a matrix, or a list of numbers"):
         mahalanobis(X, X[0], "a")
+
+
+@pytest.mark.parametrize("estimate", [ledoit_wolf, oas])
+@pytest.mark.parametrize("power", [-500, -300, -90, 200, 480])
+def test_shrinkage_does_not_know_the_unit(estimate, power):
+    # Fourth powers of such rows vanish, or overflow.
+    X = np.random.default_rng(0).normal(size=(20, 3)) + 0.5
+    for more in ({}, {"assume_centered": True}):
+        known, share = estimate(X, **more)
+        covariance, found = estimate(np.ldexp(X, power), **more)
+        assert found == pytest.approx(share, rel=1e-12)
+        np.testing.assert_allclose(np.ldexp(covariance, -2 * power), known, rtol=1e-12)
+
+
+@pytest.mark.parametrize("estimate", [ledoit_wolf, oas])
+def test_covariances_that_overflow_are_refused(estimate):
+    with pytest.raises(ValueError, match="squares overflow"):
+        estimate(np.full((3, 2), 1.7e308), assume_centered=True)

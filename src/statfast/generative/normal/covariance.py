@@ -12,6 +12,7 @@ from statfast.generative.normal.roots import as_covariance, take_apart
 from statfast.generative.normal.shrinkage import ledoit_wolf_share, oas_share, shrunk
 
 KEPT = (np.float64, np.float32, np.uint8)
+UNSCALED = 100  # powers of two: rows from 2^-100 to 2^100 are taken as they are
 
 
 @taking(block_size=ANY)
@@ -65,9 +66,9 @@ def ledoit_wolf(
     >>> round(shrinkage, 4)
     0.1111
     """
-    mass, covariance, fourth = _second_and_fourth(X, assume_centered, sample_weight, n_jobs)
+    mass, covariance, fourth, power = _moments(X, assume_centered, sample_weight, n_jobs)
     share = ledoit_wolf_share(mass, covariance, fourth)
-    return shrunk(covariance, share), share
+    return _in_units_of_rows(shrunk(covariance, share), power), share
 
 
 def oas(
@@ -116,21 +117,36 @@ def oas(
     >>> round(shrinkage, 4)
     0.1599
     """
-    mass, covariance, _ = _second_and_fourth(X, assume_centered, sample_weight, n_jobs)
+    mass, covariance, _, power = _moments(X, assume_centered, sample_weight, n_jobs)
     share = oas_share(mass, covariance)
-    return shrunk(covariance, share), share
+    return _in_units_of_rows(shrunk(covariance, share), power), share
 
 
-def _second_and_fourth(X, assume_centered, sample_weight, n_jobs):
-    """Mass, maximum-likelihood covariance, and the sum of |x - mean|^4."""
-    rows = as_rows(X, keep=KEPT, finite=False)
+def _moments(X, assume_centered, sample_weight, n_jobs):
+    """Mass, maximum-likelihood covariance, the sum of |x - mean|^4, and a power of two by which
+    the rows were divided, so that fourth powers neither overflow nor vanish."""
+    rows = as_rows(X, keep=KEPT)
+    power = int(np.frexp(np.abs(rows).max())[1])
+    power = power if abs(power) > UNSCALED else 0
+    if power:
+        rows = np.ldexp(rows.astype(np.float64), -power)
     weights = as_weights(sample_weight, rows.shape[0])
     total = fourth_moments(rows, np.zeros(rows.shape[0], np.intp), weights, 1, n_jobs=n_jobs)
     if as_flag(assume_centered, "assume_centered"):
         zero = np.zeros_like(total.means)
         total = FourthMoments(total.mass, zero, *total.about(zero))
     mass = float(total.mass[0])
-    return mass, total.scatters[0] / mass, total.fourth[0].sum()
+    return mass, total.scatters[0] / mass, total.fourth[0].sum(), power
+
+
+def _in_units_of_rows(covariance, power):
+    with np.errstate(over="ignore"):
+        covariance = np.ldexp(covariance, 2 * power)
+    if not np.isfinite(covariance).all():
+        raise ValueError(
+            "X holds values so large that their squares overflow. Divide its columns by their size."
+        )
+    return covariance
 
 
 def one_class(total) -> ClassScatters:
