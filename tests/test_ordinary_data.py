@@ -6,6 +6,7 @@ frames. What is warned of or refused stands in the tables, with its reason.
 """
 
 import csv
+import gzip
 import re
 import warnings
 from functools import cache
@@ -29,6 +30,8 @@ OF_CLASSES = {
     "infert": ("r/datasets_infert.csv", "case", {"education", "stratum", "pooled.stratum"}),
     "SAheart": ("esl/SAheart.csv", "chd", {"famhist"}),
     "Smarket": ("islr/Smarket.csv", "Direction", {"Today", "Year"}),
+    "vowel": ("esl/vowel.train.csv", "y", {"row.names"}),
+    "waveform": ("esl/waveform.train.csv", "y", set()),
 }
 OF_NUMBERS = {
     "Boston": ("r/MASS_Boston.csv", "medv", set()),
@@ -48,14 +51,23 @@ SHIPPED = {"iris": datasets.load_iris, "wine": datasets.load_wine}
 # Class, data, form, words (regular expressions) -> why the warning or refusal is right.
 RIGHT = {
     ("CategoricalNB", ".*", ".*", "must hold the numbers of categories"): "X holds fractions",
-    ("(Complement|Multinomial|Poisson)NB", "(synth|Smarket)", ".*", "X must not be negative"):
+    ("(Complement|Multinomial|Poisson)NB", "(synth|Smarket|vowel|waveform|zip)", ".*",
+     "X must not be negative"):
         "X holds negative numbers",
     ("(Complement|Multinomial|Poisson)NB", ".*", "standardized", "X must not be negative"):
         "X holds negative numbers",
     ("GammaNB", ".*", ".*", "X must (be positive|not be negative)"): "X holds zeros",
     ("(Gamma|Poisson)Regressor", "prostate", ".*", "y must be (positive|not negative)"):
         "the response is a logarithm",
-    ("LogisticRegression", "(crabs|iris|wine)", ".*", "^SeparationWarning"):
+    (".*", "(digits|zip)", ".*",
+     "^CollinearityWarning|as constant|within-class covariance is singular"):
+        "pixels that are always white, and more pixels than rows",
+    ("(Quadratic|Regularized)DiscriminantAnalysis", "(digits|spambase|zip)", ".*", "is singular"):
+        "a class is constant in some columns",
+    ("RegularizedDiscriminantAnalysisCV", "(digits|spambase|zip)", ".*", "^UserWarning: Singular"):
+        "the same, for some of the pairs",
+    ("LogisticRegression", "(crabs|iris|wine|vowel|digits|spambase|zip)", ".*",
+     "^SeparationWarning"):
         "planes part these classes, as linear programming says",
     ("NuSVC", "(birthwt|infert)", "(raw|frame)", "cannot be separated with nu=0.5"):
         "reduced hulls of the classes meet: the machine is w = 0",
@@ -80,6 +92,22 @@ def forms(X, names):
     yield "frame", pandas.DataFrame(X, columns=names, index=np.arange(len(X))[::-1])
 
 
+@cache
+def wide(shared_data):
+    """Images of 64 and 256 pixels, and counts of words and signs: fewer rows, as there are many."""
+    digits = datasets.load_digits()
+    found = [("digits", digits.data[:300], digits.target[:300])]
+    for name, path, head in (
+        ("spambase", "spam/spambase.data.gz", 0), ("zip", "esl/zip.train.csv.gz", 1)
+    ):  # fmt: skip
+        with gzip.open(shared_data(*path.split("/")), "rt") as lines:
+            table = np.loadtxt(lines, delimiter=",", skiprows=head)
+        X, y = (table[:, 1:], table[:, 0]) if head else (table[:, :-1], table[:, -1])
+        rows = np.flatnonzero(np.isin(y, (2, 3, 6)))[:120] if head else slice(None, None, 15)
+        found.append((name, X[rows], y[rows].astype(int)))
+    return found
+
+
 def problems(cls, shared_data):
     numbers = contract.regresses(cls)
     for name, (path, target, left_out) in (OF_NUMBERS if numbers else OF_CLASSES).items():
@@ -88,6 +116,8 @@ def problems(cls, shared_data):
     for name, load in () if numbers else SHIPPED.items():
         data = load()
         yield name, data.data, data.target, list(data.feature_names)
+    for name, X, y in () if numbers else wide(shared_data):
+        yield name, X, y, [f"x{j}" for j in range(X.shape[1])]
 
 
 KINDS = {cls: cls().__sklearn_tags__().estimator_type for cls in contract.ESTIMATORS}

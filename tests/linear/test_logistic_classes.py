@@ -177,3 +177,17 @@ def test_profiles_know_of_the_penalty_and_the_weights_of_classes():
         balanced.conf_int(method="profile", X=X, y=y),
         weighted.conf_int(method="profile", X=X, y=y, sample_weight=1.0 + (y == 0)),
     )
+
+
+@pytest.mark.parametrize("C", [1e3, 1e6])
+def test_weak_penalties_of_separated_classes_converge(C, recwarn):
+    # More columns than rows: products with the Hessian are many, and pay for its factor.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 150)) @ np.diag(np.geomspace(1.0, 0.01, 150))
+    y = (X[:, :6] + 0.1 * rng.normal(size=(90, 6))).argmax(axis=1)
+    model = LogisticRegression(C=C).fit(X, y)
+    assert not recwarn.list
+    shares = model.predict_proba(X)
+    gradient = C * (shares - (y[:, None] == model.classes_)).T @ X + model.coef_
+    gradient -= gradient.mean(axis=0)
+    assert np.abs(gradient).max() < 1e-6 * C

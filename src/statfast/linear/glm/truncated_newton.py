@@ -107,14 +107,14 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
     """Minimize from `x` until Newton's decrement, over the point's unit, is at most `tol`."""
     point = objective.point_at(x)
     precondition, made = objective.rough(point), False
-    first, before, converged, n_iter = inf, inf, False, 0
+    first, before, converged, n_iter, since = inf, inf, False, 0, 0
     sizes: list = []
     left = PRODUCTS * max_iter
     while n_iter < max_iter and left > 0 and not objective.is_hopeless(point, sizes):
         n_iter += 1
         share = LOOSE if first == inf else min(LOOSE, sqrt(before / first))
-        step, size, precondition, made, left = _step(
-            objective, point, precondition, made, share, left
+        step, size, precondition, made, left, since = _step(
+            objective, point, precondition, made, share, left, since
         )
         size /= point.unit
         # What is left after this step, by the rate of the last two, and by what it leaves itself.
@@ -147,17 +147,18 @@ def _searched(objective, point, step, size):
     return None
 
 
-def _step(objective, point, precondition, made, share, left):
+def _step(objective, point, precondition, made, share, left, since):
     """Newton's step by conjugate gradients, and its length in the metric of the Hessian.
 
     Of the gradient, in the norm of the preconditioner, no more than a share is left, unless all
     products that are left have been made. Also the preconditioner to go on with, whether it is a
-    factor, and how many products are left.
+    factor, how many products are left, and how many were made since the last factor: as many as
+    one costs pay for it.
     """
     step, rest = np.zeros_like(point.x), -point.gradient
     turned = precondition(rest)
     direction, norm = turned, float(rest @ turned)
-    goal, since = share**2 * norm, 0
+    goal, tried = share**2 * norm, False
     while norm > goal and left > 0:
         checkpoint()
         left -= 1
@@ -169,8 +170,8 @@ def _step(objective, point, precondition, made, share, left):
         step = step + length * direction
         rest = rest - length * image
         since += 1
-        if since > objective.factor_cost:
-            solve, since = objective.factor(point), -inf  # once at a point
+        if since > objective.factor_cost and not tried:  # once at a point
+            solve, since, tried = objective.factor(point), 0, True
             if solve is not None:
                 precondition, made = solve, True
                 direction, goal = 0.0, share**2 * float(point.gradient @ solve(point.gradient))
@@ -179,4 +180,4 @@ def _step(objective, point, precondition, made, share, left):
         direction = turned + (after / norm) * direction
         norm = after
     decrement = sqrt(max(0.0, -float(step @ point.gradient)) + max(norm, 0.0))
-    return step, decrement, precondition, made, left
+    return step, decrement, precondition, made, left, since

@@ -213,7 +213,7 @@ class Objective:
         if size > LARGEST:
             return np.inf
         one = self.sums.n * self.sums.pass_cost
-        return (self.sums.n * self.sums.hessian_cost + size**3) / one
+        return (self.sums.n * self.sums.hessian_cost + size**3 / 3.0) / one
 
     def whole(self, coef):
         """g -> H^-1 g with the Hessian of all rows; None if it is singular."""
