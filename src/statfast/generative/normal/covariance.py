@@ -50,7 +50,8 @@ def ledoit_wolf(
 
     Notes
     -----
-    Cost: some 6 n d^2 operations in one pass. Memory: O(d^2) a thread.
+    Cost: some 6 n d^2 operations in one pass. Memory: O(d^2) a thread, and a copy of rows whose
+    largest number is beyond 2^100 or below 2^-100.
 
     References
     ----------
@@ -126,7 +127,7 @@ def _moments(X, assume_centered, sample_weight, n_jobs):
     """Mass, maximum-likelihood covariance, the sum of |x - mean|^4, and a power of two by which
     the rows were divided, so that fourth powers neither overflow nor vanish."""
     rows = as_rows(X, keep=KEPT)
-    power = int(np.frexp(np.abs(rows).max())[1])
+    power = int(np.frexp(max(float(rows.max()), -float(rows.min())))[1])
     power = power if abs(power) > UNSCALED else 0
     if power:
         rows = np.ldexp(rows.astype(np.float64), -power)
