@@ -5,6 +5,7 @@
 # ///
 """The steps of ``.ci/run`` by name, each in an environment of its own: ``nox -s lint tests``."""
 
+import platform
 import shutil
 from pathlib import Path
 
@@ -16,6 +17,9 @@ BUILD = ["setuptools>=77", "Cython>=3.2"]
 CONTRACT = (
     "bits or one_row or dtype or modified or repeated or degenerate"  # on an emulated machine
 )
+TOUR = ["python", "-m", "statfast"]
+CONTRACT_AND_KERNELS = ["tests/test_contract.py", "tests/core"]
+ROOT = Path(__file__).parent
 PYTHONS = ["3.11", "3.12", "3.13", "3.14", "3.14t"]
 
 
@@ -43,21 +47,46 @@ def tests(session):
     session.run("pytest", *session.posargs)
 
 
-@nox.session(default=False)
+def recorded(session, name, *commands, **options):
+    """Run commands, and leave for docs/support.rst how they ended; see ``.ci/record.py``."""
+    words = [word for command in commands for word in ("--", *command)]
+    session.run("python", str(ROOT / ".ci/record.py"), name, *words, **options)
+
+
+@nox.session(default=False, python="3.11")
 def oldest(session):
     """The tour, the contract and the kernels' tests on the least versions that are declared."""
     session.install("uv")
     session.run("uv", "pip", "install", "--resolution", "lowest-direct", ".[test]")
-    session.run("python", "-m", "statfast")
-    session.run("pytest", "tests/test_contract.py", "tests/core", *session.posargs)
+    recorded(session, "oldest", TOUR, ["pytest", "-q", *(session.posargs or CONTRACT_AND_KERNELS)])
+
+
+@nox.session(default=False)
+def newest(session):
+    """The same on the newest versions there are, pre-releases among them."""
+    session.install("uv")
+    session.run("uv", "pip", "install", "--upgrade", "--prerelease", "allow", ".[test]")
+    recorded(session, "newest", TOUR, ["pytest", "-q", *(session.posargs or CONTRACT_AND_KERNELS)])
+
+
+@nox.session(default=False, python=PYTHONS)
+def wheel(session):
+    """The wheel in ``dist/``, with numpy, scipy and pytest alone, and no compiler."""
+    session.install("pytest>=8", "numpy", "scipy")
+    threads = session.python.endswith("t")
+    tag = f"cp{session.python.replace('.', '')}" if threads else "abi3"
+    session.install("--no-index", "--no-deps", *map(str, ROOT.glob(f"dist/statfast-*-{tag}-*.whl")))
+    system = f"{platform.system().lower()}-{platform.machine()}"
+    tests = ["pytest", "-q", "-m", "wheel", *session.posargs]
+    recorded(session, f"wheel-{session.python}-{system}", TOUR, tests)
 
 
 @nox.session(default=False)
 def cross(session):
     """All C compiled for other machines: what is written by hand, then what Cython wrote of it."""
     session.install("ziglang", *BUILD)
-    session.run("python", ".ci/cross.py", *session.posargs)
-    session.run("python", ".ci/cross.py", "--written", *session.posargs)
+    script = ["python", ".ci/cross.py"]
+    recorded(session, "cross", [*script, *session.posargs], [*script, "--written"])
 
 
 @nox.session(default=False)
@@ -72,8 +101,7 @@ def clang(session):
         shutil.copy2(name, tree)
     shutil.copytree("src", tree / "src", ignore=shutil.ignore_patterns("*.so"))
     session.install(f"{tree}[test]", env={"CC": "clang", "LDSHARED": "clang -shared"})
-    session.run("python", "-m", "statfast")
-    session.run("pytest", *(session.posargs or ["tests/core"]))
+    recorded(session, "clang", TOUR, ["pytest", "-q", *(session.posargs or ["tests/core"])])
 
 
 @nox.session(default=False)
@@ -85,16 +113,18 @@ def aarch64(session):
     session.install("ziglang", "uv", *BUILD)
     session.run("python", ".ci/aarch64.py")
     session.chdir("build/aarch64/tree")
-    python, brief = "../python", {"HYPOTHESIS_PROFILE": "brief", "STATFAST_NUM_THREADS": "1"}
-    session.run(python, "-m", "statfast", external=True)
-    pytest = [python, "-m", "pytest", "-p", "no:cacheprovider"]
+    brief = {"HYPOTHESIS_PROFILE": "brief", "STATFAST_NUM_THREADS": "1"}
+    pytest = ["../python", "-m", "pytest", "-p", "no:cacheprovider"]
     if session.posargs:
         session.run(*pytest, *session.posargs, external=True, env=brief)
         return
-    session.run(*pytest, "-m", "not once", "tests/core", external=True, env=brief)
-    session.run(*pytest, "tests/core/tile/test_levels.py", external=True, env=brief)
-    # Of every estimator: the same answers in any run, on any threads, from any container.
-    session.run(*pytest, "-k", CONTRACT, "tests/test_contract.py", external=True, env=brief)
+    commands = (
+        ["../python", "-m", "statfast"],
+        [*pytest, "-m", "not once", "tests/core"],
+        # Of every estimator: the same answers in any run, on any threads, from any container.
+        [*pytest, "-k", CONTRACT, "tests/test_contract.py"],
+    )
+    recorded(session, "aarch64", *commands, env=brief)
 
 
 @nox.session(default=False)

@@ -16,6 +16,8 @@ STATFAST_DEBUG=1      bounds, wraparound and initialization checks and assertion
 STATFAST_SANITIZE=1   the same, under the address and undefined-behavior sanitizers
 """
 
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -25,9 +27,11 @@ from copy import copy
 from pathlib import Path
 from sysconfig import get_config_var, get_platform
 
+import Cython
 from Cython.Build import cythonize
 from Cython.Compiler import Options
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.modified import newer_group
 
@@ -172,6 +176,64 @@ class BuildKernels(build_ext):
         return [*GNU_FLAGS, *flags, *(CHECKED if debug else BARE)]
 
 
+class Wheel(bdist_wheel):
+    """``bdist_wheel``, with a list of what is in the wheel (PEP 770, CycloneDX)."""
+
+    def egg2dist(self, egginfo_path, distinfo_path):
+        """Write the metadata, then the list beside it."""
+        super().egg2dist(egginfo_path, distinfo_path)
+        path = Path(distinfo_path, "sboms", "statfast.cdx.json")
+        path.parent.mkdir()
+        parts = bill_of_materials(self.distribution.metadata.version)
+        path.write_text(json.dumps(parts, indent=1) + "\n")
+
+
+def bill_of_materials(version):
+    """The package; what Cython writes into each kernel; the data sets, each under its license."""
+    package = {
+        "type": "library",
+        "bom-ref": f"pkg:pypi/statfast@{version}",
+        "name": "statfast",
+        "version": version,
+        "purl": f"pkg:pypi/statfast@{version}",
+        "licenses": [{"expression": "BSD-3-Clause AND CC-BY-4.0"}],
+    }
+    cython = {
+        "type": "library",
+        "bom-ref": f"pkg:pypi/cython@{Cython.__version__}",
+        "name": "Cython",
+        "version": Cython.__version__,
+        "description": "parts of its run-time code are in each compiled kernel",
+        "purl": f"pkg:pypi/cython@{Cython.__version__}",
+        "licenses": [{"license": {"id": "Apache-2.0"}}],
+    }
+    tables = [
+        {
+            "type": "data",
+            "bom-ref": file.name,
+            "name": file.name,
+            "hashes": [{"alg": "SHA-256", "content": digest(file)}],
+            "licenses": [{"license": {"id": "CC-BY-4.0"}}],
+        }
+        for file in sorted(Path("src/statfast/datasets").glob("*.gz"))
+    ]
+    parts = [cython, *tables]
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"component": package},
+        "components": parts,
+        "dependencies": [
+            {"ref": package["bom-ref"], "dependsOn": [part["bom-ref"] for part in parts]}
+        ],
+    }
+
+
+def digest(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 def clang_cl():
     """The path of clang-cl, or None."""
     roots = [
@@ -273,7 +335,7 @@ if __name__ == "__main__":
     Options.docstrings = False  # of kernels: who reads them has the source
     setup(
         ext_modules=extensions(),
-        cmdclass={"build_ext": BuildKernels},
+        cmdclass={"build_ext": BuildKernels, "bdist_wheel": Wheel},
         options={
             "build": {"build_base": BUILD},
             **({"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {}),

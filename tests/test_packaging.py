@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The files around the package agree with it and with each other."""
 
+import importlib.util
+import json
 import re
 import tomllib
+import zipfile
 from pathlib import Path
+
+import pytest
 
 import statfast
 
@@ -36,3 +41,83 @@ def test_pythons_of_classifiers_start_with_the_oldest():
     minors = [int(m[1]) for c in project["classifiers"] if (m := re.search(r":: 3\.(\d+)$", c))]
     assert minors == list(range(minors[0], minors[-1] + 1))
     assert project["requires-python"] == f">=3.{minors[0]}"
+
+
+def script(name):
+    """A module of ``.ci``."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / ".ci" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+needs_scripts = pytest.mark.skipif(not (ROOT / ".ci").exists(), reason="a source distribution")
+
+
+@needs_scripts
+def test_support_page_says_what_the_runs_have_left():
+    record = script("record")
+    assert record.PAGE.read_text("utf-8") == record.page(), "run python .ci/record.py"
+    names = [name for name, *_ in record.CLAIMS]
+    assert {file.stem for file in record.RUNS.glob("*.json")} <= set(names)
+
+
+@needs_scripts
+def test_every_session_and_workflow_of_a_claim_is_there():
+    sessions = (ROOT / "noxfile.py").read_text("utf-8")
+    for _, _, how in script("record").CLAIMS:
+        if how.endswith(".yml"):
+            assert (ROOT / ".github/workflows" / how).exists()
+        else:
+            assert f"def {how.removeprefix('nox -s ')}(" in sessions
+
+
+@needs_scripts
+def test_actions_are_pinned_by_hash_and_jobs_say_what_they_may():
+    files = sorted((ROOT / ".github/workflows").glob("*.yml"))
+    assert files
+    for file in files:
+        text = file.read_text("utf-8")
+        assert "\npermissions: {}\n" in text
+        for line in re.findall(r"uses: (.+)", text):
+            assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*", line), line
+        jobs = re.split(r"\n  (?=\w+:(?: #.*)?\n)", text.split("\njobs:\n")[1])
+        assert all("    permissions:\n" in job for job in jobs)
+
+
+@needs_scripts
+def test_wheels_are_looked_into(tmp_path):
+    wheel = script("wheel")
+    good = {
+        "statfast/py.typed": "",
+        "statfast/__init__.pyi": "",
+        "statfast/datasets/iris.csv.gz": "",
+        "statfast/_core/a/b.abi3.so": "",
+        "statfast-1.2.dist-info/licenses/LICENSE": "",
+        "statfast-1.2.dist-info/licenses/src/statfast/datasets/README.md": "",
+        "statfast-1.2.dist-info/sboms/statfast.cdx.json": json.dumps(
+            {"metadata": {"component": {"version": "1.2"}}}
+        ),
+    }
+    changes = [
+        ({}, None),
+        ({"statfast/py.typed": None}, "py.typed is missing"),
+        ({"statfast/_core/a/b.pyx": ""}, "is a source of kernels"),
+        ({"statfast/_core/a/c.cpython-311.so": ""}, "of 2 kinds"),
+        ({"statfast-1.2.dist-info/licenses/LICENSE": None}, "license LICENSE is missing"),
+        ({"statfast/datasets/iris.csv.gz": None}, "data sets are missing"),
+        ({"statfast-1.2.dist-info/sboms/statfast.cdx.json": None}, "got 0"),
+    ]
+    for number, (change, fault) in enumerate(changes):
+        path = tmp_path / f"{number}.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, text in (good | change).items():
+                if text is not None:
+                    archive.writestr(name, text)
+        with zipfile.ZipFile(path) as archive:
+            faults = list(wheel.faults(archive))
+        assert bool(faults) == (fault is not None)
+        assert fault is None or any(fault in words for words in faults)
+    assert list(wheel.differences(tmp_path / "0.whl", tmp_path / "0.whl")) == []
+    assert any("py.typed" in w or "other files" in w for w in wheel.differences(
+        tmp_path / "0.whl", tmp_path / "1.whl"))  # fmt: skip
