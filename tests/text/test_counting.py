@@ -245,7 +245,7 @@ def test_models_pickle_and_clone():
         ({"token_pattern": "(a)(b)"}, ["ab"], ValueError, "token_pattern must have at most one"),
         ({"min_df": 2}, ["ab", "cd"], ValueError, "min_df, max_df and max_features leave no terms"),
         ({"min_df": 3, "max_df": 2}, ["ab"], ValueError, "max_df corresponds to fewer documents"),
-        ({"min_df": 1.5}, ["ab"], ValueError, "min_df must be at most 1.0"),
+        ({"min_df": 1.5}, ["ab"], ValueError, "min_df must be at most 1;"),
         ({"max_features": 0}, ["ab"], ValueError, "max_features must be at least 1"),
         ({"vocabulary": []}, ["ab"], ValueError, "vocabulary must hold a term"),
         ({"vocabulary": ["a", "a"]}, ["ab"], ValueError, "vocabulary must have each term once"),

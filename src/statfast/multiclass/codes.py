@@ -404,22 +404,26 @@ NAMED = {
 DRAWN = {"dense_random": False, "sparse_random": True}
 
 
-def as_code(code, classes, n_classifiers, random_state):
-    """The CodeMatrix that a parameter `code` stands for, with the classes as names."""
+def as_code(code, name):
+    """The name of a code, or a CodeMatrix."""
+    if isinstance(code, CodeMatrix) or (isinstance(code, str) and code in {*NAMED, *DRAWN}):
+        return code
     if isinstance(code, str):
-        if code in DRAWN:
-            made = random_code(
-                len(classes), n_classifiers, sparse=DRAWN[code], random_state=random_state
-            )
-        elif code in NAMED:
-            made = NAMED[code](len(classes))
-        else:
-            names = ", ".join(map(repr, [*NAMED, *DRAWN]))
-            raise ValueError(f"code must be a matrix or one of {names}; got {shown(code)}.")
-    elif isinstance(code, CodeMatrix):
+        names = ", ".join(map(repr, [*NAMED, *DRAWN]))
+        raise ValueError(f"{name} must be a matrix or one of {names}; got {shown(code)}.")
+    if not isinstance(code, np.ndarray | list | tuple):
+        raise TypeError(f"{name} must be a name or a matrix; got {type(code).__name__}.")
+    return CodeMatrix(code)
+
+
+def code_of(code, classes, n_classifiers, random_state):
+    """The CodeMatrix of a checked parameter `code`, with the classes as names."""
+    if isinstance(code, CodeMatrix):
         made = code
+    elif code in DRAWN:
+        made = random_code(
+            len(classes), n_classifiers, sparse=DRAWN[code], random_state=random_state
+        )
     else:
-        if not isinstance(code, np.ndarray | list | tuple):
-            raise TypeError(f"code must be a name or a matrix; got {type(code).__name__}.")
-        made = CodeMatrix(code)
+        made = NAMED[code](len(classes))
     return CodeMatrix(made.matrix, classes, made.name)

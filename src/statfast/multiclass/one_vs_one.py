@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One classifier for each pair of classes, fitted to the rows of the two."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import is_pairwise
+from statfast._estimator import flag, is_pairwise, one_of, param
 from statfast._typing import Array, ArrayLike, Weights
-from statfast._validation import as_choice, wrong_type
 from statfast.multiclass.codes import one_vs_one_code
 from statfast.multiclass.decoding import DECODINGS, of_pairs, scores
 from statfast.multiclass.reduction import Reduction, named, of_two, where_learners_can
@@ -83,20 +84,10 @@ class OneVsOneClassifier(Reduction):
     array([[0.   , 0.637, 0.363]])
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        asymmetric: bool = False,
-        decoding: Literal[
-            "votes", "distance", "linear", "exponential", "logistic", "hinge"
-        ] = "votes",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.asymmetric = asymmetric
-        self.decoding = decoding
-        self.n_jobs = n_jobs
+    asymmetric: bool = param(flag, default=False)
+    decoding: Literal["votes", "distance", "linear", "exponential", "logistic", "hinge"] = param(
+        one_of("votes", *DECODINGS), default="votes"
+    )
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit a binary classifier for each pair of classes.
@@ -121,7 +112,7 @@ class OneVsOneClassifier(Reduction):
         TypeError
             If the estimator has no decision values, or is given weights that it does not take.
         """
-        self._check()
+        self._checked()
         return self._fit_columns(X, y, sample_weight, self._code)
 
     @where_learners_can
@@ -153,13 +144,8 @@ class OneVsOneClassifier(Reduction):
             As for `fit`; also if the first call has no `classes`, if a later one has others, or
             if y holds a label that is not among them.
         """
-        self._check()
+        self._checked()
         return self._fit_more(X, y, classes, sample_weight, self._code)
-
-    def _check(self):
-        if not isinstance(self.asymmetric, bool | np.bool_):
-            raise wrong_type("asymmetric", "True or False", self.asymmetric)
-        as_choice(self.decoding, "decoding", ("votes", *DECODINGS))
 
     def _code(self, classes):
         return named(one_vs_one_code(len(classes), asymmetric=bool(self.asymmetric)), classes)
@@ -188,7 +174,7 @@ class OneVsOneClassifier(Reduction):
             grows with the sum of the decision values for the class. Of two classes, the second's
             less the first's.
         """
-        decoding = as_choice(self.decoding, "decoding", ("votes", *DECODINGS))
+        decoding = self._checked_value("decoding")
         values = self._values(X)
         if decoding != "votes":
             return of_two(scores(decoding, values, self.code_.matrix))

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A classifier for each class, which separates it from the others or from those after it."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import count_rows, handed, width_of
+from statfast._estimator import count_rows, flag, handed, param, width_of
 from statfast._typing import Array, ArrayLike, Weights
-from statfast._validation import as_flag, as_weights, is_sparse, warn_user
+from statfast._validation import as_weights, is_sparse, warn_user
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix, one_vs_rest_code
 from statfast.multiclass.decoding import normalized
@@ -91,12 +93,7 @@ class OneVsRestClassifier(Reduction):
     0.9666666666666667
     """
 
-    def __init__(
-        self, estimator: Any = None, *, ordered: bool = False, n_jobs: int | None = None
-    ) -> None:
-        self.estimator = estimator
-        self.ordered = ordered
-        self.n_jobs = n_jobs
+    ordered: bool = param(flag, default=False)
 
     def fit(self, X: Any, y: ArrayLike | Array, sample_weight: Weights = None) -> Self:
         """Fit a binary classifier for each class.
@@ -123,11 +120,11 @@ class OneVsRestClassifier(Reduction):
         TypeError
             If the estimator has no decision values, or is given weights that it does not take.
         """
-        ordered = as_flag(self.ordered, "ordered")
+        given = self._checked()
         Y = indicators(y)
         if Y is None:
             return self._fit_columns(X, y, sample_weight, self._code)
-        if ordered:
+        if given.ordered:
             raise ValueError(
                 "ordered=True is for one label of each row; y is an indicator matrix, whose labels "
                 "do not exclude each other. Set it to False."
@@ -195,7 +192,7 @@ class OneVsRestClassifier(Reduction):
             As for `fit`; also if the first call has no `classes`, if a later one has others, if y
             holds a label that is not among them, or the fit was to an indicator matrix.
         """
-        as_flag(self.ordered, "ordered")
+        self._checked()
         if self.__sklearn_is_fitted__() and self.multilabel_:
             raise ValueError(
                 "partial_fit takes one label for each row; this model was fitted to an indicator "

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classifiers for the columns of any code matrix."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from statfast._estimator import checked_by, nothing, one_of, param, randomness, real
 from statfast._typing import Array, ArrayLike, RandomState, Weights
-from statfast._validation import MANY, as_choice, as_real
-from statfast.multiclass.codes import as_code
+from statfast._validation import MANY
+from statfast.multiclass.codes import DRAWN, NAMED, as_code, code_of
 from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
 from statfast.multiclass.reduction import Reduction, of_two, where_learners_can
 
@@ -94,22 +97,14 @@ class OutputCodeClassifier(Reduction):
     0.9533333333333334
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        code: "CodeMatrix | ArrayLike" = "dense_random",
-        decoding: Literal["distance", "linear", "exponential", "logistic", "hinge"] = "logistic",
-        code_size: float | None = 1.5,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.code = code
-        self.decoding = decoding
-        self.code_size = code_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    code: CodeMatrix | ArrayLike = param(
+        checked_by(as_code, *NAMED, *DRAWN), default="dense_random"
+    )
+    decoding: Literal["distance", "linear", "exponential", "logistic", "hinge"] = param(
+        one_of(*DECODINGS), default="logistic"
+    )
+    code_size: float | None = param(nothing | real(0, MANY, open_low=True), default=1.5)
+    random_state: RandomState = param(randomness, default=None)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit a binary classifier for each column of the code matrix.
@@ -135,16 +130,14 @@ class OutputCodeClassifier(Reduction):
         TypeError
             If the estimator has no decision values, or is given weights that it does not take.
         """
-        as_choice(self.decoding, "decoding", DECODINGS)
-        if self.code_size is not None:
-            as_real(self.code_size, "code_size", 0.0, MANY, open_low=True)
+        self._checked()
         return self._fit_columns(X, y, sample_weight, self._code)
 
     def _code(self, classes):
         many, k = None, len(classes)
         if self.code_size is not None:
             many = max(int(self.code_size * k), (k - 1).bit_length())
-        return as_code(self.code, classes.tolist(), many, self.random_state)
+        return code_of(self._checked_value("code"), classes.tolist(), many, self.random_state)
 
     @property
     def code_book_(self) -> Array:
@@ -165,7 +158,7 @@ class OutputCodeClassifier(Reduction):
             Minus the sum of losses; for "exponential" minus its logarithm. Of two classes, the
             second's less the first's.
         """
-        decoding = as_choice(self.decoding, "decoding", DECODINGS)
+        decoding = self._checked_value("decoding")
         return of_two(scores(decoding, self._values(X), self.code_.matrix))
 
     @where_learners_can

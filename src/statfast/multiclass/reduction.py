@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What reductions have in common: a classifier for each column of a code matrix, and prediction."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,18 @@ from statfast._estimator import (
     Estimator,
     apart_from_class_weights,
     as_square,
+    by_fit,
     codes_among,
     columns_of,
     copied,
     count_rows,
+    fitted,
     handed,
     handed_for,
     is_pairwise,
+    jobs,
     known_classes,
+    param,
     require_no_labels,
     times_classes,
     weighted_labels,
@@ -62,6 +68,14 @@ class Reduction(Classifier, Estimator):
     """A classifier of several classes made of binary classifiers, one for each column of a code."""
 
     _hands_weights_on = True
+
+    estimator: Any = param(by_fit, default=None, kw_only=False)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    n_classes_: int = fitted()
+    estimators_: list[Any] = fitted()
+    code_: CodeMatrix = fitted()
 
     def _fit_columns(self, X, y, sample_weight, code_for):
         """Fit a classifier for each column of ``code_for(classes)``, and publish them."""

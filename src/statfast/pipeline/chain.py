@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A chain of estimators, each but the last a transformer."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
-from statfast._estimator import ANY, Estimator, copied, delegated, takes_weights, taking
+from statfast._estimator import (
+    ANY,
+    Estimator,
+    by_fit,
+    copied,
+    delegated,
+    fitted,
+    param,
+    takes_weights,
+    taking,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import column_names, not_fitted, shape_of
 from statfast.pipeline.merged import MergedSteps
@@ -76,8 +88,9 @@ class Pipeline(MergedSteps, Estimator):
     1.0
     """
 
-    def __init__(self, steps: Any = None) -> None:
-        self.steps = steps
+    steps: Any = param(by_fit, default=None, kw_only=False)
+
+    steps_: list[Any] = fitted()
 
     # ------------------------------------------------------------ fit
 
@@ -161,7 +174,7 @@ class Pipeline(MergedSteps, Estimator):
         return said
 
     def _fit_all(self, X, y, sample_weight, params, to_rows):
-        steps = self._checked()
+        steps = checked_steps(self.steps)
         wanted = self._arguments(steps, params)
         fitted, rows = [], X
         for number, (name, step) in enumerate(steps):
@@ -194,9 +207,6 @@ class Pipeline(MergedSteps, Estimator):
                 raise ValueError(f"Expected 2D array X, got shape {shape}. Reshape it.")
             more["n_features_in_"] = int(shape[1])
         return self._publish(X, steps_=fitted, **more)
-
-    def _checked(self):
-        return checked_steps(self.steps)
 
     def _arguments(self, steps, params):
         wanted = {name: {} for name, _ in steps}
@@ -446,7 +456,7 @@ class Pipeline(MergedSteps, Estimator):
 
 
 @taking(memory=(None,), transform_input=(None,), verbose=ANY)
-def make_pipeline(*steps: Any) -> "Pipeline":
+def make_pipeline(*steps: Any) -> Pipeline:
     """Make a `Pipeline` whose steps have the lowercase names of their classes.
 
     Parameters

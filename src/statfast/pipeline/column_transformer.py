@@ -1,35 +1,54 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Transformers side by side, each for some of the columns."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Literal, Self
 
-from statfast._engine import usable_threads
 from statfast._estimator import (
     Estimator,
     Transformer,
+    by_fit,
+    checked_by,
     copied,
+    fitted,
+    flag,
+    jobs,
+    nothing,
+    param,
+    real,
     take_columns,
     takes_weights,
 )
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
-    as_flag,
     as_weights,
     column_names,
     compare_names,
     not_fitted,
     shape_of,
     shown,
-    wrong_type,
 )
 from statfast.pipeline.columns import as_container, places_of
 from statfast.pipeline.merged import MergedColumns
-from statfast.pipeline.side_by_side import SideBySide, is_word
+from statfast.pipeline.side_by_side import SideBySide, as_factors, as_style, is_word
 from statfast.pipeline.steps import ByName, NamedEstimators, numbered_names
 
 DONE = ("drop", "passthrough")
+
+
+def as_transformer(step, name):
+    """A transformer, or the word for what is done without one."""
+    if isinstance(step, str) and step in DONE:
+        return step
+    able = hasattr(step, "transform") and hasattr(step, "fit")
+    if isinstance(step, type | str) or not able:
+        raise TypeError(
+            f"{name} must be a transformer, 'drop' or 'passthrough'; got {shown(step)}."
+        )
+    return step
 
 
 class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer, Estimator):
@@ -112,24 +131,21 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
 
     _listed = "transformers"
 
-    def __init__(
-        self,
-        transformers: list[Any] | None = None,
-        *,
-        remainder: Any = "drop",
-        sparse_threshold: float = 0.3,
-        n_jobs: int | None = None,
-        transformer_weights: dict[str, float] | None = None,
-        verbose: bool = False,
-        verbose_feature_names_out: bool | str | Callable[..., Any] = True,
-    ) -> None:
-        self.transformers = transformers
-        self.remainder = remainder
-        self.sparse_threshold = sparse_threshold
-        self.n_jobs = n_jobs
-        self.transformer_weights = transformer_weights
-        self.verbose = verbose
-        self.verbose_feature_names_out = verbose_feature_names_out
+    transformers: list[Any] | None = param(by_fit, default=None, kw_only=False)
+    remainder: Any = param(checked_by(as_transformer, *DONE), default="drop")
+    sparse_threshold: float = param(real(0, 1), default=0.3)
+    n_jobs: int | None = param(jobs, default=None)
+    transformer_weights: dict[str, float] | None = param(
+        nothing | checked_by(as_factors), default=None
+    )
+    verbose: bool = param(flag, default=False)
+    verbose_feature_names_out: bool | str | Callable[..., Any] = param(
+        checked_by(as_style, True, False, "{transformer_name}_{feature_name}"), default=True
+    )
+
+    transformers_: list[Any] = fitted()
+    sparse_output_: bool = fitted()
+    output_indices_: dict[str, slice] = fitted()
 
     # ------------------------------------------------------------ fit
     def fit(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> Self:
@@ -174,7 +190,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         return self._side_by_side(parts, table)
 
     def _fit_all(self, X, y, sample_weight):
-        entries = self._checked()
+        entries = self._checked_entries()
         table = as_container(X)
         as_weights(sample_weight, table.shape[0])
         planned = self._planned(entries, table)
@@ -224,7 +240,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             _n_features_out=start,
         )
 
-    def _checked(self):
+    def _checked_entries(self):
         """The transformers, if they are what they must be; and the other parameters."""
         entries = self.transformers
         if not isinstance(entries, list | tuple) or not len(entries):
@@ -249,23 +265,9 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
                     "Names of transformers must differ, hold no '__' and be no parameters; got "
                     f"{name!r}. Rename it."
                 )
-        for name, step in [*((name, step) for name, step, _ in entries), (None, self.remainder)]:
-            if isinstance(step, str) and step in DONE:
-                continue
-            able = hasattr(step, "transform") and hasattr(step, "fit")
-            if isinstance(step, type | str) or not able:
-                what = "remainder" if name is None else f"transformers: {name!r}"
-                raise TypeError(
-                    f"{what} must be a transformer, 'drop' or 'passthrough'; got {shown(step)}."
-                )
-        usable_threads(self.n_jobs)
-        as_flag(self.verbose, "verbose")
-        self._weights()
-        named = self.verbose_feature_names_out
-        if not isinstance(named, bool | str) and not callable(named):
-            raise wrong_type(
-                "verbose_feature_names_out", "True, False, a format or callable", named
-            )
+        for name, step, _ in entries:
+            as_transformer(step, f"transformers: {name!r}")
+        self._checked()
         return entries
 
     def _planned(self, entries, table):
@@ -387,7 +389,7 @@ def make_column_transformer(
     n_jobs: int | None = None,
     verbose: bool = False,
     verbose_feature_names_out: bool | str | Callable[..., Any] = True,
-) -> "ColumnTransformer":
+) -> ColumnTransformer:
     """Make a `ColumnTransformer` whose transformers have the lowercase names of their classes.
 
     Parameters

@@ -26,7 +26,7 @@ from statfast._estimator import (
 from statfast._validation import as_rows, column_names, is_sparse
 from statfast.pipeline.columns import as_container
 from statfast.pipeline.scaled import scaled_fits
-from statfast.pipeline.steps import Steps, is_skipped
+from statfast.pipeline.steps import Steps, checked_steps, is_skipped
 
 
 class MergedSteps(Steps):
@@ -50,7 +50,7 @@ class MergedSteps(Steps):
         return bool(before) and isinstance(before[0], MergedColumns)
 
     def _prepare(self, X, y, sample_weight):
-        self._checked()
+        checked_steps(self.steps)
         if not self._mergeable():
             raise NotImplementedError
         plan = None
@@ -159,7 +159,7 @@ class MergedColumns:
 
     def _picked(self, X):
         """The rows of the columns that are kept, in their order, and the plan of `_solve`."""
-        entries = self._checked()
+        entries = self._checked_entries()
         table = as_container(X)
         planned = self._planned(entries, table)
         kept = [plan for plan in planned if not (isinstance(plan[1], str) and plan[1] == "drop")]

@@ -22,7 +22,7 @@ from statfast._estimator import (
     with_params,
 )
 from statfast._validation import as_rows
-from statfast.pipeline.steps import is_skipped
+from statfast.pipeline.steps import checked_steps, is_skipped
 
 
 @dataclass
@@ -46,7 +46,8 @@ class ScaledFolds:
 def scaled_fits(pipeline, X, y, sample_weight, trains, candidates):
     """For each fold the pipelines of all candidates; None where they are to be refitted."""
     with checks_of_all_rows():
-        steps = [(name, step) for name, step in pipeline._checked() if not is_skipped(step)]
+        pairs = checked_steps(pipeline.steps)
+        steps = [(name, step) for name, step in pairs if not is_skipped(step)]
     groups = trains.groups()
     if groups is None or len(steps) != 2:
         return None

@@ -9,23 +9,31 @@ from statfast._estimator import is_frame, output_container
 from statfast._validation import as_real, is_sparse, shown, wrong_type
 
 
+def as_factors(weights, name):
+    """Numbers by which the results of transformers are multiplied, by their names."""
+    if not isinstance(weights, dict):
+        raise wrong_type(name, "a dict of names and numbers", weights)
+    return {key: as_real(weight, name) for key, weight in weights.items()}
+
+
+def as_style(style, name):
+    """How columns of the result are named: with or without the transformer's name, or a format."""
+    if not isinstance(style, bool | str) and not callable(style):
+        raise wrong_type(name, "True, False, a format or callable", style)
+    return style
+
+
 class SideBySide:
     """Mixin of `ColumnTransformer`: its results beside one another."""
-
-    def _weights(self):
-        weights = self.transformer_weights
-        if weights is not None and not isinstance(weights, dict):
-            raise wrong_type("transformer_weights", "a dict of names and numbers", weights)
-        return {name: as_real(w, "transformer_weights") for name, w in (weights or {}).items()}
 
     def _is_sparse(self, parts):
         stored = sum(part.nnz if is_sparse(part) else float(np.prod(part.shape)) for part in parts)
         total = sum(float(np.prod(part.shape)) for part in parts)
-        threshold = as_real(self.sparse_threshold, "sparse_threshold", 0.0, 1.0)
+        threshold = self._checked_value("sparse_threshold")
         return any(is_sparse(part) for part in parts) and stored / total < threshold
 
     def _side_by_side(self, parts, table):
-        weights = self._weights()
+        weights = self._checked_value("transformer_weights") or {}
         parts = [part * weights[name] if name in weights else part for name, part in parts.items()]
         if not parts:
             return np.zeros((table.shape[0], 0))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """AdaBoost: a weighted vote of classifiers, each fitted to the errors of those before."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, Literal, Self
 
@@ -10,11 +12,20 @@ from statfast._engine import checkpoint
 from statfast._estimator import (
     Classifier,
     Estimator,
+    checked_by,
     columns_of,
     copied,
+    count,
     count_rows,
+    fitted,
     handed,
     handed_for,
+    jobs,
+    nothing,
+    one_of,
+    param,
+    randomness,
+    real,
     weighted_labels,
     width_of,
     with_tags_of,
@@ -22,17 +33,14 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
-    as_choice,
-    as_count,
     as_generator,
     as_labels,
-    as_real,
     as_weights,
     not_fitted,
 )
 from statfast.ensemble.adaboost.reweighting import ReweightedRounds
 from statfast.ensemble.members.base_estimators import (
-    require_fit,
+    as_learner,
     require_weighted,
     rows_for_all,
 )
@@ -135,22 +143,24 @@ class AdaBoostClassifier(Classifier, Estimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        random_state: RandomState = None,
-        method: Literal["reweight", "resample"] = "reweight",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-        self.method = method
-        self.n_jobs = n_jobs
+    estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
+    n_estimators: int = param(count(high=MANY), default=50)
+    learning_rate: float = param(real(0, open_low=True), default=1.0)
+    random_state: RandomState = param(randomness, default=None)
+    method: Literal["reweight", "resample"] = param(
+        one_of("reweight", "resample"), default="reweight"
+    )
+    n_jobs: int | None = param(jobs, default=None)
+
+    estimator_: Any = fitted()
+    estimators_: list[Any] = fitted()
+    estimator_weights_: Array = fitted()
+    alphas_: Array = fitted()
+    estimator_errors_: Array = fitted()
+    training_errors_: Array = fitted()
+    error_bounds_: Array = fitted()
+    classes_: Array = fitted()
+    n_classes_: int = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the boosted ensemble.
@@ -182,20 +192,18 @@ class AdaBoostClassifier(Classifier, Estimator):
         FitFailedWarning
             If a member after the first cannot be fitted: those before it are kept.
         """
+        given = self._checked()
         base = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
-        require_fit(base)
-        resample = as_choice(self.method, "method", ("reweight", "resample")) == "resample"
+        resample = given.method == "resample"
         if not resample:
             require_weighted(base)
-        n_rounds = as_count(self.n_estimators, "n_estimators", high=MANY)
-        rate = as_real(self.learning_rate, "learning_rate", 0.0, open_low=True)
         rows = rows_for_all(handed(X), base)
         classes, codes, weight = weighted_labels(y, count_rows(rows), sample_weight)
         rng = as_generator(self.random_state)
         weight = np.ones(count_rows(rows)) if weight is None else weight / weight.max()
         weight /= weight.sum()
         boost = ReweightedRounds(rows, classes, codes, weight, base, resample, rng, self.n_jobs)
-        boost.run(n_rounds, rate)
+        boost.run(given.n_estimators, given.learning_rate)
         total = np.array(boost.votes)
         return self._publish(
             X,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """AdaBoost.R2: boosting of regressors, which answer by a weighted median."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from math import log
 from typing import Any, Literal, Self
@@ -12,13 +14,21 @@ from statfast._estimator import (
     Estimator,
     Regressor,
     as_square,
+    checked_by,
     columns_of,
     copied,
+    count,
     count_rows,
+    fitted,
     handed,
     handed_for,
     is_pairwise,
+    nothing,
+    one_of,
+    param,
     r_squared,
+    randomness,
+    real,
     take_rows,
     width_of,
     with_tags_of,
@@ -26,10 +36,7 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import (
     MANY,
-    as_choice,
-    as_count,
     as_generator,
-    as_real,
     as_targets,
     as_weights,
     not_fitted,
@@ -37,7 +44,7 @@ from statfast._validation import (
 )
 from statfast.ensemble.members.base_estimators import (
     UNFITTED,
-    require_fit,
+    as_learner,
     rows_for_all,
     seeded,
     warn_unfitted,
@@ -102,20 +109,18 @@ class AdaBoostRegressor(Regressor, Estimator):
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        loss: Literal["linear", "square", "exponential"] = "linear",
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
+    estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
+    n_estimators: int = param(count(high=MANY), default=50)
+    learning_rate: float = param(real(0, open_low=True), default=1.0)
+    loss: Literal["linear", "square", "exponential"] = param(
+        one_of("linear", "square", "exponential"), default="linear"
+    )
+    random_state: RandomState = param(randomness, default=None)
+
+    estimator_: Any = fitted()
+    estimators_: list[Any] = fitted()
+    estimator_weights_: Array = fitted()
+    estimator_errors_: Array = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the boosted ensemble.
@@ -145,11 +150,9 @@ class AdaBoostRegressor(Regressor, Estimator):
         FitFailedWarning
             If a member after the first cannot be fitted: those before it are kept.
         """
+        given = self._checked()
         base = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
-        require_fit(base)
-        n_rounds = as_count(self.n_estimators, "n_estimators", high=MANY)
-        rate = as_real(self.learning_rate, "learning_rate", 0.0, open_low=True)
-        loss = as_choice(self.loss, "loss", ("linear", "square", "exponential"))
+        n_rounds, rate = given.n_estimators, given.learning_rate
         rows = rows_for_all(handed(X), base)
         target = _one_target(y, count_rows(rows))
         weight = as_weights(sample_weight, count_rows(rows))
@@ -178,7 +181,7 @@ class AdaBoostRegressor(Regressor, Estimator):
             apart = np.abs(said - target)
             checkpoint()
             report(i + 1, n_rounds)
-            losses = _losses(apart, weight > 0.0, loss)
+            losses = _losses(apart, weight > 0.0, given.loss)
             error = float((weight * losses).sum())
             seen.append(columns)
             if error >= 0.5:

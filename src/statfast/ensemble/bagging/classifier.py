@@ -5,8 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, count_rows, delegated, weighted_labels
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._estimator import Classifier, count_rows, delegated, fitted, weighted_labels
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import shown
 from statfast.ensemble.bagging.model import BaggingModel
 from statfast.tree import DecisionTreeClassifier
@@ -95,30 +95,9 @@ class BaggingClassifier(Classifier, BaggingModel):
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: float | None = None,
-        max_features: float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    classes_: Array = fitted()
+    n_classes_: int = fitted()
+    oob_decision_function_: Array = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the members.

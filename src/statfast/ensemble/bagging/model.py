@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bagging: copies of an estimator, each fitted to rows and columns that are drawn for it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,23 @@ from statfast._estimator import (
     ROW_DTYPES,
     Estimator,
     as_square,
+    checked_by,
     columns_of,
     copied,
+    count,
     count_rows,
+    fitted,
+    flag,
     handed,
     handed_for,
     is_frame,
     is_pairwise,
+    jobs,
     named_rows,
+    nothing,
+    param,
+    randomness,
+    real,
     require_same_labels,
     take_rows,
     takes_weights,
@@ -27,13 +37,11 @@ from statfast._estimator import (
     with_tags_of,
     with_weights_by_code,
 )
-from statfast._typing import Array
+from statfast._typing import Array, RandomState
 from statfast._validation import (
     MANY,
     as_count,
-    as_flag,
     as_generator,
-    as_real,
     as_rows,
     column_names,
     not_fitted,
@@ -41,8 +49,8 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.ensemble.members.base_estimators import (
+    as_learner,
     one_thread,
-    require_fit,
     rows_for_all,
     seeded,
 )
@@ -93,35 +101,44 @@ class BaggingModel(Estimator):
     ``_judge(sums, counts, y, published)``.
     """
 
+    estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
+    n_estimators: int = param(count(high=MANY), default=10, kw_only=False)
+    max_samples: float | None = param(nothing | count() | real(0, 1, open_low=True), default=None)
+    max_features: float = param(count() | real(0, 1, open_low=True), default=1.0)
+    bootstrap: bool = param(flag, default=True)
+    bootstrap_features: bool = param(flag, default=False)
+    oob_score: bool = param(flag, default=False)
+    warm_start: bool = param(flag, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+    random_state: RandomState = param(randomness, default=None)
+
+    estimator_: Any = fitted()
+    oob_score_: float = fitted()
+
     def _fit(self, X, y, sample_weight):
+        given = self._checked()
         base = self._default() if self.estimator is None else self.estimator
-        require_fit(base)
-        count = as_count(self.n_estimators, "n_estimators", high=MANY)
-        flags = {
-            name: as_flag(getattr(self, name), name)
-            for name in ("bootstrap", "bootstrap_features", "oob_score", "warm_start")
-        }
-        pairwise = is_pairwise(base)
+        n_members, pairwise = given.n_estimators, is_pairwise(base)
         rows = self._of_columns(rows_for_all(handed(X), base), pairwise)
         n, width = count_rows(rows), width_of(rows, None)
         target, weights, published = self._targets(y, n, sample_weight)
         if "classes_" in published:
             base = with_weights_by_code(base, published["classes_"])
-        before = self.__dict__.get("_members", []) if flags["warm_start"] else []
-        if len(before) > count:
+        before = self.__dict__.get("_members", []) if given.warm_start else []
+        if len(before) > n_members:
             raise ValueError(
                 f"n_estimators must be at least the members there are ({len(before)}) with "
-                f"warm_start=True; got {count}. Raise n_estimators."
+                f"warm_start=True; got {n_members}. Raise n_estimators."
             )
         if before:
             require_same_labels(self, published.get("classes_"))
-        if flags["oob_score"] and not flags["bootstrap"]:
+        if given.oob_score and not given.bootstrap:
             raise ValueError(
                 "oob_score is of rows left out by the bootstrap; got bootstrap=False. Set it to "
                 "True."
             )
         entropy = self._draws.entropy if before else None
-        draws = self._drawn(n, width, weights, flags, entropy)
+        draws = self._drawn(n, width, weights, given, entropy)
         if pairwise:
             as_square(rows, self)
             if not draws.all_columns:
@@ -130,8 +147,8 @@ class BaggingModel(Estimator):
                     f"{type(base).__name__} are its rows, drawn with these. Leave them out."
                 )
             draws = replace(draws, seen="distinct" if takes_weights(base) else "drawn")
-        members = before + self._grown(base, rows, target, draws, range(len(before), count))
-        if flags["oob_score"]:
+        members = before + self._grown(base, rows, target, draws, range(len(before), n_members))
+        if given.oob_score:
             published |= self._out_of_bag(members, rows, target, draws, published)
         return self._publish(
             X,
@@ -142,38 +159,33 @@ class BaggingModel(Estimator):
             **published,
         )
 
-    def _drawn(self, n, width, weights, flags, entropy):
+    def _drawn(self, n, width, weights, given, entropy):
         if entropy is None:
-            entropy = int(as_generator(self.random_state).integers(2**63))
-        wanted, drawable = self.max_samples, np.arange(n)
+            entropy = int(as_generator(given.random_state).integers(2**63))
+        n_rows, drawable = given.max_samples, np.arange(n)
         if weights is not None:
             drawable = np.flatnonzero(weights)
             weights = weights[drawable]
-        if wanted is None:
+        if n_rows is None:
             n_rows = len(drawable)
-        elif isinstance(wanted, Integral) and not isinstance(wanted, bool):
-            n_rows = as_count(wanted, "max_samples")
-        else:
-            share = as_real(wanted, "max_samples", 0.0, 1.0, open_low=True)
-            n_rows = as_count(max(1, int(share * len(drawable))), "max_samples")
-        if not flags["bootstrap"] and n_rows > len(drawable):
+        elif isinstance(n_rows, float):
+            n_rows = max(1, int(n_rows * len(drawable)))
+        if not given.bootstrap and n_rows > len(drawable):
             raise ValueError(
                 f"max_samples must be at most the number of rows of X ({len(drawable)}) without "
                 f"bootstrap; got {n_rows}. Lower it."
             )
         refuse_large(16 * n_rows, f"A sample of max_samples={n_rows} rows", "Lower it.")
-        columns = self.max_features
-        if isinstance(columns, Integral) and not isinstance(columns, bool):
-            n_columns = as_count(columns, "max_features", high=width, limit="the columns of X")
-        else:
-            share = as_real(columns, "max_features", 0.0, 1.0, open_low=True)
-            n_columns = max(1, int(share * width))
+        n_columns = given.max_features
+        if isinstance(n_columns, float):
+            n_columns = max(1, int(n_columns * width))
+        as_count(n_columns, "max_features", high=width, limit="the columns of X")
         share = None
         if weights is not None and (weights != weights[0]).any():  # equal ones draw as none do
             share = weights / weights.sum()
         return BaggingDraws(
-            entropy, n, width, n_rows, n_columns, flags["bootstrap"],
-            flags["bootstrap_features"], drawable if len(drawable) < n else None, share,
+            entropy, n, width, n_rows, n_columns, given.bootstrap, given.bootstrap_features,
+            drawable if len(drawable) < n else None, share,
         )  # fmt: skip
 
     def _grown(self, base, rows, target, draws, numbers):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bagging of regressors."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from statfast._estimator import Regressor
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._estimator import Regressor, fitted
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_targets, as_weights, warn_column_vector
 from statfast.ensemble.bagging.model import BaggingModel
 from statfast.tree import DecisionTreeRegressor
@@ -85,30 +85,7 @@ class BaggingRegressor(Regressor, BaggingModel):
     array([ 1., -1.])
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: float | None = None,
-        max_features: float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: RandomState = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    oob_prediction_: Array = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the members.

@@ -18,15 +18,16 @@ from statfast.tree.growing.categories import categorical_mask
 UNFITTED = (ValueError, ArithmeticError)  # what a member raises that its rows do not suit
 
 
-def require_fit(estimator):
-    """Raise TypeError unless a parameter `estimator` has ``fit`` and ``predict``."""
+def as_learner(estimator, name):
+    """An estimator, not a class, that has ``fit`` and ``predict``."""
     if isinstance(estimator, type) or not (
         callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "predict", None))
     ):
         raise TypeError(
-            f"estimator must have fit and predict; got {shown(estimator)}. Pass an instance, such "
-            "as DecisionTreeClassifier()."
+            f"{name} must have fit and predict; got {shown(estimator)}. Pass an instance, such as "
+            "DecisionTreeClassifier()."
         )
+    return estimator
 
 
 def require_weighted(estimator):

@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns made of columns: polynomials and broken lines."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import comb
 from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Estimator, Transformer
+from statfast._estimator import (
+    Estimator,
+    Transformer,
+    array,
+    checked_by,
+    count,
+    fitted,
+    flag,
+    nothing,
+    param,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     MANY,
     as_count,
-    as_flag,
     as_rows,
     as_weights,
     explain_nonfinite,
@@ -57,13 +68,13 @@ def _count_terms(d, degrees, only):
     return m
 
 
-def _degrees(degree):
+def as_degrees(degree, name):
     """The least and the largest degree."""
     if not isinstance(degree, tuple | list) or len(degree) != 2:
-        return 0, as_count(degree, "degree", 0, STEEPEST)
-    low, high = (as_count(one, "degree", 0, STEEPEST) for one in degree)
+        return 0, as_count(degree, name, 0, STEEPEST)
+    low, high = (as_count(one, name, 0, STEEPEST) for one in degree)
     if low > high:
-        raise ValueError(f"degree must not fall; got {degree}. Exchange the two.")
+        raise ValueError(f"{name} must not fall; got {degree}. Exchange the two.")
     return low, high
 
 
@@ -111,16 +122,13 @@ class PolynomialFeatures(Transformer, Estimator):
     array([[1., 2., 3., 4., 6., 9.]])
     """
 
-    def __init__(
-        self,
-        degree: int | tuple[int, int] = 2,
-        *,
-        interaction_only: bool = False,
-        include_bias: bool = True,
-    ) -> None:
-        self.degree = degree
-        self.interaction_only = interaction_only
-        self.include_bias = include_bias
+    degree: int | tuple[int, int] = param(
+        checked_by(as_degrees, 2, 0, 3, (2, 3)), default=2, kw_only=False
+    )
+    interaction_only: bool = param(flag, default=False)
+    include_bias: bool = param(flag, default=True)
+
+    n_output_features_: int = fitted()
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Determine the output features.
@@ -136,10 +144,8 @@ class PolynomialFeatures(Transformer, Estimator):
         -------
         self
         """
-        d = as_rows(X).shape[1]
-        least, degree = _degrees(self.degree)
-        only = as_flag(self.interaction_only, "interaction_only")
-        bias = as_flag(self.include_bias, "include_bias")
+        given, d = self._checked(), as_rows(X).shape[1]
+        (least, degree), only, bias = given.degree, given.interaction_only, given.include_bias
         highest = min(degree, d) if only else degree
         below = _count_terms(d, range(1, min(least, highest + 1)), only)
         m = bias + below + _count_terms(d, range(max(least, 1), highest + 1), only)
@@ -262,9 +268,11 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
     array([-1.,  2.])
     """
 
-    def __init__(self, n_knots: int = 4, *, knots: Sequence[ArrayLike] | None = None) -> None:
-        self.n_knots = n_knots
-        self.knots = knots
+    n_knots: int = param(count(0, MANY), default=4, kw_only=False)
+    knots: Sequence[ArrayLike] | None = param(nothing | array, default=None)
+
+    knots_: list[Array] = fitted()
+    n_output_features_: int = fitted()
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Choose the knots.
@@ -282,11 +290,10 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
         -------
         self
         """
-        rows = as_rows(X)
+        given, rows = self._checked(), as_rows(X)
         weights = as_weights(sample_weight, len(rows))
-        count = as_count(self.n_knots, "n_knots", 0, high=MANY)
         if self.knots is None:
-            knots = [_quantiles(column, weights, count) for column in rows.T]
+            knots = [_quantiles(column, weights, given.n_knots) for column in rows.T]
         else:
             knots = self._given(rows.shape[1])
         m = sum(1 + len(k) for k in knots)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._validation import as_choice, as_flag, shown, warn_user, wrong_type
+from statfast._validation import as_choice, shown, warn_user, wrong_type
 from statfast.text.counting.stop_words import ENGLISH
 
 WORDS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # patterns that the kernel knows: least lengths
@@ -205,39 +205,24 @@ def letters(lowercase):
 # ------------------------------------------------------------------ parameters
 
 
-def as_analysis(model):
-    """The parameters of a vectorizer, checked."""
-    analyzer = model.analyzer
-    if not callable(analyzer):
-        analyzer = as_choice(analyzer, "analyzer", ("word", "char", "char_wb"))
-    low, high = as_range(model.ngram_range)
-    pattern = model.token_pattern
-    if pattern is not None:
-        if not isinstance(pattern, str):
-            raise wrong_type("token_pattern", "a regular expression", pattern)
-        try:
-            pattern = re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"token_pattern must be a regular expression: {error}.") from error
-        if pattern.groups > 1:
-            raise ValueError(
-                "token_pattern must have at most one group in parentheses; got "
-                f"{pattern.groups}. Write the others as (?:...)."
-            )
-    elif model.tokenizer is None and analyzer == "word":
+def as_analysis(given):
+    """From the checked parameters of a vectorizer, what it does with a document."""
+    if given.token_pattern is None and given.tokenizer is None and given.analyzer == "word":
         raise ValueError("token_pattern must be a regular expression where there is no tokenizer.")
+    accents = {"ascii": accents_to_ascii, "unicode": accents_off}
+    low, high = given.ngram_range
     return Analysis(
-        input=as_choice(model.input, "input", ("content", "file", "filename")),
-        encoding=as_encoding(model.encoding),
-        decode_error=as_choice(model.decode_error, "decode_error", ("strict", "ignore", "replace")),
-        accents=as_accents(model.strip_accents),
-        lowercase=as_flag(model.lowercase, "lowercase"),
-        preprocessor=as_function(model.preprocessor, "preprocessor"),
-        tokenizer=as_function(model.tokenizer, "tokenizer"),
-        stop_words=as_stop_words(model.stop_words),
-        stemmer=as_function(model.stemmer, "stemmer"),
-        pattern=pattern,
-        analyzer=analyzer,
+        input=given.input,
+        encoding=given.encoding,
+        decode_error=given.decode_error,
+        accents=accents.get(given.strip_accents, given.strip_accents),
+        lowercase=given.lowercase,
+        preprocessor=given.preprocessor,
+        tokenizer=given.tokenizer,
+        stop_words=given.stop_words,
+        stemmer=given.stemmer,
+        pattern=given.token_pattern,
+        analyzer=given.analyzer,
         low=low,
         high=high,
     )
@@ -259,16 +244,34 @@ def warn_unreachable(analysis, terms, name):
             return
 
 
-def as_range(given):
+def as_pattern(given, name):
+    """None, or a regular expression."""
+    if given is None:
+        return None
+    if not isinstance(given, str):
+        raise wrong_type(name, "a regular expression", given)
+    try:
+        pattern = re.compile(given)
+    except re.error as error:
+        raise ValueError(f"{name} must be a regular expression: {error}.") from error
+    if pattern.groups > 1:
+        raise ValueError(
+            f"{name} must have at most one group in parentheses; got {pattern.groups}. Write the "
+            "others as (?:...)."
+        )
+    return pattern
+
+
+def as_range(given, name):
     """Least and greatest n of the n-grams."""
     pair = given if isinstance(given, tuple | list) else ()
     whole = [isinstance(n, int | np.integer) and not isinstance(n, bool) for n in pair]
     if len(pair) != 2 or not all(whole):
-        raise wrong_type("ngram_range", "a pair of integers (least, greatest)", given)
+        raise wrong_type(name, "a pair of integers (least, greatest)", given)
     low, high = pair
     if not 1 <= low <= high:
         raise ValueError(
-            f"ngram_range must be (least, greatest) with 1 <= least <= greatest; got {given}."
+            f"{name} must be (least, greatest) with 1 <= least <= greatest; got {given}."
         )
     return int(low), int(high)
 
@@ -280,39 +283,31 @@ def as_function(given, name):
     return given
 
 
-def as_encoding(encoding):
+def as_encoding(encoding, name):
     """The name of an encoding that Python knows."""
     if not isinstance(encoding, str):
-        raise wrong_type("encoding", "the name of an encoding", encoding)
+        raise wrong_type(name, "the name of an encoding", encoding)
     try:
         codecs.lookup(encoding)
     except LookupError as error:
-        raise ValueError(f"encoding must be one that Python knows; got {encoding!r}.") from error
+        raise ValueError(f"{name} must be one that Python knows; got {encoding!r}.") from error
     return encoding
 
 
-def as_stop_words(given):
+def as_stop_words(given, name):
     """The words that are not counted."""
     if given is None:
         return frozenset()
     if isinstance(given, str):
-        as_choice(given, "stop_words", (None, "english"))
+        as_choice(given, name, (None, "english"))
         return ENGLISH
     wanted = "None, 'english' or a list of words"
     if isinstance(given, dict):
-        raise wrong_type("stop_words", wanted, given)
-    words = as_list(given, "stop_words", wanted)
+        raise wrong_type(name, wanted, given)
+    words = as_list(given, name, wanted)
     if not words or not all(isinstance(word, str) for word in words):
-        raise ValueError(f"stop_words must hold strings; got {shown(words)}. Pass None for none.")
+        raise ValueError(f"{name} must hold strings; got {shown(words)}. Pass None for none.")
     return frozenset(words)
-
-
-def as_accents(given):
-    """The function that takes accents off."""
-    if given is None or callable(given):
-        return given
-    as_choice(given, "strip_accents", ("ascii", "unicode", None))
-    return accents_to_ascii if given == "ascii" else accents_off
 
 
 def accents_off(text):

@@ -1,28 +1,61 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of words and n-grams: documents as sparse rows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Estimator
+from statfast._estimator import (
+    Estimator,
+    array,
+    callable_,
+    checked_by,
+    count,
+    fitted,
+    flag,
+    jobs,
+    nothing,
+    one_of,
+    param,
+    real,
+)
 from statfast._typing import Array, Rows
 from statfast._validation import (
-    as_count,
     as_csr,
-    as_flag,
-    as_real,
     as_rows,
     is_sparse,
     not_fitted,
     shown,
     wrong_type,
 )
-from statfast.text.counting.analysis import as_analysis, as_list, warn_unreachable
+from statfast.text.counting.analysis import (
+    WORDS,
+    as_analysis,
+    as_encoding,
+    as_function,
+    as_list,
+    as_pattern,
+    as_range,
+    as_stop_words,
+    warn_unreachable,
+)
 from statfast.text.counting.tables import counted
 from statfast.text.counting.vocabulary import NO_TERMS, vocabulary_of_parts, within
+
+
+def as_dtype(dtype, name):
+    """The type of the counts."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError as error:
+        raise wrong_type(name, "a type of numbers", dtype) from error
+    if found.kind not in "iuf":
+        raise TypeError(f"{name} must be one of numbers; got {shown(dtype)}.")
+    return found
 
 
 class CountVectorizer(Estimator):
@@ -122,48 +155,39 @@ class CountVectorizer(Estimator):
 
     _takes_documents = True
 
-    def __init__(
-        self,
-        *,
-        input: Literal["content", "file", "filename"] = "content",
-        encoding: str = "utf-8",
-        decode_error: Literal["strict", "ignore", "replace"] = "strict",
-        strip_accents: Literal["ascii", "unicode"] | Callable[..., Any] | None = None,
-        lowercase: bool = True,
-        preprocessor: Callable[..., Any] | None = None,
-        tokenizer: Callable[..., Any] | None = None,
-        stop_words: Literal["english"] | list[str] | None = None,
-        stemmer: Callable[..., Any] | None = None,
-        token_pattern: str = r"(?u)\b\w\w+\b",
-        ngram_range: tuple[int, int] = (1, 1),
-        analyzer: Literal["word", "char", "char_wb"] | Callable[..., Any] = "word",
-        max_df: float = 1.0,
-        min_df: float = 1,
-        max_features: int | None = None,
-        vocabulary: Mapping[Any, Any] | Iterable[Any] | None = None,
-        binary: bool = False,
-        dtype: type = np.int64,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.input = input
-        self.encoding = encoding
-        self.decode_error = decode_error
-        self.strip_accents = strip_accents
-        self.lowercase = lowercase
-        self.preprocessor = preprocessor
-        self.tokenizer = tokenizer
-        self.stop_words = stop_words
-        self.stemmer = stemmer
-        self.token_pattern = token_pattern
-        self.ngram_range = ngram_range
-        self.analyzer = analyzer
-        self.max_df = max_df
-        self.min_df = min_df
-        self.max_features = max_features
-        self.vocabulary = vocabulary
-        self.binary = binary
-        self.dtype = dtype
-        self.n_jobs = n_jobs
+    input: Literal["content", "file", "filename"] = param(
+        one_of("content", "file", "filename"), default="content"
+    )
+    encoding: str = param(checked_by(as_encoding, "utf-8", "latin-1"), default="utf-8")
+    decode_error: Literal["strict", "ignore", "replace"] = param(
+        one_of("strict", "ignore", "replace"), default="strict"
+    )
+    strip_accents: Literal["ascii", "unicode"] | Callable[..., Any] | None = param(
+        callable_ | one_of("ascii", "unicode", None), default=None
+    )
+    lowercase: bool = param(flag, default=True)
+    preprocessor: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
+    tokenizer: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
+    stop_words: Literal["english"] | list[str] | None = param(
+        checked_by(as_stop_words, None, "english", ["the", "and"]), default=None
+    )
+    stemmer: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
+    token_pattern: str = param(checked_by(as_pattern, *WORDS, r"\S+"), default=r"(?u)\b\w\w+\b")
+    ngram_range: tuple[int, int] = param(
+        checked_by(as_range, (1, 1), (1, 2), (2, 3)), default=(1, 1)
+    )
+    analyzer: Literal["word", "char", "char_wb"] | Callable[..., Any] = param(
+        callable_ | one_of("word", "char", "char_wb"), default="word"
+    )
+    max_df: float = param(count(0) | real(0, 1), default=1.0)
+    min_df: float = param(count(0) | real(0, 1), default=1)
+    max_features: int | None = param(nothing | count(), default=None)
+    vocabulary: Mapping[Any, Any] | Iterable[Any] | None = param(nothing | array, default=None)
+    binary: bool = param(flag, default=False)
+    dtype: type = param(checked_by(as_dtype, np.int64, np.float32), default=np.int64)
+    n_jobs: int | None = param(jobs, default=None)
+
+    fixed_vocabulary_: bool = fitted()
 
     def fit(self, raw_documents: Iterable[Any] | bytes, y: object = None) -> Self:
         """Learn the vocabulary.
@@ -209,54 +233,48 @@ class CountVectorizer(Estimator):
         ValueError, TypeError
             As for `fit`.
         """
-        analysis = as_analysis(self)
-        binary, dtype = as_flag(self.binary, "binary"), as_dtype(self.dtype)
-        low, high, limit = self._limits()
+        given = self._checked()
+        analysis = as_analysis(given)
         documents = as_documents(raw_documents)
         if self.vocabulary is not None:
             names = as_vocabulary(self.vocabulary)
             warn_unreachable(analysis, names, "vocabulary")
             found = counted(analysis, documents, self.n_jobs)
             self._become(names, True)
-            return self._rows(found, self.vocabulary_, binary, dtype)
+            return self._rows(found, self.vocabulary_, given)
         found = counted(analysis, documents, self.n_jobs)
         seen = found.totals(True)  # documents of each term
         terms = np.flatnonzero(seen)
         if not len(terms):
             raise ValueError(NO_TERMS)
-        terms = self._within(found, seen, terms, low, high, limit, len(documents), binary)
+        terms = self._within(found, seen, terms, given, len(documents))
         terms = found.order(terms)
         rank = np.full(found.n_terms, -1, np.int32)
         rank[terms] = np.arange(len(terms), dtype=np.int32)
-        out = as_matrix(found.rows(rank, self.n_jobs), len(terms), binary, dtype)
+        out = as_matrix(found.rows(rank, self.n_jobs), len(terms), given)
         self._become(found.names(terms), False)
         return out
 
-    def _within(self, found, seen, terms, low, high, limit, n, binary):
+    def _within(self, found, seen, terms, given, n):
         """Terms that neither too few nor too many documents have, and the most frequent of them."""
-        kept = terms[within(seen[terms], low, high, n)]
+        kept = terms[within(seen[terms], given.min_df, given.max_df, n)]
+        limit = given.max_features
         if limit is not None and len(kept) > limit:
-            often, ordered = found.totals(binary), found.order(kept)
+            often, ordered = found.totals(given.binary), found.order(kept)
             kept = ordered[np.argsort(-often[ordered], kind="stable")[:limit]]
         return kept
 
     def _fit_parts(self, parts, X):
         """The vocabulary of documents in parts; rows of counts are theirs, too."""
-        analysis = as_analysis(self)
-        as_flag(self.binary, "binary"), as_dtype(self.dtype)
+        given = self._checked()
+        analysis = as_analysis(given)
         if self.vocabulary is None:
-            names = vocabulary_of_parts(self, parts, *self._limits())
+            names = vocabulary_of_parts(self, parts, given.min_df, given.max_df, given.max_features)
         else:
             names = as_vocabulary(self.vocabulary)
             warn_unreachable(analysis, names, "vocabulary")
         self._become(names, self.vocabulary is not None)
         return self
-
-    def _limits(self):
-        """Documents that a term needs at least and at most, and how many terms there may be."""
-        low, high = as_share(self.min_df, "min_df"), as_share(self.max_df, "max_df")
-        limit = self.max_features
-        return low, high, None if limit is None else as_count(limit, "max_features")
 
     def transform(self, raw_documents: Iterable[Any] | bytes) -> Any:
         """Return the document-term matrix for the fitted vocabulary.
@@ -275,23 +293,23 @@ class CountVectorizer(Estimator):
         ValueError, TypeError
             As for `fit`.
         """
-        analysis = as_analysis(self)
-        binary, dtype = as_flag(self.binary, "binary"), as_dtype(self.dtype)
+        given = self._checked()
+        analysis = as_analysis(given)
         documents = as_documents(raw_documents, least=0)
         column = self.vocabulary_
         if "_names" not in self.__dict__:  # not fitted, which a given vocabulary need not be
             warn_unreachable(analysis, column, "vocabulary")
         if not documents:
             nothing = np.zeros(0, np.int32)
-            return as_matrix((np.zeros(1, np.int64), nothing, nothing), len(column), binary, dtype)
-        return self._rows(counted(analysis, documents, self.n_jobs), column, binary, dtype)
+            return as_matrix((np.zeros(1, np.int64), nothing, nothing), len(column), given)
+        return self._rows(counted(analysis, documents, self.n_jobs), column, given)
 
-    def _rows(self, found, column, binary, dtype):
+    def _rows(self, found, column, given):
         """Counts of the terms that have a column."""
         terms = np.flatnonzero(found.totals(True)).astype(np.int32)
         rank = np.full(found.n_terms, -1, np.int32)
         rank[terms] = [column.get(name, -1) for name in found.names(terms)]
-        return as_matrix(found.rows(rank, self.n_jobs), len(column), binary, dtype)
+        return as_matrix(found.rows(rank, self.n_jobs), len(column), given)
 
     def inverse_transform(self, X: Rows) -> Any:
         """Return the terms of each document, in the order of their features.
@@ -343,7 +361,7 @@ class CountVectorizer(Estimator):
         -------
         callable
         """
-        return as_analysis(self).terms
+        return as_analysis(self._checked()).terms
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -392,24 +410,6 @@ def as_documents(raw_documents, least=1):
     return documents
 
 
-def as_share(value, name):
-    """A number of documents, or a share of them."""
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return as_count(value, name, low=0)
-    return as_real(value, name, low=0.0, high=1.0)
-
-
-def as_dtype(dtype):
-    """The type of the counts."""
-    try:
-        found = np.dtype(dtype)
-    except TypeError as error:
-        raise wrong_type("dtype", "a type of numbers", dtype) from error
-    if found.kind not in "iuf":
-        raise TypeError(f"dtype must be one of numbers; got {shown(dtype)}.")
-    return found
-
-
 def as_vocabulary(vocabulary):
     """The terms in the order of their columns."""
     names = as_list(vocabulary, "vocabulary", "a mapping or a list of terms")
@@ -435,12 +435,13 @@ def as_vocabulary(vocabulary):
     return names
 
 
-def as_matrix(parts, n_columns, binary, dtype):
+def as_matrix(parts, n_columns, given):
     """Counts as scipy's sparse rows."""
     from scipy.sparse import csr_matrix
 
     start, column, count = parts
-    value = np.ones(len(count), dtype) if binary else count.astype(dtype, copy=False)
+    kind = given.dtype
+    value = np.ones(len(count), kind) if given.binary else count.astype(kind, copy=False)
     short = np.int32 if len(column) < 2**31 else np.int64
     out = csr_matrix(
         (value, column.astype(short, copy=False), start.astype(short)),

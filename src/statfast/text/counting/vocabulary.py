@@ -65,7 +65,7 @@ class PartTerms:
 def terms_of_part(columns: tuple, model: Any) -> PartTerms:
     """Those of the documents of a part."""
     documents = list(columns[0])
-    found = counted(as_analysis(model), documents, None)
+    found = counted(as_analysis(model._checked()), documents, None)
     seen = found.totals(True)
     terms = np.flatnonzero(seen).astype(np.int32)
     pairs = zip(seen[terms].tolist(), found.totals(False)[terms].tolist(), strict=True)

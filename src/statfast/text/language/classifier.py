@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Documents classified by the language model that explains them best."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from itertools import compress
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, Estimator, weighted_labels
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    checked_by,
+    count,
+    fitted,
+    one_of,
+    param,
+    real,
+    weighted_labels,
+)
 from statfast._typing import Array, ArrayLike, Texts, Weights
-from statfast._validation import as_choice, not_fitted
+from statfast._validation import not_fitted
+from statfast.text.counting.analysis import as_function
 from statfast.text.language.model import NGramLanguageModel
-from statfast.text.language.parameters import as_repeats, numbered
+from statfast.text.language.parameters import METHODS, as_repeats, numbered
 
 
 class LanguageModelClassifier(Classifier, Estimator):
@@ -70,20 +83,15 @@ class LanguageModelClassifier(Classifier, Estimator):
     ['spam']
     """
 
-    def __init__(
-        self,
-        order: int = 2,
-        smoothing: str = "modified_kneser_ney",
-        *,
-        alpha: float = 1.0,
-        priors: Literal["laplace"] | None = None,
-        tokenizer: Callable[..., Any] | None = None,
-    ) -> None:
-        self.order = order
-        self.smoothing = smoothing
-        self.alpha = alpha
-        self.priors = priors
-        self.tokenizer = tokenizer
+    order: int = param(count(high=32), default=2, kw_only=False)
+    smoothing: str = param(one_of(*METHODS), default="modified_kneser_ney", kw_only=False)
+    alpha: float = param(real(0, open_low=True), default=1.0)
+    priors: Literal["laplace"] | None = param(one_of(None, "laplace"), default=None)
+    tokenizer: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
+
+    classes_: Array = fitted()
+    class_prior_: Array = fitted()
+    models_: list[NGramLanguageModel] = fitted()
 
     def fit(self, raw_documents: Texts, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit a language model to each class.
@@ -110,11 +118,10 @@ class LanguageModelClassifier(Classifier, Estimator):
         TypeError
             If a document is neither a string nor a list of strings.
         """
-        as_choice(self.priors, "priors", (None, "laplace"))
+        self._checked()
         plain = NGramLanguageModel(
             self.order, self.smoothing, alpha=self.alpha, tokenizer=self.tokenizer
         )
-        plain._checked()
         texts = plain._texts(raw_documents)
         classes, codes, _ = weighted_labels(y, len(texts), sample_weight)
         times = as_repeats(sample_weight, len(texts))

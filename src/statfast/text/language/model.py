@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """n-gram language models: the probability of a word after the words before it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from math import log
@@ -10,21 +12,33 @@ import numpy as np
 
 from statfast._core.text.ngrams import BackOff
 from statfast._engine import checkpoint
-from statfast._estimator import Estimator
+from statfast._estimator import (
+    Estimator,
+    array,
+    checked_by,
+    count,
+    fitted,
+    flag,
+    nothing,
+    one_of,
+    param,
+    real,
+)
 from statfast._typing import Array, RandomState, Texts, Weights
 from statfast._validation import as_count, as_generator, not_fitted, refuse_large, wrong_type
-from statfast.text.counting.analysis import as_list
+from statfast.text.counting.analysis import as_function, as_list
 from statfast.text.language.back_off_tables import padded, tables
 from statfast.text.language.ngram_counts import distinct, levels, rows_of
 from statfast.text.language.parameters import (
-    as_parameters,
+    METHODS,
     as_repeats,
+    as_shares,
     as_texts,
     as_words,
     looked_up,
     numbered,
 )
-from statfast.text.language.smoothing import smoothed
+from statfast.text.language.smoothing import Smoothing, smoothed
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
 _CALL = 200_000  # words that one call of the kernel scores: some ten milliseconds
@@ -115,22 +129,20 @@ class NGramLanguageModel(Estimator):
     2.352
     """
 
-    def __init__(
-        self, order: int = 3, smoothing: str = "modified_kneser_ney", *, alpha: float = 1.0,
-        discount: float | None = None, weights: Sequence[Any] | None = None, uniform: bool = True,
-        vocabulary: Iterable[Any] | None = None, min_count: int = 1,
-        padding: Literal["single", "full"] = "single", tokenizer: Callable[..., Any] | None = None,
-    ) -> None:  # fmt: skip
-        self.order = order
-        self.smoothing = smoothing
-        self.alpha = alpha
-        self.discount = discount
-        self.weights = weights
-        self.uniform = uniform
-        self.vocabulary = vocabulary
-        self.min_count = min_count
-        self.padding = padding
-        self.tokenizer = tokenizer
+    order: int = param(count(high=32), default=3, kw_only=False)
+    smoothing: str = param(one_of(*METHODS), default="modified_kneser_ney", kw_only=False)
+    alpha: float = param(real(0, open_low=True), default=1.0)
+    discount: float | None = param(nothing | real(0, 1), default=None)
+    weights: Sequence[Any] | None = param(nothing | checked_by(as_shares), default=None)
+    uniform: bool = param(flag, default=True)
+    vocabulary: Iterable[Any] | None = param(nothing | array, default=None)
+    min_count: int = param(count(), default=1)
+    padding: Literal["single", "full"] = param(one_of("single", "full"), default="single")
+    tokenizer: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
+
+    vocabulary_: dict[str, int] = fitted()
+    n_grams_: list[int] = fitted()
+    estimates_: dict[str, Any] = fitted()
 
     # ------------------------------------------------------------ fit
 
@@ -186,7 +198,11 @@ class NGramLanguageModel(Estimator):
         return self._learn(raw_documents, sample_weight, self.__dict__.get("_counts"))
 
     def _learn(self, raw_documents, sample_weight, before):
-        order, method, full = self._checked()
+        given = self._checked()
+        order, weights, full = given.order, given.weights, given.padding == "full"
+        if weights is not None and len(weights) != order:
+            raise ValueError(f"weights must have one for each of {order} orders; got {weights}.")
+        method = Smoothing(given.smoothing, given.alpha, given.discount, weights, given.uniform)
         number = {UNKNOWN: 0, START: 1, END: 2} if before is None else dict(self._raw)
         texts = self._texts(raw_documents)
         if not texts:
@@ -241,16 +257,13 @@ class NGramLanguageModel(Estimator):
         if self.vocabulary is not None:
             words = as_words(self.vocabulary)
         else:
-            least = as_count(self.min_count, "min_count")
+            least = self._checked_value("min_count")
             often = np.bincount(counts.rows[:, -1], counts.counts, len(raw))
             words = [word for word, k in raw.items() if often[k] >= least]
         ordered = sorted(dict.fromkeys(words))  # at once, if it is what has been learnt
         names = [*special, *(word for word in ordered if word not in special)]
         number = {word: k for k, word in enumerate(names)}
         return number, np.array([number.get(word, 0) for word in raw], np.int64)
-
-    def _checked(self):
-        return as_parameters(self)
 
     def _texts(self, raw_documents):
         return as_texts(raw_documents, self.tokenizer)

@@ -8,16 +8,12 @@ import numpy as np
 from statfast._core.text.terms import TermTable
 from statfast._engine import checkpoint
 from statfast._validation import (
-    as_choice,
-    as_count,
-    as_flag,
     as_real,
     as_weights,
     shown,
     wrong_type,
 )
 from statfast.text.counting.analysis import as_list, words_of
-from statfast.text.language.smoothing import Smoothing
 
 METHODS = (
     "mle", "additive", "witten_bell", "jelinek_mercer", "absolute", "kneser_ney",
@@ -27,31 +23,10 @@ METHODS = (
 _TEXTS = 1000  # that one call of the kernel numbers, between which Ctrl-C is heard
 
 
-def as_parameters(model):
-    """Order, smoothing, and whether texts are padded in full."""
-    order = as_count(model.order, "order", high=32)
-    name = as_choice(model.smoothing, "smoothing", METHODS)
-    discount = model.discount
-    if discount is not None:
-        discount = as_real(discount, "discount", low=0.0, high=1.0)
-    weights = model.weights
-    if weights is not None:
-        weights = as_list(weights, "weights", "a list of numbers, one for each order")
-        weights = tuple(as_real(w, "weights", low=0.0, high=1.0) for w in weights)
-        if len(weights) != order:
-            raise ValueError(f"weights must have one for each of {order} orders; got {weights}.")
-    if model.tokenizer is not None and not callable(model.tokenizer):
-        raise wrong_type("tokenizer", "None or a function", model.tokenizer)
-    full = as_choice(model.padding, "padding", ("single", "full")) == "full"
-    as_count(model.min_count, "min_count")
-    method = Smoothing(
-        name,
-        as_real(model.alpha, "alpha", low=0.0, open_low=True),
-        discount,
-        weights,
-        as_flag(model.uniform, "uniform"),
-    )
-    return order, method, full
+def as_shares(weights, name):
+    """Numbers from 0 to 1, one for each order."""
+    weights = as_list(weights, name, "a list of numbers, one for each order")
+    return tuple(as_real(w, name, low=0.0, high=1.0) for w in weights)
 
 
 def as_texts(raw_documents, tokenizer):
