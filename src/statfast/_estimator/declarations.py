@@ -42,6 +42,7 @@ class _Mark(NamedTuple):
     """A declaration that is no parameter: `fitted`, `removed`."""
 
     removes: bool
+    value: Any = REQUIRED
 
 
 def param(check: Check, *, default: Any = REQUIRED, kw_only: bool = True) -> Any:
@@ -54,9 +55,9 @@ def fitted(*, init: Literal[False] = False) -> Any:
     return _Mark(removes=False)
 
 
-def removed(*, init: Literal[False] = False) -> Any:
-    """Declare that a parameter of the base is none of this class."""
-    return _Mark(removes=True)
+def removed(*, fixed: Any = REQUIRED, init: Literal[False] = False) -> Any:
+    """Declare that a parameter of the base is none of this class, which may fix its value."""
+    return _Mark(True, fixed)
 
 
 class Annotation(str):
@@ -76,6 +77,8 @@ def collect(cls: type) -> dict[str, Parameter]:
             text = texts.get(name, REQUIRED)
             annotation = Annotation(text) if isinstance(text, str) else text
             own[name] = value if isinstance(value, _Mark) else value._replace(annotation=annotation)
+            if isinstance(value, _Mark) and value.value is not REQUIRED:
+                setattr(cls, name, value.value)
     cls._own_declarations = own  # type: ignore[attr-defined]
     merged: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__):

@@ -254,23 +254,23 @@ SHARES = ("binomial", "quasibinomial")
 EXPANDED = 1e3  # theta from which gamma functions of it and more are told apart by their series
 
 
-def as_family(value):
+def as_family(value, name="family"):
     """Check the parameter `family`."""
     if not isinstance(value, str):
-        raise wrong_type("family", either(FAMILIES), value)
+        raise wrong_type(name, either(FAMILIES), value)
     if value not in FAMILIES:
         raise ValueError(
-            f"family must be one of {', '.join(map(repr, FAMILIES))}; got {shown(value)}."
+            f"{name} must be one of {', '.join(map(repr, FAMILIES))}; got {shown(value)}."
         )
     return FAMILIES[value]
 
 
-def as_power(value):
+def as_power(value, name="power"):
     """Check the exponent of the variance of the family "tweedie"."""
-    power = as_real(value, "power")
+    power = as_real(value, name)
     if power != 0.0 and not 1.0 <= power <= MOST:
         raise ValueError(
-            f"power must be 0, or between 1 and {MOST:g}; got {power:g}. Pass 1.5 for amounts of "
+            f"{name} must be 0, or between 1 and {MOST:g}; got {power:g}. Pass 1.5 for amounts of "
             "which some are 0."
         )
     return power

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generalized linear models: the estimator."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 from math import nan
@@ -12,30 +14,31 @@ from statfast._engine import Chunks
 from statfast._estimator import (
     CoefficientTable,
     Estimator,
+    checked_by,
     checks_of_all_rows,
+    count,
+    fitted,
+    flag,
+    jobs,
     named_rows,
+    nothing,
+    one_of,
+    param,
+    real,
     with_params,
 )
-from statfast._typing import ArrayLike, Rows, Weights
-from statfast._validation import (
-    as_choice,
-    as_count,
-    as_flag,
-    as_real,
-    as_weights,
-    column_names,
-    warn_not_converged,
-    warn_user,
-)
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import as_weights, column_names, warn_not_converged, warn_user
 from statfast.linear.design.design import (
     added_offset,
     require_squares,
     row_arguments,
     rows_of,
 )
-from statfast.linear.design.formula import FromFormula
+from statfast.linear.design.formula import FormulaDesign, FromFormula
 from statfast.linear.design.targets import as_target
 from statfast.linear.glm.families import (
+    FAMILIES,
     as_family,
     as_power,
     negative_binomial,
@@ -46,12 +49,15 @@ from statfast.linear.glm.fit import fit_model, require_information
 from statfast.linear.glm.fold_fits import PASSES, fit_folds, models_of_folds
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.irls_sums import ModelRows
-from statfast.linear.glm.links import as_link
+from statfast.linear.glm.links import LINKS, as_link
 from statfast.linear.glm.part_rows import response_of
 from statfast.linear.glm.predictive import Predictive
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.glm.separation import warn_no_maximum
 from statfast.linear.inference.inference import Inference
+
+LINK = checked_by(as_link, *LINKS, "inverse_squared", 0.5)
+POWER = checked_by(as_power, 0, 1.5, 3)
 
 
 class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Estimator):
@@ -157,21 +163,24 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     5.1291, 56.76
     """
 
-    def __init__(
-        self, family: str = "gaussian", link: str | float | None = None, *,
-        theta: float | None = None, power: float | None = None, fit_intercept: bool = True,
-        weight_type: Literal["frequency", "analytic"] = "frequency", tol: float = 1e-10,
-        max_iter: int = 100, n_jobs: int | None = None,
-    ) -> None:  # fmt: skip
-        self.family = family
-        self.link = link
-        self.theta = theta
-        self.power = power
-        self.fit_intercept = fit_intercept
-        self.weight_type = weight_type
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    family: str = param(checked_by(as_family, *FAMILIES), default="gaussian", kw_only=False)
+    link: str | float | None = param(nothing | LINK, default=None, kw_only=False)
+    theta: float | None = param(nothing | real(0, open_low=True), default=None)
+    power: float | None = param(nothing | POWER, default=None)
+    fit_intercept: bool = param(flag, default=True)
+    weight_type: Literal["frequency", "analytic"] = param(
+        one_of("frequency", "analytic"), default="frequency"
+    )
+    tol: float = param(real(0, open_low=True), default=1e-10)
+    max_iter: int = param(count(), default=100)
+    n_jobs: int | None = param(jobs, default=None)
+
+    coef_: Array = fitted()
+    intercept_: float = fitted()
+    theta_: float = fitted()
+    n_iter_: int = fitted()
+    converged_: bool = fitted()
+    design_: FormulaDesign = fitted()
 
     def fit(
         self, X: Rows, y: ArrayLike, sample_weight: Weights = None, offset: ArrayLike | None = None,
@@ -266,11 +275,12 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
 
     def _how(self, rows):
         """The parameters, as arguments of `fit_model`."""
+        given = self._checked()
         return {
-            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
-            "analytic": as_choice(self.weight_type, "weight_type", WEIGHT_TYPES) == "analytic",
-            "max_iter": as_count(self.max_iter, "max_iter"),
-            "tol": as_real(self.tol, "tol", 0.0, open_low=True),
+            "intercept": given.fit_intercept,
+            "analytic": self.weight_type == "analytic",
+            "max_iter": given.max_iter,
+            "tol": given.tol,
             "n_jobs": self.n_jobs,
             "title": "Generalized linear model",
             **self._more(rows),
@@ -358,15 +368,15 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             for params in candidates:
                 one = with_params(self, params)
                 family, link = one._formulas()
-                count = as_count(one.max_iter, "max_iter")
-                if (family.name == "negative_binomial" and one.theta is None) or count < PASSES:
+                given = one._checked()
+                estimates_theta = family.name == "negative_binomial" and one.theta is None
+                if estimates_theta or given.max_iter < PASSES:
                     return None
                 responses = as_target(y, len(rows))
                 require_responses(family, responses, weights, one._power(family))
                 require_squares(responses)
                 require_information(responses, family, link)
-                intercept = as_flag(one.fit_intercept, "fit_intercept")
-                how = family, link, intercept, as_real(one.tol, "tol", 0.0, open_low=True)
+                how = family, link, given.fit_intercept, given.tol
                 tasks.append((one, partial(one._folded, responses, weights, *how)))
         return models_of_folds(X, y, weights, trains, groups, rows, tasks)
 
@@ -413,9 +423,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
 
     def _formulas(self):
         """Family and link, checked."""
-        family = as_family(self.family)
-        if self.theta is not None:
-            theta = as_real(self.theta, "theta", 0.0, open_low=True)
+        family, theta = self._checked_value("family"), self._checked_value("theta")
+        if theta is not None:
             if family.name != "negative_binomial":
                 raise ValueError(f"theta is for 'negative_binomial'; got family={family.name!r}.")
             label = f"negative binomial, theta {theta:g}"
@@ -424,7 +433,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             raise ValueError(f"power is for 'tweedie'; got family={family.name!r}.")
         if family.name == "tweedie":
             family = tweedie(self._power(family))
-        return family, as_link(family.link if self.link is None else self.link)
+        return family, self._checked_value("link") or as_link(family.link)
 
     def _fit_counts(self, rows, y, family, link, more):
         """The negative binomial, its theta given or estimated."""
@@ -463,7 +472,6 @@ TO_BOUNDARY = (
     "there: coefficients are where they stopped. Choose the family's usual link."
 )
 SHARES = ("logit", "probit", "cloglog", "cauchit")  # links whose means go from 0 to 1
-WEIGHT_TYPES = ("frequency", "analytic")
 ADVICE = (
     "Use Firth's method, whose estimates are finite (LogisticRegression(method='firth'), for the "
     "logit link), or drop columns."

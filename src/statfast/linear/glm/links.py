@@ -146,7 +146,7 @@ def bounds_of(link, family):
     return ends, means
 
 
-def as_link(value):
+def as_link(value, name="link"):
     """Check the parameter `link`: a name, or a number for a power."""
     if isinstance(value, str):
         if value in LINKS:
@@ -154,9 +154,9 @@ def as_link(value):
         if value == "inverse_squared":
             return power(-2)
         raise ValueError(
-            f"link must be one of {', '.join(map(repr, LINKS))}, 'inverse_squared' or a number "
+            f"{name} must be one of {', '.join(map(repr, LINKS))}, 'inverse_squared' or a number "
             f"for a power of the mean; got {shown(value)}."
         )
     if isinstance(value, Real) and not isinstance(value, bool):
-        return power(as_real(value, "link"))
-    raise wrong_type("link", "a name, or a number for a power of the mean", value)
+        return power(as_real(value, name))
+    raise wrong_type(name, "a name, or a number for a power of the mean", value)

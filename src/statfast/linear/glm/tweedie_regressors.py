@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tweedie, Poisson and gamma regression with a ridge penalty, as scikit-learn has them."""
 
+from __future__ import annotations
+
+from typing import Literal
+
 import numpy as np
 
-from statfast._validation import as_flag, as_real
+from statfast._estimator import checked_by, flag, param, real, removed
 from statfast.linear.glm.families import as_power, tweedie
-from statfast.linear.glm.glm import GeneralizedLinearModel
-from statfast.linear.glm.links import as_link
+from statfast.linear.glm.glm import POWER, GeneralizedLinearModel
+from statfast.linear.glm.links import Link, as_link
+
+
+def as_link_or_auto(value: object, name: str) -> Link | None:
+    """Check a link; None stands for "auto"."""
+    return None if isinstance(value, str) and value == "auto" else as_link(value, name)
 
 
 class TweedieRegressor(GeneralizedLinearModel):
@@ -77,44 +86,24 @@ class TweedieRegressor(GeneralizedLinearModel):
     (array([3.881]), 0.4527)
     """
 
-    family = "tweedie"
-    theta = None
-    weight_type = "frequency"
-
-    def __init__(
-        self,
-        *,
-        power: float = 0.0,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        link: str | float = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-10,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.power = power
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.link = link
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    family: str = removed(fixed="tweedie")
+    theta: None = removed(fixed=None)
+    weight_type: Literal["frequency", "analytic"] = removed(fixed="frequency")
+    power: float = param(POWER, default=0.0)
+    alpha: float = param(real(0), default=1.0)
+    link: str | float = param(checked_by(as_link_or_auto, "auto", "log"), default="auto")
+    warm_start: bool = param(flag, default=False)
 
     def _formulas(self):
         family = tweedie(as_power(self.power))
-        auto = isinstance(self.link, str) and self.link == "auto"
-        return family, as_link(family.link if auto else self.link)
+        return family, as_link_or_auto(self.link, "link") or as_link(family.link)
 
     def _more(self, rows):
-        alpha = as_real(self.alpha, "alpha", 0.0)
-        warm = as_flag(self.warm_start, "warm_start")
-        start = None
-        if warm and self.__sklearn_is_fitted__() and rows.shape[1] == self.n_features_in_:
-            one = [self.intercept_] if as_flag(self.fit_intercept, "fit_intercept") else []
-            start = np.append(one, self.coef_)
-        return {"alpha": alpha, "start": start}
+        given, start = self._checked(), None
+        known = given.warm_start and self.__sklearn_is_fitted__()
+        if known and rows.shape[1] == self.n_features_in_:
+            start = np.append([self.intercept_] if given.fit_intercept else [], self.coef_)
+        return {"alpha": given.alpha, "start": start}
 
     def _shared_fits(self, X, y, weights, trains, tests, candidates):
         return None  # the penalty is a share of the rows, which are not as many in each fold
@@ -184,25 +173,8 @@ class PoissonRegressor(TweedieRegressor):
     (array([0.3125]), array([10.863]))
     """
 
-    power = 1.0
-    link = "log"
-
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        max_iter: int = 100,
-        tol: float = 1e-10,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    power: float = removed(fixed=1.0)
+    link: str = removed(fixed="log")
 
 
 class GammaRegressor(PoissonRegressor):
@@ -262,4 +234,4 @@ class GammaRegressor(PoissonRegressor):
     (array([0.2204]), array([3.31]))
     """
 
-    power = 2.0
+    power: float = removed(fixed=2.0)

@@ -10,10 +10,7 @@ from statfast._engine import Chunks
 from statfast._estimator import classes_with_weight, require_several, times_classes
 from statfast._validation import (
     as_choice,
-    as_count,
-    as_flag,
     as_labels,
-    as_real,
     as_weights,
     column_names,
     shown,
@@ -43,9 +40,7 @@ SOLVERS: dict[tuple[str, str | None], Callable[[LogisticProblem], LogisticSoluti
     ("ovr", "elasticnet"): sparse_ovr,
     ("ovr", "firth"): firth_ovr,
 }
-METHODS = ("ml", "firth")
 PENALTIES = (None, "l2", "l1", "elasticnet")  # scikit-learn's words
-MULTI_CLASS = ("multinomial", "ovr")
 
 
 def task_of(model, X, y, sample_weight, offset):
@@ -61,15 +56,14 @@ def task_of(model, X, y, sample_weight, offset):
         if len(present) < len(classes):
             classes, marks = present, codes
     require_several(classes)
-    penalty, C, ratio = penalty_of(model)
+    given = model._checked()
+    penalty, C, ratio = penalty_of(model, given)
     task = LogisticProblem(
         rows, marks, classes, _reference(model.reference, classes), weights,
-        offsets_for(offset, n), as_flag(model.fit_intercept, "fit_intercept"),
-        C, penalty,
-        as_count(model.max_iter, "max_iter"), as_real(model.tol, "tol", 0.0, open_low=True),
+        offsets_for(offset, n), given.fit_intercept, C, penalty, given.max_iter, given.tol,
         model.n_jobs, column_names(X), ratio,
     )  # fmt: skip
-    kind = as_choice(model.multi_class, "multi_class", MULTI_CLASS)
+    kind = given.multi_class
     if len(classes) == 2:
         kind = "binary"
     elif offset is not None:
@@ -79,22 +73,20 @@ def task_of(model, X, y, sample_weight, offset):
 
 def task_of_parts(model, parts):
     """The same of rows in parts."""
+    given = model._checked()
+    penalty = penalty_of(model, given)
     task = problem_of_parts(
-        model, parts, penalty_of(model), lambda classes: _reference(model.reference, classes)
+        model, given, parts, penalty, lambda classes: _reference(model.reference, classes)
     )
-    kind = as_choice(model.multi_class, "multi_class", MULTI_CLASS)
-    return task, "binary" if len(task.classes) == 2 else kind
+    return task, "binary" if len(task.classes) == 2 else given.multi_class
 
 
-def penalty_of(model):
-    """The penalty in one word, C and l1_ratio."""
-    C, ratio = model.C, as_real(model.l1_ratio, "l1_ratio", 0.0, 1.0)
-    free = isinstance(C, float | np.floating) and bool(np.isposinf(C))
-    C = np.inf if free else as_real(C, "C", 0.0, open_low=True)
-    method = as_choice(model.method, "method", METHODS)
+def penalty_of(model, given):
+    """The penalty in one word, C and l1_ratio, of the checked parameters `given`."""
+    C, ratio, free = given.C, given.l1_ratio, np.inf == given.C
     if "penalty" in model.__dict__:
         ratio = _agreed(as_choice(model.penalty, "penalty", PENALTIES), C, ratio)
-    if method == "firth":
+    if given.method == "firth":
         if not free or ratio:
             raise ValueError(
                 f"method='firth' takes no other penalty; got C={C:g} and l1_ratio={ratio:g}. "

@@ -24,7 +24,7 @@ from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.profile import profile_intervals
 from statfast.linear.glm.row_influence import ModelParts
 from statfast.linear.inference.inference import Inference, NoInferenceError, as_covariance
-from statfast.linear.logistic.arguments import METHODS, task_of
+from statfast.linear.logistic.arguments import task_of
 from statfast.linear.logistic.class_influence import SoftmaxParts
 from statfast.linear.logistic.class_predictive import class_errors, spreads_of, uncertain
 from statfast.linear.logistic.firth import profile
@@ -124,7 +124,7 @@ class ClassInference(Diagnosed, Inference):
         -----
         About ten fits for each coefficient.
         """
-        if as_choice(self.method, "method", METHODS) != "firth":
+        if self._checked_value("method") != "firth":
             raise ValueError(
                 f"profile is of method='firth'; got {self.method!r}. Use conf_int and p_values_."
             )

@@ -1,15 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic regression: the estimator. How it is solved: linear/logistic/arguments.py."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, Estimator, SparseCoefficients, accuracy, named_rows
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    SparseCoefficients,
+    accuracy,
+    by_fit,
+    count,
+    fitted,
+    flag,
+    jobs,
+    named_rows,
+    one_of,
+    param,
+    real,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_flag, warn_not_converged
 from statfast.linear.design.design import has_offset, new_rows, row_arguments, warn_no_offset
-from statfast.linear.design.formula import FromFormula, predictors
+from statfast.linear.design.formula import FormulaDesign, FromFormula, predictors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Result
 from statfast.linear.logistic.arguments import SOLVERS, task_of, task_of_parts
@@ -143,30 +159,26 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
     array([3.097, 0.517, 0.863])
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = np.inf,
-        l1_ratio: float = 0.0,
-        method: Literal["ml", "firth"] = "ml",
-        fit_intercept: bool = True,
-        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
-        reference: Any = None,
-        multi_class: Literal["multinomial", "ovr"] = "multinomial",
-        tol: float = 1e-10,
-        max_iter: int = 100,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.method = method
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.reference = reference
-        self.multi_class = multi_class
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    C: float = param(real(0, open_low=True, infinite=True), default=np.inf)
+    l1_ratio: float = param(real(0, 1), default=0.0)
+    method: Literal["ml", "firth"] = param(one_of("ml", "firth"), default="ml")
+    fit_intercept: bool = param(flag, default=True)
+    class_weight: dict[Any, Any] | Literal["balanced"] | None = param(by_fit, default=None)
+    reference: Any = param(by_fit, default=None)
+    multi_class: Literal["multinomial", "ovr"] = param(
+        one_of("multinomial", "ovr"), default="multinomial"
+    )
+    tol: float = param(real(0, open_low=True), default=1e-10)
+    max_iter: int = param(count(), default=100)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    coef_: Array = fitted()
+    intercept_: Array = fitted()
+    n_iter_: Array = fitted()
+    converged_: bool = fitted()
+    results_: dict[str, Result] = fitted()
+    design_: FormulaDesign = fitted()
 
     def fit(
         self,

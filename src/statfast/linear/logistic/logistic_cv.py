@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Penalized logistic regression with the penalty chosen by cross-validation."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
@@ -9,12 +11,18 @@ import numpy as np
 from statfast._estimator import (
     as_folds,
     as_groups,
+    by_fit,
+    checked_by,
     classes_with_weight,
+    fitted,
+    one_of,
+    param,
+    removed,
     require_several,
     rows_besides,
     without_unweighted,
 )
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     MANY,
     as_count,
@@ -28,6 +36,28 @@ from statfast.linear.design.design import table_of
 from statfast.linear.logistic.logistic import LogisticRegression
 
 ENDS = -4, 4  # powers of ten between which a number of Cs lies, as in scikit-learn
+
+
+def as_strengths(Cs, name):
+    """Values of C, ascending: a list of float."""
+    if isinstance(Cs, int | np.integer) and not isinstance(Cs, bool):
+        return np.logspace(*ENDS, as_count(Cs, name, high=MANY)).tolist()
+    return sorted(as_real(C, name, 0.0, open_low=True) for C in _listed(Cs, name))
+
+
+def as_shares(ratios, name):
+    """Values of l1_ratio: a list of float."""
+    return [as_real(ratio, name, 0.0, 1.0) for ratio in _listed(ratios, name)]
+
+
+def _listed(values, name):
+    try:
+        found = list(values)
+    except TypeError:
+        raise wrong_type(name, "a list of numbers", values) from None
+    if isinstance(values, str | dict) or not found:
+        raise wrong_type(name, "a list of numbers", values)
+    return found
 
 
 class LogisticRegressionCV(LogisticRegression):
@@ -120,34 +150,21 @@ class LogisticRegressionCV(LogisticRegression):
     (100.0, (5, 1, 3))
     """
 
-    method = "ml"
+    C: float = removed()
+    l1_ratio: float = removed()
+    method: str = removed(fixed="ml")
+    reference: Any = removed()
+    Cs: ArrayLike = param(checked_by(as_strengths, 10, (0.1, 1.0)), default=10)
+    l1_ratios: ArrayLike = param(checked_by(as_shares, (0.0,), (0.0, 0.5)), default=(0.0,))
+    cv: Any = param(by_fit, default=None)
+    scoring: str | Callable[..., Any] | None = param(by_fit, default=None)
+    rule: Literal["min", "1se"] = param(one_of("min", "1se"), default="min")
 
-    def __init__(
-        self,
-        *,
-        Cs: ArrayLike = 10,
-        l1_ratios: ArrayLike = (0.0,),
-        fit_intercept: bool = True,
-        cv: Any = None,
-        scoring: str | Callable[..., Any] | None = None,
-        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
-        rule: Literal["min", "1se"] = "min",
-        multi_class: Literal["multinomial", "ovr"] = "multinomial",
-        tol: float = 1e-10,
-        max_iter: int = 100,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.Cs = Cs
-        self.l1_ratios = l1_ratios
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.scoring = scoring
-        self.class_weight = class_weight
-        self.rule = rule
-        self.multi_class = multi_class
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    C_: float = fitted()
+    l1_ratio_: float = fitted()
+    Cs_: Array = fitted()
+    l1_ratios_: Array = fitted()
+    scores_: Array = fitted()
 
     def fit(
         self,
@@ -183,6 +200,7 @@ class LogisticRegressionCV(LogisticRegression):
         """
         from statfast.model_selection import GridSearchCV
 
+        given = self._checked()
         rows = table_of(X, n_min=2, finite=False)
         n = rows.shape[0]
         labels, codes = as_labels(y, n)
@@ -190,7 +208,7 @@ class LogisticRegressionCV(LogisticRegression):
         weights, class_weight = without_unweighted(weights, self.class_weight, labels, codes)
         classes, codes = classes_with_weight(labels, codes, weights)
         require_several(classes)
-        Cs, ratios = strengths(self.Cs), shares(self.l1_ratios)
+        Cs, ratios = given.Cs, given.l1_ratios
         pairs = [
             (rows_besides(test, n) if train is None else train, test)
             for train, test in as_folds(self.cv, rows, y, n, codes, as_groups(groups, n))
@@ -244,28 +262,6 @@ class LogisticRegressionCV(LogisticRegression):
 
     def _shared_fits(self, X, y, weights, trains, tests, candidates):
         return None  # each fold makes a choice of its own
-
-
-def strengths(Cs):
-    """Values of C, ascending: a list of float."""
-    if isinstance(Cs, int | np.integer) and not isinstance(Cs, bool):
-        return np.logspace(*ENDS, as_count(Cs, "Cs", high=MANY)).tolist()
-    return sorted(as_real(C, "Cs", 0.0, open_low=True) for C in _listed(Cs, "Cs"))
-
-
-def shares(ratios):
-    """Values of l1_ratio: a list of float."""
-    return [as_real(ratio, "l1_ratios", 0.0, 1.0) for ratio in _listed(ratios, "l1_ratios")]
-
-
-def _listed(values, name):
-    try:
-        found = list(values)
-    except TypeError:
-        raise wrong_type(name, "a list of numbers", values) from None
-    if isinstance(values, str | dict) or not found:
-        raise wrong_type(name, "a list of numbers", values)
-    return found
 
 
 def require_classes(codes, weights, n_classes):

@@ -16,7 +16,7 @@ from statfast._estimator import (
     require_several,
     times_factors,
 )
-from statfast._validation import as_count, as_flag, as_labels, as_real, as_weights
+from statfast._validation import as_labels, as_weights
 from statfast.linear.design.standardization import Standardization, frame_of_extent
 from statfast.linear.glm.part_rows import Response
 from statfast.linear.logistic.problem import LogisticProblem
@@ -43,7 +43,9 @@ class PartProblem(LogisticProblem):
         return PartSums(self, code)
 
 
-def problem_of_parts(model: Any, parts: Parts, penalty: tuple, reference: Any) -> PartProblem:
+def problem_of_parts(
+    model: Any, given: Any, parts: Parts, penalty: tuple, reference: Any
+) -> PartProblem:
     """The parameters of a model, and what a first round says of its classes."""
     look = looked(parts, True)
     if look.y is None:
@@ -66,8 +68,7 @@ def problem_of_parts(model: Any, parts: Parts, penalty: tuple, reference: Any) -
         )
     return PartProblem(
         parts, np.arange(len(classes), dtype=np.intp), classes, reference(classes), mass, None,
-        as_flag(model.fit_intercept, "fit_intercept"), C, word,
-        as_count(model.max_iter, "max_iter"), as_real(model.tol, "tol", 0.0, open_low=True),
+        given.fit_intercept, C, word, given.max_iter, given.tol,
         model.n_jobs, parts.names, ratio, weighting=weighting,
     )  # fmt: skip
 
