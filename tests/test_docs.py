@@ -315,9 +315,9 @@ def test_source_names_files_that_exist():
 
 
 def test_missing_files_are_found():
-    page = "`docs/conf.py`, ``tile/tile.h``, `simd/vec_*.h`, `no/such.py`, `family/thing.py`"
+    page = "`docs/conf.py`, ``tile/table.h``, `simd/vec_*.h`, `no/such.py`, `family/thing.py`"
     assert missing_files(page, IN_PAGES) == ["no/such.py"]
-    assert missing_files("/* See tile/tile.h and tile/tale.h. */", IN_SOURCE) == ["tile/tale.h"]
+    assert missing_files("/* See tile/table.h and tile/tale.h. */", IN_SOURCE) == ["tile/tale.h"]
 
 
 def test_contributing_is_short():

@@ -53,15 +53,15 @@ BUILT_ON = {  # family: the families it may import
     "multiclass": {"metrics"},
     "svm": {"linear"},  # whose lasso is a step of the linear machine with an l1 penalty
 }
-CORE_SHARED = {"simd", "tile", "linalg"}  # folders of _core that every kernel may use
-CORE_BUILT_ON = {"balltree": {"neighbors"}, "boosting": {"threads"}, "hierarchy": {"kdtree"}}
+CORE_SHARED = {"simd", "tile", "order", "linalg"}  # folders of _core that every kernel may use
+CORE_BUILT_ON = {"boosting": {"threads"}, "hierarchy": {"kdtree"}}
 OF_ONE = {  # stand in a foundation for one family, as others are to come
     "statfast._distance.condensed",  # silhouettes of condensed matrices
     "statfast._engine.team",
     "statfast._estimator.tables",  # every family's summaries
 }
 TILE_PIECES = {  # vector code of one family that is compiled with the tile
-    "kmeans/bounds.h", "kmeans/groups.h",
+    "kdtree/split.h", "kmeans/bounds.h", "kmeans/groups.h",
 }  # fmt: skip
 GOES_UP = {("statfast._estimator.display", "statfast.plot")}  # results know their pictures
 ON_USE = {"plot"}  # loaded only on use: may import anything public, and its packages at once
@@ -446,7 +446,7 @@ def test_rooms_are_folders():
 
 def test_rooms_have_no_face():
     """Families and foundations alone have names to import from the package itself."""
-    rooms = [*SOURCE.glob("[a-z]*/*/__init__.py"), *CORE.glob("*/__init__.py")]
+    rooms = [*SOURCE.glob("[a-z]*/*/__init__.py"), *CORE.glob("*/**/__init__.py")]
     assert rooms
     assert not [str(path) for path in rooms if path.stat().st_size]
 
@@ -504,7 +504,7 @@ def test_what_is_shared_has_two_users():
     headers = [
         str(path.relative_to(CORE))
         for path in NATIVE
-        if path.suffix == ".h" and path.parent.name in ("tile", "simd")
+        if path.suffix == ".h" and folder_of_kernel(module_name(path)) in ("tile", "simd")
     ]
     families = {path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py")}
     families |= {path.parent.name for path in CORE.glob("*/__init__.py")} - CORE_SHARED
@@ -611,8 +611,8 @@ def test_kernel_rule_catches(code):
 
 
 def test_the_tile_knows_itself_and_simd():
-    assert list(kernel_faults("statfast._core.tile.tile", '#include "kmeans/bounds.h"'))
-    assert list(kernel_faults("statfast._core.simd.vmath", '#include "tile/tile.h"'))
+    assert list(kernel_faults("statfast._core.tile.product.tile", '#include "kmeans/bounds.h"'))
+    assert list(kernel_faults("statfast._core.simd.vmath", '#include "tile/product/tile.h"'))
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,13 @@ print("alive")
 """
 
 CALLS = {
-    "generative.moments": "kernel.class_scatter(X, np.zeros(9, np.intp), None, X[:1], np.zeros(1), "
-    "X[:1], np.zeros((0, 0)))",
+    "rows.pooled_scatter": "kernel.class_scatter(X, np.zeros(9, np.intp), None, X[:1], "
+    "np.zeros(1), X[:1], np.zeros((0, 0)))",
     "linear.multinomial": "kernel.sums(X, np.zeros(9, np.intp), None, X[0], X[0], False, "
     "np.zeros((0, 8)), np.zeros(1), np.zeros((8, 0)), None, 3)",
     "linear.irls": "kernel.sweep['double'](X, X[0], X[0], kernel.KINDS['poisson', 'log'], "
     "np.ones(9), None, None, np.zeros(9), np.zeros((0, 0)), X[0], np.zeros(2), False)",
-    "distance.extent": "kernel.extent(X, X[0], X[0], X[0])",
+    "rows.extent": "kernel.extent(X, X[0], X[0], X[0])",
     "neighbors.bits": "kernel.scan(np.zeros((9, 0), np.uint64), np.zeros(9, 'f'), kernel.BitsView("
     "np.zeros((1, 0, 64), np.uint64), np.zeros(64, 'f'), 9, 0, 0), 0, 1, np.zeros((9, 1, 2)))",
     "hierarchy.centroids": "kernel.nearest(np.zeros((0, 64)), None, 1.0, np.zeros(64), "

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from statfast._core.generative import moments as kernel
+from statfast._core.rows import pooled_scatter as kernel
 from statfast._engine.chunks import Chunks
 from statfast.generative.normal.class_moments import ClassMoments, class_moments
 from tests.reference import moments as twin

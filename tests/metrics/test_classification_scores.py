@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast import UndefinedMetricWarning, metrics
-from statfast._core.classification import confusion
+from statfast._core.metrics import confusion
 from statfast.metrics.classification import label_table as counting
 
 peer = pytest.importorskip("sklearn.metrics")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast import UndefinedMetricWarning, metrics
-from statfast._core.ranking import pool
+from statfast._core.order import pool
 from statfast.metrics.ranking import sorted_pass
 from statfast.metrics.ranking.intervals import _areas_and_covariance
 from tests.reference import rankings as twin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow, obvious twins of the kernels `statfast._core.generative.moments` and
+"""Slow, obvious twins of the kernels `statfast._core.rows.pooled_scatter` and
 `statfast._core.generative.linear_scores`."""
 
 import numpy as np

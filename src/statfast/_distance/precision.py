@@ -11,7 +11,7 @@ from operator import add
 
 import numpy as np
 
-from statfast._core.distance.extent import extent
+from statfast._core.rows.extent import extent
 from statfast._engine import Chunks, reduce
 from statfast._typing import Array
 

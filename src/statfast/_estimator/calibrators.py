@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._core.ranking import pool
+from statfast._core.order import pool
 from statfast._engine import aside
 from statfast._typing import Array
 

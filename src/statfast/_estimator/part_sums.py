@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.distance.extent import zeros_and_ones
+from statfast._core.rows.extent import zeros_and_ones
 from statfast._engine import Parts
 from statfast._estimator.copies import takes_weights
 from statfast._estimator.mixins import codes_among

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.distance.extent import all_finite
+from statfast._core.rows.extent import all_finite
 from statfast._typing import Array
 from statfast._validation.errors import not_fitted, warn_user, wrong_type
 from statfast._validation.kinds import plain_objects, refuse_times

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from statfast._core.distance.sparse_rows import is_canonical
+from statfast._core.rows.sparse_rows import is_canonical
 from statfast._typing import Array, csr_array
 from statfast._validation.rows import nonfinite
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.distance.extent import all_finite
 from statfast._core.distance.pairwise import mirror
+from statfast._core.rows.extent import all_finite
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from statfast._core.distance import pairwise
-from statfast._core.text import strings as kernel
+from statfast._core.distance import substrings as kernel
 from statfast._engine import checkpoint
 from statfast._validation import refuse_large
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.distance.extent import extent
+from statfast._core.rows.extent import extent
 from statfast._engine import Chunks
 from statfast._estimator import (
     Estimator,

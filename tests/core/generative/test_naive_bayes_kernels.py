@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from statfast._core.generative import column_moments, count_tables, normal_scores
+from statfast._core.generative import count_tables, normal_scores
+from statfast._core.rows import column_moments
 
 DTYPES = [np.float64, np.float32, np.uint8]
 shapes = {

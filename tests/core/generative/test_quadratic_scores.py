@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from statfast._core.generative.scatters import class_scatters
+from statfast._core.rows.class_scatters import class_scatters
 
 from statfast._core.generative import quadratic_scores as kernel
 

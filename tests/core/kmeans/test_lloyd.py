@@ -310,7 +310,7 @@ def test_the_bound_of_the_frame_holds_and_is_nearly_reached(d):
 @pytest.mark.parametrize(("real", "unit"), [(np.float32, 2.0**-24), (np.float64, UNIT)])
 @pytest.mark.parametrize("d", DEPTHS)
 def test_the_documented_bound_holds_and_is_nearly_reached(real, unit, d):
-    """kappa (|a||b| + |a|^2 / 2) + tau of tile/tile.h, in both types."""
+    """kappa (|a||b| + |a|^2 / 2) + tau of tile/product/tile.h, in both types."""
     kappa = 1.02 * unit * (d + 5)
     tau = (d + 8) * (2.0**-100 if real == np.float32 else 2.0**-1000)
     rows, worst = tiles.tile_shape(np.dtype(real).char)[0], 0.0

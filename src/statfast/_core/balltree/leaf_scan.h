@@ -3,9 +3,9 @@
    points are straight vector code in any number of dimensions.  An octet is d * 8 numbers; number
    p * 8 + l is feature p of point l.
 
-   The sums run in the order of apart (tile/rows.h): eight partial sums over the features p modulo 8,
-   then the features that are left, so that a squared distance has the same bits wherever it is
-   made. */
+   The sums run in the order of apart (tile/passes/rows.h): eight partial sums over the features p
+   modulo 8, then the features that are left, so that a squared distance has the same bits wherever
+   it is made. */
 
 #define OCTET 8
 #define LOOK 32 /* features between two looks at whether any of the points can still be near */

@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from statfast._core.neighbors.nearest cimport Neighbor, before
+from statfast._core.order.nearest cimport Neighbor, before
 from statfast._core.tile.rows cimport apart, real
 
 cdef enum:

@@ -37,7 +37,7 @@ from statfast._core.balltree.bounds cimport (
     near_balls, near_points, reach_of, settled,
 )
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, distance_of
-from statfast._core.neighbors.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
+from statfast._core.order.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
 from statfast._core.tile.rows cimport real
 from statfast._core.tile.tiles cimport level
 

@@ -8,7 +8,7 @@
    in the order of the features, so the distance of two points is the same number both ways. */
 
 #include "simd/compiler.h"
-#include "tile/metric.h"
+#include "tile/passes/metric.h"
 #include "distance/dissimilarity_table.h"
 
 #define NR (2 * F64_LANES)

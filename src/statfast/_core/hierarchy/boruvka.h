@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The nearest points of other parts, for points of a k-d tree in its order; hierarchy/boruvka.pyx
-   says what for. The points of a leaf search together, each in a lane of its own, eight neighbors in
-   a band. Points that may be near a band are listed first, and the list is worked off then, without a
-   branch that could not be foretold: each point passes down the lanes' lists of their nearest.
-   Sums run in the order of `apart` (tile/rows.h), so that rounding puts no bound above the distances
-   that it bounds. */
+   says what for. The points of a leaf search together, each in a lane of its own, eight neighbors
+   in a band. Points that may be near a band are listed first, and the list is worked off then,
+   without a branch that could not be foretold: each point passes down the lanes' lists of their
+   nearest. Sums run in the order of `apart` (tile/passes/rows.h), so that rounding puts no bound
+   above the distances that it bounds. */
 
 #define BAND 8
 #define BANDS (TOGETHER / BAND)
@@ -114,8 +114,8 @@ static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptr
 }
 
 /* Of the lost points from f->begin on, those of one leaf that have to search; returns that leaf.
-   Points of different parts search together only if they look no farther than their leaf is wide: no
-   box of one part could be passed by for all of them. */
+   Points of different parts search together only if they look no farther than their leaf is wide:
+   no box of one part could be passed by for all of them. */
 static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b, const int D) {
     const ptrdiff_t leaf = TOGETHER, d = D ? D : t->d, home = f->lost[f->begin] / leaf;
     const REAL *box = (const REAL *)t->boxes

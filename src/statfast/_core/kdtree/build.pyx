@@ -7,7 +7,7 @@ sample of the points spreads most; the rank of a division is the multiple of the
 makes all leaves full and their place computable (kdtree/tree.pxd), not always the exact middle;
 of points with equal coordinates the lower numbers go left, so that duplicates of any count divide
 well. Points lie in columns and are moved from one buffer to another and back, each division
-reading and writing every column once (tile/split.h).
+reading and writing every column once (kdtree/split.h).
 
 Cost: O(n d log n). Memory: two buffers of n (d + 1) numbers and one of n beside the tree. A call
 must not get more than some million points. The caller guarantees finite rows and buffers of the

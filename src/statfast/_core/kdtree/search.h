@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The k nearest points of a k-d tree. What the arrays mean, and why the bounds are exact, is said
-   in kdtree/tree.pxd. Everything is computed in double, in the order of `apart` (tile/rows.h).
+   in kdtree/tree.pxd. Everything is computed in double, in the order of `apart`
+   (tile/passes/rows.h).
 
    A query goes down to the child whose box is nearest, and returns to the others as long as they
    are within reach: of a node on the way are kept the bounds of its children (one vector) and which

@@ -6,7 +6,7 @@
 
 #define REAL double
 #define V(word) f64_##word
-#include "tile/bisect.h"
+#include "kdtree/bisect.h"
 #undef REAL
 #undef V
 #include "kdtree/k_nearest.h"

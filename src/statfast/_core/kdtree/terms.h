@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances of a k-d tree's points and boxes, a vector of them: what each axis adds, and the sum in
-   the order of `apart` (tile/rows.h), for D axes (0: any number). */
+   the order of `apart` (tile/passes/rows.h), for D axes (0: any number). */
 
-#include "tile/metric.h"
+#include "tile/passes/metric.h"
 
-/* What tile/metric.h says of one number, for a vector of them. */
+/* What tile/passes/metric.h says of one number, for a vector of them. */
 static INLINE f64_v term(f64_v t, const int kind, double p) {
     if (kind == METRIC_EUCLIDEAN) return t * t;
     if (kind != METRIC_MINKOWSKI) return f64_max(t, f64_set1(0) - t);

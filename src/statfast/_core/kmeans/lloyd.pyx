@@ -5,10 +5,10 @@
 Lloyd 1982, Least squares quantization in PCM, doi:10.1109/TIT.1982.1056489.
 
 The nearest center of a row is decided in float32 by the top-2 epilogue of the tile family (points
-across, centers down; see tile/tile.h for the scores and the bound on their error). A row whose two
-best scores lie closer together than the errors may account for is decided again in float64, by the
-differences to all centers: the labels are those of float64 arithmetic throughout, the lowest index
-among equal distances. Sums are float64.
+across, centers down; see tile/product/tile.h for the scores and the bound on their error). A row
+whose two best scores lie closer together than the errors may account for is decided again in
+float64, by the differences to all centers: the labels are those of float64 arithmetic throughout,
+the lowest index among equal distances. Sums are float64.
 
 Bounds carried from one step to the next tell most rows that cannot have changed their center
 without looking at them: Hamerly 2010, Making k-means even faster, doi:10.1137/1.9781611972801.12.

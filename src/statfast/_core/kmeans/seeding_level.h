@@ -4,7 +4,7 @@
 
    A candidate a lowers the potential of point b, whose nearest center so far is sqrt(c) away, by
        g = c - |a - b|^2 = 2 (s(a, b) + t),   t = (c - |b|^2) / 2,
-   if that is positive.  The score s is made as in tile/tile.h and is good to
+   if that is positive.  The score s is made as in tile/product/tile.h and is good to
        slope |b| + square + delta |b|^2,
    slope and square being those of this a; t is made in double and rounded to float.  `start` holds
    -|a|^2/2 + square and `top` holds t + r, r >= delta |b|^2 and all that is lost in t and in the sums

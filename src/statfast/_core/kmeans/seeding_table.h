@@ -11,7 +11,7 @@
 enum { SEEDING_MOST = 32 }; /* candidates: 2 + log k */
 
 /* Candidates, an even number, are columns of `a`, and points lie in panels of depth d.  All lengths
-   are those of tile/tile.h, moved and scaled. */
+   are those of tile/product/tile.h, moved and scaled. */
 typedef struct {
     const float *a, *start, *slope, *square; /* (d, m), and (m,) each */
     ptrdiff_t m, depth;

@@ -13,7 +13,7 @@
 #define LANES F64_LANES
 #define V(word) f64_##word
 #include "simd/vmath.h"
-#include "tile/pack.h"
+#include "tile/product/pack.h"
 
 #define STRIP (LANES > 4 ? 8 : 4)
 #define MOST_STRIP (3 * STRIP) /* accumulators: all but a few registers */

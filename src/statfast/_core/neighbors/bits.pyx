@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Neighbors among rows of bits, by Hamming or Jaccard distance: exact counts (tile/bits.h).
+"""Neighbors among rows of bits, by Hamming or Jaccard distance: exact counts (tile/passes/bits.h).
 
 With a and b features set in two rows and c in which they differ, their Hamming distance is c / d
 and their Jaccard distance c / ((a + b + c) / 2), 0 for two empty rows; both are one division of
@@ -7,13 +7,13 @@ whole numbers, so rows tie exactly where the fractions are equal. 64 rows at a t
 with two queries, and looked at one by one only if any of them may be wanted.
 
 Cost: d / 64 word operations a pair. The caller guarantees queries in words, 64 d bits apart from
-no others, rows in groups as tile/bits.h has them, and d below 2^24.
+no others, rows in groups as tile/passes/bits.h has them, and d below 2^24.
 """
 
 from libc.stdint cimport int32_t, uint64_t
 
 from statfast._core.tile.metric cimport HAMMING
-from statfast._core.neighbors.nearest cimport Neighbor, clear, finish, offer, worst
+from statfast._core.order.nearest cimport Neighbor, clear, finish, offer, worst
 from statfast._core.tile.tiles cimport active
 
 cdef Py_ssize_t STAY = 32768  # bytes of groups that stay in the first cache for all queries

@@ -5,10 +5,9 @@
 The scores of all rows are made by the tile family, in bytes (neighbors/quantized.pyx) or float32
 where that decides and in float64 where it does not; its threshold-and-append epilogue keeps of
 every query the rows that may be among its k nearest, within a proven bound on the error of a score
-(tile/tile.h). The distances of those few are then summed in float64 by differences, which settles
-the order: (distance, index).
-The idea of not storing the distance matrix is that of GSKNN: Yu, Huang, Austin, Xiao & Biros 2015,
-doi:10.1145/2807591.2807601.
+(tile/product/tile.h). The distances of those few are then summed in float64 by differences, which
+settles the order: (distance, index). The idea of not storing the distance matrix is that of GSKNN:
+Yu, Huang, Austin, Xiao & Biros 2015, doi:10.1145/2807591.2807601.
 
 A search is ``begin`` (queries packed), any number of ``scan`` calls over ranges of rows, and
 ``recheck``. Queries that float32 or float64 scores cannot decide within the candidates' capacity
@@ -28,7 +27,7 @@ from libc.string cimport memset
 
 from statfast._core.neighbors.score_error cimport kappa_of, size_of, square_of
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
-from statfast._core.neighbors.nearest cimport Neighbor, put_in_order, sink
+from statfast._core.order.nearest cimport Neighbor, put_in_order, sink
 from statfast._core.tile.rows cimport (
     UNIT64, aligned, apart_by, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
@@ -66,7 +65,7 @@ def sizes(
     double p,
     float[::1] norm,                # OUT (n,)
 ):
-    """At least the size N of each row, moved and scaled: see tile/metric_tile.h."""
+    """At least the size N of each row, moved and scaled: see tile/product/metric_tile.h."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(R.shape[0]):

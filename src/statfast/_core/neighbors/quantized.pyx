@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""The k-nearest-neighbor search with rows and queries in bytes: see tile/tile_bytes.h.
+"""The k-nearest-neighbor search with rows and queries in bytes: see tile/product/tile_bytes.h.
 
 A quarter of the memory traffic and four times the products of float32, where the machine multiplies
 bytes (AVX-512 VNNI). Data of whole numbers from 0 to 255 is searched exactly; of other data the

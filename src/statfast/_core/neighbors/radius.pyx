@@ -19,7 +19,7 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.neighbors.score_error cimport size_of
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
-from statfast._core.neighbors.nearest cimport Neighbor, put_in_order
+from statfast._core.order.nearest cimport Neighbor, put_in_order
 from statfast._core.tile.rows cimport UNIT32, UNIT64, apart_by, number, real
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far the score of a row may be off: the constants of tile/tile.h and tile/metric_tile.h."""
+"""How far the score of a row may be off: the constants of tile/product/tile.h and
+tile/product/metric_tile.h."""
 
 from libc.math cimport pow
 
@@ -19,7 +20,7 @@ cdef inline double size_of(
 
 
 cdef inline double kappa_of(Py_ssize_t d, bint single, int kind, double p) noexcept nogil:
-    """The relative error of a score: see tile/tile.h and tile/metric_tile.h."""
+    """The relative error of a score: see tile/product/tile.h and tile/product/metric_tile.h."""
     cdef double unit = UNIT32 if single else UNIT64, power
     if kind == CHEBYSHEV:
         return 8.2 * unit

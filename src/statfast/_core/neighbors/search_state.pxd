@@ -10,7 +10,8 @@ from statfast._core.tile.rows cimport real
 from statfast._core.tile.tiles cimport active, f32_search, f64_search
 
 cdef inline double tau_of(Py_ssize_t d, double scale, bint single) noexcept nogil:
-    """What vanishes below the range of the types, in units of the score: see tile/tile.h."""
+    """What vanishes below the range of the types, in units of the score: see
+    tile/product/tile.h."""
     cdef double loss = scale * 2.0 ** -537
     return (d + 8.0) * (d + 8.0) * (2.0 ** -90 if single else 2.0 ** -580) + d * loss * loss
 

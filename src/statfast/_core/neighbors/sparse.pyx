@@ -25,7 +25,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from statfast._core.tile.metric cimport EUCLIDEAN, term
-from statfast._core.neighbors.nearest cimport Neighbor, clear, finish, offer, worst
+from statfast._core.order.nearest cimport Neighbor, clear, finish, offer, worst
 from statfast._core.tile.rows cimport UNIT64
 
 cdef Py_ssize_t TOGETHER = 64  # rows looked at by straight vector code, most for the last time

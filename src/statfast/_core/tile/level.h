@@ -9,10 +9,10 @@
 #define GROUP (ROWS < 12 ? ROWS : ROWS / 2)
 
 #define DIFFER static int differ
-#include "tile/bits.h"
+#include "tile/passes/bits.h"
 #include "kmeans/bounds.h"
-#include "tile/metric.h"
-#include "tile/rows.h"
+#include "tile/passes/metric.h"
+#include "tile/passes/rows.h"
 
 #define REAL float
 #define REAL_BITS 32
@@ -22,13 +22,13 @@
 #define LANES F32_LANES
 #define V(word) f32_##word
 #include "simd/vmath.h"
-#include "tile/pack.h"
-#include "tile/top_k.h"
-#include "tile/tile.h"
-#include "tile/metric_tile.h"
+#include "tile/product/pack.h"
+#include "tile/product/top_k.h"
+#include "tile/product/tile.h"
+#include "tile/product/metric_tile.h"
 #include "kmeans/groups.h"
-#include "tile/softmax.h"
-#include "tile/split.h"
+#include "tile/product/softmax.h"
+#include "kdtree/split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX
@@ -45,12 +45,12 @@
 #define LANES F64_LANES
 #define V(word) f64_##word
 #include "simd/vmath.h"
-#include "tile/pack.h"
-#include "tile/top_k.h"
-#include "tile/tile.h"
-#include "tile/metric_tile.h"
-#include "tile/softmax.h"
-#include "tile/split.h"
+#include "tile/product/pack.h"
+#include "tile/product/top_k.h"
+#include "tile/product/tile.h"
+#include "tile/product/metric_tile.h"
+#include "tile/product/softmax.h"
+#include "kdtree/split.h"
 #undef REAL
 #undef REAL_BITS
 #undef REAL_MAX

@@ -3,11 +3,11 @@
 number for the kind, an exponent, and the reduced distance of two rows, which is what searches
 compare.
 
-What each function gives is said in tile/metric.h, where they are written, so that C kernels share
-them. Call them with a literal kind where you can: the choice is then made by the compiler."""
+What each function gives is said in tile/passes/metric.h, where they are written, so that C kernels
+share them. Call them with a literal kind where you can: the choice is then made by the compiler."""
 
 
-cdef extern from "tile/metric.h" nogil:
+cdef extern from "tile/passes/metric.h" nogil:
     enum:
         EUCLIDEAN "METRIC_EUCLIDEAN"    # 0
         MANHATTAN "METRIC_MANHATTAN"    # 1

@@ -15,7 +15,7 @@ enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
 enum { APART_SQUARE, APART_LENGTH, APART_LARGEST }; /* sums of squares, of lengths; the largest */
 enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 
-/* What the collect epilogue knows of each point: see tile/tile.h for the error terms. */
+/* What the collect epilogue knows of each point: see tile/product/tile.h for the error terms. */
 #define SEARCH(T, REAL)                                                                            \
     typedef struct {                                                                               \
         ptrdiff_t k, capacity;                                                                     \

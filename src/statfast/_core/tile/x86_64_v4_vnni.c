@@ -17,8 +17,8 @@
 #define V(word) f32_##word
 #define DOT4(sum, a, b) ((words)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b)))
 #define COLLECT_BYTES collect_bytes_vnni
-#include "tile/top_k.h"
-#include "tile/tile_bytes.h"
+#include "tile/product/top_k.h"
+#include "tile/product/tile_bytes.h"
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif

@@ -12,7 +12,7 @@
 #include "simd/vec_avx512.h"
 #define BITS_IN_LANES(x) ((bits_v)_mm512_popcnt_epi64((__m512i)(x)))
 #define DIFFER int differ_vpopcntdq
-#include "tile/bits.h"
+#include "tile/passes/bits.h"
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._core.cart import walk
+from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each
 from statfast._typing import Array, ArrayLike, Attributes, RandomState, Rows
 from statfast._validation import as_count, as_generator

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from statfast._core.cart import walk
+from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._typing import Array, ArrayLike, Attributes, Rows

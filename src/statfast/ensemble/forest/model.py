@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from statfast._core.cart import walk
+from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Estimator, require_same_labels
 from statfast._typing import Array, Rows, csr_matrix

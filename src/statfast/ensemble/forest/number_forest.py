@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._core.cart import walk
+from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Regressor
 from statfast._typing import Array, ArrayLike, Rows, Weights

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.generative.column_moments import class_moments
+from statfast._core.rows.column_moments import class_moments
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
 from statfast._typing import Array, ArrayLike
 from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces

@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from statfast._core.generative.column_moments import class_moments
 from statfast._core.generative.count_tables import add_counts
 from statfast._core.generative.count_tables import scores as sparse_scores
 from statfast._core.generative.linear_scores import scores as dense_scores
 from statfast._core.generative.linear_scores import softmax
+from statfast._core.rows.column_moments import class_moments
 from statfast._validation import (
     as_real,
     explain_nonfinite,

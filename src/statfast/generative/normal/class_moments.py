@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.generative.moments import class_scatter
-from statfast._core.generative.scatters import class_scatters as add_scatters
+from statfast._core.rows.class_scatters import class_scatters as add_scatters
+from statfast._core.rows.pooled_scatter import class_scatter
 from statfast._core.tile import tiles
 from statfast._engine import Chunks, checkpoint, reduce
 from statfast._estimator import ColumnMoments

@@ -13,8 +13,8 @@ from math import isfinite, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.distance.extent import zeros_and_ones
 from statfast._core.linear import irls as kernel
+from statfast._core.rows.extent import zeros_and_ones
 from statfast._core.tile import tiles
 from statfast._distance import near_mean
 from statfast._engine import Chunks, aside, checkpoint, each, grid, reduce

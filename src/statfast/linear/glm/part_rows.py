@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.distance.extent import zeros_and_ones
+from statfast._core.rows.extent import zeros_and_ones
 from statfast._distance import near_mean
 from statfast._engine import Parts, aside, new_fit, remembered
 from statfast._estimator import codes_among, has_weight, times_factors

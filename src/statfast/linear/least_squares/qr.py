@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.generative.moments import class_scatter
+from statfast._core.rows.pooled_scatter import class_scatter
 from statfast._distance import near_mean
 from statfast._engine import Chunks, aside, checkpoint, reduce
 from statfast._linalg import CholeskyFactor

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from statfast._core.distance.extent import zeros_and_ones
+from statfast._core.rows.extent import zeros_and_ones
 from statfast._engine import Chunks
 from statfast._estimator import classes_with_weight, require_several, times_classes
 from statfast._validation import (

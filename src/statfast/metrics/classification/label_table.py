@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._core.classification import confusion
+from statfast._core.metrics import confusion
 from statfast._engine import each, grid
 from statfast._validation import (
     as_label,

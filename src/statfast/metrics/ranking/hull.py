@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.ranking import pool
+from statfast._core.order import pool
 from statfast._engine import aside
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from statfast._core.ranking import resample
+from statfast._core.metrics import resample
 from statfast._engine import aside, each, grid
 from statfast._linalg import mirrored
 from statfast._typing import ArrayLike, RandomState

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from statfast._core.ranking import rank
+from statfast._core.metrics import rank
 from statfast._engine import aside, each, grid
 from statfast._validation import nonfinite, to_array, to_numbers
 

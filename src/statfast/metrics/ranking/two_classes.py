@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._core.ranking import rank
+from statfast._core.metrics import rank
 from statfast._engine import aside
 from statfast._validation import (
     UndefinedMetricWarning,

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from statfast._core.cart import grow
+from statfast._core.cart.grow import grow
 from statfast._core.cart.problem import Columns, Problem, sorts
 from statfast._engine import checkpoint, each, usable_threads
 from statfast.tree.growing.columns import ranked_columns

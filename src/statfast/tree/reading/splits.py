@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from statfast._core.cart import grow
+from statfast._core.cart.grow import grow
 from statfast._engine import checkpoint
 from statfast._estimator import CoefficientTable, Tabled
 from statfast._typing import ArrayLike, DataFrame, Rows, Weights

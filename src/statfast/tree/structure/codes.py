@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statfast._core.cart import walk
+from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint
 
 MOST_CUTS = 65_534  # of a column

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from statfast._core.cart import walk
+from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid, usable_threads
 from statfast.tree.structure.codes import COLUMNS, coded_trees
 from statfast.tree.structure.routes import SETS

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.cart import grow, walk
+from statfast._core.cart.grow import grow
+from statfast._core.cart.walk import walk
 from statfast._typing import Array
 from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.routes import COLUMN, SETS, SURROGATE, Routes

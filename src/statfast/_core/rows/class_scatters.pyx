@@ -2,7 +2,7 @@
 # build: glue
 """Moments of each class of a block of rows: weights, sums and a scatter for every class.
 
-As generative/moments.pyx, whose scatter is pooled. The rows are counted by class, so that those of
+As rows/pooled_scatter.pyx, whose scatter is pooled. The rows are counted by class, so that those of
 a class can be shifted into one sheet and multiplied together whatever the order in which they come.
 
 Cost: n d^2 flop at the float64 multiply-add rate (one triangle), one read of the rows; K d^2

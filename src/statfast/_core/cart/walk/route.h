@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cart/cart.h"
-#include "cart/walk_table.h"
+#include "cart/walk/walk_table.h"
 
 #define ROUTE_SETS 0x40000000u /* of a column: its threshold is the number of a set */
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core.distance import extent as kernel
+from statfast._core.rows import extent as kernel
 
 REALS = [np.float32, np.float64]
 DTYPES = [*REALS, np.uint8]

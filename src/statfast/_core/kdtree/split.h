@@ -3,7 +3,7 @@
    The points lie in columns. A divide is stable: points that were in the order of their numbers
    stay so, and of points equal to the cut the first go left. */
 
-#include "tile/bisect.h"
+#include "kdtree/bisect.h"
 
 /* How many of x[:m] are < cut. */
 static ptrdiff_t V(below)(const REAL *x, ptrdiff_t m, REAL cut) {

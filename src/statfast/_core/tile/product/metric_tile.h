@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tile of tile/tile.h for distances that are no dot products: Manhattan, Chebyshev, Minkowski.
+/* The tile of tile/product/tile.h for distances that are no dot products: Manhattan, Chebyshev,
+   Minkowski.
 
-   Operands, layouts and the threshold-and-append epilogue are those of tile/tile.h.  The scores are
+   Operands, layouts and the threshold-and-append epilogue are those of tile/product/tile.h.  The
+   scores are
 
      Manhattan    s(a, b) = sum a / 2 - sum max(a, b) = -(sum |a - b| + sum b) / 2
      Chebyshev    s(a, b) = -max |a - b|
@@ -10,9 +12,9 @@
    where start[i] holds sum a_i / 2 or 0 (a padding row: -infinity).  The first takes two
    instructions a feature instead of three.
 
-   The error of a score, in the terms of tile/tile.h: rows in memory are a(1 + e), |e| <= u(1 +
-   2^-20), delta = (d + 4) 2^-53 is the relative error of the float64 reference.  Let N(a) be the size
-   of a row, sum |a|, max |a| or sum |a|^p.  A score is good to slope N(a) + slack(b) with
+   The error of a score, in the terms of tile/product/tile.h: rows in memory are a(1 + e), |e| <=
+   u(1 + 2^-20), delta = (d + 4) 2^-53 is the relative error of the float64 reference.  Let N(a) be
+   the size of a row, sum |a|, max |a| or sum |a|^p.  A score is good to slope N(a) + slack(b) with
 
    Manhattan.  Rounding the rows moves the maxima by u (N(a) + N(b)); start is off by
      (d/2 + 1) u N(a); the chain of d subtractions, none of whose partial sums exceeds
@@ -29,9 +31,10 @@
      reference is off by (d + p + 8) 2^-53.  So
        slope = 2^(p-1) kappa,    slack(b) = slope N(b) + tau,
        kappa = 1.02 (2.02 p + d + 12 + 320 or 2250) u + (d + p + 8) 2^-53.
-   The eight u beyond what errors add up to pay for the roundings of bars, as in tile/tile.h.
-   tau covers what vanishes below the range of REAL, as there; Minkowski's powers lose 2^-126
-   (2^-1022) a feature in REAL, and up to 2^-1074 scale^p in the unscaled reference. */
+   The eight u beyond what errors add up to pay for the roundings of bars, as in
+   tile/product/tile.h. tau covers what vanishes below the range of REAL, as there; Minkowski's
+   powers lose 2^-126 (2^-1022) a feature in REAL, and up to 2^-1074 scale^p in the unscaled
+   reference. */
 
 #define NR (2 * LANES)
 
@@ -86,7 +89,7 @@ static INLINE void V(collect_as)(const REAL *a, ptrdiff_t lda, const REAL *start
     }
 }
 
-/* collect of tile/tile.h, by any of the three kinds, or METRIC_EUCLIDEAN */
+/* collect of tile/product/tile.h, by any of the three kinds, or METRIC_EUCLIDEAN */
 static void V(collect_by)(const REAL *a, ptrdiff_t lda, const REAL *start, const REAL *reach,
                           ptrdiff_t n, const REAL *panel, ptrdiff_t depth, ptrdiff_t first,
                           V(search) *s, ptrdiff_t point, int kind, REAL p) {

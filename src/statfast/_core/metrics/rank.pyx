@@ -14,7 +14,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from statfast._core.tile.tiles cimport level
 
-cdef extern from "ranking/rank_table.h" nogil:
+cdef extern from "metrics/rank_table.h" nogil:
     ctypedef struct row_item:
         uint64_t code
         int64_t row

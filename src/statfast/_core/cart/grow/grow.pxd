@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cart/cart.h and cart/grow_table.h declare."""
+"""What cart/cart.h and cart/grow/grow_table.h declare."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
@@ -69,11 +69,11 @@ cdef extern from "cart/cart.h" nogil:
         cart_surrogate *surrogates
         size_t n_tasks, n_nodes, n_sets, n_surrogates
 
-cdef extern from "cart/room.h" nogil:
+cdef extern from "cart/grow/workspace.h" nogil:
     size_t room_of(const cart_problem *t, Py_ssize_t m, int sorts, cart_scratch *s, uint8_t *start)
     size_t node_room(cart_grower *g, Py_ssize_t m, uint8_t *start)
 
-cdef extern from "cart/grow_table.h" nogil:
+cdef extern from "cart/grow/grow_table.h" nogil:
     ctypedef struct grow_kernels:
         int (*grow_on)(cart_grower *, Py_ssize_t large, int64_t effort) noexcept nogil
         int (*open_node)(cart_grower *) noexcept nogil

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of ranking/rank.pyx: pairs of classes, and runs of equal scores. */
+/* One instruction-set level of metrics/rank.pyx: pairs of classes, and runs of equal scores. */
 
-#include "ranking/rank_table.h"
+#include "metrics/rank_table.h"
 #include "simd/compiler.h"
 
 enum {
@@ -18,7 +18,7 @@ enum {
 #define EACH_ROW(item, out)
 #define RUN_ENDS(out, ones, all)                                                                   \
     ((out)->positive[(out)->runs] = (ones), (out)->negative[(out)->runs] = (all) - (ones))
-#include "ranking/bucket_sort.h"
+#include "metrics/bucket_sort.h"
 #undef ITEM
 #undef NAME
 #undef CODE
@@ -29,7 +29,7 @@ enum {
 #define CODE(item) ((item).code)
 #define EACH_ROW(item, out) ((out)->rows[(out)->at++] = (item).row)
 #define RUN_ENDS(out, ones, all) ((void)(ones), (out)->positive[(out)->runs] = (out)->at)
-#include "ranking/bucket_sort.h"
+#include "metrics/bucket_sort.h"
 
 /* Each positive against all: the pairs of two positives count for one in all, whatever their keys,
    so that nobody's class is asked for. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* build: small */
-/* One instruction-set level of cart/walk.pyx. Where a row goes is not to be foreseen, so that no
-   step has a branch; several walks take turns, so that one waits for memory while others move. */
+/* One instruction-set level of cart/walk/walk.pyx. Where a row goes is not to be foreseen, so that
+   no step has a branch; several walks take turns, so that one waits for memory while others
+   move. */
 
 #include <string.h>
 
-#include "cart/walk_table.h"
+#include "cart/walk/walk_table.h"
 
 #define WALK_LANES 8 /* rows or trees in work at a time */
 

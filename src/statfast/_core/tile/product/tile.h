@@ -28,10 +28,11 @@
        without FMA the product is rounded as well).
    Together |s~ - s| <= kappa (|a||b| + |a|^2/2) + tau with kappa = 1.02 u (d + 8) while d u < 0.01,
    where 1.02 also covers that norms are computed ones.  What errors add up to above is d + 4: the
-   other four u pay for the roundings of a number like s~ in which bars are made of it (tile/top_k.h).
-   The order that has to be reproduced is that of the squared distances summed in double by
-   differences, themselves off by (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the score: that is
-   added.  With g the largest |a| of a group of rows every score of point b is then good to
+   other four u pay for the roundings of a number like s~ in which bars are made of it
+   (tile/product/top_k.h). The order that has to be reproduced is that of the squared distances
+   summed in double by differences, themselves off by (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the
+   score: that is added.  With g the largest |a| of a group of rows every score of point b is then
+   good to
        slope(b) g + square g^2 + slack(b),
        slope(b) = kappa |b|,  square = kappa/2 + delta,  slack(b) = delta |b|^2 + tau,
    delta = (d + 4) 2^-53.

@@ -4,7 +4,7 @@
 
 Breiman, Friedman, Olshen and Stone 1984 (doi:10.1201/9781315139470). Deviations: columns are ranks
 (cart/cart.h), splits in large nodes are found by histograms, bounds and refinement
-(cart/split_single.h), targets and weights are integers within a node. The loops are C: they are
+(cart/split/single_sum.h), targets and weights are integers within a node. The loops are C: they are
 compiled for each instruction-set level.
 
 Cost: about 1 to 4 ns a row and column at each level of the tree. A call of `grow` ends after its
@@ -208,8 +208,9 @@ cdef class Grower:
         return (<const char *>self.g.surrogates)[:self.g.n_surrogates * sizeof(cart_surrogate)]
 
     def packed(self):
-        """The nodes of a tree grown depth first as cart/walk_table.h has them, its leaves' values,
-        the rows in them, and the decrease of impurity times weight that each column brings."""
+        """The nodes of a tree grown depth first as cart/walk/walk_table.h has them, its leaves'
+        values, the rows in them, and the decrease of impurity times weight that each column
+        brings."""
         cdef Py_ssize_t n = self.g.n_nodes, i, k, C = self.g.t.channels, leaf = 0
         cdef const cart_node *node = self.g.nodes
         cdef const cart_node *left

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* build: small */
-/* One instruction-set level of cart/grow.pyx. */
+/* One instruction-set level of cart/grow/grow.pyx. */
 
 #include <stdlib.h>
 
-#include "cart/grow_table.h"
-#include "cart/score.h"
-#include "cart/split_single.h"
-#include "cart/sums_below.h"
-#include "cart/split_few.h"
-#include "cart/split_bins.h"
-#include "cart/split_classes.h"
-#include "cart/split_sorted.h"
-#include "cart/categories.h"
-#include "cart/surrogates.h"
-#include "cart/split.h"
-#include "cart/node.h"
-#include "cart/partition.h"
-#include "cart/grow.h"
+#include "cart/grow/grow_table.h"
+#include "cart/split/score.h"
+#include "cart/split/single_sum.h"
+#include "cart/split/sums_below.h"
+#include "cart/split/few_rows.h"
+#include "cart/split/bins.h"
+#include "cart/split/classes.h"
+#include "cart/split/sorted_rows.h"
+#include "cart/split/categories.h"
+#include "cart/split/surrogates.h"
+#include "cart/split/best_split.h"
+#include "cart/grow/node.h"
+#include "cart/grow/partition.h"
+#include "cart/grow/grow.h"
 
 static int32_t drawn_at(cart_grower *g, ptrdiff_t i, uint64_t *state) { return drawn(g, i, state); }
 static void put_all_back(cart_grower *g, ptrdiff_t count) { put_back(g, count); }

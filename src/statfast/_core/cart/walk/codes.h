@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cart/walk_table.h"
+#include "cart/walk/walk_table.h"
 #include "simd/compiler.h"
 
 #define CODED_ROWS 8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The leaves that rows fall into, and sums of what trees say of them (cart/walk_table.h).
+"""The leaves that rows fall into, and sums of what trees say of them (cart/walk/walk_table.h).
 
 Cost: about a nanosecond a step of a row in a tree that fits the cache. Several rows, or for few
 rows several trees, go down at a time, so that one waits for memory while others move. The caller
@@ -12,7 +12,7 @@ from libc.stdlib cimport free, malloc
 from statfast._core.tile.rows cimport number
 from statfast._core.tile.tiles cimport level
 
-cdef extern from "cart/walk_table.h" nogil:
+cdef extern from "cart/walk/walk_table.h" nogil:
     ctypedef struct cart_step:
         double threshold
         int32_t right
@@ -23,7 +23,7 @@ cdef extern from "cart/walk_table.h" nogil:
         void (*trees)(const cart_step *nodes, const int64_t *root, Py_ssize_t T,
                       const double *row, int64_t *leaf) noexcept nogil
     const walk_kernels *walk_at(int level)
-cdef extern from "cart/walk_codes.h" nogil:
+cdef extern from "cart/walk/codes.h" nogil:
     ctypedef struct cart_coded:
         pass
     ctypedef struct cart_codes:
@@ -45,13 +45,13 @@ cdef extern from "cart/walk_codes.h" nogil:
     void walkers_free(cart_walkers *w)
     void walkers_start(cart_walkers *w)
     const int64_t *walkers_leaves(cart_walkers *w, Py_ssize_t t)
-cdef extern from "cart/leaf_weights.h" nogil:
+cdef extern from "cart/walk/leaf_weights.h" nogil:
     double share_together(const int32_t *a, const int32_t *b, const uint8_t *in_a,
                           const uint8_t *in_b, Py_ssize_t T)
     void leaf_quantiles(const int32_t *leaf, Py_ssize_t T, const int64_t *begin,
                         const int32_t *member, const double *ascending, Py_ssize_t n,
                         const double *q, Py_ssize_t Q, double *weight, double *out)
-cdef extern from "cart/route.h" nogil:
+cdef extern from "cart/walk/route.h" nogil:
     ctypedef struct cart_surrogate:
         pass
     ctypedef struct cart_route:
@@ -66,7 +66,7 @@ cdef const walk_kernels *kernels = walk_at(level())
 
 
 cdef class Codes:
-    """Nodes of 8 bytes, for rows whose values are numbers of cuts (cart/walk_codes.h)."""
+    """Nodes of 8 bytes, for rows whose values are numbers of cuts (cart/walk/codes.h)."""
     cdef cart_codes codes
     cdef object kept
 

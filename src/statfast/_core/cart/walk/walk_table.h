@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of cart/walk.pyx: rows on their way down trees. A node has 16 bytes; its left child
-   follows it. A leaf is its own right child, and its threshold a NaN whose low bits are the number
-   of the leaf: comparisons with it are false, so that a row that has arrived stays. */
+/* The table of cart/walk/walk.pyx: rows on their way down trees. A node has 16 bytes; its left
+   child follows it. A leaf is its own right child, and its threshold a NaN whose low bits are the
+   number of the leaf: comparisons with it are false, so that a row that has arrived stays. */
 #ifndef STATFAST_CART_WALK_KERNELS_H
 #define STATFAST_CART_WALK_KERNELS_H
 

@@ -9,8 +9,8 @@
    Its error.  With rho_y = |y - h r| and rho_x = |x - g q|, measured when the bytes are made,
        |x.y - g h r.q| <= (|x| + rho_x) rho_y + rho_x |y|,
    and the few float32 roundings (of y, x, |y|^2/2, g h, r.q and of the sum) move the score by
-   less than 8u (|x| |y| + |y|^2 / 2), u = 2^-24; making bars of it costs 4u more, as in tile/tile.h.
-   So in the terms used there
+   less than 8u (|x| |y| + |y|^2 / 2), u = 2^-24; making bars of it costs 4u more, as in
+   tile/product/tile.h. So in the terms used there
        slope = 12u |x| + rho_x,   square = 6u + delta,
        slack = delta |x|^2 + tau + 1.01 (|x| + rho_x) max rho_y.
    Rows of whole numbers from 0 to 255 have h = 1 and rho = 0: then nothing but u is in doubt. */
@@ -23,7 +23,7 @@ static INLINE words broadcast(const uint8_t *four) {
     return V(iset1)(word);
 }
 
-/* collect of tile/tile.h; depth is a multiple of 4, panel[p / 4][point][p % 4] */
+/* collect of tile/product/tile.h; depth is a multiple of 4, panel[p / 4][point][p % 4] */
 void COLLECT_BYTES(const uint8_t *a, ptrdiff_t lda, const float *start, const float *reach,
                    ptrdiff_t n, const int8_t *panel, ptrdiff_t depth, const int32_t *offset,
                    const float *unit, ptrdiff_t first, f32_search *s, ptrdiff_t point) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of ranking/rank.pyx: what is done with the rows of one bucket. */
+/* The table of metrics/rank.pyx: what is done with the rows of one bucket. */
 #ifndef STATFAST_RANK_KERNELS_H
 #define STATFAST_RANK_KERNELS_H
 

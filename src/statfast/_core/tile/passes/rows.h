@@ -3,7 +3,7 @@
    Written as loops over eight independent partial sums, which every compiler turns into vectors
    without leave to reorder floating-point sums: the order is ours and fixed. */
 
-#include "tile/squared_distance.h"
+#include "tile/passes/squared_distance.h"
 
 /* out[i] = |q - x_i|^2 */
 #define APART(SRC, NAME)                                                                           \
@@ -17,7 +17,7 @@ APART(float, f32)
 APART(uint8_t, u8)
 #undef APART
 
-/* out[i] = the reduced distance of q and x_i: tile/metric.h */
+/* out[i] = the reduced distance of q and x_i: tile/passes/metric.h */
 #define APART_BY(SRC, NAME)                                                                        \
     static void apart_by_##NAME(const double *q, const void *rows, ptrdiff_t ldx, ptrdiff_t n,      \
                                 ptrdiff_t d, int kind, double p, double *out) {                    \

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast._core.generative import moments
+from statfast._core.rows import pooled_scatter as moments
 from statfast._core.tile import tiles
 from tests.reference import moments as twin
 

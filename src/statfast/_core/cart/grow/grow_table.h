@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of cart/grow.pyx: growing trees. */
+/* The table of cart/grow/grow.pyx: growing trees. */
 #ifndef STATFAST_CART_GROW_KERNELS_H
 #define STATFAST_CART_GROW_KERNELS_H
 

@@ -118,8 +118,8 @@ static void V(pack)(const REAL *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, R
 
 /* One panel of up to NR points straight from the user's rows: rows[pick[l]], or rows[l] without a
    pick, moved and scaled; and norm >= |b| of each, by at most 2 (d + 8) u |b|, but for squares that
-   vanish below the range of REAL: see tau in tile/tile.h.  It is made in slices of SLICE features, so
-   that everything but the panel itself stays in the first cache. */
+   vanish below the range of REAL: see tau in tile/product/tile.h.  It is made in slices of SLICE
+   features, so that everything but the panel itself stays in the first cache. */
 #define SLICE 64
 #define LAY(SRC, NAME)                                                                             \
     static void V(lay_##NAME)(const void *rows, ptrdiff_t ldx, const int32_t *pick, ptrdiff_t n,   \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The k-nearest-neighbor search of a panel of points: which scores are worth keeping.
-   The struct is described in tile/table.h, the error terms in tile/tile.h and tile/tile_bytes.h. */
+   The struct is described in tile/table.h, the error terms in tile/product/tile.h and
+   tile/product/tile_bytes.h. */
 
 #define NR (2 * LANES)
 
