@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from statfast._engine import memory, rounds
+from statfast._engine import tree_reduce, worker_cache
 from statfast._engine.local_engine import HereEngine, as_columns
 from statfast._engine.parts import Parts
 
@@ -56,7 +56,7 @@ class HostileEngine(HereEngine):
         while len(shares) > 1:
             self.rng.shuffle(shares)
             some = self.rng.integers(2, len(shares) + 1)
-            joined = rounds.merged(shares[:some])
+            joined = tree_reduce.merged(shares[:some])
             shares = [*shares[some:], pickle.loads(pickle.dumps(joined))]
         return shares[0]
 
@@ -64,7 +64,7 @@ class HostileEngine(HereEngine):
         work, state = pickle.loads(sent)
         items = [(number, refs[number]) for number in own]
         back = pickle.dumps(
-            rounds.serve(
+            tree_reduce.serve(
                 work, state, items, len(refs), 1 + len(own) % 3, parts_stay=self.rng.random() < 0.8
             )
         )
@@ -73,7 +73,7 @@ class HostileEngine(HereEngine):
 
     @staticmethod
     def lose():
-        memory.MEMORY.clear()
+        worker_cache.MEMORY.clear()
 
 
 def _fingerprint(columns):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import statfast
-from statfast._engine import as_parts, dask_engine, memory
+from statfast._engine import as_parts, dask_engine, worker_cache
 from statfast._estimator.part_sums import look_at
 from statfast.preprocessing import StandardScaler
 from tests.clusters import STEP, D, collections, in_parts, made_rows
@@ -66,7 +66,7 @@ def test_rows_beyond_the_memory_of_the_workers(client, rows, monkeypatch):
     X, y, labels = rows
     monkeypatch.setattr(dask_engine, "FITS", 0.0)
     monkeypatch.setattr(dask_engine, "INLINE", 0)  # states are tasks of their own
-    monkeypatch.setattr("statfast._estimator.elsewhere.end_fits", lambda parts: None)
+    monkeypatch.setattr("statfast._estimator.dispatch.end_fits", lambda parts: None)
     cloud, target, names = collections(X, y, labels)
     parts = as_parts(cloud, names)
     assert not parts.engine.kept
@@ -81,7 +81,9 @@ def test_rows_beyond_the_memory_of_the_workers(client, rows, monkeypatch):
     known = statfast.KMeans(3, init=X[:3], max_iter=5).fit(in_parts(X))
     assert np.array_equal(known.cluster_centers_, found.cluster_centers_)
     assert np.array_equal(np.asarray(found.labels_), found.predict(X))
-    assert sum(client.run(lambda: len(memory.MEMORY)).values()) == 0  # which would hold the rows
+    assert (
+        sum(client.run(lambda: len(worker_cache.MEMORY)).values()) == 0
+    )  # which would hold the rows
 
 
 def test_data_frames(client, rows):

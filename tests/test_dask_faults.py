@@ -18,7 +18,7 @@ import pytest
 
 import statfast
 from statfast import Parts
-from statfast._engine import as_parts, dask_engine, memory
+from statfast._engine import as_parts, dask_engine, worker_cache
 from statfast._engine.dask_engine import DaskEngine
 from statfast._estimator.part_sums import look_at
 from statfast.preprocessing import StandardScaler
@@ -120,7 +120,7 @@ def test_a_worker_is_killed_between_rounds(client, rows):
 
 def held():
     """What this worker remembers of fits."""
-    return len(memory.MEMORY)
+    return len(worker_cache.MEMORY)
 
 
 def settled(step, wanted):
@@ -147,10 +147,10 @@ def test_workers_forget_a_fit_that_has_ended(client, rows, monkeypatch):
     ]
     for fit in fits:
         with monkeypatch.context() as changed:
-            changed.setattr("statfast._estimator.elsewhere.end_fits", lambda parts: None)
+            changed.setattr("statfast._estimator.dispatch.end_fits", lambda parts: None)
             fit()
             assert total() > 0
-        client.run(memory.forget, "")
+        client.run(worker_cache.forget, "")
         fit()
         assert settled(total, 0)
     search = statfast.NearestNeighbors(3).fit(cloud)

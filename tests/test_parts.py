@@ -11,10 +11,10 @@ import pytest
 
 import statfast
 from statfast import Parts
-from statfast._engine.rounds import Served, merged, total_of
+from statfast._engine.tree_reduce import Served, merged, total_of
+from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.init import start_of, start_of_parts
 from statfast.cluster.kmeans.part_lloyd import survey_parts
-from statfast.cluster.kmeans.prepared import survey
 from statfast.model_selection import (
     KFold,
     StratifiedKFold,

@@ -131,8 +131,8 @@ def main():
     options = parser.parse_args()
     from sklearn.cluster import kmeans_plusplus
 
+    from statfast.cluster.kmeans.data import survey
     from statfast.cluster.kmeans.plus_plus import plus_plus
-    from statfast.cluster.kmeans.prepared import survey
 
     print("| problem | statfast | scikit-learn | ratio | standard error |\n|---|---|---|---|---|")
     for problem in SUITE.problems:

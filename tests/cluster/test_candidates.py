@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from statfast.cluster import KMeans
 from statfast.cluster.kmeans import plus_plus as seeding
 from statfast.cluster.kmeans.block_passes import nearest
+from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.plus_plus import best_of, by_reading, packed, plus_plus, trials
-from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 
 KINDS = {

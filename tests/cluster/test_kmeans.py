@@ -19,10 +19,10 @@ from statfast._engine.chunks import Chunks
 from statfast._validation.errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, KMeansStatistics
 from statfast.cluster.kmeans import assignment, dense_rows
-from statfast.cluster.kmeans import prepared as panels
+from statfast.cluster.kmeans import data as panels
+from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.init import runs_of
 from statfast.cluster.kmeans.lloyd import tolerance
-from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 
 

@@ -11,8 +11,8 @@ from statfast._core.kmeans import differences
 from statfast._core.kmeans import lloyd as kernel
 from statfast._distance import scale_of
 from statfast.cluster import KMeansStatistics
+from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.dense_rows import DenseFrame, pieces
-from statfast.cluster.kmeans.prepared import survey
 from tests.reference import kmeans as twin
 
 DTYPES = [np.float64, np.float32, np.uint8]

@@ -11,9 +11,9 @@ from statfast import Chunks
 from statfast.cluster import KMeans
 from statfast.cluster.kmeans import assignment
 from statfast.cluster.kmeans.assignment import Assignment
+from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.kmeans import ALGORITHMS
-from statfast.cluster.kmeans.prepared import survey
-from statfast.cluster.kmeans.sorted_rows import SortedRows
+from statfast.cluster.kmeans.yinyang import SortedRows
 
 
 def blobs(n, k, d, dtype, seed=0):

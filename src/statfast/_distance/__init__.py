@@ -27,7 +27,7 @@ from statfast._distance.dissimilarity import (
     scaled,
     store,
 )
-from statfast._distance.door import (
+from statfast._distance.inputs import (
     Dissimilarities,
     MetricRows,
     as_dissimilarities,

@@ -13,13 +13,13 @@ from statfast._engine.blocks import (
 )
 from statfast._engine.cache_lines import aligned
 from statfast._engine.chunks import Chunks
-from statfast._engine.collections import as_documents, as_pairs, as_parts, is_elsewhere
-from statfast._engine.memory import borrowed, parts_stay, remembered
+from statfast._engine.coerce import as_documents, as_pairs, as_parts, is_elsewhere
 from statfast._engine.parts import Parts, end_fits, new_fit
-from statfast._engine.rounds import Stacked
 from statfast._engine.side_thread import aside
 from statfast._engine.team import Team
 from statfast._engine.text_bar import progress_bar
+from statfast._engine.tree_reduce import Stacked
+from statfast._engine.worker_cache import borrowed, parts_stay, remembered
 
 __all__ = [
     "Chunks",

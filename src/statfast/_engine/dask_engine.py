@@ -17,9 +17,9 @@ from uuid import uuid4
 
 import numpy as np
 
-from statfast._engine import memory
+from statfast._engine import worker_cache
 from statfast._engine.local_engine import HereEngine, as_columns, whoami
-from statfast._engine.rounds import Served, merged, serve
+from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._typing import Array
 from statfast._validation import is_dask, warn_user
 
@@ -147,7 +147,7 @@ class DaskEngine:
     def forget(self, fit: str) -> None:
         async def send() -> None:
             with suppress(Exception):  # of workers and schedulers that are no more
-                await self.client.run(memory.forget, fit, on_error="ignore")
+                await self.client.run(worker_cache.forget, fit, on_error="ignore")
 
         if self.client.status == "running":
             self.client.loop.add_callback(send)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from statfast._engine.local_engine import HereEngine, Mapped, whoami
-from statfast._engine.rounds import Served, merged, serve
+from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._validation import as_count, wrong_type
 
 

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from statfast._engine import memory
+from statfast._engine import worker_cache
 from statfast._engine.blocks import checkpoint, usable_threads
-from statfast._engine.rounds import Served, merged, serve
+from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._validation import FLOATS, as_rows, wrong_type
 
 AHEAD = 2  # parts that are read while one is worked on
@@ -135,7 +135,7 @@ class HereEngine:
         return [Mapped(ref, work, state) for ref in refs]
 
     def forget(self, fit: str) -> None:
-        memory.forget(fit)
+        worker_cache.forget(fit)
 
     def whoami(self) -> list[dict[str, Any]]:
         return [whoami()]

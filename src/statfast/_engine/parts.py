@@ -12,7 +12,7 @@ import numpy as np
 from statfast._engine.executor import ExecutorEngine
 from statfast._engine.files import as_sources
 from statfast._engine.local_engine import Engine, GivenDocuments, HereEngine, loaded
-from statfast._engine.rounds import Failure, total_of
+from statfast._engine.tree_reduce import Failure, total_of
 from statfast._validation import as_flag, refuse_large, wrong_type
 
 

@@ -38,8 +38,8 @@ from statfast._estimator.class_weights import (
 from statfast._estimator.copies import copied, parameters_key, takes_weights, with_params
 from statfast._estimator.declarations import fitted, param, removed
 from statfast._estimator.delegation import delegated
+from statfast._estimator.dispatch import hits, shipped, squares, with_pairs
 from statfast._estimator.display import Display, Drawn, new_axes, picture
-from statfast._estimator.elsewhere import hits, shipped, squares, with_pairs
 from statfast._estimator.folds import (
     RULES,
     NotShared,

@@ -23,7 +23,7 @@ from statfast._estimator.declarations import (
     param,
     removed,
 )
-from statfast._estimator.elsewhere import with_parts
+from statfast._estimator.dispatch import with_parts
 from statfast._estimator.pairwise_rows import is_pairwise, says_precomputed
 from statfast._typing import Attributes
 from statfast._validation import column_names, shown, warn_user

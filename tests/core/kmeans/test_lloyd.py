@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from statfast._core.kmeans import differences, lloyd
 from statfast._core.tile import tiles
 from statfast.cluster import KMeans
-from statfast.cluster.kmeans.prepared import survey
+from statfast.cluster.kmeans.data import survey
 from tests.reference import kmeans as twin
 from tests.reference.pairwise import exactly_squared, relative_error, whole
 

@@ -9,7 +9,7 @@ from statfast._distance import scale_of
 from statfast.cluster.kmeans.block_passes import sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.sorted_rows import SortedRows
+from statfast.cluster.kmeans.yinyang import SortedRows
 
 FINE = 2.0**480  # scale beyond which float64 squares lose what the bounds would tell apart
 FEW = 1 << 20  # multiply-adds: a look at all rows costs no more than the bounds would

@@ -22,15 +22,15 @@ from statfast._estimator import (
 from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import as_generator
 from statfast.cluster.kmeans.block_passes import inertia, joined, sweep
-from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
-from statfast.cluster.kmeans.lloyd import iterate, tolerance
-from statfast.cluster.kmeans.model import Centers, rows_in_any_order, warn_empty
-from statfast.cluster.kmeans.prepared import (
+from statfast.cluster.kmeans.data import (
     require_enough,
     require_spread,
     survey,
 )
+from statfast.cluster.kmeans.dense_rows import DenseRows
+from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
+from statfast.cluster.kmeans.lloyd import iterate, tolerance
+from statfast.cluster.kmeans.model import Centers, rows_in_any_order, warn_empty
 
 STRATEGIES = ("biggest_inertia", "largest_cluster")
 INSTEAD = "Pass a memory map, or use KMeans."

@@ -8,8 +8,8 @@ import numpy as np
 from statfast._distance import extent_of
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_count, as_rows, as_weights, refuse_large, shown, wrong_type
+from statfast.cluster.kmeans.data import KEPT, require_range
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.prepared import KEPT, require_range
 
 
 class KMeansStatistics:

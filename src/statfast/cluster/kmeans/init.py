@@ -5,10 +5,10 @@ import numpy as np
 
 from statfast._estimator import array, callable_, count, one_of
 from statfast._validation import MANY, as_rows, warn_user
+from statfast.cluster.kmeans.data import require_range
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
 from statfast.cluster.kmeans.part_starts import parallel_start, plus_plus_start, random_start
 from statfast.cluster.kmeans.plus_plus import random_rows, spread
-from statfast.cluster.kmeans.prepared import require_range
 
 STARTS = {"k-means||": k_means_parallel, "random": random_rows}
 PART_STARTS = {

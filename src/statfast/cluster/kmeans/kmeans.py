@@ -22,11 +22,11 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
 from statfast._validation import as_count, as_generator
+from statfast.cluster.kmeans.data import require_enough, require_spread, survey
 from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of, start_of_parts
 from statfast.cluster.kmeans.lloyd import iterate, tolerance
 from statfast.cluster.kmeans.model import Centers, as_any_rows, warn_empty
 from statfast.cluster.kmeans.part_lloyd import iterate_parts, scatter_of, survey_parts
-from statfast.cluster.kmeans.prepared import require_enough, require_spread, survey
 
 ALGORITHMS = ("auto", "lloyd", "elkan", "hamerly", "yinyang")
 

@@ -6,9 +6,9 @@ import numpy as np
 from statfast._estimator import ANY, taking
 from statfast._typing import Array, RandomState, Rows, Weights
 from statfast._validation import as_count, as_generator
+from statfast.cluster.kmeans.data import require_enough, require_spread, survey
 from statfast.cluster.kmeans.model import as_any_rows
 from statfast.cluster.kmeans.plus_plus import spread
-from statfast.cluster.kmeans.prepared import require_enough, require_spread, survey
 
 
 @taking(x_squared_norms=ANY, n_local_trials=(None,))

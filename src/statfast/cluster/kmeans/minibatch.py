@@ -27,17 +27,17 @@ from statfast._validation import (
     rows_for,
 )
 from statfast.cluster.kmeans.block_passes import inertia, nearest, potential
-from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
-from statfast.cluster.kmeans.lloyd import tolerance
-from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
-from statfast.cluster.kmeans.model import Centers, rows_in_any_order, sparse_rows_for, warn_empty
-from statfast.cluster.kmeans.prepared import (
+from statfast.cluster.kmeans.data import (
     KEPT,
     require_enough,
     require_spread,
     survey,
 )
+from statfast.cluster.kmeans.dense_rows import DenseRows
+from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
+from statfast.cluster.kmeans.lloyd import tolerance
+from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
+from statfast.cluster.kmeans.model import Centers, rows_in_any_order, sparse_rows_for, warn_empty
 
 INSTEAD = "Call partial_fit with each chunk."
 

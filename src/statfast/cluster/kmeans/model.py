@@ -20,8 +20,8 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.cluster.kmeans.block_passes import distances, nearest, potential
+from statfast.cluster.kmeans.data import KEPT
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.prepared import KEPT
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 

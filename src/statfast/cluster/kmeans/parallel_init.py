@@ -6,8 +6,8 @@ from operator import add
 import numpy as np
 
 from statfast.cluster.kmeans.block_passes import sweep
+from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.plus_plus import first_row, plus_plus
-from statfast.cluster.kmeans.prepared import survey
 
 ROUNDS = 5
 OVERSAMPLING = 2  # rows drawn in a round, on average, for each center
@@ -29,7 +29,7 @@ def k_means_parallel(data, k, rng):
 
     Parameters
     ----------
-    data : statfast.cluster.kmeans.prepared.PreparedRows
+    data : statfast.cluster.kmeans.data.PreparedRows
     k : int
     rng : numpy.random.Generator
 

@@ -20,8 +20,8 @@ from statfast._validation import as_weights
 from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.block_passes import inertia
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
+from statfast.cluster.kmeans.data import Panels, PreparedRows, require_range
 from statfast.cluster.kmeans.dense_rows import DenseRows
-from statfast.cluster.kmeans.prepared import Panels, PreparedRows, require_range
 
 PANELED = 1 << 25  # numbers of a worker's rows, up to which they are panels, too: 128 MB
 

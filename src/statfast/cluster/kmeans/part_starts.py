@@ -11,10 +11,10 @@ import numpy as np
 
 from statfast._engine import Stacked, borrowed, new_fit
 from statfast._estimator import has_weight
+from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.parallel_init import OVERSAMPLING, ROUNDS, approach, crowd
 from statfast.cluster.kmeans.part_lloyd import PartRowsData
 from statfast.cluster.kmeans.plus_plus import place, plus_plus, trials, weigh
-from statfast.cluster.kmeans.prepared import survey
 
 MOST = 64  # centers by k-means++, which takes two rounds for each
 

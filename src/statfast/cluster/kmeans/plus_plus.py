@@ -9,7 +9,7 @@ from statfast._core.kmeans.seeding import Seeding
 from statfast._distance import FLOAT32_MAX
 from statfast._engine import each, grid, report
 from statfast.cluster.kmeans.block_passes import joined, sweep
-from statfast.cluster.kmeans.prepared import contiguous
+from statfast.cluster.kmeans.data import contiguous
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
 HELD = 1 << 28  # bytes
@@ -36,7 +36,7 @@ def plus_plus(data, k, rng):
 
     Parameters
     ----------
-    data : statfast.cluster.kmeans.prepared.PreparedRows
+    data : statfast.cluster.kmeans.data.PreparedRows
     k : int
     rng : numpy.random.Generator
 
@@ -188,7 +188,7 @@ def weigh(data, candidates, closest, nearer):
 
     Parameters
     ----------
-    data : statfast.cluster.kmeans.prepared.PreparedRows
+    data : statfast.cluster.kmeans.data.PreparedRows
     candidates : ndarray of shape (m, d), float64
     closest : ndarray of shape (n,), float64
         Squared distance of each row to the centers so far.

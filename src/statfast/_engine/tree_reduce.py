@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from statfast._engine.blocks import granted
-from statfast._engine.memory import keeping
+from statfast._engine.worker_cache import keeping
 
 
 class Stacked(NamedTuple):

@@ -6,8 +6,8 @@ import numpy as np
 from statfast._core.kmeans import lloyd
 from statfast._core.kmeans import yinyang as kernel
 from statfast._engine import each, grid
+from statfast.cluster.kmeans.data import contiguous
 from statfast.cluster.kmeans.dense_rows import PANEL, pieces
-from statfast.cluster.kmeans.prepared import contiguous
 
 FEWEST = 8  # groups of centers: bounds on fewer spare too little
 LEAST = 6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
