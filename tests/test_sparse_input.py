@@ -225,7 +225,9 @@ def test_no_rows_are_refused(kind):
 
 @pytest.mark.parametrize("dtype", [">f8", "f2"])
 def test_values_that_scipy_cannot_index(dtype):
-    X = sparse.random_array((30, 4), density=0.5, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array(
+        (30, 4), density=0.5, random_state=np.random.default_rng(0), format="csr"
+    )
     X.data = np.round(X.data, 1).astype(dtype)
     y = np.arange(30.0)
     model = statfast.ensemble.BaggingRegressor(statfast.Lasso(0.1), n_estimators=3, random_state=0)

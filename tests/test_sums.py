@@ -43,7 +43,9 @@ def test_each_row_counts_once(n, k, shuffle, seed):
 
 
 def test_sparse_rows_are_summed_in_blocks():
-    X = sparse.random_array((1000, 4), density=0.5, format="csr", rng=np.random.default_rng(0))
+    X = sparse.random_array(
+        (1000, 4), density=0.5, format="csr", random_state=np.random.default_rng(0)
+    )
 
     def total(columns, state):
         return columns[0].sum(axis=0) * state

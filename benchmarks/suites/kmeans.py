@@ -61,7 +61,7 @@ def _sparse_data(n, d, k, density, seed):
     from scipy.sparse import csr_matrix, random_array
 
     rng = np.random.default_rng(seed)
-    rows = csr_matrix(random_array((n, d), density=density, format="csr", rng=rng))
+    rows = csr_matrix(random_array((n, d), density=density, format="csr", random_state=rng))
     init = rows[rng.choice(n, k, replace=False)].toarray()
     return {"X": rows, "init": init, "iterations": 20}
 

@@ -57,7 +57,11 @@ def _metric_data(metric, kind, n, m, d, k, dtype, seed):
 
 def _sparse_data(n, m, d, k, density, dtype, seed):
     rows = random_array(
-        (n + m, d), density=density, format="csr", dtype=dtype, rng=np.random.default_rng(seed)
+        (n + m, d),
+        density=density,
+        format="csr",
+        dtype=dtype,
+        random_state=np.random.default_rng(seed),
     )
     return {"X": csr_matrix(rows[:n]), "Q": csr_matrix(rows[n:]), "k": k}
 

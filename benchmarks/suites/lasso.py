@@ -49,7 +49,9 @@ def _path_data(n, p, rho, relevant, seed):
 def _sparse_data(n, p, share, seed):
     """Columns that are not centered, so that no library has an intercept; targets that are."""
     rng = np.random.default_rng(seed)
-    X = random_array((n, p), density=share, rng=rng, data_sampler=rng.standard_normal).tocsc()
+    X = random_array(
+        (n, p), density=share, random_state=rng, data_sampler=rng.standard_normal
+    ).tocsc()
     X = csc_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=(n, p))
     b = np.zeros(p)
     b[rng.choice(p, RELEVANT, replace=False)] = rng.standard_normal(RELEVANT)

@@ -44,7 +44,7 @@ def _normal_data(n, d, dtype, loss, seed):
 
 def _text_data(n, d, density, loss, seed):
     rng = np.random.default_rng(seed)
-    X = random_array((n, d), density=density, format="csr", rng=rng)
+    X = random_array((n, d), density=density, format="csr", random_state=rng)
     X = csr_matrix(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
     scores = X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n)
     return {"X": X, "y": np.where(scores > 0, 1.0, -1.0), "loss": loss}

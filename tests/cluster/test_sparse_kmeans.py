@@ -107,7 +107,7 @@ def test_a_start_from_a_function_gets_the_sparse_rows():
 
 def test_rows_are_not_made_dense(monkeypatch):
     X = sparse.random_array(
-        (400, 200_000), density=1e-4, format="csr", rng=np.random.default_rng(0)
+        (400, 200_000), density=1e-4, format="csr", random_state=np.random.default_rng(0)
     )
     for name in ("toarray", "todense"):
         monkeypatch.setattr(sparse.csr_array, name, lambda self, *given: pytest.fail("made dense"))

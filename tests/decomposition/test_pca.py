@@ -195,7 +195,9 @@ def test_low_rank_whitened_stays_finite():
 @pytest.mark.parametrize("correlation", [False, True])
 @pytest.mark.parametrize("shape", [(400, 30), (900, 700)])
 def test_sparse_rows(k, correlation, shape):
-    X = sparse.random_array(shape, density=0.05, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array(
+        shape, density=0.05, random_state=np.random.default_rng(0), format="csr"
+    )
     w = np.random.default_rng(1).integers(0, 3, shape[0])
     a = PCA(k, correlation=correlation).fit(X, sample_weight=w)
     b = PCA(k, correlation=correlation, svd_solver="full").fit(X.toarray(), sample_weight=w)

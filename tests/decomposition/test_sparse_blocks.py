@@ -41,7 +41,7 @@ def test_fewer_directions_than_components(rank):
 
 def test_truncated_svd_of_sparse_rows_is_exact():
     rng = np.random.default_rng(0)
-    X = sparse.random_array((700, 1100), density=0.01, rng=rng, format="csr")
+    X = sparse.random_array((700, 1100), density=0.01, random_state=rng, format="csr")
     model = sf.TruncatedSVD(20).fit(X)
     exact = np.linalg.svd(X.toarray(), compute_uv=False)[:20]
     assert_allclose(model.singular_values_, exact, rtol=1e-12)
@@ -86,7 +86,7 @@ def test_wide_rows_with_copies_of_singular_values():
 
 def test_wide_rows_of_steeply_falling_singular_values():
     rng = np.random.default_rng(4)
-    X = sparse.random_array((600, 1400), density=0.02, rng=rng, format="csr")
+    X = sparse.random_array((600, 1400), density=0.02, random_state=rng, format="csr")
     X = sparse.csr_array(X.multiply(10.0 ** -np.linspace(0, 40, 600)[:, None]))
     model = sf.TruncatedSVD(40).fit(X)
     V, s = model.components_, model.singular_values_

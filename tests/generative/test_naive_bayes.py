@@ -350,7 +350,7 @@ def test_chunks_and_threads(name, monkeypatch):
 @pytest.mark.parametrize("name", ["MultinomialNB", "BernoulliNB", "ComplementNB"])
 def test_sparse_threads_have_the_same_bits(name, monkeypatch):
     monkeypatch.setattr(blocks, "SMALL", 0)
-    X = sparse.random_array((4000, 50), density=0.2, rng=rng_of(5), format="csr")
+    X = sparse.random_array((4000, 50), density=0.2, random_state=rng_of(5), format="csr")
     y = rng_of(6).integers(0, 4, 4000)
     want = getattr(sf, name)(n_jobs=1).fit(X, y)
     for jobs in (2, 7):

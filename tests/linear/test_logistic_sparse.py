@@ -204,7 +204,7 @@ def test_sparse_rows_of_two_classes_are_not_filled_in(monkeypatch, penalty):
     from statfast.linear.design import design
 
     rng = np.random.default_rng(0)
-    X = sparse.random_array((150, 300), density=0.03, rng=rng, format="csr")
+    X = sparse.random_array((150, 300), density=0.03, random_state=rng, format="csr")
     y = (X[:, :20].sum(axis=1) + 0.3 * rng.standard_normal(150) > 0.3).astype(int)
     how = {"C": 5.0, "l1_ratio": RATIOS[penalty]}
     full = LogisticRegression(**how).fit(X.toarray(), y)

@@ -14,7 +14,7 @@ from statfast.linear.least_squares.qr import triangle_of
 
 def problem(n, d, seed=0, targets=2):
     rng = np.random.default_rng(seed)
-    X = sparse.random_array((n, d), density=0.05, rng=rng, format="csr")
+    X = sparse.random_array((n, d), density=0.05, random_state=rng, format="csr")
     Y = X[:, :3] @ rng.normal(size=(3, targets)) + rng.normal(size=(n, targets)) + 5.0
     return X, Y, rng.integers(0, 3, n) * 1.0
 

@@ -93,7 +93,7 @@ def test_queries_out_of_all_proportion():
 @pytest.mark.parametrize("n_jobs", [1, 7])
 def test_any_number_of_threads_and_size_of_calls(n_jobs, monkeypatch):
     rng = np.random.default_rng(1)
-    X = as_csr(sparse.random_array((3000, 500), density=0.05, format="csr", rng=rng))
+    X = as_csr(sparse.random_array((3000, 500), density=0.05, format="csr", random_state=rng))
     index = SparseIndex.build(X)
     two = index.query(X, 4, 2), index.query_radius(X, 12.0, 2)
     monkeypatch.setattr(sparse_brute, "CALL", 3e4)

@@ -55,7 +55,9 @@ def test_robust(how):
 
 
 def test_robust_of_sparse_rows():
-    S = sparse.random_array((80, 5), density=0.7, rng=np.random.default_rng(1), format="csr")
+    S = sparse.random_array(
+        (80, 5), density=0.7, random_state=np.random.default_rng(1), format="csr"
+    )
     ours = RobustScaler(with_centering=False).fit(S)
     dense = RobustScaler(with_centering=False).fit(S.toarray())
     assert_allclose(ours.scale_, dense.scale_)

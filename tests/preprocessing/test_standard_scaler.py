@@ -55,7 +55,9 @@ def test_rows_may_come_in_parts(seed, parts):
 
 
 def test_sparse_rows():
-    X = sparse.random_array((50, 4), density=0.3, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array(
+        (50, 4), density=0.3, random_state=np.random.default_rng(0), format="csr"
+    )
     w = np.arange(50.0) % 3
     mine = StandardScaler(with_mean=False).fit(X, sample_weight=w)
     dense = StandardScaler(with_mean=False).fit(X.toarray(), sample_weight=w)

@@ -23,7 +23,7 @@ CLOCK = Clock(10_000, None, time.monotonic)
 
 def problem(seed, n, d, scale, squared, epsilon):
     rng = np.random.default_rng(seed)
-    X = sparse.random_array((n, d), density=0.3, format="csr", rng=rng)
+    X = sparse.random_array((n, d), density=0.3, format="csr", random_state=rng)
     target = X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n)
     if epsilon is None:
         target = np.where(target > 0, 1.0, -1.0)

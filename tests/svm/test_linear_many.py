@@ -28,7 +28,7 @@ def two_classes(n=9_000, d=4, noise=2.0, seed=0):
 def text(n=3_000, d=800, density=0.02, seed=0):
     """Sparse rows of length 1, and labels with some noise."""
     rng = np.random.default_rng(seed)
-    X = sparse.random_array((n, d), density=density, format="csr", rng=rng)
+    X = sparse.random_array((n, d), density=density, format="csr", random_state=rng)
     X = sparse.csr_array(X / np.sqrt((X.multiply(X)).sum(axis=1) + 1e-30)[:, None])
     f = X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n)
     return X, np.where(f > 0, 1, -1)

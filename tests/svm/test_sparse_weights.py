@@ -111,7 +111,7 @@ def test_classes_threads_layouts_and_kinds_of_rows(way, by):
 
 def test_many_columns_by_descent_and_the_certificate():
     rng = np.random.default_rng(3)
-    X = sparse.random_array((500, 3000), density=0.02, rng=rng, format="csr")
+    X = sparse.random_array((500, 3000), density=0.02, random_state=rng, format="csr")
     y = np.where(X[:, :20].sum(axis=1) > 0.15, 1, -1)
     model = LinearSVC(penalty="l1", C=3.0, tol=1e-6, max_iter=20_000, random_state=0).fit(X, y)
     assert model.solver_ == "coordinate descent"

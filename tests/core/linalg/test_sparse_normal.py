@@ -41,7 +41,7 @@ def test_against_dense_matrices(n, d, density, weighted, seed):
 @pytest.mark.parametrize("cuts", [[0, 50], [0, 1, 2, 50], [0, 49, 50]])
 def test_pieces_of_rows_change_no_bit(cuts):
     rng = np.random.default_rng(0)
-    X = sparse.random_array((50, 20), density=0.3, rng=rng, format="csr")
+    X = sparse.random_array((50, 20), density=0.3, random_state=rng, format="csr")
     P, mean = rng.standard_normal((20, 8)), rng.standard_normal(20)
     for one, other in zip(
         added(X, None, P, mean, [0, 20, 50]), added(X, None, P, mean, cuts), strict=True

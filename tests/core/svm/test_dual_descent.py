@@ -126,7 +126,7 @@ def test_shuffle_favors_no_place():
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40), d=st.integers(1, 30))
 def test_sparse_sums(seed, n, d):
     rng = np.random.default_rng(seed)
-    X = sparse.random_array((n + 3, d), density=0.3, format="csr", rng=rng)
+    X = sparse.random_array((n + 3, d), density=0.3, format="csr", random_state=rng)
     start = X.indptr.astype(np.intp)[2 : n + 3]  # some rows in the middle
     column, value = X.indices.astype(np.int32), X.data
     dense = X.toarray()[2 : n + 2]

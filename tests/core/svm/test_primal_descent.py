@@ -9,7 +9,7 @@ from statfast._core.svm.primal_descent import sweep
 
 def test_a_sweep_goes_down_and_keeps_the_values():
     rng = np.random.default_rng(0)
-    X = sparse.random_array((40, 15), density=0.3, rng=rng, format="csc")
+    X = sparse.random_array((40, 15), density=0.3, random_state=rng, format="csc")
     target, cost = np.where(rng.random(40) < 0.5, 1.0, -1.0), rng.random(40) * 5.0
     start, row = X.indptr.astype(np.intp), X.indices.astype(np.int32)
     root = np.sqrt(cost)

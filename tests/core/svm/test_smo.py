@@ -135,7 +135,7 @@ def test_descent_reaches_the_conditions(seed, m, q, groups, share):
     low[::3], high[1::3] = 0, np.inf
     group = rng.integers(groups, size=m).astype(np.int32)
     c = rng.standard_normal(m)
-    b, q = np.zeros(m), min(q, m)
+    b, q = np.zeros(m), min(max(q, 2 * groups), m)  # a pair of each group, as the kernel asks for
     f = K.astype(np.float64) @ b + c
     recent = np.full(q, -1, np.int32)
     variables = smo.Variables(low, high, group, groups, b, f)

@@ -16,8 +16,8 @@ Deviations: second order within the working set alone, and that on floats. The l
 (svm/smo_level.h).
 
 Cost: a step 6 q flop; a working set q loads for each row it asks for, and 2 m flop for each
-variable it has changed. The caller guarantees finite numbers and a budget that lets Ctrl-C be heard
-between calls.
+variable it has changed. The caller guarantees finite numbers, a budget that lets Ctrl-C be heard
+between calls, and sets that hold a pair of each group: q is 2, or 4 with two groups, or all of m.
 """
 
 import numpy as np
