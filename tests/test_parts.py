@@ -127,6 +127,29 @@ def test_sums(data, model, what, weighted):
     check_numbers(known, model, columns)
 
 
+SCALED = [
+    (statfast.LinearDiscriminantAnalysis(), "labels"),
+    (statfast.Ridge(0.5), "target"),
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("last", "what"), SCALED, ids=str)
+def test_scalers_before_sums(data, last, what, weighted):
+    """A pipeline whose scalers are solved from the sums of its last step takes their rounds."""
+    columns = columns_of(data, what, weighted)
+    kept = kept_in_parts(0, CUTS, *columns)
+    found = statfast.make_pipeline(StandardScaler(), last).fit(kept)
+    assert kept.rounds == 2
+    X, y, w = columns
+    known = statfast.make_pipeline(StandardScaler(), last).fit(X, y, sample_weight=w)
+    np.testing.assert_allclose(found[0].scale_, known[0].scale_, rtol=1e-12)
+    np.testing.assert_allclose(found[-1].coef_, known[-1].coef_, rtol=1e-10)
+    for before in (MinMaxScaler(), statfast.ColumnTransformer([("one", StandardScaler(), [0])])):
+        with pytest.raises(TypeError, match="in parts"):
+            statfast.make_pipeline(before, last).fit(kept)
+
+
 MODELS = [
     (statfast.LogisticRegression(), "two"),
     (statfast.LogisticRegression(C=0.5), "two"),
@@ -528,6 +551,9 @@ def test_what_has_no_such_form_is_refused(data):
             model.fit(parts)
     with pytest.raises(ValueError, match="groups is for rows in memory"):
         statfast.LinearRegression().fit(parts, groups=[1])
+    parts = Parts(pieces(data["X"], data["target"], None, CUTS))
+    with pytest.raises(TypeError, match="Ridge has no exact form"):  # a penalty for each target
+        statfast.Ridge([0.5]).fit(parts)
 
 
 VALIDATED = [

@@ -11,7 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from statfast._estimator import runs, stratified_runs, summed, sums_of, without_each
+import statfast
+from statfast import (
+    PCA,
+    ElasticNet,
+    Lasso,
+    LeastSquaresClassifier,
+    LinearRegression,
+    Ridge,
+)
+from statfast._estimator import (
+    SumFit,
+    copied,
+    runs,
+    stratified_runs,
+    summed,
+    sums_of,
+    without_each,
+)
 from statfast.generative import LinearDiscriminantAnalysis
 
 
@@ -89,3 +106,63 @@ def test_a_class_that_no_row_has_is_left_out():
     np.testing.assert_allclose(model.coef_, model.fit(X[:4], y[:4]).coef_)
     with pytest.raises(ValueError, match="got one class, 'c'"):
         LinearDiscriminantAnalysis()._solve(rest[0], state)
+
+
+# ------------------------------------------------------------------ better ways of one matrix
+LOCAL = [
+    PCA(),
+    PCA(2, correlation=True),
+    PCA(svd_solver="randomized"),
+    LinearRegression(),
+    LinearRegression(fit_intercept=False),
+    LinearRegression(positive=True),
+    Ridge(0.5),
+    Ridge(0.5, fit_intercept=False),
+    Ridge(0.5, positive=True),
+    ElasticNet(0.05, tol=1e-14),
+    Lasso(0.05, tol=1e-14, standardize=True),
+    LeastSquaresClassifier(),
+]
+NOT_OF_THE_ANSWER = {"dual_gap_", "n_iter_", "condition_number_"}
+
+
+def with_a_better_way():
+    """Classes of which one matrix is not fitted by the sum of its blocks."""
+    public = (getattr(statfast, name) for name in statfast.__all__)
+    kinds = {kind for kind in public if isinstance(kind, type) and issubclass(kind, SumFit)}
+    return {kind for kind in kinds if kind._fit_local is not SumFit._fit_local}
+
+
+def test_all_classes_with_a_better_way_are_compared():
+    assert {type(model) for model in LOCAL} == with_a_better_way()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("model", LOCAL, ids=str)
+def test_a_better_way_has_the_answer_of_the_sum(model, weighted, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 5)) @ rng.standard_normal((5, 5)) + rng.normal(0.0, 9.0, 5)
+    y = X @ [1.0, -2.0, 0.5, 0.0, 3.0] + rng.standard_normal(3000)
+    if isinstance(model, LeastSquaresClassifier):
+        y = np.digitize(y, [-5.0, 5.0])
+    w = rng.integers(0, 3, 3000).astype(float) if weighted else None
+    better = copied(model).fit(X, y, sample_weight=w)
+    monkeypatch.setattr(type(model), "_fit_local", SumFit._fit_local)
+    totals, total = [], type(model)._total
+    monkeypatch.setattr(
+        type(model),
+        "_total",
+        lambda self, *given: totals.append(total(self, *given)) or totals[0],
+    )
+    summed_up = copied(model).fit(X, y, sample_weight=w)
+    assert len(totals) == 1
+    compared = 0
+    for name in better._fitted:
+        known, found = getattr(better, name), getattr(summed_up, name)
+        if name.endswith("_") and name not in NOT_OF_THE_ANSWER and not isinstance(known, list):
+            if known is None or isinstance(known, str):
+                assert known == found, name
+            else:
+                np.testing.assert_allclose(found, known, 1e-9, 1e-11, err_msg=name)
+                compared += 1
+    assert compared >= 3

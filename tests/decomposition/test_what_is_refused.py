@@ -54,9 +54,10 @@ def test_rows_that_are_all_alike_have_no_components_of_any_size():
 
 
 def test_batches_too_far_apart_to_be_merged():
-    model = IncrementalPCA(2).partial_fit(table())
-    with pytest.raises(ValueError, match="squares overflow"):
-        model.partial_fit(table() + 1e200)
+    for model in (IncrementalPCA(2), PCA(2)):
+        model.partial_fit(table())
+        with pytest.raises(ValueError, match="squares overflow"):
+            model.partial_fit(table() + 1e200)
     with pytest.raises(ValueError, match="squares overflow"):
         IncrementalPCA(2, batch_size=20).fit(np.vstack([table(20), table(20) + 1e200]))
 

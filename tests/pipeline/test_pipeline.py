@@ -127,9 +127,9 @@ def test_merged_statistics_are_refits(data, mean):
         np.testing.assert_allclose(
             merged.decision_function(X[train]), alone.decision_function(X[train]), rtol=1e-7
         )
-    assert "lineardiscriminantanalysis__tol" in model._solved_by
-    with pytest.raises(NotImplementedError):
-        make_pipeline(PolynomialFeatures(), LinearDiscriminantAnalysis())._prepare(X, y, None)
+    assert "lineardiscriminantanalysis__tol" in model._solve_parameters
+    assert model._adds_up(columns)
+    assert not make_pipeline(PolynomialFeatures(), LinearDiscriminantAnalysis())._adds_up()
 
 
 @pytest.mark.parametrize("steps", [3, "steps", len, [1, 2], [("a",)], {"a": 1}, np.zeros(2), []])

@@ -96,6 +96,7 @@ from statfast._estimator.part_sums import (
 from statfast._estimator.regressor import Regressor, r_squared
 from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
 from statfast._estimator.sparse_coefficients import SparseCoefficients
+from statfast._estimator.sum_fit import SumFit, prepared_sum
 from statfast._estimator.sums import (
     FitState,
     rows_at,
@@ -131,6 +132,7 @@ __all__ = [
     "Regressor",
     "Scorer",
     "SparseCoefficients",
+    "SumFit",
     "Summary",
     "Tabled",
     "Transformer",
@@ -186,6 +188,7 @@ __all__ = [
     "picture",
     "pooled",
     "prepared_parts",
+    "prepared_sum",
     "r_squared",
     "randomness",
     "real",

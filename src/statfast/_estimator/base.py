@@ -56,19 +56,20 @@ class Estimator(Attributes):
 
     _declared: ClassVar[dict[str, Parameter]] = {}
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        declared = collect(cls)
-        if "__init__" in cls.__dict__:
-            cls.__init__ = accepting(cls.__init__)
-        elif declared != cls._declared:
-            cls.__init__ = constructor(cls, declared)
-        cls._declared = declared
-        with_parts(cls)
+        kind: Any = cls
+        declared = collect(kind)
+        if "__init__" in kind.__dict__:
+            kind.__init__ = accepting(kind.__init__)
+        elif declared != kind._declared:
+            kind.__init__ = constructor(kind, declared)
+        kind._declared = declared
+        with_parts(kind)
         for method in _ROUTED:
-            names = _metadata_names(cls, method)
+            names = _metadata_names(kind, method)
             if names:
-                setattr(cls, f"set_{method}_request", _request_setter(method, names))
+                setattr(kind, f"set_{method}_request", _request_setter(method, names))
 
     # ------------------------------------------------------------ parameters
 

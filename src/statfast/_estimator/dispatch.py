@@ -2,8 +2,8 @@
 """One door for rows that lie elsewhere: what `fit`, `predict` and their like do with them.
 
 `Estimator` wraps these methods once for all classes. A class takes part in ``fit`` if it has a
-method ``_fit_parts(parts)``, or if its fit is a sum and ``_sums_of_parts`` is true. All fitted
-estimators predict: block by block, of the kind of the input, and lazily.
+method ``_fit_parts(parts, X)``, as those have whose fit is a sum (`SumFit`). All fitted estimators
+predict: block by block, of the kind of the input, and lazily.
 """
 
 import copy
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from statfast._engine import Parts, as_documents, as_pairs, as_parts, end_fits, is_elsewhere
-from statfast._estimator.part_sums import fit_parts, has_weight, named_rows
+from statfast._estimator.part_sums import has_weight, named_rows
 from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, column_names
 
@@ -78,20 +78,25 @@ def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others:
                 f"{name} is for rows in memory; got it with rows that lie elsewhere. Leave it out."
             )
     whole = getattr(model, "_fit_parts", None)
-    if whole is None and not getattr(model, "_sums_of_parts", False):
-        instead = getattr(model, "_instead_of_parts", INSTEAD)
-        raise TypeError(
-            f"{type(model).__name__} has no exact form for rows that lie in parts; got "
-            f"{type(X).__name__}. {instead}"
-        )
+    if whole is None:
+        raise no_exact_form(model, X)
     if getattr(model, "_estimator_type", "") in ("clusterer", "transformer"):
         y = None
     told = getattr(model, "_takes_documents", False)
     parts = as_documents(X) if told else as_parts(X, y, sample_weight)
     try:
-        return fit_parts(model, parts) if whole is None else whole(parts, X)
+        return whole(parts, X)
     finally:
         end_fits(parts)
+
+
+def no_exact_form(model: Any, X: Any) -> TypeError:
+    """The exception of an estimator that takes no rows in parts."""
+    instead = getattr(model, "_instead_of_parts", INSTEAD)
+    return TypeError(
+        f"{type(model).__name__} has no exact form for rows that lie in parts; got "
+        f"{type(X).__name__}. {instead}"
+    )
 
 
 def _fit_transform(model: Any, X: Any, y: Any = None, **others: Any) -> Any:

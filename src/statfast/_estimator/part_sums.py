@@ -134,8 +134,8 @@ def fit_parts(model: Any, parts: Parts) -> Any:
 def prepared_parts(model: Any, parts: Parts) -> tuple[Look, Any, Any]:
     """The look at the parts, what the fit knows of all rows, and the columns of its statistics."""
     look = looked(parts, getattr(model, "_estimator_type", None) == "classifier")
-    prepare = getattr(model, "_prepare_look", model._prepare)
-    columns, state = prepare(named_rows(look.X, parts.names), look.y, None)
+    columns, state = model._prepare(named_rows(look.X, parts.names), look.y, None)
+    model._check_parts(columns, state)
     layout = _Layout(
         columns[0].dtype, len(columns), len(columns) > 2 and columns[1].ndim == 1,
         _refuses_nan(model, look), takes_weights(model),
@@ -175,8 +175,7 @@ def statistics_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
         X = X.astype(layout.dtype)
     if layout.finite:
         require_finite(X)
-    if hasattr(model, "_check_part"):
-        model._check_part(X, state)
+    model._check_block(X, state)
     columns = (X,)
     if layout.count > 2:
         if getattr(state, "classes", None) is not None:
@@ -188,7 +187,7 @@ def statistics_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
         columns = X, y
     if layout.count > 1:
         columns = (*columns, as_weights(weights, n))
-    if getattr(model, "_statistics_in_blocks", False):
+    if model._statistics_cut_blocks:
         return model._statistics(columns, state)
     least = max(256, 8 * width, _LEAST // width)
     return summed(model._statistics, columns, state, least=least)
@@ -205,7 +204,7 @@ def _refuses_nan(model: Any, look: Look) -> bool:
         return False
     rows[0, 0] = np.nan
     try:
-        getattr(model, "_prepare_look", model._prepare)(rows, look.y, None)
+        model._prepare(rows, look.y, None)
     except ValueError:
         return True
     return False

@@ -13,6 +13,7 @@ class Regressor(Attributes):
     """Mixin: ``score`` is R squared, and scikit-learn is told that this is a regressor."""
 
     _estimator_type = "regressor"
+    _multi_output = False  # whether y may have several columns
 
     def score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> float:
         """Return the coefficient of determination, R squared.
@@ -43,6 +44,7 @@ class Regressor(Attributes):
         tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
         tags.target_tags.required = True
+        tags.target_tags.multi_output = self._multi_output
         return tags
 
 

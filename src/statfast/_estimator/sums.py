@@ -1,21 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fits that are sums over rows: the statistics of all rows, of parts of them, and of all others.
-
-An estimator of this kind has three private methods, and ``fit(X, y, w)`` is no more than them:
-
-- ``_prepare(X, y, sample_weight) -> (columns, state)``: all checks of ``fit``. ``columns`` is a
-  tuple of arrays with one row for each sample (X first), or None; ``state`` is what is known of all
-  rows (`FitState`), and holds no parameter of the estimator that `_solve` can read itself.
-- ``_statistics(columns_of_a_block, state) -> S``, a function of the module; ``S + S`` merges the
-  statistics of two blocks, stably: nothing is subtracted.
-- ``_solve(S, state) -> self``: the fitted attributes from merged statistics alone. A class without
-  weight in S is left out, as a fit on the rows of S leaves it out.
-
-Parameters that only `_solve` reads are named in ``_solved_by``: candidates of a search that differ
-in these alone share their statistics. Cross-validation merges the statistics of folds (Izbicki
-2013, "Algebraic classifiers", ICML), so that it costs one pass over the rows and a solution for
-each fold, and equals the refits.
-"""
+"""Sums over rows: the statistics of all rows, of parts of them, and of all others (`SumFit`)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

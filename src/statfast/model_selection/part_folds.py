@@ -15,6 +15,7 @@ import numpy as np
 
 from statfast._engine import Stacked, as_parts, end_fits
 from statfast._estimator import (
+    SumFit,
     codes_among,
     copied,
     has_weight,
@@ -58,7 +59,7 @@ def validated_parts(
                 f"{name} is for rows in memory; got it with rows in parts. Leave it out."
             )
     model = copied(estimator)
-    if not getattr(model, "_sums_of_parts", False):
+    if not isinstance(model, SumFit) or not model._adds_up():
         raise TypeError(
             f"Cross-validation of rows in parts is of estimators whose fit is a sum; got "
             f"{type(model).__name__}. Pass a sample in memory."

@@ -101,7 +101,7 @@ def scored_candidates(
 def _groups(estimator, candidates):
     """Candidates that may share their work: those that take the same rows and are alike but in what
     is only solved for."""
-    solved, groups = getattr(estimator, "_solved_by", None), {}
+    solved, groups = getattr(estimator, "_solve_parameters", None), {}
     by_values = solved is not None or shares_statistics(estimator)
     for c, params in enumerate(candidates):
         values = parameters_key(params, solved or ()) if by_values else ()

@@ -13,12 +13,14 @@ from statfast._engine import each
 from statfast._estimator import (
     CoefficientTable,
     Drawn,
+    NotShared,
     Tabled,
     as_square,
     columns_of,
     copied,
     is_pairwise,
     picture,
+    prepared_sum,
     take_columns,
     take_rows,
 )
@@ -248,8 +250,8 @@ def replicated(estimator, X, y, X_test, drawn, classes, n_jobs, held=None):
         return None
     model = copied(estimator)
     try:
-        columns, state = model._prepare(X, y, None)
-    except NotImplementedError:
+        columns, state = prepared_sum(model, X, y, None)
+    except NotShared:
         return None
     if columns[-1] is not None:
         return None

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Three ways to the models of all folds, which give the same models.
 
-"merged statistics": the estimator's fit is a sum over rows (``_prepare``, ``_statistics``,
-``_solve``; see `statfast._estimator`), so that the statistics of each fold are found once, and
-those of all other rows are merged from them. "shared structure": the estimator fits the folds
-together (``_shared_fits``), as with one kernel matrix or warm starts. "refit": a copy is fitted to
-the rows of each fold.
+"merged statistics": the estimator's fit is a sum over rows (`SumFit`), so that the statistics of
+each fold are found once, and those of all other rows are merged from them. "shared structure": the
+estimator fits the folds together (``_shared_fits``), as with one kernel matrix or warm starts.
+"refit": a copy is fitted to the rows of each fold.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,11 +20,13 @@ import numpy as np
 
 from statfast._estimator import (
     NotShared,
+    SumFit,
     as_square,
     between,
     checks_of_all_rows,
     copied,
     is_pairwise,
+    prepared_sum,
     rows_at,
     rows_besides,
     sums_of,
@@ -146,8 +147,7 @@ class Fitted:
 
 def shares_statistics(estimator):
     """Whether an estimator offers statistics to merge."""
-    offered = (getattr(estimator, name, None) for name in ("_prepare", "_statistics", "_solve"))
-    return all(one is not None for one in offered)
+    return isinstance(estimator, SumFit) and estimator._adds_up()
 
 
 def fitted_folds(estimator, folds, candidates, whole=False) -> tuple[str, Iterator[Fitted]]:
@@ -306,7 +306,7 @@ def _timed(found, before, rows):
 # ------------------------------------------------------------------ merged statistics
 def _all_differ(estimator, candidates):
     """Whether candidates differ in parameters on which the statistics depend."""
-    solved = set(getattr(estimator, "_solved_by", ()))
+    solved = set(getattr(estimator, "_solve_parameters", ()))
     return any(set(params) - solved for params in candidates) and len(candidates) > 1
 
 
@@ -319,7 +319,7 @@ def _merged(estimator, folds, candidates, whole):
     by_name = hasattr(first, "_picks") and first._picks()
     with checks_of_all_rows():  # the fit's own, of which some are made while rows are summed
         X = folds.X if whole or by_name else _without_names(folds.X)
-        columns, state = first._prepare(X, folds.y, folds.weights)
+        columns, state = prepared_sum(first, X, folds.y, folds.weights)
         if not isinstance(columns[0], np.ndarray) and not hasattr(columns[0], "indptr"):
             return None
         start = perf_counter()

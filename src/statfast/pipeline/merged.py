@@ -17,6 +17,8 @@ import numpy as np
 
 from statfast._estimator import (
     FitState,
+    NotShared,
+    SumFit,
     checks_of_all_rows,
     copied,
     output_container,
@@ -26,19 +28,27 @@ from statfast._estimator import (
 from statfast._validation import as_rows, column_names, is_sparse
 from statfast.pipeline.columns import as_container
 from statfast.pipeline.scaled import scaled_fits
-from statfast.pipeline.steps import Steps, checked_steps, is_skipped
+from statfast.pipeline.steps import (
+    Steps,
+    checked_steps,
+    is_fitted_by_moments,
+    is_skipped,
+)
 
 
-class MergedSteps(Steps):
+class MergedSteps(Steps, SumFit):
     """Mixin of `Pipeline`: statistics to merge or folds to share, where the steps allow it."""
 
-    def _mergeable(self):
-        """Whether the statistics of the last step are all that the steps before it need."""
+    def _adds_up(self, columns=None):
+        """Whether the statistics of the last step are all that the steps before it need: those of
+        float64 rows, as scaled rows keep their type."""
         before, last = self._before()
         if self._picks():
             before = before[1:]
-        scalers = all(getattr(type(step), "_by_moments", False) for step in before)
-        return scalers and hasattr(last, "_solve") and bool(getattr(last, "_rescales", False))
+        scalers = all(map(is_fitted_by_moments, before))
+        sums = isinstance(last, SumFit) and bool(last._statistics_can_be_rescaled)
+        float64 = columns is None or columns[0].dtype == np.float64
+        return scalers and sums and float64 and last._adds_up(columns)
 
     def _before(self):
         *before, last = [step for _, step in self.steps]
@@ -51,13 +61,9 @@ class MergedSteps(Steps):
 
     def _prepare(self, X, y, sample_weight):
         checked_steps(self.steps)
-        if not self._mergeable():
-            raise NotImplementedError
         plan = None
         if self._picks():
             X, plan = self._before()[0][0]._picked(X)
-        if np.asarray(X).dtype != np.float64:
-            raise NotImplementedError
         columns, state = self.steps[-1][1]._prepare(X, y, sample_weight)
         return columns, FitState(state.n_features, state.names, state.classes, (state, plan))
 
@@ -66,13 +72,28 @@ class MergedSteps(Steps):
         return _of_last(self._final()._statistics)
 
     @property
-    def _solved_by(self):
-        inner = getattr(self._final(), "_solved_by", ())
+    def _statistics_cut_blocks(self):
+        return self._final()._statistics_cut_blocks
+
+    def _check_block(self, rows, state):
+        self._final()._check_block(rows, state.more[0])
+
+    def _check_parts(self, columns, state):
+        if self._picks():
+            raise TypeError(
+                "A Pipeline of rows in parts takes scalers of all columns; got a "
+                "ColumnTransformer. Choose columns of the collection first."
+            )
+        self._final()._check_parts(columns, state.more[0])
+
+    @property
+    def _solve_parameters(self):
+        inner = getattr(self._final(), "_solve_parameters", ())
         more = [f"{self.steps[-1][0]}__{name}" for name in inner]
         if self._shared_models:
             return tuple(more)
         for name, step in self.steps[:-1]:
-            more += [f"{name}__{key}" for key in getattr(step, "_solved_by", ())]
+            more += [f"{name}__{key}" for key in getattr(step, "_solve_parameters", ())]
         return tuple(more)
 
     def _solve(self, sums, state):
@@ -164,12 +185,12 @@ class MergedColumns:
         planned = self._planned(entries, table)
         kept = [plan for plan in planned if not (isinstance(plan[1], str) and plan[1] == "drop")]
         able = not self.transformer_weights and not is_sparse(table) and all(
-            (isinstance(step, str) or getattr(type(step), "_by_moments", False)) and not alone
+            (isinstance(step, str) or is_fitted_by_moments(step)) and not alone
             for _, step, _, _, alone in kept
         )  # fmt: skip
         places = [j for *_, own, _ in kept for j in own]
         if not able or not places:
-            raise NotImplementedError
+            raise NotShared
         rows = as_rows(take_columns(table, places), finite=False)
         return rows, (planned, int(table.shape[1]), column_names(X))
 

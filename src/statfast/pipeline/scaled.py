@@ -22,7 +22,7 @@ from statfast._estimator import (
     with_params,
 )
 from statfast._validation import as_rows
-from statfast.pipeline.steps import checked_steps, is_skipped
+from statfast.pipeline.steps import checked_steps, is_fitted_by_moments, is_skipped
 
 
 @dataclass
@@ -52,7 +52,7 @@ def scaled_fits(pipeline, X, y, sample_weight, trains, candidates):
     if groups is None or len(steps) != 2:
         return None
     (first, step), (name, last) = steps
-    if not getattr(type(step), "_by_moments", False):
+    if not is_fitted_by_moments(step):
         return None
     inner = f"{name}__"
     if any(not key.startswith(inner) for params in candidates for key in params):

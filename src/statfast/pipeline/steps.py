@@ -3,7 +3,7 @@
 
 from typing import Any, Self
 
-from statfast._estimator import Estimator, accepted_names, is_pairwise
+from statfast._estimator import Estimator, SumFit, accepted_names, is_pairwise
 from statfast._typing import Attributes
 from statfast._validation import shown
 
@@ -180,6 +180,11 @@ class Steps(NamedEstimators):
 def is_skipped(step):
     """Whether a step does nothing."""
     return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def is_fitted_by_moments(step):
+    """Whether a step is solved by the moments of the columns, which a later step's sums tell."""
+    return isinstance(step, SumFit) and step._fits_from_moments
 
 
 def _keeps_columns(step):

@@ -14,6 +14,7 @@ from statfast._engine import Chunks
 from statfast._estimator import (
     Estimator,
     FitState,
+    SumFit,
     Transformer,
     by_fit,
     fitted,
@@ -105,7 +106,7 @@ def block_extremes(columns, state) -> Extremes:
     return Extremes(len(X), low, high)
 
 
-class MinMaxScaler(ColumnScaler):
+class MinMaxScaler(ColumnScaler, SumFit):
     """Scale each feature to a given range.
 
     Parameters
@@ -176,9 +177,7 @@ class MinMaxScaler(ColumnScaler):
         -------
         self : MinMaxScaler
         """
-        columns, state = self._prepare(X, y)
-        effort = np.inf if isinstance(X, Chunks) else 2.0 * columns[0].size
-        return self._solve(summed(self._statistics, columns, state, effort=effort), state)
+        return self._fit_sum(X)
 
     def partial_fit(self, X: Rows, y: object = None) -> Self:
         """Update the minima and maxima with more samples.
@@ -194,15 +193,14 @@ class MinMaxScaler(ColumnScaler):
         -------
         self : MinMaxScaler
         """
-        before = self.__dict__.get("_extremes")
-        if before is not None:
+        if self.__sklearn_is_fitted__():
             rows_for(self, X, finite=False)  # for its sentences
-        columns, state = self._prepare(X, y)
-        found = summed(self._statistics, columns, state)
-        if before is not None:
-            found = before + found
-            state = FitState(state.n_features, self.__dict__.get("feature_names_in_"))
-        return self._solve(found, state)
+        return self._merge_sum(*self._prepare(X))
+
+    # ------------------------------------------------------------ the protocol of sums
+
+    _kept_sums = "_extremes"
+    _solve_parameters = ("feature_range", "copy", "clip")
 
     def _prepare(self, X, y=None, sample_weight=None):
         self._range()
@@ -223,13 +221,14 @@ class MinMaxScaler(ColumnScaler):
             )
         return low, high
 
-    _sums_of_parts = True
-
     @staticmethod
     def _statistics(columns, state):
         return block_extremes(columns, state)
 
-    _solved_by = ("feature_range", "copy", "clip")
+    def _total(self, columns, state):
+        rows = columns[0]
+        effort = np.inf if isinstance(rows, Chunks) else 2.0 * rows.size
+        return summed(self._statistics, columns, state, effort=effort)
 
     def _solve(self, found, state):
         low, high = self._range()

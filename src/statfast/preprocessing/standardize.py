@@ -9,8 +9,8 @@ import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import (
-    Estimator,
     FitState,
+    SumFit,
     Transformer,
     column_moments,
     fitted,
@@ -33,7 +33,7 @@ from statfast.preprocessing.affine import in_blocks, less_and_over, times_and_mo
 CENTERED = "Cannot center sparse matrices, as X is one: pass `with_mean=False` instead."
 
 
-class StandardScaler(Transformer, Estimator):
+class StandardScaler(Transformer, SumFit):
     """Standardize each feature to mean 0 and standard deviation 1.
 
     Parameters
@@ -117,8 +117,7 @@ class StandardScaler(Transformer, Estimator):
         -------
         self : StandardScaler
         """
-        columns, state = self._prepare(X, y, sample_weight)
-        return self._solve(summed(self._statistics, columns, state, effort=_effort(columns)), state)
+        return self._fit_sum(X, y, sample_weight)
 
     def partial_fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Update means and standard deviations with more samples.
@@ -136,17 +135,16 @@ class StandardScaler(Transformer, Estimator):
         -------
         self : StandardScaler
         """
-        before = self.__dict__.get("_moments")
-        if before is not None and not is_sparse(X):
+        if self.__sklearn_is_fitted__() and not is_sparse(X):
             rows_for(self, X, finite=False)  # for its sentences
-        elif before is not None:
+        elif self.__sklearn_is_fitted__():
             rows_for(self, np.zeros((1, X.shape[1])))  # type: ignore[index, union-attr]
-        columns, state = self._prepare(X, y, sample_weight)
-        found = summed(self._statistics, columns, state, effort=_effort(columns))
-        if before is not None:
-            found = before + found
-            state = FitState(state.n_features, self.__dict__.get("feature_names_in_"))
-        return self._solve(found, state)
+        return self._merge_sum(*self._prepare(X, y, sample_weight))
+
+    # ------------------------------------------------------------ the protocol of sums
+
+    _fits_from_moments = True
+    _solve_parameters = ("copy", "with_mean", "with_std")
 
     def _prepare(self, X, y, sample_weight):
         centers = self._checked().with_mean
@@ -162,14 +160,14 @@ class StandardScaler(Transformer, Estimator):
         weights = as_weights(sample_weight, rows.shape[0])
         return (rows, weights), FitState(rows.shape[1], column_names(X))
 
-    _sums_of_parts = True
-
     @staticmethod
     def _statistics(columns, state):
         return column_moments(*columns)
 
-    _by_moments = True  # its statistics are those of columns, which models of sums tell
-    _solved_by = ("copy", "with_mean", "with_std")
+    def _total(self, columns, state):
+        rows = columns[0]
+        effort = np.inf if isinstance(rows, Chunks) else 8.0 * rows.shape[0] * rows.shape[1]
+        return summed(self._statistics, columns, state, effort=effort)
 
     def _solve(self, moments, state):
         spread = self._checked_value("with_std")
@@ -265,8 +263,3 @@ class StandardScaler(Transformer, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.with_mean
         return tags
-
-
-def _effort(columns):
-    rows = columns[0]
-    return np.inf if isinstance(rows, Chunks) else 8.0 * rows.shape[0] * rows.shape[1]

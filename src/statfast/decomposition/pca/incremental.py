@@ -3,37 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import reduce
+from operator import add
 from typing import Self
 
-import numpy as np
-
-from statfast._engine import Chunks, checkpoint
-from statfast._estimator import FitState, count, fitted, flag, nothing, param
+from statfast._engine import Chunks
+from statfast._estimator import count, fitted, flag, nothing, param
 from statfast._typing import Array, Rows
-from statfast._validation import (
-    as_csr,
-    as_flag,
-    as_rows,
-    column_names,
-    is_sparse,
-    rows_for,
-)
-from statfast.decomposition.components.decompose import (
-    from_moments,
-    most_components,
-    settled,
-)
-from statfast.decomposition.components.moments import (
-    block_moments,
-    moments_of,
-    require_finite_moments,
-)
-from statfast.decomposition.components.number import as_rule
-from statfast.decomposition.pca.likelihood import ProbabilisticComponents
-from statfast.decomposition.pca.model import KEPT, ComponentModel
+from statfast._validation import as_flag
+from statfast.decomposition.components.moments import moments_of
+from statfast.decomposition.pca.moment_components import MomentComponents
 
 
-class IncrementalPCA(ProbabilisticComponents, ComponentModel):
+class IncrementalPCA(MomentComponents):
     """Incremental principal component analysis: the exact PCA of all batches.
 
     The weight, mean and scatter of the batches are merged, so that the components do not depend on
@@ -132,22 +115,7 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
         ValueError
             As the class says.
         """
-        self._check_parameters()
-        if isinstance(X, Chunks):
-            moments, size = moments_of(X, None), self.batch_size or 0
-            if moments.n < 2:
-                raise ValueError("X has 1 sample(s) while a minimum of 2 is required. Pass more.")
-        else:
-            rows = as_csr(X, n_min=2) if is_sparse(X) else as_rows(X, keep=KEPT, n_min=2)
-            size, moments = self.batch_size or 5 * rows.shape[1], None
-            for start in range(0, rows.shape[0], size):
-                checkpoint()
-                more = moments_of(rows[start : start + size], None)
-                moments = more if moments is None else moments + more
-        require_finite_moments(moments, None)
-        d = len(moments.mean)  # type: ignore[union-attr]
-        k = as_rule(self.n_components, moments.n, moments.mass, d)  # type: ignore[union-attr]
-        return self._published(X, moments, k, size)
+        return self._fit_sum(X, finite=True)
 
     def partial_fit(self, X: Rows, y: object = None, check_input: bool = True) -> Self:
         """Update the components with a batch of samples.
@@ -172,78 +140,33 @@ class IncrementalPCA(ProbabilisticComponents, ComponentModel):
         ValueError
             If X is not a finite 2-d array with the columns of the first batch.
         """
-        self._check_parameters()
         as_flag(check_input, "check_input")
-        before = self.__dict__.get("_moments")
-        if is_sparse(X):
-            rows = as_csr(X)
-        elif before is None:
-            rows = as_rows(X, keep=KEPT, finite=False)
-        else:
-            rows = rows_for(self, X, keep=KEPT, finite=False)
-        if before is not None and rows.shape[1] != len(before.mean):
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but IncrementalPCA is expecting "
-                f"{len(before.mean)} features as input."
-            )
-        moments = moments_of(rows, None)
-        moments = moments if before is None else before + moments
-        require_finite_moments(moments, None)
-        d = len(moments.mean)
-        k = as_rule(self.n_components, None, 0.0, d)
-        if moments.n < 2:
-            return self._publish(X, _moments=moments, n_features_in_=d)
-        return self._published(X, moments, min(k, most_components(moments.n, moments.mass, d)),
-                               rows.shape[0])  # fmt: skip
-
-    def _check_parameters(self):
-        self._checked()
+        columns, state = self._prepare(X, least=1)
+        return self._merge_sum(columns, replace(state, more=columns[0].shape[0]))
 
     # ------------------------------------------------------------ the protocol of sums
 
-    _rescales = True
-    _solved_by = ("n_components", "whiten", "batch_size")
+    _solve_parameters = ("n_components", "whiten", "batch_size")
 
-    def _prepare(self, X, y=None, sample_weight=None):
-        self._check_parameters()
-        rows = as_csr(X, n_min=2) if is_sparse(X) else as_rows(X, keep=KEPT, n_min=2, finite=False)
-        return (rows, None), FitState(rows.shape[1], column_names(X))
+    def _prepare(self, X, y=None, sample_weight=None, **options):
+        """As of `PCA`; the state has the rows of a batch."""
+        columns, state = super()._prepare(X, y, sample_weight, **options)
+        return columns, replace(state, more=self.batch_size or 5 * state.n_features)
 
-    _sums_of_parts = True
+    def _total(self, columns, state):
+        rows, _ = columns
+        if isinstance(rows, Chunks):
+            return moments_of(rows, None)
+        batches = (slice(i, i + state.more) for i in range(0, rows.shape[0], state.more))
+        return reduce(add, (moments_of(rows[batch], None) for batch in batches))
 
-    @staticmethod
-    def _statistics(columns, state):
-        return block_moments(columns, True)
-
-    def _solve(self, moments, state):
-        k = as_rule(self.n_components, moments.n, moments.mass, len(moments.mean))
-        return self._published(None, moments, k, self.batch_size or 0, **state.published())
-
-    def _published(self, X, moments, k, size, **more):
-        found = settled(from_moments(moments, k))
-        freedom, d = moments.mass - 1.0, len(moments.mean)
-        variance, total = found.singular**2 / freedom, found.total / freedom
-        most = most_components(moments.n, moments.mass, d)
-        left = (total - variance.sum()) / (most - k) if k < most else 0.0
-        projection = found.vectors
-        if self.whiten:
-            live = variance > 0.0
-            by = np.where(live, 1.0 / np.sqrt(np.where(live, variance, 1.0)), 0.0)
-            projection = by[:, None] * projection
-        return self._publish(
-            X,
-            components_=found.vectors,
-            explained_variance_=variance,
-            explained_variance_ratio_=variance / total if total > 0.0 else np.zeros(k),
-            singular_values_=found.singular,
-            mean_=moments.mean,
+    def _become(self, moments, state, choose, **more):
+        return super()._become(
+            moments,
+            state,
+            choose,
             var_=moments.diagonal() / moments.mass,
-            noise_variance_=max(0.0, float(left)),
-            n_components_=k,
             n_samples_seen_=moments.n,
-            n_samples_=moments.n,
-            batch_size_=size,
-            _moments=moments,
-            _projection=projection,
-            **{"n_features_in_": d, **more},
+            batch_size_=state.more,
+            **{"_moments": moments, **more},
         )

@@ -146,6 +146,10 @@ class ComponentModel(Transformer, Estimator):
     def _rows(self, X):
         if "_projection" not in self.__dict__:
             raise not_fitted(self)
+        return self._rows_like_fitted(X)
+
+    def _rows_like_fitted(self, X):
+        """Rows with the columns of those that were fitted, or are to be fitted with more."""
         if not is_sparse(X):
             return rows_for(self, X, keep=KEPT, finite=False)
         rows = as_csr(X)

@@ -8,47 +8,18 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import (
-    FitState,
-    by_fit,
-    count,
-    fitted,
-    flag,
-    jobs,
-    one_of,
-    param,
-    randomness,
-    real,
-)
+from statfast._estimator import by_fit, count, fitted, flag, jobs, one_of, param, randomness, real
 from statfast._typing import Array, RandomState, Rows, Weights
-from statfast._validation import (
-    as_csr,
-    as_generator,
-    as_rows,
-    as_weights,
-    column_names,
-    is_sparse,
-    rows_for,
-    warn_user,
-)
-from statfast.decomposition.components.decompose import (
-    Components,
-    decompose,
-    from_moments,
-    most_components,
-    settled,
-)
+from statfast._validation import as_generator
+from statfast.decomposition.components.decompose import decompose
 from statfast.decomposition.components.krylov import TOL
-from statfast.decomposition.components.moments import block_moments, moments_of
-from statfast.decomposition.components.number import as_rule
 from statfast.decomposition.pca.interpretation import Interpretation
-from statfast.decomposition.pca.likelihood import ProbabilisticComponents
-from statfast.decomposition.pca.model import KEPT, ComponentModel
+from statfast.decomposition.pca.moment_components import MomentComponents
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 
 
-class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
+class PCA(Interpretation, MomentComponents):
     """Principal component analysis of the covariance or correlation matrix.
 
     The components are the orthonormal directions v in which the rows, less their mean, vary most,
@@ -218,7 +189,7 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         ValueError, MemoryError
             As the class says.
         """
-        return self._published(X, self._found(X, sample_weight))
+        return self._fit_sum(X, y, sample_weight)
 
     def fit_transform(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Any:
         """Fit the components, and return the scores.
@@ -244,9 +215,8 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         """
         if isinstance(X, Chunks):
             raise TypeError("X must be an array or a sparse matrix here. Use fit, and transform.")
-        rows, weights = self._checked_rows(X, sample_weight)
-        self._published(X, self._decomposed(rows, weights))
-        return self._scores(rows)
+        columns, state = self._prepare(X, y, sample_weight)
+        return self._fit_local(columns, state)._scores(columns[0])
 
     def partial_fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Update the components with more samples.
@@ -271,93 +241,27 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
         ValueError
             If X is not a finite 2-d array with the columns of the first call.
         """
-        self._check_parameters()
-        before = self.__dict__.get("_moments")
-        if before is None or is_sparse(X):
-            rows, weights = self._checked_rows(X, sample_weight, least=1)
-        else:
-            rows = rows_for(self, X, keep=KEPT, finite=False)
-            weights = as_weights(sample_weight, rows.shape[0])
-        if before is not None and rows.shape[1] != len(before.mean):
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{len(before.mean)} features as input."
-            )
-        moments = moments_of(rows, weights, n_jobs=self.n_jobs)
-        moments = moments if before is None else before + moments
-        waits = moments.mass <= 1.0
-        if waits:
-            fitted = {"_moments": moments, "n_features_in_": len(moments.mean)}
-            return self._publish(X, **fitted)
-        choose = self._rule(None, moments.mass, len(moments.mean))
-        if not callable(choose):
-            choose = min(choose, most_components(moments.n, moments.mass, len(moments.mean)))
-        found = settled(from_moments(moments, choose, correlation=self.correlation))
-        return self._published(X, found, _moments=moments)
+        return self._merge_sum(*self._prepare(X, y, sample_weight, least=1))
 
-    # ------------------------------------------------------------ checks
+    # ------------------------------------------------------------ the protocol of sums
 
-    def _checked_rows(self, X, sample_weight, least=2):
-        self._check_parameters()
-        if is_sparse(X):
-            rows = as_csr(X, n_min=least)
-        else:
-            rows = as_rows(X, keep=KEPT, n_min=least, finite=False)
-        weights = as_weights(sample_weight, rows.shape[0])
-        if least > 1 and weights is not None and weights.sum() <= 1.0:
-            raise ValueError(
-                f"sample_weight must sum to more than 1; got {weights.sum():g}. An integer weight "
-                "stands for repeated rows: scale the weights to sum to the number of rows."
-            )
-        return rows, weights
+    _solve_parameters = ("n_components", "whiten", "correlation")
 
     def _check_parameters(self):
         self._checked()
         as_generator(self.random_state)
 
-    def _rule(self, n, mass, d):
-        return as_rule(self.n_components, n, mass, d)
+    def _correlates(self):
+        return self.correlation
 
-    # ------------------------------------------------------------ the protocol of sums
-
-    _rescales = True  # its statistics tell those of scaled columns
-    _solved_by = ("n_components", "whiten", "correlation")
-
-    def _prepare(self, X, y=None, sample_weight=None):
-        """Columns and state of a fit as a sum: `_statistics` of their blocks add up."""
-        rows, weights = self._checked_rows(X, sample_weight)
-        return (rows, weights), FitState(rows.shape[1], column_names(X))
-
-    _sums_of_parts = True
-
-    @staticmethod
-    def _statistics(columns, state):
-        return block_moments(columns, True)
-
-    def _solve(self, moments, state):
-        d = len(moments.mean)
-        found = from_moments(
-            moments, self._rule(moments.n, moments.mass, d), correlation=self.correlation
-        )
-        return self._published(None, settled(found), **state.published())
-
-    def _found(self, X, sample_weight) -> Components:
-        if not isinstance(X, Chunks):
-            return self._decomposed(*self._checked_rows(X, sample_weight))
-        self._check_parameters()
-        if sample_weight is not None:
-            raise ValueError("sample_weight must be None with Chunks. Use partial_fit with both.")
-        moments = moments_of(X, None, n_jobs=self.n_jobs)
-        if moments.mass < 2:
-            raise ValueError("X has 1 sample(s) while a minimum of 2 is required. Pass more rows.")
-        choose = self._rule(moments.n, moments.mass, len(moments.mean))
-        return settled(from_moments(moments, choose, correlation=self.correlation))
-
-    def _decomposed(self, rows, weights) -> Components:
+    def _fit_local(self, columns, state):
+        rows, weights = columns
+        if isinstance(rows, Chunks):
+            return None
         n, d = rows.shape
         mass = float(n) if weights is None else float(weights.sum())
         n = n if weights is None else int(np.count_nonzero(weights))
-        return decompose(
+        found = decompose(
             rows,
             weights,
             self._rule(n, mass, d),
@@ -368,46 +272,16 @@ class PCA(Interpretation, ProbabilisticComponents, ComponentModel):
             oversampling=min(self.n_oversamples, d),
             n_jobs=self.n_jobs,
         )
+        return self._published(found, state)
 
-    def _published(self, X, found, **more):
-        """All fitted attributes from the components."""
-        k, freedom = len(found.vectors), found.mass - 1.0
-        variance = found.singular**2 / freedom
-        total = found.total / freedom
-        most = most_components(found.n, found.mass, len(found.mean))
-        left = (total - variance.sum()) / (most - k) if k < most else 0.0
-        if found.constant and self.correlation:
-            shown = ", ".join(str(j) for j in found.constant[:5])
-            warn_user(
-                f"Left out of the components, as constant: column(s) {shown} of X. Their "
-                "coefficients are 0."
-            )
-        elif not total > 0.0:
-            warn_user("No column of X varies: the components are any directions.")
-        projection = found.vectors
-        if found.scale is not None:
-            projection = projection / found.scale
-        if self.whiten:
-            live = variance > 0.0
-            by = np.where(live, 1.0 / np.sqrt(np.where(live, variance, 1.0)), 0.0)
-            projection = by[:, None] * projection
-        ratio = variance / total if total > 0.0 else np.zeros(k)
-        fitted = {
-            "components_": found.vectors,
-            "explained_variance_": variance,
-            "explained_variance_ratio_": ratio,
-            "singular_values_": found.singular,
-            "sdev_": np.sqrt(variance),
-            "loadings_": found.vectors.T,
-            "mean_": found.mean,
-            "scale_": found.scale,
-            "n_components_": k,
-            "n_samples_": found.n,
-            "noise_variance_": max(0.0, float(left)),
-            "residuals_": found.residuals,
-            "n_features_in_": len(found.mean),
-            "_projection": np.ascontiguousarray(projection),
-            "_deviation": found.deviation,
+    def _published(self, found, state, **more):
+        return super()._published(
+            found,
+            state,
+            sdev_=np.sqrt(found.singular**2 / (found.mass - 1.0)),
+            loadings_=found.vectors.T,
+            scale_=found.scale,
+            residuals_=found.residuals,
+            _deviation=found.deviation,
             **more,
-        }
-        return self._publish(X, **fitted)
+        )

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from statfast._estimator import (
-    Estimator,
     FitState,
     Regressor,
+    SumFit,
     by_fit,
     fitted,
     flag,
@@ -41,7 +41,7 @@ from statfast.decomposition.components.number import as_rule
 KEPT = (np.float64, np.float32)
 
 
-class PrincipalComponentRegression(Regressor, Estimator):
+class PrincipalComponentRegression(Regressor, SumFit):
     """Principal component regression: least squares on the scores of the leading components.
 
     A penalty by counting: directions in which X varies little, where coefficients are uncertain,
@@ -142,18 +142,7 @@ class PrincipalComponentRegression(Regressor, Estimator):
         ValueError
             As the class says.
         """
-        columns, state = self._prepare(X, y, sample_weight)
-        rows, targets, _ = columns
-        moments = summed(
-            self._statistics,
-            columns,
-            state,
-            n_jobs=self.n_jobs,
-            effort=float(len(rows)) * (rows.shape[1] + targets.shape[1]) ** 2,
-            least=max(2048, rows.shape[1]),
-        )
-        require_finite_moments(moments, rows)
-        return self._solve(moments, state)
+        return self._fit_sum(X, y, sample_weight)
 
     def predict(self, X: Rows) -> Array:
         """Predict the target.
@@ -182,15 +171,11 @@ class PrincipalComponentRegression(Regressor, Estimator):
             raise ValueError("X holds values so large that predictions overflow. Rescale it.")
         return out[:, 0] if self.coef_.ndim == 1 else out
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
     # ------------------------------------------------------------ the protocol of sums
 
-    _rescales = True  # its statistics tell those of scaled columns
-    _solved_by = ("n_components", "scale")
+    _multi_output = True
+    _statistics_can_be_rescaled = True
+    _solve_parameters = ("n_components", "scale")
 
     def _prepare(self, X, y, sample_weight=None):
         self._checked()
@@ -207,12 +192,23 @@ class PrincipalComponentRegression(Regressor, Estimator):
         as_rule(self.n_components, n, mass, rows.shape[1])
         return (rows, targets, weights), FitState(rows.shape[1], column_names(X), more=flat)
 
-    _sums_of_parts = True
-
     @staticmethod
     def _statistics(columns, state):
         X, y, weights = columns
         return block_moments((np.hstack([X, y]), weights), True)
+
+    def _total(self, columns, state):
+        rows, targets, _ = columns
+        moments = summed(
+            self._statistics,
+            columns,
+            state,
+            n_jobs=self.n_jobs,
+            effort=float(len(rows)) * (rows.shape[1] + targets.shape[1]) ** 2,
+            least=max(2048, rows.shape[1]),
+        )
+        require_finite_moments(moments, rows)
+        return moments
 
     def _solve(self, moments: Moments, state):
         if moments.n < 2:

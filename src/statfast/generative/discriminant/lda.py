@@ -188,7 +188,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
 
     _kernel = linear_scores
     _samples_as_weights = True  # of the bootstrap: quicker than refits
-    _solved_by = ("priors", "n_components", "method", "store_covariance", "tol")
+    _solve_parameters = ("priors", "n_components", "method", "store_covariance", "tol")
 
     # ------------------------------------------------------------ the steps of a fit
 

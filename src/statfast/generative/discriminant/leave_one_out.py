@@ -24,7 +24,7 @@ def held_out(model, columns, state, method, patient=True):
     None if more than some `FEW` rows would have to be fitted one by one, unless one is patient.
     """
     X, codes, weights = columns
-    total = model._gathered(columns, state)
+    total = model._statistics(columns, state)
     n, n_classes = len(codes), len(state.classes)
     score = model._held_out(state, total, method)
     scores, certain = np.empty((n, n_classes)), np.zeros(n, bool)
@@ -66,7 +66,7 @@ def refitted(model, columns, state, row, method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         one = type(model)(**model.get_params(deep=False))
-        one._solve(one._gathered(others, state), state)
+        one._solve(one._statistics(others, state), state)
         given = getattr(one, method)(columns[0][row : row + 1].astype(np.float64))[0]
     if method == "predict" or len(one.classes_) == len(state.classes):
         return given

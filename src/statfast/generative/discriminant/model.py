@@ -12,6 +12,7 @@ import numpy as np
 from statfast._engine import Chunks
 from statfast._estimator import (
     FitState,
+    SumFit,
     checks_of_all_rows,
     codes_among,
     known_classes,
@@ -53,27 +54,12 @@ def gathered(columns, state, n_jobs=None):
     return gather(*columns, len(state.classes), n_jobs=n_jobs)
 
 
-def statistics(columns, state):
-    """The same, as folds ask for it."""
-    return gathered(columns, state)
-
-
-class ClassNormals(ClassRule):
+class ClassNormals(ClassRule, SumFit):
     """A fit that is a sum over rows: moments of the classes, and a rule solved from them."""
 
     _kind: ClassVar[str] = "pooled"
-    _gathered = staticmethod(gathered)
-
-    @property
-    def _statistics(self):
-        """What folds merge; None where the fit is no sum over rows."""
-        return statistics if isinstance(self._kind_now(), str) else None
-
-    _statistics_in_blocks = True  # of their own
-
-    @property
-    def _sums_of_parts(self):
-        return self._statistics is not None
+    _statistics = staticmethod(gathered)
+    _statistics_cut_blocks = True
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the classes.
@@ -107,8 +93,7 @@ class ClassNormals(ClassRule):
             If columns are constant or collinear within the classes and are left out, or the class
             means are equal.
         """
-        columns, state = self._prepare(X, y, sample_weight)
-        return self._solve(gathered(columns, state, self.n_jobs), state)
+        return self._fit_sum(X, y, sample_weight)
 
     def partial_fit(
         self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: Weights = None
@@ -141,7 +126,7 @@ class ClassNormals(ClassRule):
             if y holds a label that is not among them.
         """
         before = self.__dict__.get("_moments")
-        if isinstance(before, EstimatedScatters) or not isinstance(self._kind_now(), str):
+        if isinstance(before, EstimatedScatters) or not self._adds_up():
             raise ValueError(
                 "partial_fit adds moments up; got covariance_estimator, which asks for all rows at "
                 "once. Use shrinkage, or fit."
@@ -155,24 +140,21 @@ class ClassNormals(ClassRule):
         weights = as_weights(sample_weight, rows.shape[0])
         labels, codes = as_labels(y, rows.shape[0])
         codes = codes_among(known, labels, codes, weights)
-        names = self.__dict__.get("feature_names_in_", column_names(X))
-        state = FitState(rows.shape[1], names, known, self._kind_now())
-        total = gathered((rows, codes, weights), state, self.n_jobs)
-        if before is not None:
-            total = before + total
-        if (total.mass > 0.0).all() and self._enough(total):
-            try:
-                return self._solve(total, state)
-            except np.linalg.LinAlgError:  # a class has too few rows as yet
-                pass
-        return self._become(state, {"classes_": known, "_moments": total})
+        state = FitState(rows.shape[1], column_names(X), known, self._kind_now())
+        return self._merge_sum((rows, codes, weights), state)
 
     # ------------------------------------------------------------ the steps of a fit
+
+    def _adds_up(self, columns=None):
+        return isinstance(self._kind_now(), str)
+
+    def _total(self, columns, state):
+        return gathered(columns, state, self.n_jobs)
 
     def _prepare(self, X, y, sample_weight):
         """Every check of `fit`: the columns (rows, codes, weights), and the state."""
         self._check()
-        if isinstance(X, Chunks) and not isinstance(self._kind_now(), str):
+        if isinstance(X, Chunks) and not self._adds_up():
             raise wrong_type("X", "rows in memory, which covariance_estimator asks for", X)
         if isinstance(X, Chunks):  # how many rows it has is known after the pass
             rows, n = X, None
@@ -193,6 +175,14 @@ class ClassNormals(ClassRule):
             require_classes(classes)
         fitted = self._attributes(classes, total, state.names)
         return self._become(state, {"classes_": classes, "_moments": total, **fitted})
+
+    def _solve_so_far(self, total, state):
+        if (total.mass > 0.0).all() and self._enough(total):
+            try:
+                return self._solve(total, state)
+            except np.linalg.LinAlgError:  # a class has too few rows as yet
+                pass
+        return self._become(state, {"classes_": state.classes, "_moments": total})
 
     def _become(self, state, fitted):
         fitted["n_features_in_"] = fitted["_moments"].means.shape[1]
@@ -268,8 +258,7 @@ class ClassNormals(ClassRule):
         raise NotImplementedError
 
     @property
-    def _rescales(self):
-        """Whether its statistics tell those of scaled columns."""
+    def _statistics_can_be_rescaled(self):
         return self._kind_now() in ("pooled", "scatters")
 
     def _kind_now(self):

@@ -149,7 +149,9 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
 
     _kernel = quadratic_scores
     _kind = "scatters"
-    _solved_by = ("priors", "reg_param", "store_covariance", "tol", "method", "allow_singular")
+    _solve_parameters = (
+        "priors", "reg_param", "store_covariance", "tol", "method", "allow_singular",
+    )  # fmt: skip
 
     def _check(self):
         share = self._checked().reg_param

@@ -118,7 +118,7 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
 
     _kernel = quadratic_scores
     _kind = "scatters"
-    _solved_by = ("alpha", "gamma", "priors", "method", "store_covariance", "tol")
+    _solve_parameters = ("alpha", "gamma", "priors", "method", "store_covariance", "tol")
 
     def _check(self):
         self._checked()

@@ -230,7 +230,7 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     feature_count_: Array = fitted()
     feature_log_prob_: Array = fitted()
 
-    _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior")
+    _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _samples_as_weights = True  # of the bootstrap: quicker than refits
 
     def _density(self, d):

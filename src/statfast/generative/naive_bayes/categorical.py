@@ -281,7 +281,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     n_categories_: Array = fitted()
 
     _allow_sparse = False
-    _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
+    _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
 
     def _density(self, d):
         given = self._checked()

@@ -234,7 +234,7 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     feature_count_: Array = fitted()
     feature_log_prob_: Array = fitted()
 
-    _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior")
+    _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _samples_as_weights = True  # of the bootstrap: quicker than refits
 
     def _density(self, d):
@@ -346,7 +346,7 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     feature_all_: Array = fitted()
     feature_log_prob_: Array = fitted()
 
-    _solved_by = ("alpha", "force_alpha", "fit_prior", "class_prior", "norm")
+    _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior", "norm")
     _samples_as_weights = True  # of the bootstrap: quicker than refits
 
     sample = property(doc="There is none: this is no model of the rows.")

@@ -320,9 +320,9 @@ class GaussianNB(NaiveBayesModel):
     var_: Array = fitted()
     epsilon_: float = fitted()
 
-    _sums_tell = True
+    _nan_shows_in_sums = True
     _samples_as_weights = True  # of the bootstrap: quicker than refits
-    _solved_by = ("priors", "var_smoothing")
+    _solve_parameters = ("priors", "var_smoothing")
 
     def _density(self, d):
         given = self._checked()

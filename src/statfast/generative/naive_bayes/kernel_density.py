@@ -270,7 +270,7 @@ class KernelDensityNB(NaiveBayesModel):
     bandwidth_: Array = fitted()
 
     _allow_sparse = False
-    _solved_by = ("bandwidth", "priors")
+    _solve_parameters = ("bandwidth", "priors")
 
     def _density(self, d):
         return KernelDensity(self._checked().bandwidth)

@@ -8,7 +8,7 @@ import numpy as np
 from statfast._engine import Chunks
 from statfast._estimator import (
     Classifier,
-    Estimator,
+    SumFit,
     checks_of_all_rows,
     codes_among,
     known_classes,
@@ -52,15 +52,14 @@ class TooLarge(ValueError):
     """Sums of the rows are no numbers."""
 
 
-class NaiveBayesModel(Classifier, Estimator):
+class NaiveBayesModel(Classifier, SumFit):
     """What all naive Bayes classifiers share; a subclass gives its density and class priors."""
 
     _statistics = staticmethod(class_statistics)
-    _sums_of_parts = True
-    _solved_by: tuple[str, ...] = ()
+    _kept_sums = "_sums"
     _priors_name = "priors"
     _allow_sparse = True
-    _sums_tell = False  # whether NaN and infinity show in the sums, which spares the rows a look
+    _nan_shows_in_sums = False  # and infinity, too: the rows need no look of their own
 
     # ------------------------------------------------------------ what subclasses say
 
@@ -124,8 +123,7 @@ class NaiveBayesModel(Classifier, Estimator):
         TypeError
             If a parameter is of the wrong type.
         """
-        columns, state = self._prepare(X, y, sample_weight, finite=not self._sums_tell)
-        return self._finish(X, columns, state, summed(columns, state, self.n_jobs))
+        return self._fit_sum(X, y, sample_weight, finite=not self._nan_shows_in_sums)
 
     def partial_fit(
         self, X: Rows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: Weights = None
@@ -157,10 +155,8 @@ class NaiveBayesModel(Classifier, Estimator):
             if y holds a label that is not among them.
         """
         known = known_classes(self, classes)
-        before = self.__dict__.get("_sums")
-        columns, state = self._prepare(X, y, sample_weight, known, again=before is not None)
-        total = summed(columns, state, self.n_jobs)
-        return self._finish(X, columns, state, total if before is None else before + total)
+        again = "_sums" in self.__dict__
+        return self._merge_sum(*self._prepare(X, y, sample_weight, known, again=again))
 
     def _prepare(self, X, y, sample_weight, known=None, *, finite=True, again=False):
         """Every check of a fit: the columns that are cut into blocks, and all else it needs."""
@@ -174,10 +170,8 @@ class NaiveBayesModel(Classifier, Estimator):
             classes, codes = known, codes_among(known, labels, codes, weights)
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
         density.partial = known is not None
-        names = self.feature_names_in_ if again and hasattr(self, "feature_names_in_") else None
-        names = column_names(X) if names is None else names
         keep = known is not None
-        return (rows, codes, weights), State(classes, density, width, names, False, keep)
+        return (rows, codes, weights), State(classes, density, width, column_names(X), False, keep)
 
     def _rows_and_density(self, X, finite, again):
         """The rows, checked, and their density."""
@@ -191,14 +185,15 @@ class NaiveBayesModel(Classifier, Estimator):
         density.check(rows)
         return rows, density
 
-    def _check_part(self, rows, state):
-        """Refuse values that have no density, as `_prepare` does."""
+    def _check_block(self, rows, state):
         state.density.check(rows)
 
-    def _finish(self, X, columns, state, sums):
-        """`_solve`, with a look at what may be wrong with the rows if the sums overflow."""
-        if isinstance(X, Chunks):
-            state = state.with_width(X.shape[1])
+    def _total(self, columns, state):
+        return summed(columns, state, self.n_jobs)
+
+    def _solve_total(self, sums, columns, state):
+        if isinstance(columns[0], Chunks):
+            state = state.with_width(columns[0].shape[1])
         try:
             return self._solve(sums, state)
         except TooLarge:
@@ -214,7 +209,7 @@ class NaiveBayesModel(Classifier, Estimator):
             classes, sums = classes[kept], BayesSums(sums.mass[kept], sums.columns.of(kept))
         log_priors = self._log_priors(sums.mass, classes)
         density = state.density
-        if self._solved_by:  # a search may have changed these since `_prepare`
+        if self._solve_parameters:  # a search may have changed these since `_prepare`
             density = self._density(state.n_features)
             density.partial = state.keep_absent
         try:

@@ -203,7 +203,7 @@ class PoissonNB(NaiveBayesModel):
     class_prior_: Array = fitted()
     rate_: Array = fitted()
 
-    _solved_by = ("alpha", "priors")
+    _solve_parameters = ("alpha", "priors")
 
     def _density(self, d):
         return PoissonDensity(self._checked().alpha)

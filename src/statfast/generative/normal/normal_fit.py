@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fit of a multivariate normal distribution: rows to moments, moments to a covariance."""
 
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import Estimator, FitState
+from statfast._estimator import FitState, SumFit
 from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
     as_rows,
@@ -52,13 +52,12 @@ def statistics(columns, state, n_jobs=None):
     return gather(X, np.zeros(X.shape[0], np.intp), weights, 1, n_jobs=n_jobs)
 
 
-class NormalFit(Estimator):
+class NormalFit(SumFit):
     """Fits of `MultivariateNormal`."""
 
     _statistics = staticmethod(statistics)
-    _sums_of_parts = True
-    _statistics_in_blocks = True  # of their own
-    _solved_by: ClassVar[tuple[str, ...]] = ("covariance_type", "method", "allow_singular", "tol")
+    _statistics_cut_blocks = True
+    _solve_parameters = ("covariance_type", "method", "allow_singular", "tol")
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Estimate mean and covariance.
@@ -84,8 +83,7 @@ class NormalFit(Estimator):
         TypeError
             If X is sparse, or a parameter is of the wrong type.
         """
-        columns, state = self._prepare(X, y, sample_weight)
-        return self._solve(statistics(columns, state, self.n_jobs), state)
+        return self._fit_sum(X, y, sample_weight)
 
     def partial_fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Update the fit with more samples.
@@ -110,16 +108,9 @@ class NormalFit(Estimator):
         ValueError
             As for `fit`, or if X has other columns than before.
         """
-        before = self.__dict__.get("_moments")
-        if before is not None:
+        if "_moments" in self.__dict__:
             rows_for(self, X, keep=KEPT, finite=False)
-        columns, state = self._prepare(X, y, sample_weight)
-        total = statistics(columns, state, self.n_jobs)
-        total = total if before is None else before + total
-        try:
-            return self._solve(total, state)
-        except np.linalg.LinAlgError:
-            return self._publish(None, **state.published(), _moments=total)
+        return self._merge_sum(*self._prepare(X, y, sample_weight))
 
     def _prepare(self, X, y, sample_weight):
         self._check()
@@ -129,6 +120,15 @@ class NormalFit(Estimator):
         weights = as_weights(sample_weight, rows.shape[0])
         state = FitState(rows.shape[1], column_names(X), None, self._kind())
         return (rows, weights), state
+
+    def _total(self, columns, state):
+        return statistics(columns, state, self.n_jobs)
+
+    def _solve_so_far(self, total, state):
+        try:
+            return self._solve(total, state)
+        except np.linalg.LinAlgError:
+            return self._publish(None, **state.published(), _moments=total)
 
     def _solve(self, total, state):
         """Become fitted from merged moments."""

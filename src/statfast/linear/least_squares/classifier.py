@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification by least squares on targets of +1 and -1."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 
@@ -11,18 +13,18 @@ from statfast._engine import Chunks
 from statfast._estimator import (
     Classifier,
     ColumnMoments,
-    Estimator,
     FitState,
+    SumFit,
+    fitted,
+    flag,
+    jobs,
+    param,
+    real,
     require_several,
     weighted_labels,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import (
-    as_flag,
-    as_real,
-    as_rows,
-    column_names,
-)
+from statfast._validation import as_rows, column_names
 from statfast.linear.design.design import linear_values, new_rows
 from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.least_squares.lstsq import least_squares
@@ -36,14 +38,14 @@ class ClassFactor:
     factor: StackedFactor
     mass: NDArray[np.float64]  # (K,)
 
-    def __add__(self, other: "ClassFactor") -> "ClassFactor":
+    def __add__(self, other: ClassFactor) -> ClassFactor:
         return ClassFactor(self.factor + other.factor, self.mass + other.mass)
 
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of X."""
         return self.factor.column_moments()
 
-    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "ClassFactor":
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> ClassFactor:
         """Of the rows (x - shift) / scale."""
         return ClassFactor(self.factor.rescaled(shift, scale), self.mass)
 
@@ -62,7 +64,7 @@ def _targets(codes, n_classes):
     return np.where(codes[:, None] == told, 1.0, -1.0)
 
 
-class LeastSquaresClassifier(Classifier, Estimator):
+class LeastSquaresClassifier(Classifier, SumFit):
     """Classification by least squares on class indicators.
 
     For two classes one fit, +1 standing for the second; the sign decides. Its direction is that of
@@ -126,12 +128,15 @@ class LeastSquaresClassifier(Classifier, Estimator):
     127
     """
 
-    def __init__(
-        self, *, fit_intercept: bool = True, tol: float = 1e-11, n_jobs: int | None = None
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.n_jobs = n_jobs
+    fit_intercept: bool = param(flag, default=True)
+    tol: float = param(real(0.0, 1.0, open_high=True), default=1e-11)
+    n_jobs: int | None = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    coef_: Array = fitted()
+    intercept_: Array = fitted()
+    rank_: int = fitted()
+    aliased_: Array = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -160,26 +165,30 @@ class LeastSquaresClassifier(Classifier, Estimator):
         CollinearityWarning
             If columns of X are constant or collinear.
         """
-        (rows, codes, weights), state = self._prepare(X, y, sample_weight)
-        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        targets = _targets(codes, len(state.classes))
-        found = least_squares(rows, targets, weights, state.more, tol, self.n_jobs)
-        return self._fitted_by(found.coef, found.intercept, found.rank, found.aliased, state)
+        return self._fit_sum(X, y, sample_weight)
+
+    # ------------------------------------------------------------ the protocol of sums
+
+    _solve_parameters = ("tol",)
+    _statistics = staticmethod(class_factor)
+    _statistics_can_be_rescaled = True
 
     def _prepare(self, X, y, sample_weight):
         """Checked rows, codes and weights; the classes, and is there an intercept?"""
+        intercept = self._checked().fit_intercept
         rows = X if isinstance(X, Chunks) else as_rows(X)
         n = None if isinstance(X, Chunks) else rows.shape[0]
         classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
-        one = as_flag(self.fit_intercept, "fit_intercept")
-        as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
         width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
-        return (rows, codes, weights), FitState(width, column_names(X), classes, one)
+        return (rows, codes, weights), FitState(width, column_names(X), classes, intercept)
 
-    _statistics = staticmethod(class_factor)
-    _sums_of_parts = True
-    _rescales = True  # its statistics tell those of scaled columns
-    _solved_by = ("tol",)
+    def _fit_local(self, columns, state):
+        """By one pass of residuals or QR of all rows, as their condition asks for."""
+        rows, codes, weights = columns
+        targets = _targets(codes, len(state.classes))
+        tol = self._checked_value("tol")
+        found = least_squares(rows, targets, weights, state.more, tol, self.n_jobs)
+        return self._fitted_by(found.coef, found.intercept, found.rank, found.aliased, state)
 
     def _solve(self, sums, state):
         """Become fitted from merged statistics; classes without rows in them are left out."""
@@ -189,8 +198,7 @@ class LeastSquaresClassifier(Classifier, Estimator):
         factor = sums.factor
         if not present.all():
             factor = factor.of_targets(np.flatnonzero(present)[1 if len(classes) == 2 else 0 :])
-        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        found = solution_of(factor, state.more, tol)
+        found = solution_of(factor, state.more, self._checked_value("tol"))
         left = FitState(state.n_features, state.names, classes, state.more)
         return self._fitted_by(
             found["coef"], found["intercept"], len(found["R"]), found["aliased"], left

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear regression that outliers do not pull."""
 
+from __future__ import annotations
+
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from statfast._core.linear.irls import accumulate
 from statfast._engine import aside, checkpoint, reduce
-from statfast._estimator import Estimator, Regressor
+from statfast._estimator import Estimator, Regressor, count, fitted, flag, param, real
 from statfast._linalg import mirrored
-from statfast._typing import ArrayLike, Rows, Weights
-from statfast._validation import as_count, as_flag, as_real, as_rows, as_weights, warn_not_converged
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import as_rows, as_weights, warn_not_converged
 from statfast.linear.design.design import LinearPredictor, linear_values
 from statfast.linear.design.targets import as_target
 from statfast.linear.least_squares.lstsq import least_squares
@@ -91,20 +93,18 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
     (True, array([3]))
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.35,
-        alpha: float = 0.0001,
-        fit_intercept: bool = True,
-        tol: float = 1e-8,
-        max_iter: int = 100,
-    ) -> None:
-        self.epsilon = epsilon
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
+    epsilon: float = param(real(1.0, open_low=True), default=1.35)
+    alpha: float = param(real(0.0), default=0.0001)
+    fit_intercept: bool = param(flag, default=True)
+    tol: float = param(real(0.0), default=1e-8)
+    max_iter: int = param(count(), default=100)
+
+    coef_: Array = fitted()
+    intercept_: float = fitted()
+    scale_: float = fitted()
+    outliers_: Array = fitted()
+    n_iter_: int = fitted()
+    converged_: bool = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -122,13 +122,11 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         -------
         self
         """
+        given = self._checked()
+        one, epsilon = given.fit_intercept, given.epsilon
         rows = as_rows(X)
         target = as_target(y, len(rows))
         weights = as_weights(sample_weight, len(rows))
-        epsilon = as_real(self.epsilon, "epsilon", 1.0, open_low=True)
-        alpha = as_real(self.alpha, "alpha", 0.0)
-        one = as_flag(self.fit_intercept, "fit_intercept")
-        tol, most = as_real(self.tol, "tol", 0.0), as_count(self.max_iter, "max_iter")
         # In units of a power of two, which rounds nothing, as squares are taken.
         unit = int(np.frexp(np.abs(target).max())[1])
         target = np.ldexp(target, -unit)
@@ -136,11 +134,12 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         w = np.ones(len(rows)) if weights is None else weights
         table, mean, size = _table(rows, w, int(one))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            penalty = np.fmin(np.ldexp(alpha, unit) / size**2, HEAVIEST)  # inf / inf: a constant
+            # inf / inf is that of a constant.
+            penalty = np.fmin(np.ldexp(given.alpha, unit) / size**2, HEAVIEST)
         problem = _Huber(table, target, w, min(epsilon, WIDEST), penalty, int(one))
         slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
         start = np.concatenate([first.intercept[:one] + first.coef[0] @ mean, slopes])
-        b, scale, turns, done = problem.solve(start, tol, most)
+        b, scale, turns, done = problem.solve(start, given.tol, given.max_iter)
         if not done:
             warn_not_converged(self, turns)
         left = problem.residuals(b)

@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear regression by least squares, with the inference of R's ``lm``."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._engine import Chunks, aside
-from statfast._estimator import Estimator, FitState, Regressor, checks_of_all_rows
+from statfast._estimator import (
+    FitState,
+    Regressor,
+    SumFit,
+    checks_of_all_rows,
+    fitted,
+    flag,
+    jobs,
+    one_of,
+    param,
+    real,
+)
 from statfast._linalg import triangle_inverse
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
@@ -60,7 +73,7 @@ SEVERAL = (
 )
 
 
-class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regressor, Estimator):
+class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regressor, SumFit):
     """Ordinary and weighted least squares, with inference as in R.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
@@ -144,20 +157,21 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     (array([0.5]), 0.666666666667)
     """
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        tol: float = 1e-11,
-        weight_type: Literal["frequency", "analytic"] = "frequency",
-        positive: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.weight_type = weight_type
-        self.positive = positive
-        self.n_jobs = n_jobs
+    fit_intercept: bool = param(flag, default=True)
+    tol: float = param(real(0.0, 1.0, open_high=True), default=1e-11)
+    weight_type: Literal["frequency", "analytic"] = param(
+        one_of("frequency", "analytic"), default="frequency"
+    )
+    positive: bool = param(flag, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+
+    coef_: Array = fitted()
+    intercept_: Any = fitted()
+    rank_: float = fitted()
+    rss_: Any = fitted()
+    condition_number_: float = fitted()
+    n_iter_: int | None = fitted()
+    results_: list[Any] = fitted()
 
     def fit(
         self,
@@ -199,56 +213,55 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         """
         if is_robust(cov_type, groups, maxlags):
             return fit_robust(self, cov_type, groups, maxlags, X, y, sample_weight)
-        (rows, Y, weights), state = self._checked(X, y, sample_weight)
-        intercept, _ = state.more
-        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        ended = True
-        if self.positive:
-            found = nonnegative_least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
-        elif hasattr(rows, "indptr") and rows.shape[1] > INFERENCE_COLUMNS:
-            found, ended = wide_least_squares(rows, Y, weights, intercept)
-        else:
-            found = least_squares(rows, Y, weights, intercept, tol, self.n_jobs)
-        used = float(len(Y) if weights is None else np.count_nonzero(weights))
-        total = used if weights is None else float(weights.sum())
-        logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
-        self._conclude(found, state, (used, total, logs), Y, weights)
-        if not ended:
-            warn_not_converged(self, found.n_iter, UNCONVERGED)  # type: ignore[arg-type]
-        return self
+        return self._fit_sum(X, y, sample_weight)
+
+    # ------------------------------------------------------------ the protocol of sums
+
+    _multi_output = True
+    _solve_parameters = ("tol", "weight_type", "positive")
+    _statistics = staticmethod(triangle)
+    _statistics_can_be_rescaled = True
 
     def _prepare(self, X, y, sample_weight):
-        columns, state = self._checked(X, y, sample_weight)
-        if hasattr(columns[0], "indptr"):  # whose statistics are not those of blocks
-            raise NotImplementedError
-        return columns, state
-
-    def _checked(self, X, y, sample_weight):
         """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
+        intercept = self._checked().fit_intercept
         rows = X if isinstance(X, Chunks) else dense_if_small(table_of(X, finite=False))
         sized = hasattr(y, "__len__") and getattr(y, "ndim", 1) > 0
         n = (len(y) if sized else 0) if isinstance(X, Chunks) else rows.shape[0]
         Y, flat = as_targets(y, n)
         weights = as_weights(sample_weight, len(Y))
-        as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        intercept = as_flag(self.fit_intercept, "fit_intercept")
-        as_choice(self.weight_type, "weight_type", ("frequency", "analytic"))
-        as_flag(self.positive, "positive")
         width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
         return (rows, Y, weights), FitState(width, column_names(X), more=(intercept, flat))
 
-    _statistics = staticmethod(triangle)
-    _sums_of_parts = True
-    _rescales = True  # its statistics tell those of scaled columns
-    _solved_by = ("tol", "weight_type", "positive")
+    def _adds_up(self, columns=None):
+        return columns is None or not is_sparse(columns[0])
+
+    def _fit_local(self, columns, state):
+        """By one pass of residuals or QR of all rows, as their condition asks for."""
+        rows, Y, weights = columns
+        intercept, _ = state.more
+        given, ended = self._checked(), True
+        if given.positive:
+            found = nonnegative_least_squares(rows, Y, weights, intercept, given.tol, self.n_jobs)
+        elif is_sparse(rows) and rows.shape[1] > INFERENCE_COLUMNS:
+            found, ended = wide_least_squares(rows, Y, weights, intercept)
+        else:
+            found = least_squares(rows, Y, weights, intercept, given.tol, self.n_jobs)
+        used = float(len(Y) if weights is None else np.count_nonzero(weights))
+        total = used if weights is None else float(weights.sum())
+        logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
+        self._conclude(found, state, (used, total, logs), Y, weights)
+        if not ended:
+            warn_not_converged(self, found.n_iter, UNCONVERGED)
+        return self
 
     def _solve(self, sums, state):
         intercept, _ = state.more
-        tol = as_real(self.tol, "tol", 0.0, 1.0, open_high=True)
-        if as_flag(self.positive, "positive"):
-            found = nonnegative_of(sums, intercept, tol)
+        given = self._checked()
+        if given.positive:
+            found = nonnegative_of(sums, intercept, given.tol)
         else:
-            found = LeastSquaresSolution(**solution_of(sums, intercept, tol))
+            found = LeastSquaresSolution(**solution_of(sums, intercept, given.tol))
         return self._conclude(found, state, (sums.used, sums.mass, sums.logs))
 
     def _leave_one_out(self, X, y, sample_weight, method):
@@ -260,7 +273,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             return None
         rows, Y, weights = columns
         one, flat = state.more
-        found = least_squares(rows, Y, weights, one, as_real(self.tol, "tol", 0.0), self.n_jobs)
+        found = least_squares(rows, Y, weights, one, self._checked_value("tol"), self.n_jobs)
         if len(found.aliased):  # which columns depend on others may change without a row
             return None
         root = triangle_inverse(found.R)
@@ -406,8 +419,3 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         one = self._has_intercept()
         coef, intercept = np.reshape(self.coef_, -1), float(np.reshape(self.intercept_, -1)[0])
         return targets[:, 0], FAMILIES["gaussian"], LINKS["identity"], coef, intercept, one
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags

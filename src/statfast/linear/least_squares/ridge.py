@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ridge regression: all penalties from one decomposition, and the choice among them."""
 
+from __future__ import annotations
+
 from math import nan
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._engine import aside, each, grid
-from statfast._estimator import Estimator, FitState, Regressor, checks_of_all_rows
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._estimator import (
+    Estimator,
+    FitState,
+    Regressor,
+    SumFit,
+    array,
+    by_fit,
+    checks_of_all_rows,
+    fitted,
+    flag,
+    jobs,
+    one_of,
+    param,
+    real,
+)
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
-    as_choice,
-    as_flag,
     as_real,
     as_targets,
     as_vector,
@@ -50,7 +64,7 @@ from statfast.linear.penalized.penalties import as_alphas
 SPARSE_COLUMNS = 500  # of sparse rows from which no matrix of the columns is made
 
 
-class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
+class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     """Ridge regression: least squares with an l2 penalty.
 
     Minimizes ``sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2``; the intercept is not penalized.
@@ -110,18 +124,16 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     array([0.5])
     """
 
-    def __init__(
-        self,
-        alpha: ArrayLike = 1.0,
-        *,
-        fit_intercept: bool = True,
-        positive: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.positive = positive
-        self.n_jobs = n_jobs
+    alpha: ArrayLike = param(real(0.0) | array, default=1.0, kw_only=False)
+    fit_intercept: bool = param(flag, default=True)
+    positive: bool = param(flag, default=False)
+    n_jobs: int | None = param(jobs, default=None)
+
+    coef_: Array = fitted()
+    intercept_: Any = fitted()
+    df_: float = fitted()
+    solver_: str = fitted()
+    n_iter_: int | None = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -144,60 +156,65 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         ConvergenceWarning
             If the iterations of "lsmr" stop before their end.
         """
-        (rows, Y, weights), state = self._checked(X, y, sample_weight)
-        one, flat = state.more
-        alpha, ended = _penalties(self.alpha, Y.shape[1]), True
-        if self.positive:
-            if shape_of(alpha):
-                raise ValueError("positive=True takes one alpha for all targets. Fit them apart.")
-            factor = triangle_of(rows, Y, weights, one, self.n_jobs)
-            parts = centered_factor(factor.R, factor.QtY, one)
-            fitted = nonnegative_ridge(parts, alpha, flat, one)
-        else:
-            fitted, ended = _by_products(rows, Y, weights, alpha, flat, one)
-            if fitted is None:
-                fitted = _fitted(decompose(rows, Y, weights, one, self.n_jobs), alpha, flat, one)
-        self._publish(None, **state.published(), **fitted)
-        if not ended:
-            warn_not_converged(self, fitted["n_iter_"], UNCONVERGED)
-        return self
+        return self._fit_sum(X, y, sample_weight)
+
+    # ------------------------------------------------------------ the protocol of sums
+
+    _multi_output = True
+    _solve_parameters = ("alpha", "positive")
+    _statistics = staticmethod(triangle)
+    _statistics_can_be_rescaled = True
 
     def _prepare(self, X, y, sample_weight):
-        columns, state = self._checked(X, y, sample_weight)
-        several = len(shape_of(self.alpha)) > 0
-        if several or hasattr(columns[0], "indptr"):  # whose statistics are not those of blocks
-            raise NotImplementedError
-        return columns, state
-
-    def _checked(self, X, y, sample_weight):
         """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
+        intercept = self._checked().fit_intercept
         rows = dense_if_small(table_of(X))
         Y, flat = as_targets(y, rows.shape[0])
         weights = as_weights(sample_weight, rows.shape[0])
         _penalties(self.alpha, Y.shape[1])
-        as_flag(self.positive, "positive")
-        one = as_flag(self.fit_intercept, "fit_intercept")
         flat = flat or Y.shape[1] == 1  # a column is one target, as in scikit-learn
-        return (rows, Y, weights), FitState(rows.shape[1], column_names(X), more=(one, flat))
+        return (rows, Y, weights), FitState(rows.shape[1], column_names(X), more=(intercept, flat))
 
-    _statistics = staticmethod(triangle)
-    _sums_of_parts = True
-    _rescales = True  # its statistics tell those of scaled columns
-    _solved_by = ("alpha", "positive")
+    def _adds_up(self, columns=None):
+        one_alpha = not shape_of(self.alpha)
+        return one_alpha and (columns is None or not is_sparse(columns[0]))
+
+    def _fit_local(self, columns, state):
+        """By the singular values of all rows, or by products with sparse rows."""
+        rows, Y, weights = columns
+        intercept, flat = state.more
+        alpha, ended = _penalties(self.alpha, Y.shape[1]), True
+        if self.positive:
+            if shape_of(alpha):
+                raise ValueError("positive=True takes one alpha for all targets. Fit them apart.")
+            factor = triangle_of(rows, Y, weights, intercept, self.n_jobs)
+            parts = centered_factor(factor.R, factor.QtY, intercept)
+            found = nonnegative_ridge(parts, alpha, flat, intercept)
+        else:
+            found, ended = _by_products(rows, Y, weights, alpha, flat, intercept)
+            if found is None:
+                singular = decompose(rows, Y, weights, intercept, self.n_jobs)
+                found = _fitted(singular, alpha, flat, intercept)
+        self._publish(None, **state.published(), **found)
+        if not ended:
+            warn_not_converged(self, found["n_iter_"], UNCONVERGED)
+        return self
 
     def _solve(self, sums, state):
-        one, flat = state.more
+        intercept, flat = state.more
         alpha = as_real(self.alpha, "alpha", 0.0)
-        if as_flag(self.positive, "positive"):
-            q = sums.p + int(one)
-            R = sums.R if one else sums.plain
-            fitted = nonnegative_ridge(centered_factor(R[:q, :q], R[:q, q:], one), alpha, flat, one)
-            return self._publish(None, **state.published(), **fitted)
-        found = sums.kept.get(one)
-        if found is None:  # for the first of many penalties
-            parts = sums.singular_values if one else sums.plain_singular_values
-            found = sums.kept[one] = decomposition_of(*parts)
-        return self._publish(None, **state.published(), **_fitted(found, alpha, flat, one))
+        if self._checked_value("positive"):
+            q = sums.p + int(intercept)
+            R = sums.R if intercept else sums.plain
+            parts = centered_factor(R[:q, :q], R[:q, q:], intercept)
+            found = nonnegative_ridge(parts, alpha, flat, intercept)
+            return self._publish(None, **state.published(), **found)
+        singular = sums.kept.get(intercept)
+        if singular is None:  # for the first of many penalties
+            parts = sums.singular_values if intercept else sums.plain_singular_values
+            singular = sums.kept[intercept] = decomposition_of(*parts)
+        found = _fitted(singular, alpha, flat, intercept)
+        return self._publish(None, **state.published(), **found)
 
     @staticmethod
     def _predict_many(models, rows):
@@ -238,13 +255,8 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         out = out.astype(rows.dtype, copy=False)
         return out[:, 0] if flat else out
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
-
-class RidgeCV(Ridge):
+class RidgeCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     """Ridge regression with the penalty chosen by (generalized) cross-validation.
 
     Parameters
@@ -308,23 +320,22 @@ class RidgeCV(Ridge):
     0.1
     """
 
-    # What it learns is no sum over rows, once the penalty is chosen.
-    _prepare = _statistics = _solve = _leave_one_out = None  # type: ignore[assignment]
-    _predict_many = _mean_squares = None  # type: ignore[assignment]
-    _sums_of_parts = False
+    alphas: ArrayLike = param(by_fit, default=(0.1, 1.0, 10.0), kw_only=False)
+    criterion: Literal["loo", "gcv"] = param(one_of("loo", "gcv"), default="loo")
+    fit_intercept: bool = param(flag, default=True)
+    n_jobs: int | None = param(jobs, default=None)
 
-    def __init__(
-        self,
-        alphas: ArrayLike = (0.1, 1.0, 10.0),
-        *,
-        criterion: Literal["loo", "gcv"] = "loo",
-        fit_intercept: bool = True,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alphas = alphas
-        self.criterion = criterion
-        self.fit_intercept = fit_intercept
-        self.n_jobs = n_jobs
+    alpha_: float = fitted()
+    alphas_: Array = fitted()
+    errors_: Array = fitted()
+    best_score_: float = fitted()
+    coef_: Array = fitted()
+    intercept_: Any = fitted()
+    df_: float = fitted()
+    solver_: str = fitted()
+    n_iter_: None = fitted()
+
+    _multi_output = True
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Choose the penalty, and fit to all samples.
@@ -343,31 +354,29 @@ class RidgeCV(Ridge):
         -------
         self
         """
+        given = self._checked()
+        alphas = as_alphas(given.alphas)
         rows = dense_if_small(table_of(X))
         Y, flat = as_targets(y, rows.shape[0])
         flat = flat or Y.shape[1] == 1
         refuse_extreme(Y)
-        weights = as_weights(sample_weight, rows.shape[0])
-        criterion = as_choice(self.criterion, "criterion", ("loo", "gcv"))
-        alphas = as_alphas(self.alphas)
-        one = as_flag(self.fit_intercept, "fit_intercept")
+        weights, one = as_weights(sample_weight, rows.shape[0]), given.fit_intercept
         found: Decomposition | None = decompose_sparse_rows(rows, Y, weights, one, alphas)
         if found is None:
             found = decompose(rows, Y, weights, one, self.n_jobs)
         if isinstance(alphas, int):
             top = float(found.s.max(initial=0.0)) ** 2 or 1.0
             alphas = np.geomspace(SPAN[1] * top, SPAN[0] * top, alphas)
-        if criterion == "gcv":
+        if given.criterion == "gcv":
             errors = _generalized(found, alphas, len(Y), weights, one)
         elif isinstance(found, RowDecomposition):
             errors = found.squares_left_out(alphas, one) / (_mass(weights, len(Y)) * Y.shape[1])
         else:
             errors = _leave_one_out(found, rows, Y, weights, alphas, one, self.n_jobs)
         best = int(np.argmin(errors))
-        fitted = _fitted(found, alphas[best], flat, one)
         return self._publish(
-            X, **fitted, alpha_=float(alphas[best]), alphas_=alphas, errors_=errors,
-            best_score_=-float(errors[best]),
+            X, **_fitted(found, alphas[best], flat, one), alpha_=float(alphas[best]),
+            alphas_=alphas, errors_=errors, best_score_=-float(errors[best]),
         )  # fmt: skip
 
 

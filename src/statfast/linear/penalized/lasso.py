@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lasso and the elastic net at one penalty."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Estimator, FitState, Regressor
-from statfast._typing import ArrayLike, Rows, Weights, csr_matrix
+from statfast._estimator import (
+    FitState,
+    Regressor,
+    SumFit,
+    count,
+    fitted,
+    flag,
+    jobs,
+    param,
+    real,
+    removed,
+)
+from statfast._typing import Array, ArrayLike, Rows, Weights, csr_matrix
 from statfast._validation import (
-    as_count,
-    as_flag,
-    as_real,
     as_targets,
     as_weights,
     column_names,
@@ -30,7 +40,7 @@ from statfast.linear.penalized.lasso_path import enet_path, fit_path
 START = 0.2  # of the largest penalty: below, a few penalties lead down to the one asked for
 
 
-class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
+class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     """Linear regression with an l1 and an l2 penalty, by coordinate descent.
 
     Minimizes, with weights that sum to n::
@@ -98,26 +108,20 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     array([1.666667, 0.333333])
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        positive: bool = False,
-        tol: float = 1e-8,
-        max_iter: int = 10_000,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.positive = positive
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    alpha: float = param(real(0.0), default=1.0, kw_only=False)
+    l1_ratio: float = param(real(0.0, 1.0), default=0.5)
+    fit_intercept: bool = param(flag, default=True)
+    standardize: bool = param(flag, default=False)
+    positive: bool = param(flag, default=False)
+    tol: float = param(real(0.0), default=1e-8)
+    max_iter: int = param(count(), default=10_000)
+    n_jobs: int | None = param(jobs, default=None)
+
+    coef_: Array = fitted()
+    intercept_: Any = fitted()
+    dual_gap_: Any = fitted()
+    n_iter_: Any = fitted()
+    converged_: bool = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -135,25 +139,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        rows = table_of(X, finite=False)
-        targets, flat = as_targets(y, rows.shape[0])
-        if targets.shape[1] == 1 and not flat:
-            warn_column_vector()
-        weights = as_weights(sample_weight, rows.shape[0])
-        alphas, ratio, how = self._arguments()
-        state, found = FitState(rows.shape[1], column_names(X)), []
-        for target in np.ascontiguousarray(targets.T):
-            path, goal = fit_path(
-                rows, target, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs,
-                lead=START, **how,
-            )  # fmt: skip
-            found.append(self._last(path, goal))
-        if len(found) == 1:
-            return self._publish(None, **state.published(), **found[0])
-        several: dict[str, Any] = {name: [one[name] for one in found] for name in found[0]}
-        several |= {name: np.array(several[name]) for name in ("coef_", "intercept_", "dual_gap_")}
-        several["converged_"] = all(several["converged_"])
-        return self._publish(None, **state.published(), **several)
+        return self._fit_sum(X, y, sample_weight)
 
     path = staticmethod(enet_path)
 
@@ -164,58 +150,79 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 
         return csr_array(np.atleast_2d(self.coef_))
 
-    def _ratio(self):
-        return self.l1_ratio
+    # ------------------------------------------------------------ the protocol of sums
 
-    def _arguments(self):
-        """Penalty, share of l1 and the other arguments of a path, checked."""
-        how = {
-            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
-            "standardize": as_flag(self.standardize, "standardize"),
-            "positive": as_flag(self.positive, "positive"),
-            "tol": as_real(self.tol, "tol", 0.0),
-            "max_iter": as_count(self.max_iter, "max_iter"),
-        }
-        alphas = np.array([as_real(self.alpha, "alpha", 0.0)])
-        return alphas, as_real(self._ratio(), "l1_ratio", 0.0, 1.0), how
+    _multi_output = True
+    _solve_parameters = ("alpha", "l1_ratio", "standardize", "positive", "tol", "max_iter")
+    _statistics = staticmethod(products_of)
 
     def _prepare(self, X, y, sample_weight):
-        """Checked rows, targets and weights, if products of the columns are all that a fit needs;
-        the state says whether they are about the means."""
+        """Checked rows, a target or several as columns, and weights; is there an intercept?"""
+        intercept = self._checked().fit_intercept
         rows = table_of(X, finite=False)
         targets, flat = as_targets(y, rows.shape[0])
-        target = targets[:, 0]
         weights = as_weights(sample_weight, rows.shape[0])
-        _, _, how = self._arguments()
-        known = flat and isinstance(rows, np.ndarray) and is_whole(*rows.shape)
-        if not (known and usual_sizes(rows, target)):
-            raise NotImplementedError
-        state = FitState(rows.shape[1], column_names(X), more=how["intercept"])
-        return (rows, target, weights), state
+        state = FitState(rows.shape[1], column_names(X), more=intercept)
+        return (rows, targets[:, 0] if flat else targets, weights), state
 
-    def _prepare_look(self, X, y, sample_weight):
-        """The same of a few rows of parts, which are too few for `_prepare`."""
-        rows = table_of(X, finite=False)
-        targets, flat = as_targets(y, rows.shape[0])
-        _, _, how = self._arguments()
-        if not flat or not is_whole(rows.shape[1], rows.shape[1]):
+    def _adds_up(self, columns=None):
+        """Whether products of the columns are all that a fit needs."""
+        if columns is None:
+            return True
+        rows, target, _ = columns
+        known = target.ndim == 1 and isinstance(rows, np.ndarray) and is_whole(*rows.shape)
+        return known and usual_sizes(rows, target)
+
+    def _check_parts(self, columns, state):
+        rows, target, _ = columns
+        several, d = target.ndim > 1, rows.shape[1]
+        if several or not is_whole(d, d):
             raise ValueError(
                 f"{type(self).__name__} of rows in parts takes one target, and no more columns "
-                f"than their products fit for; got {targets.shape[1]} targets and {rows.shape[1]} "
-                "columns. Fit the targets one by one, or choose columns first."
+                f"than their products fit for; got {target.shape[1] if several else 1} targets and "
+                f"{d} columns. Fit the targets one by one, or choose columns first."
             )
-        state = FitState(rows.shape[1], column_names(X), more=how["intercept"])
-        return (rows, targets[:, 0], None), state
 
-    _statistics = staticmethod(products_of)
-    _sums_of_parts = True
-    _solved_by = ("alpha", "l1_ratio", "standardize", "positive", "tol", "max_iter")
+    def _fit_local(self, columns, state):
+        """By the path of all rows, of each target in turn."""
+        rows, target, weights = columns
+        if target.shape[1:] == (1,):
+            warn_column_vector()
+        alphas, ratio, how = self._arguments()
+        found = []
+        for y in np.ascontiguousarray(target.reshape(rows.shape[0], -1).T):
+            path, goal = fit_path(
+                rows, y, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs, lead=START,
+                **how,
+            )  # fmt: skip
+            found.append(self._last(path, goal))
+        if len(found) == 1:
+            return self._publish(None, **state.published(), **found[0])
+        several: dict[str, Any] = {name: [one[name] for one in found] for name in found[0]}
+        several |= {name: np.array(several[name]) for name in ("coef_", "intercept_", "dual_gap_")}
+        several["converged_"] = all(several["converged_"])
+        return self._publish(None, **state.published(), **several)
 
     def _solve(self, sums, state):
         alphas, ratio, how = self._arguments()
         columns = MergedProducts(sums, state.more, how["standardize"])
         found = self._last(*path_by_products(columns, alphas, ratio, how))
         return self._publish(None, **state.published(), **found)
+
+    def _checked_ratio(self):
+        return self._checked_value("l1_ratio")
+
+    def _arguments(self):
+        """The penalty, its share of l1 and the other arguments of a path, checked."""
+        given = self._checked()
+        how = {
+            "intercept": given.fit_intercept,
+            "standardize": given.standardize,
+            "positive": given.positive,
+            "tol": given.tol,
+            "max_iter": given.max_iter,
+        }
+        return np.array([given.alpha]), self._checked_ratio(), how
 
     def _last(self, path, goal):
         """What is fitted, of the end of a path; with a warning where it did not converge."""
@@ -230,11 +237,6 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             "n_iter_": int(path.n_iters[-1]),
             "converged_": done,
         }
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 class Lasso(ElasticNet):
@@ -300,24 +302,7 @@ class Lasso(ElasticNet):
     array([1., 0.])
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        positive: bool = False,
-        tol: float = 1e-8,
-        max_iter: int = 10_000,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.positive = positive
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    l1_ratio: float = removed()
 
-    def _ratio(self):
+    def _checked_ratio(self):
         return 1.0

@@ -1,22 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lasso and the elastic net with a penalty chosen by cross-validation."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._engine import each
-from statfast._estimator import RULES, Estimator, Regressor, as_groups, chosen, folds_of
-from statfast._typing import ArrayLike, Rows, Weights
-from statfast._validation import (
-    as_choice,
-    as_count,
-    as_flag,
-    as_real,
-    as_weights,
-    warn_not_converged,
-    wrong_type,
+from statfast._estimator import (
+    RULES,
+    Estimator,
+    Regressor,
+    array,
+    as_groups,
+    by_fit,
+    chosen,
+    count,
+    fitted,
+    flag,
+    folds_of,
+    jobs,
+    one_of,
+    param,
+    real,
+    removed,
 )
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import as_real, as_weights, warn_not_converged, wrong_type
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import AcceptsSparse, LinearPredictor, linear_values, table_of
 from statfast.linear.design.targets import as_target, refuse_extreme
@@ -108,32 +119,31 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     array([0])
     """
 
-    def __init__(
-        self,
-        *,
-        l1_ratio: float | list[Any] = 0.5,
-        alphas: ArrayLike = 100,
-        eps: float = 1e-3,
-        cv: Any = None,
-        rule: Literal["min", "1se"] = "min",
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        positive: bool = False,
-        tol: float = 1e-8,
-        max_iter: int = 10_000,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.l1_ratio = l1_ratio
-        self.alphas = alphas
-        self.eps = eps
-        self.cv = cv
-        self.rule = rule
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.positive = positive
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    l1_ratio: float | list[Any] = param(real(0.0, 1.0) | array, default=0.5)
+    alphas: ArrayLike = param(by_fit, default=100)
+    eps: float = param(real(0.0, 1.0, open_low=True), default=1e-3)
+    cv: Any = param(by_fit, default=None)
+    rule: Literal["min", "1se"] = param(one_of(*RULES), default="min")
+    fit_intercept: bool = param(flag, default=True)
+    standardize: bool = param(flag, default=False)
+    positive: bool = param(flag, default=False)
+    tol: float = param(real(0.0), default=1e-8)
+    max_iter: int = param(count(), default=10_000)
+    n_jobs: int | None = param(jobs, default=None)
+
+    coef_: Array = fitted()
+    intercept_: float = fitted()
+    alpha_: float = fitted()
+    alpha_min_: float = fitted()
+    alpha_1se_: float = fitted()
+    l1_ratio_: float = fitted()
+    alphas_: Array = fitted()
+    mse_path_: Array = fitted()
+    mse_mean_: Array = fitted()
+    mse_error_: Array = fitted()
+    dual_gap_: float = fitted()
+    n_iter_: int = fitted()
+    converged_: bool = fitted()
 
     def fit(
         self,
@@ -159,19 +169,19 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         -------
         self
         """
+        given = self._checked()
+        how = {
+            "intercept": given.fit_intercept,
+            "standardize": given.standardize,
+            "positive": given.positive,
+            "tol": given.tol,
+            "max_iter": given.max_iter,
+        }
+        alphas = as_alphas(given.alphas)
         rows = table_of(X, n_min=2, finite=False)
         target = as_target(y, rows.shape[0])
         refuse_extreme(target)
         weights = as_weights(sample_weight, rows.shape[0])
-        how = {
-            "intercept": as_flag(self.fit_intercept, "fit_intercept"),
-            "standardize": as_flag(self.standardize, "standardize"),
-            "positive": as_flag(self.positive, "positive"),
-            "tol": as_real(self.tol, "tol", 0.0),
-            "max_iter": as_count(self.max_iter, "max_iter"),
-        }
-        rule = as_choice(self.rule, "rule", RULES)
-        alphas = as_alphas(self.alphas)
         groups = as_groups(groups, rows.shape[0])
         folds = folds_of(self.cv, rows, target, weights, groups=groups)
         masses = np.array([fold.held.sum() for fold in folds])
@@ -183,7 +193,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             if isinstance(alphas, int):
                 tried = self._grid(rows, target, weights, ratio, alphas, how, merged)
             errors = self._errors(rows, target, folds, tried, ratio, how, merged)
-            found.append((ratio, tried, errors, *chosen(errors, masses, rule)))
+            found.append((ratio, tried, errors, *chosen(errors, masses, given.rule)))
         ratio, tried, errors, mean, error, best, one, place = min(found, key=lambda f: f[3][f[5]])
         tried_first = tried[: place + 1]
         if merged is not None:
@@ -323,30 +333,7 @@ class LassoCV(ElasticNetCV):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        alphas: ArrayLike = 100,
-        eps: float = 1e-3,
-        cv: Any = None,
-        rule: Literal["min", "1se"] = "min",
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        positive: bool = False,
-        tol: float = 1e-8,
-        max_iter: int = 10_000,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alphas = alphas
-        self.eps = eps
-        self.cv = cv
-        self.rule = rule
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.positive = positive
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+    l1_ratio: float | list[Any] = removed()
 
     def _ratios(self):
         return [1.0], False

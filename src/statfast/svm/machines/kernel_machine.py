@@ -70,7 +70,7 @@ class KernelMachine(Estimator):
         used = np.arange(len(points)) if weights is None else np.flatnonzero(weights > 0.0)
         return Training(points, gram, used, Run(self, gram))
 
-    _solved_by: tuple[str, ...] = ()  # parameters that a kernel matrix does not depend on
+    _solve_parameters: tuple[str, ...] = ()  # parameters that a kernel matrix does not depend on
     _shared_models = True  # `_shared_fits` gives fitted estimators
 
     def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
@@ -81,7 +81,7 @@ class KernelMachine(Estimator):
         """In which order candidates are trained, each perhaps from the one before."""
         return tuple(
             float(value) if isinstance(value := getattr(self, name), Real) else inf
-            for name in reversed(self._solved_by)
+            for name in reversed(self._solve_parameters)
         )
 
     @property

@@ -184,7 +184,7 @@ class NuSVC(PairwiseMachines):
     def _settled(self):
         return as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
 
-    _solved_by = ("nu",)
+    _solve_parameters = ("nu",)
 
     def _machine(self, run, rows, sign, weights, settled, before=None):
         weights = as_costs(1.0, weights, "The largest weight")

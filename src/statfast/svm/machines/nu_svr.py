@@ -154,7 +154,7 @@ class NuSVR(RegressionMachine):
         C = as_finite_cost(self.C)
         return C, as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
 
-    _solved_by = ("C", "nu")
+    _solve_parameters = ("C", "nu")
 
     def _machine(self, run, rows, y, weights, settled, before=None):
         C, nu = settled

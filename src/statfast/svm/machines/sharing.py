@@ -84,7 +84,7 @@ def fits_of_folds(model, X, y, sample_weight, trains, candidates):
         return None
     with checks_of_all_rows():
         models = [with_params(model, params) for params in candidates]
-    rest = {parameters_key(params, model._solved_by) for params in candidates}
+    rest = {parameters_key(params, model._solve_parameters) for params in candidates}
     first = models[0]
     if len(rest) > 1 or first.max_iter not in (-1, None) or first.time_limit is not None:
         return None

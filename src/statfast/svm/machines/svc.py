@@ -199,7 +199,7 @@ class SVC(PairwiseMachines):
     def _settled(self):
         return as_cost(self.C)
 
-    _solved_by = ("C",)
+    _solve_parameters = ("C",)
 
     def _machine(self, run, rows, sign, weights, settled, before=None):
         if settled < inf:

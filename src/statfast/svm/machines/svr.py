@@ -261,7 +261,7 @@ class SVR(RegressionMachine):
         C = as_finite_cost(self.C)
         return C, as_real(self.epsilon, "epsilon", 0.0, LARGEST)
 
-    _solved_by = ("C", "epsilon")
+    _solve_parameters = ("C", "epsilon")
 
     def _machine(self, run, rows, y, weights, settled, before=None):
         C, epsilon = settled
