@@ -14,7 +14,7 @@ from statfast import (
     choose_components,
     reconstruction_errors,
 )
-from statfast.decomposition.components.number import broken_stick, minka_evidence
+from statfast.decomposition.components.n_components import broken_stick, minka_evidence
 from statfast.model_selection import KFold
 
 

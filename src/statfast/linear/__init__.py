@@ -16,7 +16,7 @@ from statfast.linear.inference.inflation import vif
 from statfast.linear.inference.selection import StepwiseResult, add1, drop1, step
 from statfast.linear.least_squares.classifier import LeastSquaresClassifier
 from statfast.linear.least_squares.huber import HuberRegressor
-from statfast.linear.least_squares.least_squares import LinearRegression
+from statfast.linear.least_squares.linear_regression import LinearRegression
 from statfast.linear.least_squares.ridge import Ridge, RidgeCV
 from statfast.linear.least_squares.ridge_decomposition import ridge_path
 from statfast.linear.logistic.logistic import LogisticRegression

@@ -27,7 +27,7 @@ from statfast.decomposition.components.decompose import (
     most_components,
 )
 from statfast.decomposition.components.moments import moments_of
-from statfast.decomposition.components.number import (
+from statfast.decomposition.components.n_components import (
     broken_stick,
     by_share,
     leading,

@@ -16,7 +16,7 @@ from statfast.decomposition.components.moments import (
     moments_of,
     require_finite_moments,
 )
-from statfast.decomposition.components.number import as_rule
+from statfast.decomposition.components.n_components import as_rule
 from statfast.decomposition.pca.likelihood import ProbabilisticComponents
 from statfast.decomposition.pca.model import KEPT, ComponentModel
 

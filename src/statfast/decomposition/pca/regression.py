@@ -36,7 +36,7 @@ from statfast.decomposition.components.moments import (
     require_finite_moments,
     require_squares,
 )
-from statfast.decomposition.components.number import as_rule
+from statfast.decomposition.components.n_components import as_rule
 
 KEPT = (np.float64, np.float32)
 

@@ -30,7 +30,6 @@ from statfast._validation import (
     rows_for,
     warn_not_converged,
 )
-from statfast.decomposition.ratings.given import as_places, known_ratings
 from statfast.decomposition.ratings.half_steps import (
     RatingsPenalty,
     alternate,
@@ -38,6 +37,7 @@ from statfast.decomposition.ratings.half_steps import (
     lines_of,
     table_of,
 )
+from statfast.decomposition.ratings.ratings_input import as_places, known_ratings
 
 
 class RatingsFactorization(Transformer, Estimator):

@@ -7,7 +7,7 @@ from statfast._engine import aside
 from statfast._estimator import copied, takes_weights
 from statfast._validation import shape_of, shown, warn_user, wrong_type
 from statfast.generative.normal.class_moments import ClassScatters, class_scatters
-from statfast.generative.normal.roots import as_covariance
+from statfast.generative.normal.covariance_factor import as_covariance
 from statfast.generative.normal.whitening import listed, whiten
 
 FIX = (

@@ -35,7 +35,7 @@ from statfast.generative.discriminant.canonical import (
 )
 from statfast.generative.discriminant.class_covariances import require_estimator
 from statfast.generative.discriminant.model import ClassNormals
-from statfast.generative.normal.rules import filled, for_all_classes
+from statfast.generative.normal.discriminant_rules import filled, for_all_classes
 from statfast.generative.normal.shrinkage import as_shrinkage, pooled_covariance
 from statfast.generative.normal.whitening import whiten
 

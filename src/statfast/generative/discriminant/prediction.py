@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from statfast._estimator import Classifier, Estimator, fitted
 from statfast._typing import Array, Rows
 from statfast._validation import not_fitted, rows_for
-from statfast.generative.normal.rules import fill, filled, log_softmax_of
+from statfast.generative.normal.discriminant_rules import fill, filled, log_softmax_of
 
 KEPT = (np.float64, np.float32, np.uint8)
 

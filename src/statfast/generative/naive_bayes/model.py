@@ -38,7 +38,7 @@ from statfast.generative.naive_bayes.density import (
     summed,
 )
 from statfast.generative.naive_bayes.explanation import explained
-from statfast.generative.naive_bayes.held_out import left_out
+from statfast.generative.naive_bayes.leave_one_out import left_out
 from statfast.generative.naive_bayes.priors import as_priors
 
 if TYPE_CHECKING:

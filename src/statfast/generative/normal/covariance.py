@@ -7,8 +7,8 @@ from statfast._estimator import ANY, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_flag, as_rows, as_weights, to_array
 from statfast.generative.normal.class_moments import ClassScatters
+from statfast.generative.normal.covariance_factor import as_covariance, take_apart
 from statfast.generative.normal.fourth_moments import FourthMoments, fourth_moments
-from statfast.generative.normal.roots import as_covariance, take_apart
 from statfast.generative.normal.shrinkage import ledoit_wolf_share, oas_share, shrunk
 
 KEPT = (np.float64, np.float32, np.uint8)

@@ -22,11 +22,11 @@ from statfast._validation import (
     to_array,
 )
 from statfast.generative.normal.covariance import KEPT
-from statfast.generative.normal.derived import DerivedNormals, vector
+from statfast.generative.normal.covariance_factor import ROOTS, as_covariance, root_of
+from statfast.generative.normal.discriminant_rules import filled
 from statfast.generative.normal.ellipsoid import NormalEllipsoid
+from statfast.generative.normal.marginals import DerivedNormals, vector
 from statfast.generative.normal.normal_fit import FORMS
-from statfast.generative.normal.roots import ROOTS, as_covariance, root_of
-from statfast.generative.normal.rules import filled
 
 _OFF = 1e-7  # standard deviations from the subspace of a singular covariance: no rounding
 

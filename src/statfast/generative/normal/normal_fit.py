@@ -18,8 +18,8 @@ from statfast._validation import (
 )
 from statfast.generative.normal.class_moments import class_scatters
 from statfast.generative.normal.covariance import KEPT, one_class
+from statfast.generative.normal.covariance_factor import take_apart, warn_singular
 from statfast.generative.normal.fourth_moments import fourth_moments
-from statfast.generative.normal.roots import take_apart, warn_singular
 from statfast.generative.normal.shrinkage import (
     as_shrinkage,
     ledoit_wolf_share,

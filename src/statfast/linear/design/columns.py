@@ -12,8 +12,8 @@ from statfast._core.linear import columns as kernel
 from statfast._distance import near_mean
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large, require_finite
+from statfast.linear.design.column_scaling import Units
 from statfast.linear.design.sparse_columns import SparseColumns, is_whole
-from statfast.linear.design.units import Units
 
 PASS = 2_000_000  # numbers read by a kernel call: a millisecond or two
 PRODUCTS = 4e8  # multiplications in a kernel call: below 0.05 s

@@ -13,7 +13,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast._validation import refuse_large
-from statfast.linear.design.units import Units
+from statfast.linear.design.column_scaling import Units
 
 WHOLE = 3000  # columns whose Gram matrix costs less than fifty passes over them
 FEW = 16  # times the nonzeros of a column: of more rows and columns, sweeps are over residuals

@@ -8,7 +8,7 @@ import numpy as np
 
 from statfast._distance import extent_of, scale_of
 from statfast._validation import require_finite
-from statfast.linear.design.units import VANISHED
+from statfast.linear.design.column_scaling import VANISHED
 
 LARGEST = 2.0**480  # scale: its square is a number, too
 

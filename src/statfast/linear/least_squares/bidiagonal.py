@@ -11,7 +11,7 @@ from math import nan, sqrt
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast.linear.design.units import OUT_OF_RANGE, VANISHED
+from statfast.linear.design.column_scaling import OUT_OF_RANGE, VANISHED
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution
 from statfast.linear.least_squares.qr import LARGEST
 

@@ -9,7 +9,7 @@ coefficients are above zero; least squares on these columns then gives them to a
 import numpy as np
 
 from statfast._engine import aside
-from statfast.linear.design.units import OUT_OF_RANGE
+from statfast.linear.design.column_scaling import OUT_OF_RANGE
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, squares_left
 from statfast.linear.least_squares.qr import condition_of, independent_columns, triangle_of
 

@@ -47,7 +47,7 @@ from statfast.linear.design.design import (
 from statfast.linear.design.targets import refuse_extreme
 from statfast.linear.least_squares.bidiagonal import UNCONVERGED, least_squares_by_products
 from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
-from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
+from statfast.linear.least_squares.leave_one_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
 from statfast.linear.least_squares.ridge_decomposition import (

@@ -16,8 +16,8 @@ from statfast._validation import (
     refuse_large,
     wrong_type,
 )
+from statfast.linear.design.column_scaling import OUT_OF_RANGE
 from statfast.linear.design.targets import as_target
-from statfast.linear.design.units import OUT_OF_RANGE
 from statfast.linear.least_squares.nonnegative import centered_factor
 from statfast.linear.least_squares.qr import LARGEST, triangle_of
 from statfast.linear.penalized.lasso_path import RegularizationPath

@@ -14,7 +14,7 @@ import numpy as np
 from statfast._engine import Parts, aside
 from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large
-from statfast.linear.design.units import HEAVY
+from statfast.linear.design.column_scaling import HEAVY
 from statfast.linear.glm.separation import (
     Separation,
     Undecided,

@@ -16,9 +16,9 @@ import numpy as np
 
 from statfast._engine import Chunks, aside, checkpoint
 from statfast._validation import is_sparse, require_finite
+from statfast.linear.design.column_scaling import HEAVY, SMALL, VANISHED, times_powers
 from statfast.linear.design.columns import Columns
 from statfast.linear.design.design import dense_if_small, linear_predictor
-from statfast.linear.design.units import HEAVY, SMALL, VANISHED, times_powers
 from statfast.linear.glm.fit import PENALIZED, names_of
 from statfast.linear.inference.inference import Result
 from statfast.linear.logistic.logistic_path import solve_logistic

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from statfast._estimator import FitState, sums_of, sums_of_folds
 from statfast._linalg import mirrored
+from statfast.linear.design.column_scaling import Units
 from statfast.linear.design.columns import Columns
 from statfast.linear.design.sparse_columns import is_whole
-from statfast.linear.design.units import Units
 from statfast.linear.penalized.coordinate_descent import Descent
 from statfast.linear.penalized.lasso_path import path_of
 

@@ -28,10 +28,10 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_real, as_weights, warn_not_converged, wrong_type
+from statfast.linear.design.column_scaling import power_of
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import AcceptsSparse, LinearPredictor, linear_values, table_of
 from statfast.linear.design.targets import as_target, refuse_extreme
-from statfast.linear.design.units import power_of
 from statfast.linear.penalized.column_products import merged_folds, path_by_products
 from statfast.linear.penalized.coordinate_descent import Descent
 from statfast.linear.penalized.lasso_path import fit_path

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from statfast._estimator import ANY, Display, picture, taking
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Weights
 from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
+from statfast.linear.design.column_scaling import power_of
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import linear_values, table_of
 from statfast.linear.design.targets import as_target
-from statfast.linear.design.units import power_of
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 from statfast.linear.penalized.residual_descent import descent_of
 

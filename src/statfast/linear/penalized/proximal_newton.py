@@ -10,7 +10,7 @@ over all columns then gives the duality gap of the whole problem and the columns
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast.linear.design.units import HEAVY
+from statfast.linear.design.column_scaling import HEAVY
 from statfast.linear.penalized.residual_descent import descent_of
 from statfast.linear.penalized.sparse_newton import sparse_steps
 

@@ -51,14 +51,14 @@ from statfast.linear.glm.predictive import predictor_errors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Inference, NoInferenceError, intervals
 from statfast.linear.least_squares.bidiagonal import UNCONVERGED, wide_least_squares
-from statfast.linear.least_squares.known import (
+from statfast.linear.least_squares.inference_of_fit import (
     adjusted_r_squared,
     f_test,
     facts_of,
     r_squared,
     results_of,
 )
-from statfast.linear.least_squares.left_out import fitted_anew, residuals_left_out
+from statfast.linear.least_squares.leave_one_out import fitted_anew, residuals_left_out
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
 from statfast.linear.least_squares.nonnegative import nonnegative_least_squares, nonnegative_of
 from statfast.linear.least_squares.triangles import solution_of, triangle
