@@ -109,7 +109,7 @@ def test_checked_values():
     assert Balls(tol=None)._checked_value("tol") is None
     with pytest.raises(ValueError, match="n_balls must be between 1 and 3; got 4"):
         FewBalls(4, fast=True)._checked()
-    with pytest.raises(TypeError, match="tol must be a number; got 'much'"):
+    with pytest.raises(TypeError, match="tol must be a number or None; got 'much'"):
         Balls(tol="much")._checked()
     with pytest.raises(ValueError, match="start must be 'first' or 'random'; got 'last'"):
         Balls(start="last")._checked_value("start")

@@ -2,7 +2,7 @@
 """Words of annotations that several families use. Docstrings say more: shapes and dtypes."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,7 @@ class Attributes:
 
 Array: TypeAlias = NDArray[Any]
 Weights: TypeAlias = ArrayLike | None
+ClassWeight: TypeAlias = dict[Any, Any] | Literal["balanced"] | None
 Texts: TypeAlias = Iterable[Any]  # strings, or lists of their words
 RandomState: TypeAlias = (
     int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None

@@ -225,7 +225,7 @@ def test_constant_column_and_one_column():
         ({"recall": "high"}, TypeError, "recall must be a number; got 'high'"),
         ({"n_tables": 0}, ValueError, "n_tables must be between 1 and 1000; got 0"),
         ({"hash_length": 65}, ValueError, "hash_length must be between 1 and 64; got 65"),
-        ({"hash_length": 2.5}, TypeError, "hash_length must be an integer; got 2.5"),
+        ({"hash_length": 2.5}, TypeError, "hash_length must be an integer or None; got 2.5"),
         ({"width": 0.0}, ValueError, "width must be greater than 0; got 0.0"),
         ({"n_probes": -1}, ValueError, r"n_probes must be .* 1\b.*; got -1"),
         ({"n_neighbors": 0}, ValueError, "n_neighbors must be at least 1; got 0"),

@@ -224,7 +224,7 @@ def test_pipelines_that_share_nothing():
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = GridSearchCV(scaled, {"svc__C": [1.0, -1.0]}, cv=3).fit(X, y)
-    assert any("C must be greater than 0.0; got -1" in str(w.message) for w in said)
+    assert any("C must be greater than 0; got -1" in str(w.message) for w in said)
     assert found.path_ == "shared structure"
     assert np.isnan(found.cv_results_["mean_test_score"]).tolist() == [False, True]
     X[0, 0] = np.inf
@@ -289,10 +289,10 @@ def test_candidates_that_fail_are_told():
     X, y, _ = cloud(9)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        found = GridSearchCV(SVC(gamma=0.3), {"C": [1.0, -1.0, "x"]}, cv=3).fit(X, y)
+        found = GridSearchCV(SVC(gamma=0.3), {"C": [-1.0, 1.0, "x"]}, cv=3).fit(X, y)
     assert found.path_ == "shared structure"
-    assert np.isnan(found.cv_results_["mean_test_score"]).tolist() == [False, True, True]
-    assert any("C must be greater than 0.0; got -1" in str(w.message) for w in said)
+    assert np.isnan(found.cv_results_["mean_test_score"]).tolist() == [True, False, True]
+    assert any("C must be greater than 0; got -1" in str(w.message) for w in said)
     y[30:] = 0  # two folds are of one class
     with pytest.warns(FitFailedWarning, match="y must hold at least 2 classes"):
         scores = cross_validate(SVC(gamma=0.3), X, y, cv=KFold(3))["test_score"]
@@ -352,7 +352,7 @@ def solver(gram, tol):
 
     from statfast.svm.dual.limits import Run
 
-    given = SimpleNamespace(tol=tol, max_iter=-1, time_limit=None, callback=None)
+    given = SimpleNamespace(tol=tol, max_iter=None, time_limit=None, callback=None)
     return Run(given, gram)
 
 

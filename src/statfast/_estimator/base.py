@@ -145,10 +145,14 @@ class Estimator(Attributes):
             f"<table>{rows}</table></details>"
         )
 
-    def _checked(self) -> SimpleNamespace:
-        """The values of all declared parameters, each checked."""
+    def _checked(self, without: tuple[str, ...] = ()) -> SimpleNamespace:
+        """The values of all declared parameters but those named, each checked."""
         return SimpleNamespace(
-            **{name: p.check(getattr(self, name), name) for name, p in self._declared.items()}
+            **{
+                name: p.check(getattr(self, name), name)
+                for name, p in self._declared.items()
+                if name not in without
+            }
         )
 
     def _checked_value(self, name: str) -> Any:

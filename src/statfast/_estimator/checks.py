@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,12 +24,15 @@ from statfast._validation import (
     as_flag,
     as_pair,
     as_real,
+    either,
     wrong_type,
 )
 
 
 class Check:
     """A check of one kind of value; ``a | b`` takes what either takes."""
+
+    wanted = ""  # the kind, as sentences have it
 
     def __call__(self, value: Any, name: str) -> Any:
         raise NotImplementedError
@@ -56,7 +59,7 @@ def _alternatives(check: Check) -> tuple[Check, ...]:
 
 @dataclass(frozen=True)
 class Either(Check):
-    """The first alternative of the kind of a value checks it; the last one, if there is none."""
+    """The first alternative of the kind of a value checks it."""
 
     either: tuple[Check, ...]
 
@@ -64,7 +67,14 @@ class Either(Check):
         for check in self.either:
             if check.matches(value):
                 return check(value, name)
-        return self.either[-1](value, name)
+        raise wrong_type(name, self.wanted, value)
+
+    @property
+    def wanted(self):
+        """All kinds, None as the last."""
+        kinds = [check.wanted for check in self.either if check is not nothing]
+        kinds += ["None"] if nothing in self.either else []
+        return " or ".join(kinds)
 
     def matches(self, value):
         return any(check.matches(value) for check in self.either)
@@ -84,6 +94,8 @@ class Either(Check):
 
 @dataclass(frozen=True)
 class _Nothing(Check):
+    wanted = "None"
+
     def __call__(self, value, name):
         if value is not None:
             raise wrong_type(name, "None", value)
@@ -97,6 +109,7 @@ class _Nothing(Check):
 
 @dataclass(frozen=True)
 class _Count(Check):
+    wanted: ClassVar[str] = "an integer"
     low: int
     high: int | None
     limit: str | None
@@ -118,6 +131,7 @@ class _Count(Check):
 
 @dataclass(frozen=True)
 class _Real(Check):
+    wanted: ClassVar[str] = "a number"
     low: float | None
     high: float | None
     open_low: bool
@@ -158,6 +172,11 @@ class _Real(Check):
 class _OneOf(Check):
     choices: tuple
 
+    @property
+    def wanted(self):
+        """The words."""
+        return either(self.choices)
+
     def __call__(self, value, name):
         return as_choice(value, name, self.choices)
 
@@ -173,6 +192,8 @@ class _OneOf(Check):
 
 @dataclass(frozen=True)
 class _Flag(Check):
+    wanted = "True or False"
+
     def __call__(self, value, name):
         return as_flag(value, name)
 
@@ -185,6 +206,7 @@ class _Flag(Check):
 
 @dataclass(frozen=True)
 class _Pair(Check):
+    wanted: ClassVar[str] = "a pair of numbers"
     low: float | None
     high: float | None
 
@@ -197,9 +219,11 @@ class _Pair(Check):
 
 @dataclass(frozen=True)
 class _Callable(Check):
+    wanted = "a function"
+
     def __call__(self, value, name):
         if not callable(value):
-            raise wrong_type(name, "a function", value)
+            raise wrong_type(name, self.wanted, value)
         return value
 
     def matches(self, value):
@@ -250,6 +274,8 @@ class _AnyValue(Check):
 class _Array(_AnyValue):
     """Numbers, or a mapping: what has no end without the data. Of what kind, ``fit`` checks."""
 
+    wanted = "an array"
+
     def matches(self, value):
         return not isinstance(value, str | None)
 
@@ -260,7 +286,7 @@ callable_ = _Callable()
 array = _Array()
 by_fit = _AnyValue()
 jobs = _Jobs()
-verbosity = flag | _Count(0, None, None)
+verbosity = _Count(0, None, None) | flag
 randomness = by_fit  # a generator must not be drawn from before the fit that uses it
 
 

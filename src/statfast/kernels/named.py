@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels by name, as estimators take them."""
 
+from collections.abc import Callable
 from math import inf
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from statfast.kernels.points import MATRIX, ROWS, STRINGS
 from statfast.kernels.strings import Spectrum
 
+AnyKernel: TypeAlias = str | Kernel | Callable[..., Any]
 NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum", "precomputed")
 RATED = ("poly", "rbf", "sigmoid", "laplacian")  # those that have a gamma
 BLOCK = 1 << 18  # numbers looked at together
@@ -51,7 +53,7 @@ def as_kernel(
     TypeError
         If kernel is none of these, or a parameter of the wrong type.
     """
-    require_kernel(kernel)
+    require_kernel(kernel, "kernel")
     if isinstance(kernel, Kernel):
         return kernel if X is None else kernel._settled([X])
     if callable(kernel):
@@ -70,17 +72,18 @@ def as_kernel(
     return RBF(rate) if kernel == "rbf" else Laplacian(rate)
 
 
-def require_kernel(kernel: Any) -> None:
-    """Refuse what stands for no kernel."""
+def require_kernel(kernel: Any, name: str) -> Any:
+    """A name, a kernel or a function; what stands for no kernel is refused."""
     wanted = f"one of {', '.join(map(repr, NAMES))}, a kernel or a function of two arrays"
     if isinstance(kernel, str):
         if kernel not in NAMES:
-            raise ValueError(f"kernel must be {wanted}; got {shown(kernel)}.")
+            raise ValueError(f"{name} must be {wanted}; got {shown(kernel)}.")
     elif isinstance(kernel, type):
-        name = kernel.__name__
-        raise TypeError(f"kernel must be {wanted}; got the class {name}. Pass {name}(), say.")
+        text = kernel.__name__
+        raise TypeError(f"{name} must be {wanted}; got the class {text}. Pass {text}(), say.")
     elif not isinstance(kernel, Kernel) and not callable(kernel):
-        raise wrong_type("kernel", wanted, kernel)
+        raise wrong_type(name, wanted, kernel)
+    return kernel
 
 
 def domain_of(kernel: Any) -> str:

@@ -6,7 +6,7 @@ from math import inf
 from numbers import Integral
 from typing import NamedTuple
 
-from statfast._validation import as_count, as_real, free_memory, wrong_type
+from statfast._validation import as_count, free_memory
 from statfast.svm.dual.solver import solve
 
 MOST_CACHE = 2**32  # bytes that are taken unasked
@@ -37,14 +37,12 @@ class Progress(NamedTuple):
 class Run:
     """Calls the solver on a kernel matrix until time is up."""
 
-    def __init__(self, estimator, gram):
-        self.gram = gram
-        self.tol = as_real(estimator.tol, "tol", 0.0, open_low=True)
-        self.max_iter = as_steps(estimator.max_iter)
+    def __init__(self, given, gram):
+        """`given` are the checked parameters of the estimator."""
+        self.gram, self.tol, self.max_iter = gram, given.tol, given.max_iter
         self.begin = time.monotonic()
-        limit = estimator.time_limit
-        self.end = self.begin + (inf if limit is None else as_real(limit, "time_limit", 0.0))
-        self.tell = as_callback(estimator.callback)
+        self.end = self.begin + (inf if given.time_limit is None else given.time_limit)
+        self.tell = given.callback
         self.machine, self.machines = 0, 1
         self.validates = False  # whether the machines are those of a cross-validation
         self.held_short = 0  # how many of those were stopped
@@ -69,11 +67,11 @@ class Run:
         return self.tell(Progress(self.machine, self.machines, n_iter, gap, seconds)) is True
 
 
-def as_steps(max_iter):
+def as_steps(max_iter, name):
     """Most steps of the solver on a machine; None for -1: as many as are taken unasked."""
     if max_iter is None or (isinstance(max_iter, Integral) and max_iter == -1):
         return None
-    return as_count(max_iter, "max_iter")
+    return as_count(max_iter, name)
 
 
 def cache_room(cache_size):
@@ -81,15 +79,3 @@ def cache_room(cache_size):
     if cache_size is not None:
         return cache_size * 2**20
     return min((free_memory() or 2**32) / 4, MOST_CACHE)
-
-
-def as_cache_size(cache_size):
-    """Megabytes that rows of a kernel matrix may take; None for a share of the free memory."""
-    return None if cache_size is None else as_real(cache_size, "cache_size", 0.0, open_low=True)
-
-
-def as_callback(callback):
-    """A function of `Progress`, or None."""
-    if callback is not None and not callable(callback):
-        raise wrong_type("callback", "a function or None", callback)
-    return callback

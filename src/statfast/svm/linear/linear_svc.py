@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear support vector classification: LIBLINEAR's problem, solved directly where that is best."""
 
-from typing import Any, Literal, Self
+from __future__ import annotations
+
+from typing import Literal, Self
 
 import numpy as np
 
 from statfast._engine import each
-from statfast._estimator import Classifier, SparseCoefficients, weighted_labels
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
-from statfast._validation import as_choice, shown
+from statfast._estimator import (
+    Classifier,
+    SparseCoefficients,
+    by_fit,
+    fitted,
+    one_of,
+    param,
+    weighted_labels,
+)
+from statfast._typing import Array, ArrayLike, ClassWeight, Rows, Weights
+from statfast._validation import as_generator, shown
 from statfast.svm.linear.model import (
     LinearMachine,
     clock_of,
-    settings_of,
     solved,
     values,
     warn_stopped,
@@ -20,8 +29,6 @@ from statfast.svm.linear.model import (
 from statfast.svm.linear.objective import Problem
 from statfast.svm.linear.rows import new_rows, rows_of
 from statfast.svm.linear.sparse_weights import sparsest, with_constant
-
-LOSSES = ("hinge", "squared_hinge")
 
 
 class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
@@ -148,34 +155,16 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     0.94
     """
 
-    def __init__(
-        self,
-        *,
-        penalty: Literal["l2", "l1"] = "l2",
-        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
-        C: float = 1.0,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        dual: Literal["auto"] | bool = "auto",
-        tol: float = 1e-4,
-        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
-        random_state: RandomState = None,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.loss = loss
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.tol = tol
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
+    penalty: Literal["l2", "l1"] = param(one_of("l1", "l2"), default="l2")
+    loss: Literal["squared_hinge", "hinge"] = param(
+        one_of("hinge", "squared_hinge"), default="squared_hinge"
+    )
+    class_weight: ClassWeight = param(by_fit, default=None)
+
+    classes_: Array = fitted()
+    primal_objective_: Array = fitted()
+    dual_objective_: Array = fitted()
+    dual_gap_: Array = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -206,33 +195,34 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         ConvergenceWarning
             If max_iter or time_limit was reached; it reports the gap.
         """
+        given = self._checked()
         rows = rows_of(X, self.n_jobs)
         classes, codes, weights = weighted_labels(
             y, rows.shape[0], sample_weight, self.class_weight, least=2
         )
-        squared = as_choice(self.loss, "loss", LOSSES) == "squared_hinge"
-        settings = settings_of(self)
-        sparse = self._is_l1(squared)
-        made, costs, codes = self._rows(rows, settings, weights, codes)
+        squared = given.loss == "squared_hinge"
+        sparse = _is_l1(given)
+        made, costs, codes = self._rows(rows, given, weights, codes)
         tasks = [1] if len(classes) == 2 else list(range(len(classes)))
-        seeds = settings.seeds.integers(2**63, size=len(tasks))
-        clock = clock_of(settings)
+        seeds = as_generator(given.random_state).integers(2**63, size=len(tasks))
+        clock = clock_of(given)
 
         if sparse:
-            table = with_constant(made.X, settings.scale) if made.one else made.X
+            table = with_constant(made.X, given.intercept_scaling) if made.one else made.X
 
         def one(task):
             k, seed = task
             target = np.where(codes == k, 1.0, -1.0)
             if sparse:
                 with np.errstate(all="ignore"):
-                    given = target, costs, settings.tol, clock, seed, self.n_jobs
-                    found, name = sparsest(table, *given)
-                found.v[: made.one] *= settings.scale
+                    found, name = sparsest(
+                        table, target, costs, given.tol, clock, seed, self.n_jobs
+                    )
+                found.v[: made.one] *= given.intercept_scaling
                 return found, name
             share = max(1, min((target > 0).sum(), (target < 0).sum())) / made.n
             problem = Problem(made, target, costs, squared)
-            return solved(problem, settings, clock, seed, share)
+            return solved(problem, given, clock, seed, share)
 
         effort = 50.0 * made.size * len(tasks)
         pairs = zip(tasks, seeds, strict=True)
@@ -256,22 +246,6 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
             converged_=all(solution.converged for solution in solutions),
             solver_=found[0][1],
         )
-
-    def _is_l1(self, squared):
-        """Whether the penalty is l1; raises where the other parameters do not go with it."""
-        if as_choice(self.penalty, "penalty", ("l1", "l2")) == "l2":
-            return False
-        if not squared:
-            raise ValueError(
-                "penalty='l1' goes with loss='squared_hinge'; got loss='hinge'. Pass that, or "
-                "penalty='l2'."
-            )
-        if self.dual is True or self.dual is np.True_:
-            raise ValueError(
-                "penalty='l1' has no solver of the dual; got dual=True. Pass dual=False, or "
-                "penalty='l2'."
-            )
-        return True
 
     def decision_function(self, X: Rows) -> Array:
         """Return the decision values ``w'x + b``.
@@ -310,3 +284,20 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         scores = self.decision_function(X)
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_.take(winners)
+
+
+def _is_l1(given):
+    """Whether the penalty is l1; raises where the other parameters do not go with it."""
+    if given.penalty == "l2":
+        return False
+    if given.loss != "squared_hinge":
+        raise ValueError(
+            "penalty='l1' goes with loss='squared_hinge'; got loss='hinge'. Pass that, or "
+            "penalty='l2'."
+        )
+    if given.dual is True or given.dual is np.True_:
+        raise ValueError(
+            "penalty='l1' has no solver of the dual; got dual=True. Pass dual=False, or "
+            "penalty='l2'."
+        )
+    return True

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear support vector regression: losses beyond a tube around the values."""
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Regressor
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
-from statfast._validation import as_choice, as_real, as_targets, as_weights, warn_column_vector
+from statfast._estimator import Regressor, fitted, one_of, param, real
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import as_generator, as_targets, as_weights, warn_column_vector
 from statfast.svm.linear.model import (
     LinearMachine,
     clock_of,
-    settings_of,
     solved,
     values,
     warn_stopped,
@@ -20,7 +21,6 @@ from statfast.svm.linear.objective import Problem
 from statfast.svm.linear.rows import new_rows, rows_of
 
 FARTHEST = 1e100  # targets and tubes, whose squares are summed
-LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
 
 class LinearSVR(Regressor, LinearMachine):
@@ -122,32 +122,14 @@ class LinearSVR(Regressor, LinearMachine):
     (array([2.]), array([1.]))
     """
 
-    def __init__(
-        self,
-        *,
-        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
-        epsilon: float = 0.0,
-        C: float = 1.0,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        dual: Literal["auto"] | bool = "auto",
-        tol: float = 1e-4,
-        random_state: RandomState = None,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.epsilon = epsilon
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.tol = tol
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = param(
+        one_of("epsilon_insensitive", "squared_epsilon_insensitive"), default="epsilon_insensitive"
+    )
+    epsilon: float = param(real(0, FARTHEST), default=0.0)
+
+    primal_objective_: float = fitted()
+    dual_objective_: float = fitted()
+    dual_gap_: float = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -178,6 +160,7 @@ class LinearSVR(Regressor, LinearMachine):
         ConvergenceWarning
             If max_iter or time_limit was reached; it reports the gap.
         """
+        given = self._checked()
         rows = rows_of(X, self.n_jobs)
         target, flat = as_targets(y, rows.shape[0])
         if target.shape[1] != 1:
@@ -188,18 +171,16 @@ class LinearSVR(Regressor, LinearMachine):
         if not flat:
             warn_column_vector()
         weights = as_weights(sample_weight, rows.shape[0])
-        squared = as_choice(self.loss, "loss", LOSSES) != "epsilon_insensitive"
-        epsilon = as_real(self.epsilon, "epsilon", 0.0, FARTHEST)
+        squared = given.loss != "epsilon_insensitive"
         if (far := float(np.abs(target).max())) > FARTHEST:
             raise ValueError(
                 f"y must be within {FARTHEST:g} of 0, so that its squares can be summed; got "
                 f"{far:g}. Scale it."
             )
-        settings = settings_of(self)
-        made, costs, target = self._rows(rows, settings, weights, target[:, 0])
-        problem = Problem(made, np.ascontiguousarray(target), costs, squared, epsilon)
-        seed = settings.seeds.integers(2**63)
-        solution, solver = solved(problem, settings, clock_of(settings), seed)
+        made, costs, target = self._rows(rows, given, weights, target[:, 0])
+        problem = Problem(made, np.ascontiguousarray(target), costs, squared, given.epsilon)
+        seed = as_generator(given.random_state).integers(2**63)
+        solution, solver = solved(problem, given, clock_of(given), seed)
         warn_stopped(self, solution)
         return self._publish(
             X,

@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What linear machines have in common: their parameters checked, a solver chosen, values."""
 
+from __future__ import annotations
+
 import time
-from typing import NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._engine import each, grid
-from statfast._estimator import Estimator
+from statfast._estimator import (
+    Estimator,
+    checked_by,
+    count,
+    fitted,
+    flag,
+    jobs,
+    nothing,
+    param,
+    randomness,
+    real,
+)
+from statfast._typing import Array, RandomState
 from statfast._validation import (
     ConvergenceWarning,
-    as_count,
-    as_generator,
     as_real,
     explain_nonfinite,
     warn_user,
@@ -29,50 +41,45 @@ SCALES = 1e-50, 1e50  # of the intercept: sums of their squares' squares stay wi
 FINER = 0.3  # of the gradient asked for: where Newton steps are inexact
 
 
-class Settings(NamedTuple):
-    """Parameters common to linear machines, checked."""
-
-    C: float
-    tol: float
-    intercept: bool
-    scale: float
-    dual: object
-    max_iter: int
-    time_limit: float | None
-    seeds: np.random.Generator
+def as_dual(value, name):
+    """Check whether the dual is solved: True, False or "auto"."""
+    if isinstance(value, bool | np.bool_) or (isinstance(value, str) and value == "auto"):
+        return value
+    raise wrong_type(name, "True or False or 'auto'", value)
 
 
-def settings_of(model):
-    """The parameters of a machine; raises where one is wrong."""
-    for name in ("fit_intercept", "dual"):
-        value = getattr(model, name)
-        if name == "dual" and isinstance(value, str) and value == "auto":
-            continue
-        if not isinstance(value, bool | np.bool_):
-            other = " or 'auto'" if name == "dual" else ""
-            raise wrong_type(name, f"True or False{other}", value)
-    limit = model.time_limit
-    if limit is not None:
-        limit = as_real(limit, "time_limit", 0.0)
-    return Settings(
-        as_real(model.C, "C", 0.0, open_low=True),
-        min(as_real(model.tol, "tol", 0.0, open_low=True), 1.0),  # a share, which is squared
-        bool(model.fit_intercept), as_real(model.intercept_scaling, "intercept_scaling", *SCALES),
-        model.dual, as_count(model.max_iter, "max_iter"), limit,
-        as_generator(model.random_state),
-    )  # fmt: skip
+def as_fraction(value, name):
+    """Check a positive number that is squared as a fraction: at most 1."""
+    return min(as_real(value, name, 0.0, open_low=True), 1.0)
 
 
 class LinearMachine(Estimator):
     """An estimator that is a linear machine."""
 
-    def _rows(self, rows, settings, weights, target):
+    C: float = param(real(0, open_low=True), default=1.0)
+    fit_intercept: bool = param(flag, default=True)
+    intercept_scaling: float = param(real(*SCALES), default=1.0)
+    dual: Literal["auto"] | bool = param(checked_by(as_dual, "auto", True, False), default="auto")
+    tol: float = param(checked_by(as_fraction, 1e-4, 0.5, 2.0), default=1e-4)
+    random_state: RandomState = param(randomness, default=None)
+    max_iter: int = param(count(), default=1000)
+    time_limit: float | None = param(nothing | real(0), default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    coef_: Array = fitted()
+    intercept_: Any = fitted()
+    n_iter_: int = fitted()
+    converged_: bool = fitted()
+    solver_: str = fitted()
+
+    def _rows(self, rows, given, weights, target):
         """The rows that have a weight, their costs and their targets."""
-        costs = np.full(len(target), settings.C) if weights is None else settings.C * weights
+        costs = np.full(len(target), given.C) if weights is None else given.C * weights
         on = costs > 0.0
         if not on.all():
             rows, costs, target = rows[on], costs[on], target[on]
-        return LinearRows(rows, settings.intercept, settings.scale, self.n_jobs), costs, target
+        made = LinearRows(rows, given.fit_intercept, given.intercept_scaling, self.n_jobs)
+        return made, costs, target
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -80,11 +87,11 @@ class LinearMachine(Estimator):
         return tags
 
 
-def clock_of(settings):
+def clock_of(given):
     """What stops the solvers of one fit."""
-    limit = settings.time_limit
+    limit = given.time_limit
     deadline = None if limit is None else time.monotonic() + limit
-    return Clock(settings.max_iter, deadline, time.monotonic)
+    return Clock(given.max_iter, deadline, time.monotonic)
 
 
 def is_direct(rows):
@@ -93,23 +100,23 @@ def is_direct(rows):
     return work <= SWEEPS * (rows.size + rows.n)
 
 
-def solved(problem, settings, clock, seed, enough=1.0):
+def solved(problem, given, clock, seed, enough=1.0):
     """The Solution, and the name of what found it."""
     rows = problem.rows
     direct = few = is_direct(rows)
-    if not isinstance(settings.dual, str):
-        direct = not settings.dual
+    if not isinstance(given.dual, str):
+        direct = not given.dual
     elif problem.squared:
         direct = few or rows.n >= rows.q
     with np.errstate(all="ignore"):  # what is not finite has no small gap
         if not direct:
-            return descend(problem, settings.tol, clock, np.random.default_rng(seed)), "descent"
+            return descend(problem, given.tol, clock, np.random.default_rng(seed)), "descent"
         if not problem.squared:
-            return narrow(problem, settings.tol, clock), "interior point"
+            return narrow(problem, given.tol, clock), "interior point"
         if few:
-            return minimize(problem, settings.tol * enough, clock), "newton"
+            return minimize(problem, given.tol * enough, clock), "newton"
         by = Conjugate(problem, clock)
-        return minimize(problem, settings.tol * enough, clock, FINER, by), "newton"
+        return minimize(problem, given.tol * enough, clock, FINER, by), "newton"
 
 
 def warn_stopped(model, solution, of=""):

@@ -1,27 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the five estimators share: parameters and rows checked, prediction, and what is told."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from math import inf
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import usable_threads
-from statfast._estimator import Estimator
+from statfast._estimator import (
+    Estimator,
+    callable_,
+    checked_by,
+    count,
+    fitted,
+    jobs,
+    nothing,
+    param,
+    real,
+)
 from statfast._typing import Array
-from statfast._validation import ConvergenceWarning, warn_user
-from statfast.kernels import Linear
-from statfast.kernels.named import domain_of
+from statfast._validation import STEEPEST, ConvergenceWarning, warn_user
+from statfast.kernels import Kernel, Linear
+from statfast.kernels.named import AnyKernel, domain_of
 from statfast.kernels.points import MATRIX
 from statfast.svm.dual.definite import warn_indefinite
-from statfast.svm.dual.limits import Run, as_cache_size
+from statfast.svm.dual.limits import Run, as_steps
 from statfast.svm.dual.problems import Machine
 from statfast.svm.machines.expansion import Expansion, require_finite_values
 from statfast.svm.machines.sharing import fits_of_folds
 from statfast.svm.machines.sparse_values import serves_sparse
 from statfast.svm.machines.training import (
+    GAMMA,
+    KERNEL,
     Training,
     as_new_points,
     as_training_points,
@@ -59,16 +73,41 @@ class DualVariables(NamedTuple):
 class KernelMachine(Estimator):
     """Base of the estimators: parameters all of them have, and prediction."""
 
-    def _training(self, X, weights_of):
+    kernel: AnyKernel = param(KERNEL, default="rbf")
+    degree: int = param(count(high=STEEPEST), default=3)
+    gamma: Literal["scale", "auto"] | float = param(GAMMA, default="scale")
+    coef0: float = param(real(), default=0.0)
+    tol: float = param(real(0, open_low=True), default=1e-3)
+    cache_size: float | None = param(nothing | real(0, open_low=True), default=None)
+    max_iter: int | None = param(checked_by(as_steps, -1, None, 100), default=-1)
+    time_limit: float | None = param(nothing | real(0), default=None)
+    callback: Callable[..., Any] | None = param(nothing | callable_, default=None)
+    n_jobs: int | None = param(jobs, default=None)
+
+    support_: Array = fitted()
+    support_vectors_: Any = fitted()
+    n_support_: Array = fitted()
+    dual_coef_: Array = fitted()
+    intercept_: Array = fitted()
+    margin_: Array = fitted()
+    multipliers_: tuple[DualVariables, ...] = fitted()
+    primal_objective_: Array = fitted()
+    dual_objective_: Array = fitted()
+    dual_gap_: Array = fitted()
+    kkt_violation_: Array = fitted()
+    n_iter_: Any = fitted()
+    fit_status_: int = fitted()
+    kernel_: Kernel = fitted()
+    shape_fit_: tuple[int, int] = fitted()
+
+    def _training(self, given, X, weights_of):
         """What there is to train on; `weights_of(n)` gives weights, which have a say in gamma."""
-        usable_threads(self.n_jobs)
-        cache_size = as_cache_size(self.cache_size)
-        points = as_training_points(self, X, weights_of, sparse=True)
+        points = as_training_points(given, X, weights_of, sparse=True)
         warn_far(points.data, points.kernel)
-        gram = points.gram(cache_size, self.n_jobs)
+        gram = points.gram(given.cache_size, self.n_jobs)
         weights = points.weights
         used = np.arange(len(points)) if weights is None else np.flatnonzero(weights > 0.0)
-        return Training(points, gram, used, Run(self, gram))
+        return Training(points, gram, used, Run(given, gram))
 
     _solve_parameters: tuple[str, ...] = ()  # parameters that a kernel matrix does not depend on
     _shared_models = True  # `_shared_fits` gives fitted estimators

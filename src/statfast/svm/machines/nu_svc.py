@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector classification with a share nu of rows within the margin."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from __future__ import annotations
 
 import numpy as np
 
-from statfast._typing import RandomState
-from statfast._validation import as_real
+from statfast._estimator import fitted, param, real
+from statfast._typing import Array
 from statfast.svm.dual.problems import nu_svc
 from statfast.svm.machines.pairwise import PairwiseMachines
 from statfast.svm.machines.training import as_costs
-
-if TYPE_CHECKING:
-    from statfast.kernels.kernel import Kernel
-
 
 FAINTEST = 1e-11  # kernel value: steps are as wide as is right for curvatures above 1e-12 or so
 
@@ -144,65 +139,30 @@ class NuSVC(PairwiseMachines):
     0.993
     """
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
-        degree: int = 3,
-        gamma: Literal["scale", "auto"] | float = "scale",
-        coef0: float = 0.0,
-        probability: bool = False,
-        tol: float = 1e-3,
-        cache_size: float | None = None,
-        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        callback: Callable[..., Any] | None = None,
-        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
-        break_ties: bool = False,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.callback = callback
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    nu: float = param(real(0, 1, open_low=True), default=0.5)
 
-    def _settled(self):
-        return as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
+    C_: Array = fitted()
 
     _solve_parameters = ("nu",)
 
-    def _machine(self, run, rows, sign, weights, settled, before=None):
+    def _machine(self, run, rows, sign, weights, given, before=None):
+        nu = given.nu
         weights = as_costs(1.0, weights, "The largest weight")
         require_some(run.gram.longest, FAINTEST, "Kernel values", "Scale the columns of X up.")
         total = weights.sum()
         most = 2.0 * min(weights[sign > 0].sum(), weights[sign < 0].sum()) / total
-        if settled > most * (1.0 + 1e-12):
+        if nu > most * (1.0 + 1e-12):
             if run.validates:  # a part of the rows may have fewer of a class than all have
-                settled = most
+                nu = most
             else:
                 raise ValueError(
                     f"nu must be at most {most:.4g}, twice the share of the smaller of two classes "
-                    f"of y; got {settled}. The specified nu is infeasible: lower nu."
+                    f"of y; got {nu}. The specified nu is infeasible: lower nu."
                 )
-        machine = nu_svc(run, rows, sign, weights, min(settled, most))
+        machine = nu_svc(run, rows, sign, weights, min(nu, most))
         if machine is None:
             raise ValueError(
-                f"The rows of two classes of y cannot be separated with nu={settled}: the margin "
+                f"The rows of two classes of y cannot be separated with nu={nu}: the margin "
                 "is zero, or nearly. Raise nu, scale the columns of X, choose another kernel, or "
                 "use SVC."
             )

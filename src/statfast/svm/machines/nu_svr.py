@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector regression within a tube that leaves out a given share of the rows."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from __future__ import annotations
 
-from statfast._validation import as_real
+from statfast._estimator import fitted, param, real
 from statfast.svm.dual.problems import nu_svr
-from statfast.svm.machines.svc import as_finite_cost
 from statfast.svm.machines.svr import RegressionMachine
 from statfast.svm.machines.training import as_costs
-
-if TYPE_CHECKING:
-    from statfast.kernels.kernel import Kernel
 
 
 class NuSVR(RegressionMachine):
@@ -121,44 +116,15 @@ class NuSVR(RegressionMachine):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        C: float = 1.0,
-        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
-        degree: int = 3,
-        gamma: Literal["scale", "auto"] | float = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        cache_size: float | None = None,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        callback: Callable[..., Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.callback = callback
-        self.n_jobs = n_jobs
+    nu: float = param(real(0, 1, open_low=True), default=0.5)
+    C: float = param(real(0, open_low=True), default=1.0)
 
-    def _settled(self):
-        C = as_finite_cost(self.C)
-        return C, as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
+    epsilon_: float = fitted()
 
     _solve_parameters = ("C", "nu")
 
-    def _machine(self, run, rows, y, weights, settled, before=None):
-        C, nu = settled
-        return nu_svr(run, rows, y, as_costs(C, weights), nu)
+    def _machine(self, run, rows, y, weights, given, before=None):
+        return nu_svr(run, rows, y, as_costs(given.C, weights), given.nu)
 
     def _more(self, machine):
         return {"epsilon_": machine.epsilon}

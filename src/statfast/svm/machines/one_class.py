@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The one-class machine: a region that holds most of the rows."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Self
 
 import numpy as np
 
+from statfast._estimator import fitted, param, real
 from statfast._typing import Array, Rows, Weights
-from statfast._validation import as_real, as_type, as_weights
+from statfast._validation import as_type, as_weights
 from statfast.svm.dual.problems import one_class
 from statfast.svm.machines.kernel_machine import KernelMachine
 from statfast.svm.machines.training import as_costs
-
-if TYPE_CHECKING:
-    from statfast.kernels.kernel import Kernel
 
 
 class OneClassSVM(KernelMachine):
@@ -124,32 +123,9 @@ class OneClassSVM(KernelMachine):
     (4, 100)
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
-        degree: int = 3,
-        gamma: Literal["scale", "auto"] | float = "scale",
-        coef0: float = 0.0,
-        nu: float = 0.5,
-        tol: float = 1e-3,
-        cache_size: float | None = None,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        callback: Callable[..., Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.nu = nu
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.callback = callback
-        self.n_jobs = n_jobs
+    nu: float = param(real(0, 1, open_low=True), default=0.5)
+
+    offset_: Array = fitted()
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -188,11 +164,12 @@ class OneClassSVM(KernelMachine):
             None and rows of the kernel matrix are made again, as not all fit into memory; or if
             some of the matrix shows that the kernel is not positive semi-definite.
         """
-        nu = as_real(self.nu, "nu", 0.0, 1.0, open_low=True)
-        training = self._training(X, lambda n: as_weights(sample_weight, n))
+        given = self._checked()
+        training = self._training(given, X, lambda n: as_weights(sample_weight, n))
         rows, weights = training.used, training.points.weights
         weights = np.ones(len(rows)) if weights is None else weights[rows]
-        machine = one_class(training.run, rows, as_costs(1.0, weights, "The largest weight"), nu)
+        costs = as_costs(1.0, weights, "The largest weight")
+        machine = one_class(training.run, rows, costs, given.nu)
         # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
         left = min(machine.violation, training.run.tol) / machine.scale + 1e-12 * abs(machine.rho)
         machine = replace(machine, rho=machine.rho - left)

@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `SVC` and `NuSVC` share: a machine for each pair of classes, votes and probabilities."""
 
+from __future__ import annotations
+
 from itertools import pairwise
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, coupled, sigmoid, sigmoid_fit, weighted_labels
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._estimator import (
+    Classifier,
+    by_fit,
+    coupled,
+    fitted,
+    flag,
+    one_of,
+    param,
+    randomness,
+    sigmoid,
+    sigmoid_fit,
+    weighted_labels,
+)
+from statfast._typing import Array, ArrayLike, ClassWeight, RandomState, Rows, Weights
 from statfast._validation import (
-    as_choice,
-    as_flag,
     as_generator,
     as_type,
     as_weights,
@@ -60,6 +72,17 @@ class WithProbability:
 class PairwiseMachines(Classifier, KernelMachine):
     """Base of the classifiers."""
 
+    probability: bool = param(flag, default=False)
+    class_weight: ClassWeight = param(by_fit, default=None)
+    decision_function_shape: Literal["ovr", "ovo"] = param(one_of("ovr", "ovo"), default="ovr")
+    break_ties: bool = param(flag, default=False)
+    random_state: RandomState = param(randomness, default=None)
+
+    classes_: Array = fitted()
+    class_weight_: Array = fitted()
+    probA_: Array = fitted()
+    probB_: Array = fitted()
+
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Train a machine for each pair of classes.
 
@@ -99,19 +122,19 @@ class PairwiseMachines(Classifier, KernelMachine):
             None and rows of the kernel matrix are made again, as not all fit into memory; or if
             some of the matrix shows that the kernel is not positive semi-definite.
         """
-        checked = []
+        given, targets = self._checked(), []
+        self._check_votes()
 
         def weights_of(n):
-            checked.append(self._targets(y, n, sample_weight))
+            targets.append(self._targets(y, n, sample_weight))
             return as_weights(sample_weight, n)
 
-        training = self._training(X, weights_of)
-        self._trained(X, training, checked[0])
+        training = self._training(given, X, weights_of)
+        self._trained(X, training, targets[0])
         return self
 
     def _targets(self, y, n, sample_weight):
         """The labels, the codes of n rows, and the weights of rows times those of their classes."""
-        self._check_flags()
         classes, codes, weights = weighted_labels(y, n, sample_weight, self.class_weight, least=2)
         return classes, codes, np.ones(n) if weights is None else weights
 
@@ -120,11 +143,11 @@ class PairwiseMachines(Classifier, KernelMachine):
         asked = self.probability or self.random_state is not None  # a new generator takes time
         rng = as_generator(self.random_state) if asked else None
         classes, codes, weights = checked
-        settled = self._settled()
+        given = self._checked()
         tasks = pair_tasks(codes, np.flatnonzero(weights > 0.0), len(classes))
         starts = before or [None] * len(tasks)
         machines = [
-            self._machine(training.run, rows, sign, weights[rows], settled, start)
+            self._machine(training.run, rows, sign, weights[rows], given, start)
             for (rows, sign), start in zip(training.run.counted(tasks), starts, strict=True)
         ]
         platt = {}
@@ -132,17 +155,17 @@ class PairwiseMachines(Classifier, KernelMachine):
             keys = training.points.keys(rng)
             training.run.validates = True
             fits = [
-                self._platt(training, rows, sign, weights[rows], settled, keys[rows])
+                self._platt(training, rows, sign, weights[rows], given, keys[rows])
                 for rows, sign in training.run.counted(tasks)
             ]
             platt["probA_"], platt["probB_"] = map(np.array, zip(*fits, strict=True))
         self._publish(X, **self._fitted_attributes(training, machines, checked, platt))
         return machines
 
-    def _check_flags(self):
-        as_flag(self.probability, "probability")
-        shape = as_choice(self.decision_function_shape, "decision_function_shape", ("ovr", "ovo"))
-        if as_flag(self.break_ties, "break_ties") and shape == "ovo":
+    def _check_votes(self):
+        """Check what predictions depend on, too."""
+        shape = self._checked_value("decision_function_shape")
+        if self._checked_value("break_ties") and shape == "ovo":
             raise ValueError(
                 "break_ties must be False when decision_function_shape is 'ovo'; got True. Choose "
                 "decision_function_shape='ovr'."
@@ -173,11 +196,12 @@ class PairwiseMachines(Classifier, KernelMachine):
             "n_iter_": np.array([m.n_iter for m in machines], dtype=np.int32),
         }
 
-    def _machine(self, run, rows, sign, weights, settled, before=None):
-        """A machine on these rows, of which `sign` gives the classes."""
+    def _machine(self, run, rows, sign, weights, given, before=None):
+        """A machine on these rows, of which `sign` gives the classes, with the checked parameters
+        `given`."""
         raise NotImplementedError
 
-    def _platt(self, training, rows, sign, weights, settled, keys):
+    def _platt(self, training, rows, sign, weights, given, keys):
         """A and B of the sigmoid of one pair, from values for rows that were held out."""
         part = held_out(keys, (sign < 0).astype(np.intp), PARTS)
         values = np.zeros(len(rows))
@@ -189,7 +213,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             if not len(left) or (left == left[0]).all():  # of one class, or of none
                 values[out] = left[0] if len(left) else 0.0
                 continue
-            machine = self._machine(training.run, rows[~out], left, weights[~out], settled)
+            machine = self._machine(training.run, rows[~out], left, weights[~out], given)
             training.run.held_short += not machine.converged
             values[out] = held_values(training.points, machine, rows[out])
         return sigmoid_fit(values, sign > 0, weights)
@@ -224,7 +248,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             If X is not finite, or has other columns than the training rows.
         """
         values, _ = self._pair_values(X)
-        self._check_flags()
+        self._check_votes()
         if len(self.classes_) == 2:
             return self.classes_.take(values[:, 0] > 0.0)
         count = scores if self.break_ties else votes
@@ -253,7 +277,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             As for `predict`.
         """
         values, dtype = self._pair_values(X)
-        self._check_flags()
+        self._check_votes()
         if len(self.classes_) == 2:
             return as_type(values[:, 0], dtype)
         if self.decision_function_shape == "ovr":

@@ -7,8 +7,8 @@ import numpy as np
 
 from statfast._estimator import checks_of_all_rows, copied, parameters_key, with_params
 from statfast._validation import is_sparse
-from statfast.kernels import Precomputed, as_kernel
-from statfast.kernels.named import gamma_of, has_gamma
+from statfast.kernels import Precomputed
+from statfast.kernels.named import has_gamma
 from statfast.kernels.points import MATRIX
 from statfast.svm.dual.gram import REMADE
 from statfast.svm.dual.limits import Run, cache_room
@@ -16,30 +16,37 @@ from statfast.svm.dual.precision import tile_shape
 from statfast.svm.dual.slab import require_float32
 from statfast.svm.dual.solver import EVERY
 from statfast.svm.dual.whole import WholeGram, width_of
-from statfast.svm.machines.training import Training, TrainingPoints, as_training_points, warn_far
+from statfast.svm.machines.training import (
+    Training,
+    TrainingPoints,
+    as_training_points,
+    kernel_of,
+    warn_far,
+)
 
 
 class SharedMatrix:
     """The kernel matrix of all rows, or of those of a fold where the kernel is made of them."""
 
-    def __init__(self, model, points):
-        self.model, self.points = model, points
+    def __init__(self, given, points):
+        self.given, self.points = given, points
 
     @classmethod
     def of(cls, model, X, sample_weight, trains, count):
         """None where there is nothing to share, or no room for it."""
-        by_fold = has_gamma(model.kernel) and model.gamma == "scale"
+        given = model._checked(without=model._solve_parameters)
+        by_fold = has_gamma(given.kernel) and given.gamma == "scale"
         if count * (1 if by_fold else len(trains)) < 2:
             return None
-        points = as_training_points(model, X, lambda n: sample_weight)
+        points = as_training_points(given, X, lambda n: sample_weight)
         n, most = len(points), max(map(len, trains))
         quick = tile_shape(points.kernel)[0] is not None and points.width <= REMADE
         if most > EVERY and quick:  # matrices take longer to read than values to be made again
             return None
-        if 8.0 * n * n + 1.0 * most * width_of(most) > cache_room(model.cache_size):
+        if 8.0 * n * n + 1.0 * most * width_of(most) > cache_room(given.cache_size):
             return None
         warn_far(points.data, points.kernel)
-        return cls(model, points)
+        return cls(given, points)
 
     @cached_property
     def whole(self):
@@ -47,32 +54,28 @@ class SharedMatrix:
 
     def training(self, train):
         """What there is to train on in a fold."""
-        points, model = self._part(train), self.model
+        points, n_jobs = self._part(train), self.given.n_jobs
         if points.kernel == self.points.kernel:
-            gram = WholeGram(self.whole, train, model.n_jobs)
+            gram = WholeGram(self.whole, train, n_jobs)
         else:
-            gram = WholeGram(self._matrix(points), np.arange(len(train)), model.n_jobs)
-        return Training(points, gram, np.arange(len(train)), Run(model, gram))
+            gram = WholeGram(self._matrix(points), np.arange(len(train)), n_jobs)
+        return Training(points, gram, np.arange(len(train)), Run(self.given, gram))
 
     def _part(self, train):
         """The rows of a fold, with their kernel."""
-        own, given = self.points, self.model.kernel
+        own = self.points
         weights = None if own.weights is None else own.weights[train]
         if own.kernel.domain == MATRIX:
             return TrainingPoints(own.data[np.ix_(train, train)], own.kernel, weights, len(train))
         data = own.part(train)
-        gamma = gamma_of(self.model.gamma, data) if has_gamma(given) else 1.0
-        kernel = as_kernel(
-            given, gamma=gamma, degree=self.model.degree, coef0=self.model.coef0, X=data
-        )
-        return TrainingPoints(data, kernel, weights, own.width)
+        return TrainingPoints(data, kernel_of(self.given, data), weights, own.width)
 
     def _matrix(self, points):
         rows, kernel = points.for_gram(), points.kernel
         if isinstance(kernel, Precomputed):
             found = np.asarray(rows, np.float64)
         else:
-            found = kernel._matrix(rows, rows, np.float64, self.model.n_jobs)
+            found = kernel._matrix(rows, rows, np.float64, self.given.n_jobs)
         require_float32(max(float(found.max()), -float(found.min())))
         return found
 

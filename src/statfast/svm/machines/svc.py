@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector classification with a penalty C on errors."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from math import inf
-from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from statfast._typing import RandomState
-from statfast._validation import as_real
+from statfast._estimator import param, real
 from statfast.svm.dual.problems import INSEPARABLE, c_svc
 from statfast.svm.machines.pairwise import PairwiseMachines
 from statfast.svm.machines.training import as_costs
-
-if TYPE_CHECKING:
-    from statfast.kernels.kernel import Kernel
 
 
 class SVC(PairwiseMachines):
@@ -159,51 +154,13 @@ class SVC(PairwiseMachines):
     (array([2, 1], dtype=int32), array([1.635]))
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
-        degree: int = 3,
-        gamma: Literal["scale", "auto"] | float = "scale",
-        coef0: float = 0.0,
-        probability: bool = False,
-        tol: float = 1e-3,
-        cache_size: float | None = None,
-        class_weight: dict[Any, Any] | Literal["balanced"] | None = None,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        callback: Callable[..., Any] | None = None,
-        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
-        break_ties: bool = False,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.callback = callback
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    def _settled(self):
-        return as_cost(self.C)
+    C: float = param(real(0, open_low=True, infinite=True), default=1.0)
 
     _solve_parameters = ("C",)
 
-    def _machine(self, run, rows, sign, weights, settled, before=None):
-        if settled < inf:
-            return c_svc(run, rows, sign, as_costs(settled, weights), before)
+    def _machine(self, run, rows, sign, weights, given, before=None):
+        if inf > given.C:
+            return c_svc(run, rows, sign, as_costs(given.C, weights), before)
         machine = c_svc(run, rows, sign, np.full(len(rows), inf))
         if machine.reason == INSEPARABLE:
             raise ValueError(
@@ -212,13 +169,3 @@ class SVC(PairwiseMachines):
                 "Pass C=1e6, or another kernel."
             )
         return machine
-
-
-def as_cost(C, name="C"):
-    """Check a positive cost, which may be infinite."""
-    return inf if isinstance(C, Real) and inf == C else as_finite_cost(C, name)
-
-
-def as_finite_cost(C, name="C"):
-    """Check a positive cost."""
-    return as_real(C, name, 0.0, open_low=True)

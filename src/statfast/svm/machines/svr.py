@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector regression within a tube of a given width."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Self
+from __future__ import annotations
+
+from typing import Self
 
 import numpy as np
 
-from statfast._estimator import Regressor
+from statfast._estimator import Regressor, param, real
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_real, as_targets, as_type, as_weights, warn_column_vector
+from statfast._validation import as_targets, as_type, as_weights, warn_column_vector
 from statfast.svm.dual.problems import svr
 from statfast.svm.machines.kernel_machine import KernelMachine
-from statfast.svm.machines.svc import as_finite_cost
 from statfast.svm.machines.training import as_costs
-
-if TYPE_CHECKING:
-    from statfast.kernels.kernel import Kernel
-
 
 LARGEST = 1e200  # target: times C, and summed, it must be finite
 
@@ -60,14 +56,14 @@ class RegressionMachine(Regressor, KernelMachine):
             None and rows of the kernel matrix are made again, as not all fit into memory; or if
             some of the matrix shows that the kernel is not positive semi-definite.
         """
-        checked = []
+        given, targets = self._checked(), []
 
         def weights_of(n):
-            checked.append(self._targets(y, n, sample_weight))
+            targets.append(self._targets(y, n, sample_weight))
             return as_weights(sample_weight, n)
 
-        training = self._training(X, weights_of)
-        self._trained(X, training, checked[0])
+        training = self._training(given, X, weights_of)
+        self._trained(X, training, targets[0])
         return self
 
     def _targets(self, y, n, sample_weight):
@@ -88,7 +84,7 @@ class RegressionMachine(Regressor, KernelMachine):
         """Become fitted; the machine, from which that for another C may start."""
         rows, weights = training.used, training.points.weights
         weights = np.ones(len(rows)) if weights is None else weights[rows]
-        machine = self._machine(training.run, rows, targets[rows], weights, self._settled(), before)
+        machine = self._machine(training.run, rows, targets[rows], weights, self._checked(), before)
         self._publish(X, **self._single(training, machine), **self._more(machine))
         return machine
 
@@ -228,41 +224,10 @@ class SVR(RegressionMachine):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        kernel: "str | Kernel | Callable[..., Any]" = "rbf",
-        degree: int = 3,
-        gamma: Literal["scale", "auto"] | float = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        cache_size: float | None = None,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        callback: Callable[..., Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.callback = callback
-        self.n_jobs = n_jobs
-
-    def _settled(self):
-        C = as_finite_cost(self.C)
-        return C, as_real(self.epsilon, "epsilon", 0.0, LARGEST)
+    C: float = param(real(0, open_low=True), default=1.0)
+    epsilon: float = param(real(0, LARGEST), default=0.1)
 
     _solve_parameters = ("C", "epsilon")
 
-    def _machine(self, run, rows, y, weights, settled, before=None):
-        C, epsilon = settled
-        return svr(run, rows, y, as_costs(C, weights), epsilon, before)
+    def _machine(self, run, rows, y, weights, given, before=None):
+        return svr(run, rows, y, as_costs(given.C, weights), given.epsilon, before)

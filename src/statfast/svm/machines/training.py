@@ -8,10 +8,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._estimator import checked_by
 from statfast._validation import (
-    STEEPEST,
     as_choice,
-    as_count,
     as_csr,
     as_real,
     as_rows,
@@ -23,8 +22,8 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.kernels import Kernel, Polynomial, Precomputed, as_kernel
-from statfast.kernels.named import domain_of, gamma_of, has_gamma, require_kernel
+from statfast.kernels import Kernel, Linear, Polynomial, Precomputed, as_kernel
+from statfast.kernels.named import NAMES, domain_of, gamma_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX, STRINGS, as_strings, require_symmetric
 from statfast.svm.dual.gram import MatrixGram, gram_of
 from statfast.svm.dual.limits import Run
@@ -34,6 +33,19 @@ from statfast.svm.machines.sparse_values import require_sparse, sparse_values, t
 LARGEST = 1e150  # numbers beyond overflow when squared and added up
 FAR = 10  # times their ranges: means of columns of which polynomials see little but the means
 HEAVIEST = 1e100  # cost: sums of products of two are finite
+
+
+def as_gamma(gamma, name):
+    """Check the parameter gamma."""
+    if isinstance(gamma, str):
+        return as_choice(gamma, name, ("scale", "auto"))
+    if not isinstance(gamma, Real):
+        raise wrong_type(name, "'scale', 'auto' or a number", gamma)
+    return as_real(gamma, name, 0.0)
+
+
+KERNEL = checked_by(require_kernel, *NAMES[:5], Linear())
+GAMMA = checked_by(as_gamma, "scale", "auto", 0.5)
 
 
 @dataclass(frozen=True)
@@ -115,34 +127,33 @@ class Training:
     run: Run
 
 
-def as_training_points(estimator, X, weights_of, sparse=False):
-    """Check X, which may be `sparse`, and the parameters of the kernel; `weights_of(n)` gives the
-    weights of n points."""
-    given = estimator.kernel
-    coef0 = as_real(estimator.coef0, "coef0")
-    degree = as_count(estimator.degree, "degree", high=STEEPEST)
-    require_gamma(estimator.gamma)
-    require_kernel(given)
-    domain = domain_of(given)
+def as_training_points(given, X, weights_of, sparse=False):
+    """Check X, which may be `sparse`; `given` are the checked parameters of the kernel, and
+    `weights_of(n)` gives the weights of n points."""
+    domain = domain_of(given.kernel)
     if domain == STRINGS:
-        data = as_strings(X, given)
+        data = as_strings(X, given.kernel)
     elif sparse and is_sparse(X):
-        require_sparse(given)
+        require_sparse(given.kernel)
         data = as_csr(X)
         refuse_huge(data.data)
     else:
-        refuse_strings(X, given)
+        refuse_strings(X, given.kernel)
         data = as_rows(X)
         if domain == MATRIX:
             require_symmetric(data, "X, with kernel='precomputed',", slack_of(data))
         else:
             refuse_huge(data)
     weights = weights_of(len(data) if domain == STRINGS else data.shape[0])
-    gamma = gamma_of(estimator.gamma, data) if has_gamma(given) else 1.0
-    kernel = as_kernel(
-        given, gamma=gamma, degree=degree, coef0=coef0, X=None if is_sparse(data) else data
-    )
+    kernel = kernel_of(given, data)
     return TrainingPoints(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
+
+
+def kernel_of(given, data):
+    """The kernel of checked parameters for these training points."""
+    gamma = gamma_of(given.gamma, data) if has_gamma(given.kernel) else 1.0
+    rows = None if is_sparse(data) else data
+    return as_kernel(given.kernel, gamma=gamma, degree=given.degree, coef0=given.coef0, X=rows)
 
 
 def as_new_points(estimator, X, sparse=False):
@@ -178,16 +189,6 @@ def as_costs(C, weights, name="C times the largest weight"):
     if largest > HEAVIEST:
         raise ValueError(f"{name} must be at most {HEAVIEST:g}; got {largest:.3g}. Lower it.")
     return C * weights
-
-
-def require_gamma(gamma, name="gamma"):
-    """Check the parameter gamma."""
-    if isinstance(gamma, str):
-        as_choice(gamma, name, ("scale", "auto"))
-    elif not isinstance(gamma, Real):
-        raise wrong_type(name, "'scale', 'auto' or a number", gamma)
-    else:
-        as_real(gamma, name, 0.0)
 
 
 def refuse_huge(X):

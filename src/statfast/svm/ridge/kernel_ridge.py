@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ridge regression on the images of a kernel."""
 
-from collections.abc import Callable
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from __future__ import annotations
+
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._engine import usable_threads
 from statfast._estimator import (
     Answers,
     Estimator,
     Regressor,
+    by_fit,
+    checked_by,
     checks_of_all_rows,
+    count,
+    fitted,
+    jobs,
+    nothing,
+    param,
     parameters_key,
+    real,
     with_params,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
+    STEEPEST,
     as_rows,
     as_targets,
     as_type,
@@ -27,20 +35,25 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.kernels import Linear
-from statfast.kernels.named import domain_of, has_gamma
+from statfast.kernels import Kernel, Linear
+from statfast.kernels.named import AnyKernel, domain_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX
 from statfast.svm.machines.expansion import Expansion, require_finite_values
 from statfast.svm.machines.sparse_values import serves_sparse, training_matrix
-from statfast.svm.machines.training import as_new_points, as_training_points
+from statfast.svm.machines.training import GAMMA, as_new_points, as_training_points
 from statfast.svm.ridge.held_out import Singular, groups_of, held_out
 from statfast.svm.ridge.system import factor_of, least_squares, multipliers
 
-if TYPE_CHECKING:
-    from statfast.kernels.kernel import Kernel
-
-
 ALIASES = {"polynomial": "poly", "cosine": Linear().normalize()}
+
+
+def _by_alias(kernel):
+    return ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel
+
+
+def as_named_kernel(kernel, name):
+    """Check the parameter `kernel`, of which scikit-learn has more names here."""
+    return require_kernel(_by_alias(kernel), name)
 
 
 class RidgeExpansion(Expansion):
@@ -139,22 +152,16 @@ class KernelRidge(Regressor, Estimator):
     ({'alpha': 0.01}, 'closed form')
     """
 
-    def __init__(
-        self,
-        alpha: ArrayLike = 1.0,
-        *,
-        kernel: "str | Kernel | Callable[..., Any]" = "linear",
-        gamma: float | Literal["scale"] | Literal["auto"] | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_jobs = n_jobs
+    alpha: ArrayLike = param(by_fit, default=1.0, kw_only=False)
+    kernel: AnyKernel = param(checked_by(as_named_kernel, *ALIASES, "rbf"), default="linear")
+    gamma: Literal["scale", "auto"] | float | None = param(nothing | GAMMA, default=None)
+    degree: int = param(count(high=STEEPEST), default=3)
+    coef0: float = param(real(), default=1.0)
+    n_jobs: int | None = param(jobs, default=None)
+
+    dual_coef_: Array = fitted()
+    X_fit_: Any = fitted()
+    kernel_: Kernel = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the dual coefficients.
@@ -173,7 +180,7 @@ class KernelRidge(Regressor, Estimator):
         -------
         self
         """
-        points, Y, root, flat = self._checked(X, y, sample_weight)
+        points, Y, root, flat = self._inputs(X, y, sample_weight)
         alphas = as_penalties(self.alpha, Y.shape[1])
         K = self._matrix(points)
         coef = np.empty(Y.shape)
@@ -227,22 +234,19 @@ class KernelRidge(Regressor, Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
-        tags.input_tags.sparse = serves_sparse(self._named())
+        tags.input_tags.sparse = serves_sparse(_by_alias(self.kernel))
         return tags
 
     @property
     def _pairwise(self):
-        return domain_of(self._named()) == MATRIX
+        return domain_of(_by_alias(self.kernel)) == MATRIX
 
     # ------------------------------------------------------------ the fit
 
-    def _checked(self, X, y, sample_weight):
+    def _inputs(self, X, y, sample_weight):
         """Points with their kernel, targets (n, T), roots of weights, and whether y was 1-d."""
-        usable_threads(self.n_jobs)
-        given = SimpleNamespace(
-            kernel=self._named(), gamma="auto" if self.gamma is None else self.gamma,
-            degree=self.degree, coef0=self.coef0,
-        )  # fmt: skip
+        given = self._checked()
+        given.gamma = given.gamma or "auto"
         targets = []
 
         def weights_of(n):
@@ -252,10 +256,6 @@ class KernelRidge(Regressor, Estimator):
         points = as_training_points(given, X, weights_of, sparse=True)
         Y, flat = targets[0]
         return points, Y, None if points.weights is None else np.sqrt(points.weights), flat
-
-    def _named(self):
-        kernel = self.kernel
-        return ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel
 
     def _matrix(self, points):
         n = len(points)
@@ -328,10 +328,11 @@ class KernelRidge(Regressor, Estimator):
         for members in _alike(candidates):
             with checks_of_all_rows():
                 model = with_params(self, candidates[members[0]])
-            if has_gamma(model._named()) and isinstance(model.gamma, str) and model.gamma != "auto":
+                given = model._checked()
+            if has_gamma(given.kernel) and given.gamma == "scale":
                 return None  # made of the rows of each fold
             with checks_of_all_rows():
-                points, Y, root, flat = model._checked(X, y, sample_weight)
+                points, Y, root, flat = model._inputs(X, y, sample_weight)
             wanted = {}
             for c in members:
                 try:
