@@ -100,7 +100,7 @@ def test_ctrl_c_leaves_lapack(call, monkeypatch):
     endless = Endless()
     monkeypatch.setattr(side_thread, "LARGE", 0.0)
     if call == "factor":
-        monkeypatch.setattr(_linalg, "SMALL", 0)
+        monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_OWN_FACTOR", 0)
     if name:
         monkeypatch.setattr(np.linalg, name, endless)
     else:
@@ -168,7 +168,7 @@ def test_a_normal_exit_waits_for_calls_that_were_left(rest):
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("q", [1, 2, 7, 40])
 def test_the_inverse_of_a_triangle_by_halves(q, lower, monkeypatch):
-    monkeypatch.setattr(_linalg, "PART", 3)
+    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_ONE_INVERSE", 3)
     full = rows(q, q) + 4 * np.eye(q)
     T = np.tril(full) if lower else np.triu(full)
     assert_allclose(triangle_inverse(full, lower=lower), np.linalg.inv(T), atol=1e-12)
@@ -178,7 +178,7 @@ def test_a_large_factor_is_a_small_one(monkeypatch):
     h = rows(90, 60)
     h = h.T @ h
     small = CholeskyFactor(h)
-    monkeypatch.setattr(_linalg, "SMALL", 10)
+    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_OWN_FACTOR", 10)
     large = CholeskyFactor(np.tril(h))
     assert_allclose(large.pivot, small.pivot, rtol=1e-10)
     assert_allclose(large.solve(h[0]), np.eye(60)[0], atol=1e-9)

@@ -11,11 +11,14 @@ from statfast._core.linalg import cholesky as kernel
 from statfast._engine import aside
 from statfast._typing import Array
 
-SMALL = 1024  # columns up to which our own factor is quicker: threads of LAPACK spin on after it
-PART = 512  # columns of a triangle inverted by one call of LAPACK, which takes milliseconds
-FEW = 128  # columns up to which our own is as quick, and wakes no threads that spin after it
-PIVOT = 1e-15  # of the scaled matrix: below, its eigenvalues are looked at
-LEAST = 1e-16  # of the largest eigenvalue: smaller ones are rounding
+# Up to here our own factor is quicker than LAPACK's, whose threads spin on after it.
+MAX_COLUMNS_OF_OWN_FACTOR = 1024
+# One call of LAPACK inverts a triangle of so many columns in milliseconds.
+MAX_COLUMNS_OF_ONE_INVERSE = 512
+# Up to here our own inverse is as quick, and wakes no threads that spin after it.
+MAX_COLUMNS_OF_OWN_INVERSE = 128
+MIN_PIVOT = 1e-15  # Below this pivot of the scaled matrix its eigenvalues are looked at.
+MIN_EIGENVALUE = 1e-16  # Eigenvalues below this share of the largest are rounding.
 
 
 class CholeskyFactor:
@@ -31,7 +34,7 @@ class CholeskyFactor:
     """
 
     def __init__(self, h: Array) -> None:
-        if len(h) <= SMALL:
+        if len(h) <= MAX_COLUMNS_OF_OWN_FACTOR:
             self.lower, self.scale = np.empty(h.shape), np.empty(len(h))
             self.pivot = kernel.cholesky(np.ascontiguousarray(h), self.lower, self.scale)
             return
@@ -53,7 +56,7 @@ class CholeskyFactor:
         return out
 
     def inverse(self) -> Array:
-        if len(self.lower) <= SMALL:
+        if len(self.lower) <= MAX_COLUMNS_OF_OWN_FACTOR:
             out = np.empty(self.lower.shape)
             kernel.cholesky_inverse(self.lower, self.scale, out)
             return out
@@ -68,7 +71,7 @@ class EigenFactor:
         self.scale = 1 / np.sqrt(h.diagonal())
         scaled = h * (self.scale[:, None] * self.scale)
         values, self.vectors = aside(np.linalg.eigh, scaled)
-        self.values = np.maximum(values, LEAST * values[-1])
+        self.values = np.maximum(values, MIN_EIGENVALUE * values[-1])
 
     def solve(self, g: Array) -> Array:
         return (self.vectors @ ((self.vectors.T @ (g * self.scale)) / self.values)) * self.scale
@@ -77,7 +80,7 @@ class EigenFactor:
 def factored(h: Array) -> CholeskyFactor | EigenFactor:
     """Whichever serves for a lower triangle with a positive diagonal."""
     factor = CholeskyFactor(h)
-    return factor if factor.pivot > PIVOT else EigenFactor(h)
+    return factor if factor.pivot > MIN_PIVOT else EigenFactor(h)
 
 
 def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
@@ -86,11 +89,11 @@ def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
     By halves, as one call of LAPACK for all would not hear Ctrl-C.
     """
     q = len(T)
-    if q <= FEW:
+    if q <= MAX_COLUMNS_OF_OWN_INVERSE:
         out = np.zeros((q, q))
         kernel.triangle_inverse(np.ascontiguousarray(T if lower else T.T, np.float64), out)
         return np.ascontiguousarray(out.T) if lower else out
-    if q <= PART:
+    if q <= MAX_COLUMNS_OF_ONE_INVERSE:
         from scipy.linalg import solve_triangular
 
         return solve_triangular(T, np.eye(q), lower=lower, check_finite=False)

@@ -381,7 +381,7 @@ def test_small_singular_values_need_the_second_pass(monkeypatch):
     X = graded(200, 6, least=1e-6) @ turn
     s = components(X)[0]
     assert_allclose(PCA().fit(X).singular_values_, s, rtol=1e-8)
-    monkeypatch.setattr(decompose, "_GRADED", 0.0)
+    monkeypatch.setattr(decompose, "MIN_SINGULAR_VALUE", 0.0)
     assert abs(PCA().fit(X).singular_values_ - s)[-1] > 1e-6 * s[-1]
 
 

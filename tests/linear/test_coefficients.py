@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from statfast.linear.design.design import FEW, linear_values
+from statfast.linear.design.design import MAX_NUMBERS_OF_ONE_PRODUCT, linear_values
 from statfast.linear.design.standardization import Standardization
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
@@ -13,7 +13,9 @@ from statfast.linear.glm.links import LINKS
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("targets", [None, 1, 3])
-@pytest.mark.parametrize("n", [5, FEW // 4 + 1, 4 * FEW])
+@pytest.mark.parametrize(
+    "n", [5, MAX_NUMBERS_OF_ONE_PRODUCT // 4 + 1, 4 * MAX_NUMBERS_OF_ONE_PRODUCT]
+)
 def test_values_of_rows(n, targets, dtype):
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 4)).astype(dtype)

@@ -87,7 +87,7 @@ def test_gaps_of_a_path(n, p, rho):
 def test_whole_and_working_set_agree(monkeypatch):
     X, y = problem(80, 30, 2, 0.5)
     whole = lasso_path(X, y, tol=1e-14)
-    monkeypatch.setattr(sparse_columns, "WHOLE", 0)
+    monkeypatch.setattr(sparse_columns, "MAX_COLUMNS_OF_WHOLE_GRAM", 0)
     working = lasso_path(X, y, tol=1e-14)
     np.testing.assert_allclose(working.coefs, whole.coefs, atol=1e-9)
 

@@ -147,7 +147,7 @@ def test_many_rows_agree_with_qr(monkeypatch):
     X[:, 4] = X[:, 3] + 1e-2 * X[:, 4]
     y = X @ [1.0, 1e-3, 1e3, 2.0, -1.0] + rng.standard_normal(len(X))
     fast = LinearRegression().fit(X, y)
-    monkeypatch.setattr(qr, "MANY", np.inf)
+    monkeypatch.setattr(qr, "MIN_NUMBERS_FOR_PRODUCTS", np.inf)
     slow = LinearRegression().fit(X, y)
     plain = np.linalg.lstsq(np.column_stack([np.ones(len(X)), X]), y)[0][1:]
     lost = np.abs(plain / slow.coef_ - 1).max()  # slow is corrected in twice the precision
@@ -166,7 +166,7 @@ def test_one_pass_over_many_rows_is_as_good_as_qr(monkeypatch, dtype, weighted, 
     passes = passes_of(monkeypatch)
     fast = LinearRegression(fit_intercept=one).fit(X, y, w)
     assert passes.count(len(X)) == 1
-    monkeypatch.setattr(qr, "MANY", np.inf)
+    monkeypatch.setattr(qr, "MIN_NUMBERS_FOR_PRODUCTS", np.inf)
     slow = LinearRegression(fit_intercept=one).fit(X, y, w)
     size = X.std(0)
     assert np.abs((fast.coef_ - slow.coef_) * size).max() < 2e-14
@@ -197,7 +197,7 @@ def test_a_poor_start_is_corrected(monkeypatch):
     passes = passes_of(monkeypatch)
     fast = LinearRegression().fit(X, y)
     assert passes.count(len(X)) > 1
-    monkeypatch.setattr(qr, "MANY", np.inf)
+    monkeypatch.setattr(qr, "MIN_NUMBERS_FOR_PRODUCTS", np.inf)
     np.testing.assert_allclose(fast.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-11)
     perfect = LinearRegression().fit(X, X @ np.arange(5.0) + 1.0)
     np.testing.assert_allclose(perfect.coef_, np.arange(5.0), atol=1e-13)

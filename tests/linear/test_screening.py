@@ -65,6 +65,6 @@ def test_strong_rule_that_is_wrong_is_repaired(ratio, monkeypatch):
 
     X, y = table(50, 150, 3, 0.8)
     right = enet_path(X, y, l1_ratio=ratio, alphas=20, tol=1e-13)
-    monkeypatch.setattr(coordinate_descent, "SUSPECTS", -5.0)
+    monkeypatch.setattr(coordinate_descent, "SUSPECTED_SHARE_OF_MARGIN", -5.0)
     late = enet_path(X, y, l1_ratio=ratio, alphas=20, tol=1e-13)
     np.testing.assert_allclose(late.coefs, right.coefs, atol=1e-6)  # gaps are 1e-13

@@ -128,7 +128,7 @@ def by_products(monkeypatch):
     from statfast.linear.design import design
     from statfast.linear.least_squares import ridge
 
-    monkeypatch.setattr(ridge, "SPARSE_COLUMNS", 1)
+    monkeypatch.setattr(ridge, "MIN_COLUMNS_FOR_PRODUCTS", 1)
     monkeypatch.setattr(design, "MAX_FILLED", 0)  # no sparse rows are filled in
 
 

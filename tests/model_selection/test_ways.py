@@ -448,7 +448,7 @@ def test_errors_of_a_path_are_those_of_its_predictions(noise, intercept, monkeyp
     w = rng.uniform(0.0, 2.0, 300)
     model = LassoCV(alphas=[1.0, 1e-2, 1e-9], cv=3, fit_intercept=intercept)
     found = model.fit(X, y, w).mse_path_
-    monkeypatch.setattr(column_products, "LOST", 2.0)
+    monkeypatch.setattr(column_products, "MIN_SQUARES_LEFT", 2.0)
     want = model.fit(X, y, w).mse_path_
     assert (found == want).all() == (noise < 1e-2)  # where products would lose digits
     np.testing.assert_allclose(found, want, rtol=1e-11)

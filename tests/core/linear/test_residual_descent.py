@@ -90,7 +90,7 @@ def test_extrapolation_is_taken_only_where_the_objective_falls(positive):
         SparseColumns(X, None, True, False, whole=True), y - y.mean(), positive
     )
     descent._set(descent.b)
-    trail, seen = np.empty((residual_descent.SWEEPS + 1, 12)), []
+    trail, seen = np.empty((residual_descent.SWEEPS_OF_EXTRAPOLATION + 1, 12)), []
     for _ in range(6):
         trail[0] = descent.b
         descent._sweep(np.arange(12, dtype=np.intp), 0.5, 0.0, -1.0, trail[1:])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import Chunks, checkpoint, report
-from statfast._estimator import CoefficientTable, Display, Tabled, picture
+from statfast._estimator import ROW_DTYPES, CoefficientTable, Display, Tabled, picture
 from statfast._typing import Axes, RandomState, Rows
 from statfast._validation import (
     MANY,
@@ -33,8 +33,6 @@ from statfast.decomposition.components.n_components import (
     leading,
     minka_evidence,
 )
-
-KEPT = (np.float64, np.float32, np.uint8)
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,7 +197,7 @@ def choose_components(
     elif is_sparse(X):
         rows = as_csr(X, n_min=2).toarray()
     else:
-        rows = as_rows(X, keep=KEPT, n_min=2, finite=False)
+        rows = as_rows(X, keep=ROW_DTYPES, n_min=2, finite=False)
     observed, mass = _spectrum(rows, correlation, n_jobs)
     if not observed.sum() > 0.0:
         raise ValueError("No column of X varies: there are no components to choose among.")

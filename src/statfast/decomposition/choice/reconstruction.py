@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import checkpoint
 from statfast._estimator import (
+    ROW_DTYPES,
     CoefficientTable,
     Tabled,
     as_folds,
@@ -22,8 +23,6 @@ from statfast._validation import as_count, as_flag, as_rows, as_targets, as_weig
 from statfast.decomposition.components.decompose import scale_of
 from statfast.decomposition.components.eigen import largest_eigen
 from statfast.decomposition.components.moments import block_moments, require_finite_moments
-
-KEPT = (np.float64, np.float32, np.uint8)
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +123,7 @@ def reconstruction_errors(
     [5.395, 0.372, 0.112, 0.028, 0.0]
     """
     correlation = as_flag(correlation, "correlation")
-    rows = as_rows(X, keep=KEPT, n_min=2, finite=False)
+    rows = as_rows(X, keep=ROW_DTYPES, n_min=2, finite=False)
     weights = as_weights(sample_weight, len(rows))
     targets = None if y is None else as_targets(y, len(rows))[0]
     folds = as_folds(cv, rows, y, len(rows), groups=as_groups(groups, len(rows)))

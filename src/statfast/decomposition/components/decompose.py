@@ -30,16 +30,18 @@ from statfast.decomposition.components.moments import (
     require_finite_gram,
 )
 
-EPS = np.finfo(np.float64).eps
-_GRADED = 1e-3  # singular values below this share of the first are found again, from the rows
+EPSILON = np.finfo(np.float64).eps
+# Singular values below this share of the first are found again, from the rows.
+MIN_SINGULAR_VALUE = 1e-3
 # Products in float32 leave each entry of a scatter G off by e sqrt(G_ii G_jj), with e < 4e-6 at
 # worst, where all roundings go one way, and less than 1e-8 of ten thousand rows where they do not.
 # Eigenvalues that are this share of the largest G_ii are then right to some 1e-7, if not all
 # columns conspire; smaller ones are found from products in double.
-_SURE = 0.1
-_LEAST_SQUARE = 1e-28  # mean squares below it are near the least float32
-SPARSE_BLOCK = 4  # vectors that an iteration of sparse rows takes at once
-_SQUARE = 1000  # rows and columns from which a few components are found by iteration
+MIN_EIGENVALUE_OF_FLOAT32 = 0.1
+MIN_MEAN_SQUARE_OF_FLOAT32 = 1e-28  # Mean squares below it are near the least float32.
+VECTORS_OF_SPARSE_BLOCK = 4  # An iteration of sparse rows takes so many vectors at once.
+# From so many rows and columns on, a few components are found by iteration.
+MIN_SIDE_FOR_ITERATION = 1000
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def most_components(n, mass, d):
 def scale_of(squares, mean, mass):
     """Standard deviations (1 for constant columns), and the columns that do not vary."""
     deviation = _deviation(squares, mass)
-    constant = deviation <= np.maximum(10.0 * EPS * np.abs(mean), 1e-150)
+    constant = deviation <= np.maximum(10.0 * EPSILON * np.abs(mean), 1e-150)
     return np.where(constant, 1.0, deviation), tuple(np.flatnonzero(constant).tolist())
 
 
@@ -98,7 +100,7 @@ def from_moments(moments: Moments, choose, *, correlation=False) -> Components:
         k = choose(values, moments)
         everything = values
         values, vectors = values[:k], vectors[:k]
-    elif choose < d / 10 and d > _SQUARE:
+    elif choose < d / 10 and d > MIN_SIDE_FOR_ITERATION:
         found = largest_by_krylov(
             lambda P: aside(np.matmul, P, matrix), d, choose, np.random.default_rng(0), tol=1e-13
         )
@@ -123,9 +125,9 @@ def refined(found: Components, X, weights, n_jobs=None) -> Components:
     """
     for _ in range(3):
         s = found.singular
-        if len(s) == 0 or s[-1] >= _GRADED * s[0] or s[0] == 0.0:
+        if len(s) == 0 or s[-1] >= MIN_SINGULAR_VALUE * s[0] or s[0] == 0.0:
             break
-        floor = max(X.shape[0], X.shape[1]) * EPS * s[0]
+        floor = max(X.shape[0], X.shape[1]) * EPSILON * s[0]
         by = np.maximum(s, floor)
         P = found.vectors / by[:, None]
         if found.scale is not None:
@@ -140,7 +142,7 @@ def refined(found: Components, X, weights, n_jobs=None) -> Components:
         apart = np.abs(gram - np.diag(length)).max()
         if apart < 0.5 and ((length < 1.5) & ((length > 0.5) | (s <= floor))).all():
             break
-    return settled(found, max(X.shape[0], X.shape[1]) * EPS)
+    return settled(found, max(X.shape[0], X.shape[1]) * EPSILON)
 
 
 def settled(found: Components, share=None) -> Components:
@@ -149,7 +151,7 @@ def settled(found: Components, share=None) -> Components:
 
     Without a share it is that of a Gram matrix.
     """
-    share = np.sqrt(4.0 * len(found.mean) * EPS) if share is None else share
+    share = np.sqrt(4.0 * len(found.mean) * EPSILON) if share is None else share
     live = found.singular > share * found.singular[:1].max(initial=0.0)
     singular, values = np.where(live, found.singular, 0.0), found.values
     if values is not None:
@@ -260,7 +262,7 @@ def _from_left(X, root, columns, values, left, k, n_jobs):
     mean, scale, constant = columns
     n, d = X.shape
     s = np.sqrt(values)
-    floor = max(np.sqrt(n * EPS) * 4.0 * s[0], 1e-300)
+    floor = max(np.sqrt(n * EPSILON) * 4.0 * s[0], 1e-300)
     live = s > floor
     Y = np.zeros((n, products.wide(max(1, len(s)))))
     Y[:, : len(s)] = (left / np.where(live, s, 1.0)[:, None]).T
@@ -281,7 +283,7 @@ def _from_left(X, root, columns, values, left, k, n_jobs):
     singular[: len(s)] = s
     kept = np.zeros(k, dtype=bool)
     kept[: len(s)] = live
-    if kept.any() and (s[live][-1] < _GRADED * s[0] or not kept.all()):
+    if kept.any() and (s[live][-1] < MIN_SINGULAR_VALUE * s[0] or not kept.all()):
         vectors, singular = _ritz(X, root, mean, scale, vectors, kept, n_jobs)
     return Components(mean, scale, signed(vectors), singular, 0.0, 0.0, n)
 
@@ -298,7 +300,7 @@ def _ritz(X, root, mean, scale, vectors, kept, n_jobs):
     _, s, turn = aside(np.linalg.svd, scores, full_matrices=len(vectors) > len(scores))
     singular = np.zeros(len(vectors))
     singular[: len(s)] = s
-    live = singular > max(X.shape) * EPS * singular[0]
+    live = singular > max(X.shape) * EPSILON * singular[0]
     return completed(turn @ basis, live), np.where(live, singular, 0.0)
 
 
@@ -332,7 +334,7 @@ def by_iteration(
     options = {"tol": tol, "oversampling": oversampling}
     found = None
     if is_sparse(X):
-        options["block"] = SPARSE_BLOCK
+        options["block"] = VECTORS_OF_SPARSE_BLOCK
         if X.shape[0] < X.shape[1] and not (center or correlation):
             found = _by_left_vectors(X, weights, k, rng, options)
     if found is None:
@@ -368,7 +370,7 @@ def _by_left_vectors(X, weights, k, rng, options):
 
 
 def _may_round(X, weights, choose):
-    """Whether the scatter may be one of products in float32: see `_SURE`."""
+    """Whether the scatter may be one of products in float32: see `MIN_EIGENVALUE_OF_FLOAT32`."""
     few = not callable(choose) and 2 * choose <= X.shape[1]
     return few and weights is None and not is_sparse(X) and X.dtype == np.float32
 
@@ -377,11 +379,13 @@ def _rounded(X, choose, center, correlation, n_jobs):
     """Components by products in float32; None where these do not tell them."""
     moments = moments_of(X, None, center=center, rounded=True, n_jobs=n_jobs)
     squares = moments.diagonal()
-    if not (np.isfinite(squares).all() and squares.max() > _LEAST_SQUARE * moments.mass):
+    if not (
+        np.isfinite(squares).all() and squares.max() > MIN_MEAN_SQUARE_OF_FLOAT32 * moments.mass
+    ):
         return None
     found = from_moments(moments, choose, correlation=correlation)
     largest = moments.mass - 1.0 if correlation else squares.max()
-    return found if found.singular[-1] ** 2 >= _SURE * largest else None
+    return found if found.singular[-1] ** 2 >= MIN_EIGENVALUE_OF_FLOAT32 * largest else None
 
 
 def decompose(
@@ -392,7 +396,7 @@ def decompose(
     n, d = X.shape
     options = {"center": center, "correlation": correlation, "n_jobs": n_jobs}
     few = not callable(choose) and 10 * choose <= min(n, d)
-    large = min(n, d) > _SQUARE or (is_sparse(X) and d > _SQUARE)
+    large = min(n, d) > MIN_SIDE_FOR_ITERATION or (is_sparse(X) and d > MIN_SIDE_FOR_ITERATION)
     iterate = few and (solver in ("arpack", "randomized") or (solver == "auto" and large))
     if iterate and min(n, d) > 64 and (not is_sparse(X) or d > 512):
         return by_iteration(X, weights, choose, rng=rng, tol=tol, oversampling=oversampling,

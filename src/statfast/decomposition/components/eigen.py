@@ -5,8 +5,9 @@ import numpy as np
 
 from statfast._engine import aside
 
-_FEW = 96  # columns up to which all eigenvectors cost less than to choose some
-_MOST = 1000  # beyond, a call of scipy.linalg, which holds Python's lock, would not hear Ctrl-C
+MAX_COLUMNS_OF_ALL_VECTORS = 96  # Up to here all eigenvectors cost less than choosing a few.
+# A longer call of scipy.linalg, which holds Python's lock, would not hear Ctrl-C.
+MAX_COLUMNS_OF_SCIPY = 1000
 
 
 def eigenvalues(matrix):
@@ -17,7 +18,7 @@ def eigenvalues(matrix):
 def largest_eigen(matrix, k):
     """The k largest eigenvalues (k,), descending, and their eigenvectors as rows (k, d)."""
     d = len(matrix)
-    if _FEW < d <= _MOST and 4 * k < d:
+    if MAX_COLUMNS_OF_ALL_VECTORS < d <= MAX_COLUMNS_OF_SCIPY and 4 * k < d:
         from scipy.linalg import eigh
 
         values, vectors = eigh(matrix, subset_by_index=(d - k, d - 1), check_finite=False)
@@ -28,7 +29,9 @@ def largest_eigen(matrix, k):
 
 
 def _call(function, matrix):
-    return function(matrix) if len(matrix) <= _FEW else aside(function, matrix)
+    return (
+        function(matrix) if len(matrix) <= MAX_COLUMNS_OF_ALL_VECTORS else aside(function, matrix)
+    )
 
 
 def signed(vectors):

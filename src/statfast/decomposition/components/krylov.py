@@ -18,13 +18,15 @@ from statfast._engine import aside, checkpoint, each, grid, reduce
 from statfast._validation import is_sparse, warn_user
 
 TOL = 1e-10
-_BLOCKS = 16  # the basis holds that many blocks before a restart
-_RESTARTS = 60
-_MORE = 8  # blocks from random vectors that look for copies of eigenvalues
-_PIECE = 1 << 22  # nonzeros and rows that a call takes: some 10 ms
-_AT_ONCE = 2e8  # multiplications that need not be heard of: some 20 ms
-_CLEAR = 1e-3  # of images: what is left of them and is longer is hardly rounding
-_LOOK = 1.4  # times the size of the basis at the last look is that of the next, of small blocks
+BLOCKS_OF_BASIS = 16  # The basis holds so many blocks before a restart.
+MAX_RESTARTS = 60
+PROBING_BLOCKS = 8  # So many blocks of random vectors look for copies of eigenvalues.
+NONZEROS_OF_CALL = 1 << 22  # A call on so many nonzeros and rows takes some 10 ms.
+# So many multiplications take some 20 ms, in which Ctrl-C is not heard.
+MULTIPLICATIONS_UNHEARD = 2e8
+MIN_IMAGE_LEFT = 1e-3  # What is left of an image and is longer is hardly rounding.
+# Small blocks are looked at again when the basis has grown by this factor.
+GROWTH_BETWEEN_LOOKS = 1.4
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def largest_by_krylov(
     """
     wide = min(products.wide(k + oversampling), d)
     b = wide if block is None else min(block, wide)
-    most = min(d, _BLOCKS * b if b == wide else wide + _BLOCKS * b)
+    most = min(d, BLOCKS_OF_BASIS * b if b == wide else wide + BLOCKS_OF_BASIS * b)
     basis, ritz = np.empty((most, d)), np.zeros((most, most))
     new, m, n_iter, looked = _orthonormal(rng.standard_normal((b, d))), 0, 0, 0
     linked = 0  # vectors before it have no share in the image of the next block
@@ -81,8 +83,8 @@ def largest_by_krylov(
             rest = rest - _times(np.ascontiguousarray(more.T), basis[first:stop])
         ritz[:stop, m:stop], ritz[m:stop, :stop] = shares, shares.T
         linked, m = m, stop
-        full, over = m + b > most, m == d or n_iter == (limit or _RESTARTS * _BLOCKS)
-        if b == wide or full or over or (m >= k and m >= _LOOK * looked):
+        full, over = m + b > most, m == d or n_iter == (limit or MAX_RESTARTS * BLOCKS_OF_BASIS)
+        if b == wide or full or over or (m >= k and m >= GROWTH_BETWEEN_LOOKS * looked):
             looked = m
             values, y = _eigen(ritz[:m, :m], min(m, max(wide, most // 2)))
             residuals = _lengths(y[:, m - len(new) :], rest)
@@ -96,7 +98,7 @@ def largest_by_krylov(
                 ritz[:keep, :keep] = np.diag(values[:keep])
                 linked, m, looked = 0, keep, keep
             if done:  # are copies missed?
-                known, looked = values[:k].copy(), (k + _MORE * b) / _LOOK
+                known, looked = values[:k].copy(), (k + PROBING_BLOCKS * b) / GROWTH_BETWEEN_LOOKS
         if done:
             new = _orthonormal(rng.standard_normal((min(b, d - m), d)), basis[:m])
         else:
@@ -128,13 +130,13 @@ def _is_same(values, before, tol):
 
 
 def _eigen(matrix, k):
-    few = 8.0 * len(matrix) ** 3 < _AT_ONCE
+    few = 8.0 * len(matrix) ** 3 < MULTIPLICATIONS_UNHEARD
     values, vectors = np.linalg.eigh(matrix) if few else aside(np.linalg.eigh, matrix)
     return values[::-1][:k], np.ascontiguousarray(vectors[:, ::-1][:, :k].T)
 
 
 def _times(a, b):
-    return a @ b if a.size * b.shape[1] < _AT_ONCE else aside(np.matmul, a, b)
+    return a @ b if a.size * b.shape[1] < MULTIPLICATIONS_UNHEARD else aside(np.matmul, a, b)
 
 
 def _orthonormal(rows, basis=None):
@@ -158,7 +160,7 @@ def _next_block(rest, images, basis, top):
     most = np.sqrt((images**2).sum(axis=1).max(initial=0.0))
     if len(rest) and length.min() > 0.0:
         values, vectors = np.linalg.eigh(_times(rest, rest.T))
-        if values[0] > (_CLEAR * most) ** 2:
+        if values[0] > (MIN_IMAGE_LEFT * most) ** 2:
             return _independent(_times((vectors / np.sqrt(values)).T, rest))
     return _orthonormal(rest[length > 1e-15 * top], basis)
 
@@ -213,7 +215,7 @@ def _sparse_operator(X, weights, mean, scale):
     start, column = X.indptr.astype(np.intp), X.indices.astype(np.int32, copy=False)
     value = X.data.astype(np.float64, copy=False)
     work = start + np.arange(len(start))
-    cuts = np.append(np.searchsorted(work, np.arange(0, work[-1], _PIECE)), X.shape[0])
+    cuts = np.append(np.searchsorted(work, np.arange(0, work[-1], NONZEROS_OF_CALL)), X.shape[0])
 
     def operate(P):
         out = np.empty_like(P)

@@ -16,17 +16,18 @@ from statfast._linalg import mirrored
 from statfast._validation import is_sparse, refuse_large, require_finite
 
 # A shift that is this many standard deviations off costs four of sixteen digits.
-_DEVIATIONS = 100.0
-_DEVIATIONS_ROUNDED = 1.0  # products of float32 have seven digits to begin with
-_OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
-_MOST = 1e307  # what rounding adds to it does not overflow
-_LEAST = 1e-290  # sums of squares below have lost digits
-_SMALL = 1e-130  # where all values are smaller, sums of squares may be 0 though they differ
-_BLOCK = 1 << 19  # numbers in a block, so that adding it to others costs little
-_HEAD = 16  # rows whose mean is the first shift of a block
+MAX_DEVIATIONS_OF_SHIFT = 100.0
+MAX_DEVIATIONS_OF_FLOAT32 = 1.0  # Products of float32 have seven digits to begin with.
+OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
+MAX_TRACE = 1e307  # What rounding adds to such a trace does not overflow.
+MIN_TRACE = 1e-290  # Smaller sums of squares have lost digits.
+# Where all values are smaller, sums of squares may be 0 though they differ.
+MAX_VALUE_WITHOUT_SQUARE = 1e-130
+NUMBERS_OF_BLOCK = 1 << 19  # Adding the sums of a block of so many numbers to others costs little.
+ROWS_OF_HEAD = 16  # The mean of so many rows is the first shift of a block.
 
 # A kernel call is held to this many multiplications, so that Ctrl-C is heard between two calls.
-CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
+MULTIPLICATIONS_OF_CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,9 @@ def _of_block(X, weights, centered, rounded=False):
         return _about(np.zeros(X.shape[1]), X, weights, rounded, centered=False)[0]
     with np.errstate(over="ignore", invalid="ignore"):
         if weights is None:
-            head = X[:_HEAD].mean(axis=0, dtype=np.float64)
+            head = X[:ROWS_OF_HEAD].mean(axis=0, dtype=np.float64)
         else:
-            head = near_mean(X, weights, _HEAD)
+            head = near_mean(X, weights, ROWS_OF_HEAD)
         moments, far = _about(head, X, weights, rounded)
         return _about(moments.mean, X, weights, rounded)[0] if far else moments
 
@@ -120,7 +121,7 @@ def _about(shift, X, weights, rounded, *, centered=True):
     """Moments from sums about ``shift``, and whether it was far from the mean."""
     n, d = X.shape
     scatter = np.zeros((products.tall(d + 1), products.broad(d + 1)))
-    step = max(64, int(CALL / d**2))
+    step = max(64, int(MULTIPLICATIONS_OF_CALL / d**2))
     for start in range(0, n, step):
         some = slice(start, start + step)
         share = None if weights is None else weights[some]
@@ -137,7 +138,7 @@ def _about(shift, X, weights, rounded, *, centered=True):
     offset = sums / mass if mass > 0.0 else sums
     moved = np.sqrt(mass) * offset
     _add_outer(moved, -1.0, scatter)
-    most = _DEVIATIONS_ROUNDED if rounded else _DEVIATIONS
+    most = MAX_DEVIATIONS_OF_FLOAT32 if rounded else MAX_DEVIATIONS_OF_SHIFT
     far = (moved**2 > most**2 * scatter.diagonal()[:d]).any()
     return Moments(mass, rows, shift + offset, scatter), bool(far)
 
@@ -169,7 +170,7 @@ def moments_of(X, weights, *, center=True, rounded=False, n_jobs=None) -> Moment
         center,
         n_jobs=n_jobs,
         effort=np.inf if d is None else float(X.shape[0]) * d * d,
-        least=2048 if d is None else max(2048, _BLOCK // d, 8 * d),
+        least=2048 if d is None else max(2048, NUMBERS_OF_BLOCK // d, 8 * d),
     )
     if rounded:
         return total
@@ -184,7 +185,7 @@ def require_finite_moments(moments, X):
     if not (np.isfinite(scatter).all() and np.isfinite(moments.mean).all() and _adds_up(scatter)):
         if X is not None:
             require_finite(X)
-        raise ValueError(_OVERFLOW)
+        raise ValueError(OVERFLOW)
     require_squares(scatter, X, moments.centered)
 
 
@@ -192,15 +193,20 @@ def require_finite_gram(gram, mean, X):
     """The same of a Gram matrix of rows."""
     if not (np.isfinite(gram).all() and np.isfinite(mean).all() and _adds_up(gram)):
         require_finite(X)
-        raise ValueError(_OVERFLOW)
+        raise ValueError(OVERFLOW)
     require_squares(gram, X)
 
 
 def require_squares(matrix, X=None, centered=True):
     """Refuse rows that vary so little that their squares vanish."""
-    if matrix.trace() < _LEAST:
+    if matrix.trace() < MIN_TRACE:
         varies = matrix.trace() > 0.0
-        if not varies and isinstance(X, np.ndarray) and X.size and np.abs(X).max() < _SMALL:
+        if (
+            not varies
+            and isinstance(X, np.ndarray)
+            and X.size
+            and np.abs(X).max() < MAX_VALUE_WITHOUT_SQUARE
+        ):
             varies = bool((X[:1] != X if centered else X).any())
         if varies:
             raise ValueError(
@@ -212,4 +218,4 @@ def require_squares(matrix, X=None, centered=True):
 def _adds_up(matrix):
     """Whether the trace is finite, up to which eigenvalues are."""
     with np.errstate(over="ignore"):
-        return matrix.trace() < _MOST
+        return matrix.trace() < MAX_TRACE

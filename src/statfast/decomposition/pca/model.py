@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._estimator import Estimator, Transformer
+from statfast._estimator import ROW_DTYPES, Estimator, Transformer
 from statfast._typing import Rows, Weights
 from statfast._validation import (
     as_csr,
@@ -18,8 +18,6 @@ from statfast._validation import (
     rows_for,
 )
 from statfast.decomposition.components.krylov import projected
-
-KEPT = (np.float64, np.float32, np.uint8)
 
 
 class ComponentModel(Transformer, Estimator):
@@ -151,7 +149,7 @@ class ComponentModel(Transformer, Estimator):
     def _rows_like_fitted(self, X):
         """Rows with the columns of those that were fitted, or are to be fitted with more."""
         if not is_sparse(X):
-            return rows_for(self, X, keep=KEPT, finite=False)
+            return rows_for(self, X, keep=ROW_DTYPES, finite=False)
         rows = as_csr(X)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(

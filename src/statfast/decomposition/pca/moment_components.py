@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import FitState, SumFit
+from statfast._estimator import ROW_DTYPES, FitState, SumFit
 from statfast._validation import as_csr, as_rows, as_weights, column_names, is_sparse, warn_user
 from statfast.decomposition.components.decompose import (
     from_moments,
@@ -18,7 +18,7 @@ from statfast.decomposition.components.moments import (
 )
 from statfast.decomposition.components.n_components import as_rule
 from statfast.decomposition.pca.likelihood import ProbabilisticComponents
-from statfast.decomposition.pca.model import KEPT, ComponentModel
+from statfast.decomposition.pca.model import ComponentModel
 
 
 class MomentComponents(ProbabilisticComponents, ComponentModel, SumFit):
@@ -51,7 +51,7 @@ class MomentComponents(ProbabilisticComponents, ComponentModel, SumFit):
         elif is_sparse(X):
             rows = as_csr(X, n_min=least)
         else:
-            rows = as_rows(X, keep=KEPT, n_min=least, finite=finite)
+            rows = as_rows(X, keep=ROW_DTYPES, n_min=least, finite=finite)
         weights = as_weights(sample_weight, rows.shape[0])
         if least > 1 and weights is not None:
             _require_weight(weights.sum())

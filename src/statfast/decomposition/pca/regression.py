@@ -38,8 +38,6 @@ from statfast.decomposition.components.moments import (
 )
 from statfast.decomposition.components.n_components import as_rule
 
-KEPT = (np.float64, np.float32)
-
 
 class PrincipalComponentRegression(Regressor, SumFit):
     """Principal component regression: least squares on the scores of the leading components.
@@ -161,7 +159,7 @@ class PrincipalComponentRegression(Regressor, SumFit):
         ValueError
             If X is not a finite 2-d array with the columns of the fitted one.
         """
-        rows = rows_for(self, X, keep=KEPT, finite=False)
+        rows = rows_for(self, X, finite=False)
         slopes = np.atleast_2d(self.coef_)
         out, finite = projected(rows, self.mean_, slopes, self.n_jobs, np.float64)
         if not finite:
@@ -179,7 +177,7 @@ class PrincipalComponentRegression(Regressor, SumFit):
 
     def _prepare(self, X, y, sample_weight=None):
         self._checked()
-        rows = as_rows(X, keep=KEPT, n_min=2, finite=False)
+        rows = as_rows(X, n_min=2, finite=False)
         targets, flat = as_targets(y, len(rows))
         weights = as_weights(sample_weight, len(rows))
         if weights is not None and weights.sum() <= 1.0:

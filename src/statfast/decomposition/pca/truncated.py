@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._estimator import (
+    ROW_DTYPES,
     column_moments,
     count,
     fitted,
@@ -30,7 +31,7 @@ from statfast._validation import (
 )
 from statfast.decomposition.components.decompose import decompose
 from statfast.decomposition.components.krylov import TOL
-from statfast.decomposition.pca.model import KEPT, ComponentModel
+from statfast.decomposition.pca.model import ComponentModel
 
 
 class TruncatedSVD(ComponentModel):
@@ -169,7 +170,7 @@ class TruncatedSVD(ComponentModel):
     def _fitted_rows(self, X, sample_weight):
         tol = self._checked().tol or TOL
         rng = None if self.random_state is None else as_generator(self.random_state)
-        rows = as_csr(X) if is_sparse(X) else as_rows(X, keep=KEPT, finite=False)
+        rows = as_csr(X) if is_sparse(X) else as_rows(X, keep=ROW_DTYPES, finite=False)
         weights = as_weights(sample_weight, rows.shape[0])
         n, d = rows.shape
         k = as_count(self.n_components, "n_components", 1, d, limit="the number of columns of X")

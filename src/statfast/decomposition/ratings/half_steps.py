@@ -10,9 +10,10 @@ from statfast._core.decomposition import ratings as kernel
 from statfast._engine import checkpoint, each
 from statfast.decomposition.components.moments import moments_of
 
-_WORK = 2e8  # multiplications of a call: well below 0.1 s
-_PARTS = 64
-ROUGH_UNTIL = 1e-4  # fall of the objective; float32 knows it to about 1e-6 of the sum of squares
+MULTIPLICATIONS_OF_CALL = 2e8  # A call takes well below 0.1 s.
+MAX_PARTS = 64
+# Until the objective falls by less, steps are in float32, which knows it to about 1e-6.
+ROUGH_UNTIL = 1e-4
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,12 @@ def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, r
         factors = np.ascontiguousarray(table[:, :q])
         base = moments_of(factors, None, center=False, n_jobs=n_jobs).matrix()
     # Of about the same work, and the same for any number of threads.
-    most = max(1, min(int(_WORK / (q + 1) ** 2), -(-len(lines.places) // _PARTS)))
+    most = max(
+        1, min(int(MULTIPLICATIONS_OF_CALL / (q + 1) ** 2), -(-len(lines.places) // MAX_PARTS))
+    )
     cuts = np.searchsorted(lines.starts, np.arange(0, len(lines.places) + most, most))
     cuts = np.unique(np.clip(np.concatenate([[0], cuts, [n]]), 0, n))
-    step = max(64, int(_WORK / (q + 1) ** 3))  # rows of few ratings
+    step = max(64, int(MULTIPLICATIONS_OF_CALL / (q + 1) ** 3))  # rows of few ratings
 
     def work(part):
         left = []

@@ -10,7 +10,7 @@ from statfast.generative.normal.class_moments import ClassScatters, class_scatte
 from statfast.generative.normal.covariance_factor import as_covariance
 from statfast.generative.normal.whitening import listed, whiten
 
-FIX = (
+REMEDY = (
     "Drop columns, pass more rows, regularize (reg_param, shrinkage, or "
     "RegularizedDiscriminantAnalysis), or leave such directions out with allow_singular=True."
 )
@@ -29,7 +29,7 @@ def whitened(classes, means, covariances, tol, names, allow_singular):
             lost = f"{lost}, and {more}" if lost else more
         if not allow_singular:
             raise np.linalg.LinAlgError(
-                f"The covariance of the class {shown(label)} is singular: {lost}. {FIX}"
+                f"The covariance of the class {shown(label)} is singular: {lost}. {REMEDY}"
             )
         if white.root.shape[1] == 0:
             raise np.linalg.LinAlgError(

@@ -14,14 +14,15 @@ import numpy as np
 from statfast._engine import each, grid
 from statfast.generative.normal.whitening import smallest_variance
 
-FEW = 16  # rows
-LEAST = 1e-8  # share of the own variance that is left without the row: below, it is fitted anew
+MAX_REFITS = 16  # For more uncertain rows, merged statistics take less time than refits.
+# A row is refitted where less than this share of the variance is left without it.
+MIN_VARIANCE_LEFT = 1e-8
 
 
 def held_out(model, columns, state, method, patient=True):
     """What ``method`` of a fit to all other rows gives for each row.
 
-    None if more than some `FEW` rows would have to be fitted one by one, unless one is patient.
+    None if more than some `MAX_REFITS` rows would have to be fitted one by one, unless `patient`.
     """
     X, codes, weights = columns
     total = model._statistics(columns, state)
@@ -37,7 +38,7 @@ def held_out(model, columns, state, method, patient=True):
 
     if score is not None:
         each(work, grid(n, most=4096), n_jobs=model.n_jobs, effort=20.0 * X.size * n_classes)
-    if not patient and (~certain).sum() > max(FEW, n_classes):
+    if not patient and (~certain).sum() > max(MAX_REFITS, n_classes):
         return None
     answers = answer(scores, method, state.classes)
     for row in np.flatnonzero(~certain):
@@ -119,7 +120,7 @@ def linear(white, total, unbiased, tol, fixed):
         priors = priors_without(fixed, mass, w, codes)
         centers = priors @ middle - (priors[here] * w / left)[:, None] * u
         scores = np.log(priors) - 0.5 * (far - distance(z - centers)[:, None])
-        certain = (f > LEAST) & (f**2 > shakiness) & (left > 0.0) & (rate > 0.0)
+        certain = (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness) & (left > 0.0) & (rate > 0.0)
         return scores, certain & np.isfinite(scores).all(axis=1)
 
     return score

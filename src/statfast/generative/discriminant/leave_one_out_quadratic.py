@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import aside, checkpoint
-from statfast.generative.discriminant.leave_one_out import LEAST, priors_without
+from statfast.generative.discriminant.leave_one_out import MIN_VARIANCE_LEFT, priors_without
 from statfast.generative.normal.whitening import smallest_variance, whiten
 
-MOST = 32  # distinct weights, for each of which there are decompositions
+MAX_DISTINCT_WEIGHTS = 32  # Each distinct weight takes decompositions of its own.
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def scorer(total, *, alpha, rate, traced, unbiased, tol, fixed):
         unbiased=unbiased,
         tol=tol,
         fixed=fixed,
-        most=MOST,
+        most=MAX_DISTINCT_WEIGHTS,
     )
 
     def score(rows, codes, w):
@@ -145,4 +145,4 @@ def densities(B, at, u, b, length, rate, traced):
     f = 1.0 - b * np.einsum("ij,ij->i", u, scaled_u)
     far = np.einsum("ij,ij->i", at, scaled_at) + b * np.einsum("ij,ij->i", at, scaled_u) ** 2 / f
     scores = -0.5 * (log_det + np.log(f) + far)
-    return np.where((f > LEAST) & (f**2 > B.shakiness), scores, np.nan)
+    return np.where((f > MIN_VARIANCE_LEFT) & (f**2 > B.shakiness), scores, np.nan)

@@ -7,15 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import aside
-from statfast._estimator import CoefficientTable, FitState, Summary, Tabled, weighted_labels
+from statfast._estimator import (
+    ROW_DTYPES,
+    CoefficientTable,
+    FitState,
+    Summary,
+    Tabled,
+    weighted_labels,
+)
 from statfast._typing import ArrayLike, DataFrame, Rows, Weights
 from statfast._validation import as_rows, column_names
 from statfast.generative.discriminant.canonical import require_enough
 from statfast.generative.discriminant.class_covariances import require_rows
-from statfast.generative.discriminant.model import KEPT, gathered, require_classes
+from statfast.generative.discriminant.model import gathered, require_classes
 from statfast.generative.normal.whitening import listed, whiten
 
-TOL = 1e-7  # standard deviation of a standardized direction, up to which it counts as none
+MIN_DEVIATION = 1e-7  # A standardized direction of a smaller standard deviation counts as constant.
 
 
 @dataclass(frozen=True)
@@ -324,7 +331,7 @@ def box_m(
 
 def _moments(X, y, sample_weight, kind, n_jobs):
     """Classes, their moments, and the names of the columns."""
-    rows = as_rows(X, keep=KEPT, finite=False)
+    rows = as_rows(X, keep=ROW_DTYPES, finite=False)
     classes, codes, weights = weighted_labels(y, rows.shape[0], sample_weight)
     require_classes(classes)
     names = column_names(X)
@@ -336,7 +343,7 @@ def _moments(X, y, sample_weight, kind, n_jobs):
 
 def _whitened(covariance, means, names, where):
     """The whitening of a covariance that is refused if it is singular."""
-    white = whiten(covariance, np.abs(means).max(axis=0), TOL)
+    white = whiten(covariance, np.abs(means).max(axis=0), MIN_DEVIATION)
     if len(white.constant):
         columns = listed(white.constant, names)
         raise np.linalg.LinAlgError(

@@ -11,6 +11,7 @@ import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import (
+    ROW_DTYPES,
     FitState,
     SumFit,
     checks_of_all_rows,
@@ -35,7 +36,7 @@ from statfast.generative.discriminant.class_covariances import (
     estimated_scatters,
 )
 from statfast.generative.discriminant.leave_one_out import held_out
-from statfast.generative.discriminant.prediction import KEPT, ClassRule
+from statfast.generative.discriminant.prediction import ClassRule
 from statfast.generative.normal.class_moments import class_moments, class_scatters
 from statfast.generative.normal.fourth_moments import fourth_moments
 
@@ -132,9 +133,9 @@ class ClassNormals(ClassRule, SumFit):
                 "once. Use shrinkage, or fit."
             )
         if before is None:
-            rows = as_rows(X, keep=KEPT, finite=False)
+            rows = as_rows(X, keep=ROW_DTYPES, finite=False)
         else:
-            rows = rows_for(self, X, keep=KEPT, finite=False)
+            rows = rows_for(self, X, keep=ROW_DTYPES, finite=False)
         self._check()
         known = known_classes(self, classes, least=2)
         weights = as_weights(sample_weight, rows.shape[0])
@@ -159,7 +160,7 @@ class ClassNormals(ClassRule, SumFit):
         if isinstance(X, Chunks):  # how many rows it has is known after the pass
             rows, n = X, None
         else:
-            rows = as_rows(X, keep=KEPT, finite=False)
+            rows = as_rows(X, keep=ROW_DTYPES, finite=False)
             n = rows.shape[0]
         classes, codes, weights = weighted_labels(y, n, sample_weight)
         require_classes(classes)

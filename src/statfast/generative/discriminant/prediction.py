@@ -7,12 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import Classifier, Estimator, fitted
+from statfast._estimator import ROW_DTYPES, Classifier, Estimator, fitted
 from statfast._typing import Array, Rows
 from statfast._validation import not_fitted, rows_for
 from statfast.generative.normal.discriminant_rules import fill, filled, log_softmax_of
-
-KEPT = (np.float64, np.float32, np.uint8)
 
 
 class ClassRule(Classifier, Estimator):
@@ -115,7 +113,7 @@ class ClassRule(Classifier, Estimator):
     def _rows(self, X):
         if "_rule" not in self.__dict__:  # unfitted, or partial_fit waits for more rows
             raise not_fitted(self)
-        return rows_for(self, X, keep=KEPT, finite=False)  # `fill` looks at the scores
+        return rows_for(self, X, keep=ROW_DTYPES, finite=False)  # `fill` looks at the scores
 
     def __sklearn_is_fitted__(self):
         return "_rule" in self.__dict__

@@ -13,7 +13,7 @@ from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import require_finite, warn_user, wrong_type
 from statfast.generative.discriminant.canonical import as_priors
-from statfast.generative.discriminant.leave_one_out import FEW, refitted
+from statfast.generative.discriminant.leave_one_out import MAX_REFITS, refitted
 from statfast.generative.discriminant.leave_one_out_quadratic import grid_scorer
 from statfast.generative.discriminant.prediction import ClassRule
 from statfast.generative.discriminant.rda import (
@@ -21,7 +21,7 @@ from statfast.generative.discriminant.rda import (
     solved,
 )
 
-BLOCK = 2048  # rows scored at a time, between which Ctrl-C is heard
+ROWS_AT_ONCE = 2048  # Ctrl-C is heard between scores of so many rows.
 
 
 class RegularizedDiscriminantAnalysisCV(ClassRule):
@@ -235,8 +235,8 @@ def judged(one, columns, state, total, alphas, gammas):
         )  # fmt: skip
         wrong, loss = np.zeros(len(gammas)), np.zeros(len(gammas))
         doubtful = np.zeros((len(gammas), len(codes)), bool)
-        for start in range(0, len(codes), BLOCK):
-            rows = slice(start, min(start + BLOCK, len(codes)))
+        for start in range(0, len(codes), ROWS_AT_ONCE):
+            rows = slice(start, min(start + ROWS_AT_ONCE, len(codes)))
             checkpoint()
             with np.errstate(all="ignore"):
                 scores, certain = score(np.asarray(X[rows], np.float64), codes[rows], w[rows])
@@ -265,7 +265,7 @@ def log_posterior(scores, codes):
 
 def refitted_rows(one, columns, state, alpha, gamma, rows):
     """Errors and log losses of rows that a fit without them has to decide; NaN if too many."""
-    if len(rows) > max(FEW, len(state.classes)):
+    if len(rows) > max(MAX_REFITS, len(state.classes)):
         return np.nan, np.nan
     _, codes, weights = columns
     wrong = loss = 0.0

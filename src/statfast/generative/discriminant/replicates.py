@@ -12,10 +12,12 @@ import numpy as np
 from statfast._core.linalg import products
 from statfast._engine import each, grid
 
-LEFT = 1e-3  # of a column's squares, at least, when they are taken about the weighting's own means
-INVERSE = 1e6  # the largest trace of the inverse of a correlation matrix that is relied on
-ROWS = 1024  # of a block, whose products of columns stay in cache
-TOGETHER = 64  # weightings asked at once
+# A column whose squares about a weighting's means are a smaller share has lost digits.
+MIN_SQUARES_LEFT = 1e-3
+# A correlation matrix whose inverse has a larger trace is not relied on.
+MAX_TRACE_OF_INVERSE = 1e6
+ROWS_OF_BLOCK = 1024  # The products of the columns of so many rows stay in cache.
+WEIGHTINGS_AT_ONCE = 64  # So many weightings share a pass over the rows.
 
 
 def predicted(columns, n_classes, weights, rows, *, unbiased, priors, n_jobs):
@@ -47,7 +49,9 @@ def predicted(columns, n_classes, weights, rows, *, unbiased, priors, n_jobs):
         return said
 
     effort = 4.0 * coef.size * len(new)
-    found = each(work, grid(len(coef), TOGETHER, TOGETHER), n_jobs=n_jobs, effort=effort)
+    found = each(
+        work, grid(len(coef), WEIGHTINGS_AT_ONCE, WEIGHTINGS_AT_ONCE), n_jobs=n_jobs, effort=effort
+    )
     return np.concatenate(found), certain
 
 
@@ -81,7 +85,7 @@ def _moments(X, codes, n_classes, weights, center, n_jobs):
     pieces = [
         (k, slice(end - size + some.start, end - size + some.stop))
         for k, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True))
-        for some in grid(size, ROWS, ROWS)
+        for some in grid(size, ROWS_OF_BLOCK, ROWS_OF_BLOCK)
     ]
     mass, apart = np.zeros((R, n_classes)), np.zeros((R, n_classes, d))
     flat = np.zeros((R, len(upper[0])))
@@ -102,7 +106,7 @@ def _rules(mass, apart, squares, means, unbiased, priors):
     within = squares - np.swapaxes(apart, 1, 2) @ shift
     spread = np.diagonal(within, axis1=1, axis2=2)
     certain = (mass > 0.0).all(axis=1) & (total > len(means))
-    certain &= (spread > LEFT * np.diagonal(squares, axis1=1, axis2=2)).all(axis=1)
+    certain &= (spread > MIN_SQUARES_LEFT * np.diagonal(squares, axis1=1, axis2=2)).all(axis=1)
     freedom = total - len(means) * unbiased
     spread = np.sqrt(spread / freedom[:, None])
     certain &= (spread > 1e-8 * np.abs(means).max(axis=0)).all(axis=1)
@@ -113,7 +117,7 @@ def _rules(mass, apart, squares, means, unbiased, priors):
         inverse = np.linalg.inv(correlation)
     except np.linalg.LinAlgError:
         return None
-    certain &= np.trace(inverse, axis1=1, axis2=2) < INVERSE
+    certain &= np.trace(inverse, axis1=1, axis2=2) < MAX_TRACE_OF_INVERSE
     shares = mass / total[:, None] if priors is None else np.broadcast_to(priors, mass.shape)
     at = means + shift
     middle = (shares[:, None, :] @ at)[:, 0]

@@ -22,7 +22,7 @@ from statfast._validation import (
 )
 from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
 from statfast.generative.naive_bayes.linear import (
-    MOST,
+    MAX_SMOOTHING,
     flat_table,
     require_no_infinity,
     table_of,
@@ -30,7 +30,7 @@ from statfast.generative.naive_bayes.linear import (
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.priors import CountPriors
 
-_MOST = 2**31 - 1  # categories of all columns: their numbers are 32 bits wide
+MAX_CATEGORIES = 2**31 - 1  # The categories of all columns are numbered in 32 bits.
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ class CategoryDensity(Density):
             return
         require_no_infinity(rows)
         with np.errstate(invalid="ignore"):
-            wrong = (rows < 0) | (rows != np.floor(rows)) & (rows == rows) | (rows >= _MOST)
+            wrong = (
+                (rows < 0) | (rows != np.floor(rows)) & (rows == rows) | (rows >= MAX_CATEGORIES)
+            )
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise ValueError(
@@ -264,11 +266,13 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     array([[0.75, 0.25]])
     """
 
-    alpha: float = param(real(0, MOST), default=1.0)
+    alpha: float = param(real(0, MAX_SMOOTHING), default=1.0)
     force_alpha: bool = param(flag, default=True)
     fit_prior: bool = param(flag, default=True)
     class_prior: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
-    min_categories: ArrayLike | None = param(nothing | count(high=_MOST) | array, default=None)
+    min_categories: ArrayLike | None = param(
+        nothing | count(high=MAX_CATEGORIES) | array, default=None
+    )
     unseen: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
     missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
     n_jobs: int | None = param(jobs, default=None)

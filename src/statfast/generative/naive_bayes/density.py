@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from statfast._engine import Chunks, checkpoint, each, grid, reduce
 from statfast._validation import is_sparse
 
-PIECE = 4e6  # numbers of a piece of rows that one step of numpy's takes: some milliseconds
+NUMBERS_OF_PIECE = 4e6  # One step of numpy on so many numbers takes some milliseconds.
 
 
 class Density:
@@ -146,9 +146,9 @@ def block_of(rows, where):
 
 
 def pieces(rows, effort):
-    """Slices of rows whose work, `effort` numbers a row, is that of a `PIECE` each."""
+    """Slices of rows whose work, `effort` numbers a row, is that of a `NUMBERS_OF_PIECE` each."""
     n = rows.shape[0]
-    step = max(1, int(PIECE / max(1.0, effort)))
+    step = max(1, int(NUMBERS_OF_PIECE / max(1.0, effort)))
     return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
 

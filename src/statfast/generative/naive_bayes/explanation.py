@@ -11,7 +11,7 @@ from statfast._estimator import CoefficientTable, Tabled
 from statfast._typing import DataFrame
 from statfast._validation import as_count, shown
 
-SHOWN = 6  # columns of a printed table
+COLUMNS_SHOWN = 6  # A printed table names so many columns.
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +74,7 @@ class Explanation(Tabled):
         """
         names = [f"{a} : {b}" for a, b in zip(self.of, self.against, strict=True)]
         columns = {"log odds": self.log_odds, "base": self.base}
-        largest = np.argsort(-np.abs(self.shares).max(axis=0), kind="stable")[:SHOWN]
+        largest = np.argsort(-np.abs(self.shares).max(axis=0), kind="stable")[:COLUMNS_SHOWN]
         columns |= {str(self.names[j]): self.shares[:, j] for j in np.sort(largest)}
         return CoefficientTable(names, columns)
 

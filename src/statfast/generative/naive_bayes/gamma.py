@@ -16,8 +16,9 @@ from statfast.generative.naive_bayes.density import Density, FittedDensity, piec
 from statfast.generative.naive_bayes.linear import gaps_of, require_counts, require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
-_STEPS = 60  # of Newton's method for the shape, which takes four or five
-_WIDEST = 1e-9  # least squared coefficient of variation: a shape is at most 1e9
+MAX_NEWTON_STEPS = 60  # Newton's method for the shape takes four or five steps.
+# The shape is the inverse of the squared coefficient of variation: at most 1e9.
+MIN_SQUARED_VARIATION = 1e-9
 
 
 @dataclass(frozen=True)
@@ -130,10 +131,10 @@ def shapes(mass, means, gaps):
     from scipy.special import digamma, polygamma
 
     s = np.divide(gaps, mass, out=np.ones_like(gaps), where=mass > 0.0)
-    s = np.maximum(s, _WIDEST / 2.0)
+    s = np.maximum(s, MIN_SQUARED_VARIATION / 2.0)
     a = (3.0 - s + np.sqrt((s - 3.0) ** 2 + 24.0 * s)) / (12.0 * s)
     with np.errstate(over="ignore"):
-        for _ in range(_STEPS):
+        for _ in range(MAX_NEWTON_STEPS):
             # For large a the difference of logarithm and digamma is that of its series.
             large = a > 1e4
             series = 0.5 / a + 1.0 / (12.0 * a * a)

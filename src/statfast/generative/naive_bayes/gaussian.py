@@ -18,8 +18,9 @@ from statfast.generative.naive_bayes.density import Density, FittedDensity, piec
 from statfast.generative.naive_bayes.linear import require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
-_FAR = 100.0  # a shift so many standard deviations off costs four of sixteen digits
-_CANCELED = 1e-8  # a share left of a sum of squares after which it is summed anew
+# A shift so many standard deviations off costs four of sixteen digits.
+MAX_DEVIATIONS_OF_SHIFT = 100.0
+MIN_SQUARES_LEFT = 1e-8  # Where a smaller share of a sum of squares is left, it is summed anew.
 
 LOG_TURN = np.log(2.0 * np.pi)
 
@@ -76,7 +77,7 @@ def column_moments(rows, codes, weights, n_classes, missing=False) -> NormalMome
             lost = counts * offset**2
             squares = (squares - lost).clip(0.0)
             means = np.where(counts > 0.0, shift + offset, 0.0)
-            if not (lost > _FAR**2 * squares).any():
+            if not (lost > MAX_DEVIATIONS_OF_SHIFT**2 * squares).any():
                 break
             shift = shift + offset
     return NormalMoments(counts, means, squares)
@@ -219,7 +220,9 @@ def _without(x, code, w, moments, rows, codes, own, start):
     apart = x - means
     less = squares - ratio * mass * apart**2
     found = NormalMoments(left, means - ratio * apart, np.where(some, less, 0.0))
-    for i in np.flatnonzero((some & ~(less > _CANCELED * squares) & (squares > 0.0)).any(axis=1)):
+    for i in np.flatnonzero(
+        (some & ~(less > MIN_SQUARES_LEFT * squares) & (squares > 0.0)).any(axis=1)
+    ):
         others = codes == code[i]
         others[start + i] = False
         again = column_moments(

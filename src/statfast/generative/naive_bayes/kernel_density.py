@@ -13,17 +13,17 @@ from statfast._estimator import array, fitted, jobs, nothing, one_of, param, rea
 from statfast._typing import Array, ArrayLike
 from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
 from statfast.generative.naive_bayes.linear import (
-    MOST,
+    MAX_SMOOTHING,
     require_no_infinity,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
-_PAIRS = 2_000_000  # kernels that one step evaluates: some ten milliseconds
-_FARTHEST = -1e300  # exponent of a kernel: further away, densities are all alike
-_NARROWEST = 1e-4  # bandwidth, in standard deviations of the column over all classes
+KERNELS_OF_STEP = 2_000_000  # One step evaluates so many kernels in some ten milliseconds.
+MIN_EXPONENT = -1e300  # Beyond this exponent of a kernel, all densities are alike.
+MIN_BANDWIDTH = 1e-4  # In standard deviations of the column over all classes.
 
 
-BANDWIDTH = one_of("scott", "silverman") | real(0.0, MOST, open_low=True)
+BANDWIDTH = one_of("scott", "silverman") | real(0.0, MAX_SMOOTHING, open_low=True)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class KernelDensity(Density):
         found = np.empty(shape)
         for j in range(shape[1]):
             every = _distinct(*(np.concatenate([p[j][i] for p in parts]) for i in (0, 1)))
-            least = _NARROWEST * _spread(*every)
+            least = MIN_BANDWIDTH * _spread(*every)
             for k, part in enumerate(parts):
                 found[k, j] = max(rule_of_thumb(self.bandwidth, *part[j]), least) or 1.0
         return found
@@ -156,12 +156,12 @@ class FittedKernels(FittedDensity):
         if not len(values):
             return out  # never seen: it says nothing
         total, scale = weights.sum(), np.log(width) + 0.5 * np.log(2.0 * np.pi)
-        step = max(1, _PAIRS // len(values))
+        step = max(1, KERNELS_OF_STEP // len(values))
         for start in range(0, len(x), step):
             checkpoint()
             some = slice(start, start + step)
             with np.errstate(over="ignore"):
-                a = np.maximum(-0.5 * ((x[some, None] - values) / width) ** 2, _FARTHEST)
+                a = np.maximum(-0.5 * ((x[some, None] - values) / width) ** 2, MIN_EXPONENT)
             if own is None:
                 a += np.log(weights)
                 rest = total

@@ -21,19 +21,19 @@ from statfast._validation import (
 )
 from statfast.generative.naive_bayes.density import FittedDensity
 
-_MORE = 8  # numbers beyond a table, which the kernel reads along with its last row
+PADDING = 8  # The kernel reads so many numbers beyond a table along with its last row.
 
 
 def flat_table(d, classes):
     """Room for a table (d, K) as the kernel of sparse rows takes it: flat, and a little more."""
-    flat = np.empty(d * classes + _MORE)
-    flat[-_MORE:] = 0.0
+    flat = np.empty(d * classes + PADDING)
+    flat[-PADDING:] = 0.0
     return flat
 
 
 def table_of(flat, classes):
     """The table (d, K), a view."""
-    return flat[:-_MORE].reshape(-1, classes)
+    return flat[:-PADDING].reshape(-1, classes)
 
 
 class FittedLinear(FittedDensity):
@@ -134,7 +134,7 @@ def require_no_infinity(rows):
         explain_nonfinite(np.where(np.isnan(rows), 0.0, rows), "X")
 
 
-MOST = 1e100  # of what smooths: sums of it do not overflow
+MAX_SMOOTHING = 1e100  # Sums of pseudo-counts up to here do not overflow.
 
 
 def as_alpha(alpha, force_alpha, d):
@@ -151,12 +151,13 @@ def as_alpha(alpha, force_alpha, d):
                 f"alpha must be a number, or one for each of the {d} columns; got shape "
                 f"{values.shape}."
             )
-        if not ((values >= 0.0) & (values <= MOST)).all():
+        if not ((values >= 0.0) & (values <= MAX_SMOOTHING)).all():
             raise ValueError(
-                f"alpha must be finite and not negative, at most {MOST:g}; got {shown(alpha)}."
+                f"alpha must be finite and not negative, at most {MAX_SMOOTHING:g}; got "
+                f"{shown(alpha)}."
             )
     else:
-        values = as_real(alpha, "alpha", 0.0, MOST)
+        values = as_real(alpha, "alpha", 0.0, MAX_SMOOTHING)
     if not force_alpha and np.min(values) < 1e-10:
         warn_user("alpha is raised to 1e-10; force_alpha=True leaves it as it is.")
         values = np.maximum(values, 1e-10)

@@ -26,7 +26,7 @@ from statfast.generative.naive_bayes.density import Density, FittedDensity
 from statfast.generative.naive_bayes.gamma import GammaDensity
 from statfast.generative.naive_bayes.gaussian import NormalDensity
 from statfast.generative.naive_bayes.kernel_density import BANDWIDTH, KernelDensity
-from statfast.generative.naive_bayes.linear import MOST
+from statfast.generative.naive_bayes.linear import MAX_SMOOTHING
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.poisson import PoissonDensity
 
@@ -233,7 +233,7 @@ class MixedNB(NaiveBayesModel):
     densities: str | list[Any] | dict[Any, Any] | None = param(
         nothing | one_of(*KINDS) | array, default=None, kw_only=False
     )
-    alpha: float = param(real(0, MOST), default=1.0)
+    alpha: float = param(real(0, MAX_SMOOTHING), default=1.0)
     var_smoothing: float = param(real(0), default=1e-9)
     bandwidth: Literal["scott", "silverman"] | float = param(BANDWIDTH, default="silverman")
     priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)

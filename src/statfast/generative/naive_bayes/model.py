@@ -7,6 +7,7 @@ import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import (
+    ROW_DTYPES,
     Classifier,
     SumFit,
     checks_of_all_rows,
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
     from statfast.generative.naive_bayes.explanation import Explanation
 
 
-KEPT = (np.float64, np.float32, np.uint8)
-
-
 class TooLarge(ValueError):
     """Sums of the rows are no numbers."""
 
@@ -79,7 +77,7 @@ class NaiveBayesModel(Classifier, SumFit):
             if not self._allow_sparse:
                 return as_rows(X)  # refuses them, with a sentence
             return as_csr(X)
-        return as_rows(X, keep=KEPT, finite=finite and not self._takes_missing())
+        return as_rows(X, keep=ROW_DTYPES, finite=finite and not self._takes_missing())
 
     def _rows_later(self, X):
         if is_sparse(X) and self._allow_sparse:
@@ -92,7 +90,7 @@ class NaiveBayesModel(Classifier, SumFit):
                     f"{self.n_features_in_} features as input."
                 )
         else:
-            rows = rows_for(self, X, keep=KEPT, finite=not self._takes_missing())
+            rows = rows_for(self, X, keep=ROW_DTYPES, finite=not self._takes_missing())
         self._fitted_density.check(rows)
         return rows
 

@@ -12,7 +12,7 @@ from statfast._typing import Array, ArrayLike
 from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, Sums, logs, pieces
 from statfast.generative.naive_bayes.linear import (
-    MOST,
+    MAX_SMOOTHING,
     FittedLinear,
     column_sums,
     flat_table,
@@ -23,7 +23,7 @@ from statfast.generative.naive_bayes.linear import (
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
-_MOST = 9.2e18  # a rate: numpy draws 64-bit integers
+MAX_RATE_DRAWN = 9.2e18  # numpy draws 64-bit integers.
 
 
 class PoissonDensity(Density):
@@ -124,9 +124,9 @@ class FittedPoisson(FittedLinear):
         return -np.nan_to_num(gammaln(rows + 1.0), posinf=np.inf).sum(axis=1, keepdims=True)
 
     def draw(self, codes, rng):
-        if self.rates.max() > _MOST:
+        if self.rates.max() > MAX_RATE_DRAWN:
             raise ValueError(
-                f"sample needs rates of at most {_MOST:g}; the largest of the fit is "
+                f"sample needs rates of at most {MAX_RATE_DRAWN:g}; the largest of the fit is "
                 f"{self.rates.max():g}. Divide the columns of X."
             )
         return rng.poisson(self.rates.T[codes]).astype(np.float64)
@@ -193,7 +193,7 @@ class PoissonNB(NaiveBayesModel):
     ['few', 'many']
     """
 
-    alpha: float = param(real(0, MOST), default=1.0)
+    alpha: float = param(real(0, MAX_SMOOTHING), default=1.0)
     priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
     missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
     n_jobs: int | None = param(jobs, default=None)

@@ -15,11 +15,11 @@ from statfast._estimator import ColumnMoments
 from statfast._validation import refuse_large, require_finite
 
 # A shift that is this many within-class standard deviations off costs four of sixteen digits.
-_DEVIATIONS = 100.0
+MAX_DEVIATIONS_OF_SHIFT = 100.0
 
 # A kernel call is held to this many multiplications, so that Ctrl-C is heard between two calls:
 # well below 0.1 s, as larger tiles are those of faster machines.
-CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
+MULTIPLICATIONS_OF_CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
 
 
 def require_finite_sums(sums):
@@ -179,7 +179,7 @@ def _first_rows(X, codes, weights, n_classes):
 def _moments_about(shift, X, codes, weights, n_jobs, pooled):
     """Class moments from sums about ``shift`` (K, d), and whether it was far from the means."""
     n_classes, d = shift.shape
-    step = max(64, int(CALL / d**2))
+    step = max(64, int(MULTIPLICATIONS_OF_CALL / d**2))
     add, shape = (class_scatter, (d, d)) if pooled else (add_scatters, (n_classes, d, d))
     refuse_large(8 * prod(shape), f"A covariance matrix of {d} columns for each class", "Drop some")
 
@@ -230,4 +230,4 @@ def _mirrored(scatter, moved):
     variances = within[..., j, j].clip(0.0)
     within[..., j, j] = variances
     with np.errstate(over="ignore"):
-        return within, bool((moved > _DEVIATIONS**2 * variances).any())
+        return within, bool((moved > MAX_DEVIATIONS_OF_SHIFT**2 * variances).any())

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import ANY, taking
+from statfast._estimator import ANY, ROW_DTYPES, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_flag, as_rows, as_weights, to_array
 from statfast.generative.normal.class_moments import ClassScatters
@@ -11,8 +11,7 @@ from statfast.generative.normal.covariance_factor import as_covariance, take_apa
 from statfast.generative.normal.fourth_moments import FourthMoments, fourth_moments
 from statfast.generative.normal.shrinkage import ledoit_wolf_share, oas_share, shrunk
 
-KEPT = (np.float64, np.float32, np.uint8)
-UNSCALED = 100  # powers of two: rows from 2^-100 to 2^100 are taken as they are
+MAX_POWER_UNSCALED = 100  # Rows between 2^-100 and 2^100 are taken as they are.
 
 
 @taking(block_size=ANY)
@@ -126,9 +125,9 @@ def oas(
 def _moments(X, assume_centered, sample_weight, n_jobs):
     """Mass, maximum-likelihood covariance, the sum of |x - mean|^4, and a power of two by which
     the rows were divided, so that fourth powers neither overflow nor vanish."""
-    rows = as_rows(X, keep=KEPT)
+    rows = as_rows(X, keep=ROW_DTYPES)
     power = int(np.frexp(max(float(rows.max()), -float(rows.min())))[1])
-    power = power if abs(power) > UNSCALED else 0
+    power = power if abs(power) > MAX_POWER_UNSCALED else 0
     if power:
         rows = np.ldexp(rows.astype(np.float64), -power)
     weights = as_weights(sample_weight, rows.shape[0])

@@ -11,7 +11,8 @@ from statfast._validation import as_rows, slack_of, warn_user
 from statfast.generative.normal.whitening import listed, smallest_variance, whiten
 
 ROOTS = ("cholesky", "spectral", "svd")
-NEGATIVE = 1e-8  # of a standardized eigenvalue: beyond it, a matrix is no covariance
+# With a standardized eigenvalue further below zero, a matrix is no covariance.
+MAX_NEGATIVE_EIGENVALUE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def as_covariance(S, name="covariance"):
         least = -np.abs(standard).max()  # or less
     else:
         least = aside(np.linalg.eigvalsh, standard)[0]
-    if least < -NEGATIVE or (variances < 0.0).any():
+    if least < -MAX_NEGATIVE_EIGENVALUE or (variances < 0.0).any():
         raise ValueError(
             f"{name} must be positive semi-definite; its standardized form has the eigenvalue "
             f"{least:.3g}. Pass a covariance matrix."

@@ -11,9 +11,9 @@ import numpy as np
 
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import require_finite
-from statfast.generative.normal.class_moments import CALL
+from statfast.generative.normal.class_moments import MULTIPLICATIONS_OF_CALL
 
-_AT_ONCE = 256  # contiguous rows up to here go to the kernel in one piece
+MAX_ROWS_AT_ONCE = 256  # So many contiguous rows go to the kernel in one piece.
 
 
 def fill(out, kernel, rows, rule, n_jobs):
@@ -24,7 +24,7 @@ def fill(out, kernel, rows, rule, n_jobs):
     """
     n, size = rows.shape[0], rule[0].size
     cost = size + 16 * len(rule[0])  # of one row's scores and exponentials
-    step = max(64, int(CALL / max(1, cost)))
+    step = max(64, int(MULTIPLICATIONS_OF_CALL / max(1, cost)))
 
     def work(task):
         finite = True
@@ -36,7 +36,7 @@ def fill(out, kernel, rows, rule, n_jobs):
 
     if out.size == 0:  # no canonical variates: all class means are equal
         finite = False
-    elif n <= _AT_ONCE and n * cost <= CALL and rows.flags.c_contiguous:
+    elif n <= MAX_ROWS_AT_ONCE and n * cost <= MULTIPLICATIONS_OF_CALL and rows.flags.c_contiguous:
         finite = kernel(rows, *rule, out)
     else:
         # Reading a value costs about as much as eight operations on one in cache.

@@ -10,7 +10,7 @@ from statfast._engine import Chunks, checkpoint, reduce
 from statfast._validation import refuse_large, require_finite
 from statfast.generative.normal.class_moments import ClassScatters, total_of_chunks
 
-_STEP = 2048  # rows of a product, between which Ctrl-C is heard
+ROWS_OF_PRODUCT = 2048  # Ctrl-C is heard between products of so many rows.
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoment
 
     def partial(rows, block, block_codes, block_weights):
         total = None
-        for start in range(0, len(block), _STEP):
-            some = slice(start, start + _STEP)
+        for start in range(0, len(block), ROWS_OF_PRODUCT):
+            some = slice(start, start + ROWS_OF_PRODUCT)
             share = None if block_weights is None else block_weights[some]
             more = _of_block(block[some].astype(np.float64), block_codes[some], share, n_classes)
             total = more if total is None else total + more

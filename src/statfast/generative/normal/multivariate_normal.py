@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._core.generative import quadratic_scores
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
+from statfast._estimator import ROW_DTYPES, by_fit, fitted, flag, jobs, one_of, param, real
 from statfast._typing import Array, ArrayLike, RandomState, Rows
 from statfast._validation import (
     as_choice,
@@ -21,14 +21,14 @@ from statfast._validation import (
     rows_for,
     to_array,
 )
-from statfast.generative.normal.covariance import KEPT
 from statfast.generative.normal.covariance_factor import ROOTS, as_covariance, root_of
 from statfast.generative.normal.discriminant_rules import filled
 from statfast.generative.normal.ellipsoid import NormalEllipsoid
 from statfast.generative.normal.marginals import DerivedNormals, vector
 from statfast.generative.normal.normal_fit import FORMS
 
-_OFF = 1e-7  # standard deviations from the subspace of a singular covariance: no rounding
+# Rows further off the subspace of a singular covariance are so by more than rounding.
+MAX_DEVIATIONS_OFF_SUBSPACE = 1e-7
 
 
 class MultivariateNormal(DerivedNormals):
@@ -309,7 +309,9 @@ class MultivariateNormal(DerivedNormals):
         away = np.abs((rows - self.mean_) / parts.spread @ parts.null)
         size = np.abs(self.mean_) + np.abs(rows).max(axis=0, initial=0.0)
         unit = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else 0.0
-        slack = _OFF + 8.0 * unit * (size / parts.spread) @ np.abs(parts.null)
+        slack = MAX_DEVIATIONS_OFF_SUBSPACE + 8.0 * unit * (size / parts.spread) @ np.abs(
+            parts.null
+        )
         return (away > slack).any(axis=1)
 
     # ------------------------------------------------------------ samples
@@ -367,7 +369,7 @@ class MultivariateNormal(DerivedNormals):
 
     def _rows(self, X):
         self._require_fitted()
-        return rows_for(self, X, keep=KEPT, finite=False)  # `filled` looks at the scores
+        return rows_for(self, X, keep=ROW_DTYPES, finite=False)  # `filled` looks at the scores
 
     def __sklearn_is_fitted__(self):
         return "_parts" in self.__dict__

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import FitState, SumFit
+from statfast._estimator import ROW_DTYPES, FitState, SumFit
 from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
     as_rows,
@@ -17,7 +17,7 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.generative.normal.class_moments import class_scatters
-from statfast.generative.normal.covariance import KEPT, one_class
+from statfast.generative.normal.covariance import one_class
 from statfast.generative.normal.covariance_factor import take_apart, warn_singular
 from statfast.generative.normal.fourth_moments import fourth_moments
 from statfast.generative.normal.shrinkage import (
@@ -109,14 +109,14 @@ class NormalFit(SumFit):
             As for `fit`, or if X has other columns than before.
         """
         if "_moments" in self.__dict__:
-            rows_for(self, X, keep=KEPT, finite=False)
+            rows_for(self, X, keep=ROW_DTYPES, finite=False)
         return self._merge_sum(*self._prepare(X, y, sample_weight))
 
     def _prepare(self, X, y, sample_weight):
         self._check()
         if isinstance(X, Chunks):
             return (X, as_weights(sample_weight, None)), FitState(0, None, None, self._kind())
-        rows = as_rows(X, keep=KEPT, finite=False)
+        rows = as_rows(X, keep=ROW_DTYPES, finite=False)
         weights = as_weights(sample_weight, rows.shape[0])
         state = FitState(rows.shape[1], column_names(X), None, self._kind())
         return (rows, weights), state

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from statfast._engine import aside
 from statfast._linalg import triangle_inverse
 
-_EPS = np.finfo(np.float64).eps
-_LEAST = 1e-150  # a standard deviation below it has no square in float64
+EPSILON = np.finfo(np.float64).eps
+MIN_DEVIATION = 1e-150  # Smaller standard deviations have no square in float64.
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def whiten(covariance, size, tol) -> Whitening:
     that proof the eigenvalues themselves decide.
     """
     spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))  # below it by rounding alone
-    varies = spread > np.maximum(10.0 * _EPS * size, _LEAST)
+    varies = spread > np.maximum(10.0 * EPSILON * size, MIN_DEVIATION)
     live, constant = np.flatnonzero(varies), np.flatnonzero(~varies)
     spread = np.where(varies, spread, 1.0)
     kept = covariance if len(constant) == 0 else covariance[np.ix_(live, live)]
@@ -78,7 +78,7 @@ def _standard_root(correlation, tol):
 
 def smallest_variance(d, tol):
     """The variance of a direction of d standardized columns up to which it counts as none."""
-    return max(min(float(tol), 1e150) ** 2, 4.0 * d * _EPS)
+    return max(min(float(tol), 1e150) ** 2, 4.0 * d * EPSILON)
 
 
 def listed(columns, names):

@@ -32,9 +32,10 @@ from statfast._validation import (
     wrong_type,
 )
 
-STEEPEST = 2**15  # degree: of any number but 1, so high a power overflows or vanishes
-ROWS = 4096  # made at once: columns of so many numbers are read again while they are in the cache
-FEW = 32  # rows: fewer are laid out by rows, as columns would be loops of a few numbers
+MAX_DEGREE = 2**15  # So high a power of any number but 1 overflows or vanishes.
+ROWS_AT_ONCE = 4096  # Columns of so many numbers are read again while they are in the cache.
+# Fewer rows are laid out by rows, as columns would be loops of a few numbers.
+MIN_ROWS_BY_COLUMNS = 32
 
 
 def _products(d, degree, only, begin):
@@ -71,8 +72,8 @@ def _count_terms(d, degrees, only):
 def as_degrees(degree, name):
     """The least and the largest degree."""
     if not isinstance(degree, tuple | list) or len(degree) != 2:
-        return 0, as_count(degree, name, 0, STEEPEST)
-    low, high = (as_count(one, name, 0, STEEPEST) for one in degree)
+        return 0, as_count(degree, name, 0, MAX_DEGREE)
+    low, high = (as_count(one, name, 0, MAX_DEGREE) for one in degree)
     if low > high:
         raise ValueError(f"{name} must not fall; got {degree}. Exchange the two.")
     return low, high
@@ -198,13 +199,13 @@ class PolynomialFeatures(Transformer, Estimator):
         degree, only, bias, below = self._terms
         m = self.n_output_features_ + below  # with the lower terms that others are made of
         refuse_large(n * m * rows.itemsize, "The columns made of X", "Lower degree.")
-        out = np.empty((n, m), dtype=rows.dtype, order="C" if n < FEW else "F")
+        out = np.empty((n, m), dtype=rows.dtype, order="C" if n < MIN_ROWS_BY_COLUMNS else "F")
         if degree:
             out[:, bias : bias + d] = rows
         terms = list(_products(d, degree, only, bias))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            for start in range(0, n, ROWS):
-                block = out[start : start + ROWS]
+            for start in range(0, n, ROWS_AT_ONCE):
+                block = out[start : start + ROWS_AT_ONCE]
                 for j, shorter, made in terms:
                     factor = block[:, bias + j, None]
                     np.multiply(block[:, shorter], factor, out=block[:, made])

@@ -12,10 +12,11 @@ import numpy as np
 
 from statfast._validation import refuse_large
 
-SMALL = 1e-130  # of a column beside the others: its squares are numbers, those of its digits also
-FAR = 1e-60, 1e60  # sizes of the largest column that are let be
-HEAVY = 1e200  # a penalty that leaves nothing of columns no larger than FAR, of weights about 1
-POWER = 1000  # of two: the most used
+# The squares of a column that is a smaller share of the others are no numbers, or lack digits.
+MIN_COLUMN = 1e-130
+SIZES_UNSCALED = 1e-60, 1e60  # Columns whose largest is between these sizes are let be.
+MAX_PENALTY = 1e200  # It leaves nothing of columns between these sizes, with weights about 1.
+MAX_POWER = 1000  # Of two.
 TINY = np.finfo(float).tiny
 VANISHED = "X holds columns so small that their squares vanish. Divide them by their size."
 OUT_OF_RANGE = (
@@ -39,13 +40,13 @@ def powers_for(X, squares, standardize):
     where there is no need."""
     powers = np.zeros(len(squares), dtype=int)
     if standardize:
-        odd = np.flatnonzero(~((squares > SMALL**2) & (squares < SMALL**-2)))
+        odd = np.flatnonzero(~((squares > MIN_COLUMN**2) & (squares < MIN_COLUMN**-2)))
         size = largest_of(X, odd)
-        far = ((size > 0) & (size < SMALL)) | ~(squares[odd] < SMALL**-2)
+        far = ((size > 0) & (size < MIN_COLUMN)) | ~(squares[odd] < MIN_COLUMN**-2)
         powers[odd[far]] = np.frexp(size[far])[1]
-    elif not FAR[0] ** 2 < squares.max() < FAR[1] ** 2:
+    elif not SIZES_UNSCALED[0] ** 2 < squares.max() < SIZES_UNSCALED[1] ** 2:
         powers[:] = np.frexp(largest_of(X, np.arange(len(squares))).max())[1]
-    return powers.clip(-POWER, POWER) if powers.any() else None
+    return powers.clip(-MAX_POWER, MAX_POWER) if powers.any() else None
 
 
 def divided(X, powers):
@@ -89,12 +90,12 @@ class Units:
             columns = remade(divided(self.X, powers))
             columns.powers, columns.power = powers, 0 if standardize else int(powers[0])
         if not standardize:
-            small = np.flatnonzero(columns.squares < SMALL**2)
+            small = np.flatnonzero(columns.squares < MIN_COLUMN**2)
             size = largest_of(columns.X, small)
-            columns.vanished = size[size < SMALL].max(initial=0.0)
+            columns.vanished = size[size < MIN_COLUMN].max(initial=0.0)
         return columns
 
-    def penalties(self, l1, l2, n=1, power=0, heavy=HEAVY):
+    def penalties(self, l1, l2, n=1, power=0, heavy=MAX_PENALTY):
         """`n` times the penalties, for these columns and y over a power of two: numbers or arrays
         of them."""
         with np.errstate(over="ignore", under="ignore"):

@@ -15,10 +15,10 @@ from statfast._validation import refuse_large, require_finite
 from statfast.linear.design.column_scaling import Units
 from statfast.linear.design.sparse_columns import SparseColumns, is_whole
 
-PASS = 2_000_000  # numbers read by a kernel call: a millisecond or two
-PRODUCTS = 4e8  # multiplications in a kernel call: below 0.05 s
-WIDE = 512  # columns of a Gram matrix made at a time: their panels stay in the third cache
-SAMPLE = 256  # rows whose mean is near that of all
+NUMBERS_OF_CALL = 2_000_000  # A kernel call reads so many numbers in a millisecond or two.
+MULTIPLICATIONS_OF_CALL = 4e8  # A kernel call takes less than 0.05 s.
+COLUMNS_OF_PANEL = 512  # The panels of so many columns of a Gram matrix stay in the third cache.
+ROWS_OF_SAMPLE_MEAN = 256  # The mean of so many rows is near that of all.
 
 
 class Part:
@@ -70,7 +70,7 @@ class Columns(Units):
 
     def _measure(self, intercept, standardize, target):
         some = None if self.plain else self.weights
-        guess = near_mean(self.X, some, SAMPLE) if intercept else np.zeros(self.p)
+        guess = near_mean(self.X, some, ROWS_OF_SAMPLE_MEAN) if intercept else np.zeros(self.p)
         for again in (True, False):
             if target is None:
                 sums, squares = self._moments(guess)
@@ -118,7 +118,7 @@ class Columns(Units):
         return first
 
     def _blocks(self):
-        return grid(self.n, least=max(256, min(PASS // self.p, 16384)))
+        return grid(self.n, least=max(256, min(NUMBERS_OF_CALL // self.p, 16384)))
 
     def _each_block(self, work):
         """``work(block, rows)`` of blocks of rows, in order."""
@@ -151,7 +151,7 @@ class Columns(Units):
         return out * self.scale[every]
 
     def _by_columns(self, v, index, out):
-        blocks, step = self._blocks(), max(4, PASS // self.n // 4 * 4)
+        blocks, step = self._blocks(), max(4, NUMBERS_OF_CALL // self.n // 4 * 4)
         X = self.X
 
         def work(first):
@@ -189,7 +189,7 @@ class Columns(Units):
         blocks = max(1, min(16, self.n // (4 * max(k, m, 64))))
         rows = [slice(r * self.n // blocks, (r + 1) * self.n // blocks) for r in range(blocks)]
         refuse_large(8 * k * m * blocks, "The Gram matrix of the columns", "Pass fewer columns.")
-        chunks = [(j, min(j + WIDE, m)) for j in range(0, m, WIDE)]
+        chunks = [(j, min(j + COLUMNS_OF_PANEL, m)) for j in range(0, m, COLUMNS_OF_PANEL)]
         tasks = [(block, chunk) for chunk in chunks for block in rows]
 
         def work(task):
@@ -197,7 +197,7 @@ class Columns(Units):
             low = max(0, start - diagonal)  # rows above it lie above the diagonal
             total = np.zeros((k - low, stop - start))
             aside = None if beside is None or start else np.zeros((2, k))
-            depth = max(256, int(PRODUCTS / total.size) // 256 * 256)
+            depth = max(256, int(MULTIPLICATIONS_OF_CALL / total.size) // 256 * 256)
             for first in range(block.start, block.stop, depth):
                 some = slice(first, min(first + depth, block.stop))
                 kernel.gram(

@@ -17,12 +17,12 @@ from statfast._validation import (
     warn_user,
 )
 
-FARTHEST = 1e100  # offset
-SIZES = 1e-160, 1e140  # of responses, whose squares are summed
-MAX_FILLED = 200_000  # numbers of sparse rows that are filled in
-INFERENCE_COLUMNS = 4000  # of sparse rows, up to which matrices of all of them serve inference
-FEW = 4096  # numbers of the rows: up to here one BLAS product is the quickest
-BLOCK = 65536  # numbers of the rows of a block: a call takes 10 us or more
+MAX_OFFSET = 1e100  # offset
+RANGE_OF_RESPONSES = 1e-160, 1e140  # The squares of responses are summed.
+MAX_FILLED = 200_000  # Sparse rows of no more numbers are filled in.
+INFERENCE_COLUMNS = 4000  # Up to so many sparse columns, matrices of all of them serve inference.
+MAX_NUMBERS_OF_ONE_PRODUCT = 4096  # Up to here one BLAS product is the quickest.
+NUMBERS_OF_BLOCK = 65536  # A call on a block of so many numbers takes 10 us or more.
 
 
 def rows_of(X):
@@ -83,14 +83,14 @@ def offsets_for(offset, n, *, name="offset"):
             f"{name} must have shape ({n},), one number per row of X; got {values.shape}."
         )
     values = np.ascontiguousarray(as_rows(values[:, None], name=name, keep=(np.float64,))[:, 0])
-    if np.abs(values).max() > FARTHEST:
-        raise ValueError(f"{name} must be within {FARTHEST:g} of 0. Divide it by a constant.")
+    if np.abs(values).max() > MAX_OFFSET:
+        raise ValueError(f"{name} must be within {MAX_OFFSET:g} of 0. Divide it by a constant.")
     return values
 
 
 def require_squares(y):
     """Raise ValueError if squares of responses overflow or vanish."""
-    size, (low, high) = float(np.abs(y).max()), SIZES
+    size, (low, high) = float(np.abs(y).max()), RANGE_OF_RESPONSES
     if not (size == 0.0 or low <= size <= high):
         raise ValueError(
             f"The largest size in y must be between {low:g} and {high:g}, so that its squares are "
@@ -160,7 +160,7 @@ def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None
             values = rows @ coef.T + added
         return as_type(values, np.float64)
     dtype = rows.dtype if dtype is None else dtype
-    if rows.size <= FEW:
+    if rows.size <= MAX_NUMBERS_OF_ONE_PRODUCT:
         wide = np.ascontiguousarray(rows, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             values = wide @ coef.T + added
@@ -181,7 +181,7 @@ def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None
             out[where] = to
 
         partial, aligned = one, (offset,)
-    effort, least = 4.0 * rows.size, max(256, BLOCK // max(rows.shape[1], 1))
+    effort, least = 4.0 * rows.size, max(256, NUMBERS_OF_BLOCK // max(rows.shape[1], 1))
     with np.errstate(over="ignore", invalid="ignore"):
         reduce(
             partial, rows, *aligned, merge=lambda a, b: None, n_jobs=n_jobs, effort=effort,

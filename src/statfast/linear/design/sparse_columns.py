@@ -15,14 +15,16 @@ from statfast._engine import checkpoint, each
 from statfast._validation import refuse_large
 from statfast.linear.design.column_scaling import Units
 
-WHOLE = 3000  # columns whose Gram matrix costs less than fifty passes over them
-FEW = 16  # times the nonzeros of a column: of more rows and columns, sweeps are over residuals
-PIECE = 2_000_000  # numbers of a product that are made between two looks for Ctrl-C
+# The Gram matrix of so many columns costs less than fifty passes over them.
+MAX_COLUMNS_OF_WHOLE_GRAM = 3000
+# Where rows and columns are more than so many times a column's nonzeros, sweeps are over residuals.
+MIN_NONZEROS_RATIO = 16
+NUMBERS_OF_PIECE = 2_000_000  # Ctrl-C is looked for after so many numbers of a product.
 
 
 def is_whole(n, p):
     """Whether the products of all columns are worth their making."""
-    return p <= WHOLE and n >= p
+    return p <= MAX_COLUMNS_OF_WHOLE_GRAM and n >= p
 
 
 class SparseColumns(Units):
@@ -34,7 +36,7 @@ class SparseColumns(Units):
     def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
         self.X, self.n_jobs = X.tocsc(), n_jobs
         self.n, self.p = X.shape
-        self.few = FEW * self.X.nnz < self.p * min(self.n, self.p)
+        self.few = MIN_NONZEROS_RATIO * self.X.nnz < self.p * min(self.n, self.p)
         self.whole = bool(whole)  # products of all columns cost more than those of a working set
         self.plain = weights is None
         self.weights = np.ones(self.n) if weights is None else weights * (self.n / weights.sum())
@@ -91,7 +93,7 @@ class SparseColumns(Units):
         if not self.plain:
             left = left.multiply(self.weights[:, None]).tocsc()
         left = left.T.tocsr()
-        step = max(1, PIECE // max(m, 1 + right.nnz // max(k, 1)))
+        step = max(1, NUMBERS_OF_PIECE // max(m, 1 + right.nnz // max(k, 1)))
 
         def work(first):
             some = slice(first, first + step)

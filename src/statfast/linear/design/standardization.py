@@ -10,7 +10,7 @@ from statfast._distance import extent_of, scale_of
 from statfast._validation import require_finite
 from statfast.linear.design.column_scaling import VANISHED
 
-LARGEST = 2.0**480  # scale: its square is a number, too
+MAX_SCALE = 2.0**480  # Its square is a number, too.
 
 
 @dataclass(frozen=True)
@@ -65,4 +65,4 @@ def frame_of_extent(extent, intercept, rows=None):
             "X holds values so large that their sums overflow. Divide its columns by their size."
         )
     scale = np.array([scale_of(r) for r in reach.tolist()])
-    return Standardization(intercept, shift, np.minimum(scale, LARGEST), reach)
+    return Standardization(intercept, shift, np.minimum(scale, MAX_SCALE), reach)

@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._validation import as_targets, warn_column_vector
 
-LEAST = 1e-140  # of y: errors of less than its tenth digit have squares, too
+MIN_TARGET = 1e-140  # Errors of less than the tenth digit of such a y have squares, too.
 
 
 def as_target(y, n):
@@ -24,7 +24,7 @@ def as_target(y, n):
 def refuse_extreme(y):
     """Raise ValueError if squared errors of predictions of y would overflow or vanish."""
     size = np.abs(y).max()
-    if size > 1 / LEAST:
+    if size > 1 / MIN_TARGET:
         raise ValueError("y holds values so large that squares of errors overflow. Divide it.")
-    if 0 < size < LEAST:
+    if 0 < size < MIN_TARGET:
         raise ValueError("y holds values so small that squares of errors vanish. Scale it up.")

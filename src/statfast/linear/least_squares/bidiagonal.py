@@ -13,11 +13,11 @@ import numpy as np
 from statfast._engine import checkpoint
 from statfast.linear.design.column_scaling import OUT_OF_RANGE, VANISHED
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution
-from statfast.linear.least_squares.qr import LARGEST
+from statfast.linear.least_squares.qr import MAX_VALUE
 
-PER_COLUMN = 4  # iterations for each column, or row if those are fewer
-MAX_ITER = 20_000  # of a target
-REACHED_MAX_ITER = 7  # of LSMR's reasons to stop
+ITERATIONS_PER_COLUMN = 4  # Or for each row, if those are fewer.
+MAX_ITER = 20_000  # Of one target.
+REACHED_MAX_ITER = 7  # LSMR's code for this reason to stop.
 UNCONVERGED = (
     "Bring the columns to similar sizes, leave out those that nearly depend on others, or fit "
     "Ridge."
@@ -44,9 +44,9 @@ def least_squares_by_products(X, Y, weights, intercept, alphas):
 
     n, d = X.shape
     largest = float(np.abs(X.data).max(initial=0.0))
-    if not max(largest, float(np.abs(Y).max())) < LARGEST:
+    if not max(largest, float(np.abs(Y).max())) < MAX_VALUE:
         raise ValueError(OUT_OF_RANGE)
-    if 0.0 < largest < 1 / LARGEST:
+    if 0.0 < largest < 1 / MAX_VALUE:
         raise ValueError(VANISHED)
     turned, root = X.T, None if weights is None else np.sqrt(weights)
     mean, target = np.zeros(d), np.zeros(Y.shape[1])
@@ -64,7 +64,7 @@ def least_squares_by_products(X, Y, weights, intercept, alphas):
         return turned @ scores - mean * scores.sum()
 
     columns = LinearOperator(X.shape, matvec=values, rmatvec=transposed_product, dtype=np.float64)
-    most = min(PER_COLUMN * min(n, d), MAX_ITER)
+    most = min(ITERATIONS_PER_COLUMN * min(n, d), MAX_ITER)
     coefs, most_used, all_ended = np.zeros((Y.shape[1], d)), 0, True
     for t, y in enumerate((Y - target).T):
         y = y if root is None else root * y

@@ -11,10 +11,10 @@ import numpy as np
 
 from statfast._engine import checkpoint
 
-LEFT = 1e-14  # of the right-hand sides, in the preconditioner's norm
-ROUNDS = 3  # of iterations, each from residuals that are made anew
-PER_COLUMN = 4  # iterations of a round for each column, or row if those are fewer
-CONDITION = 1e9  # up to which the solution of normal equations has enough digits
+TOLERANCE = 1e-14  # Relative to the right-hand sides, in the preconditioner's norm.
+MAX_ROUNDS = 3  # Each round starts from residuals that are made anew.
+ITERATIONS_PER_COLUMN = 4  # Of a round; or for each row, if those are fewer.
+MAX_CONDITION = 1e9  # Beyond it the solution of normal equations has too few digits.
 
 
 def ridge_by_products(X, Y, weights, alphas, intercept):
@@ -31,7 +31,7 @@ def ridge_by_products(X, Y, weights, alphas, intercept):
         target = w @ Y / mass if intercept else np.zeros(Y.shape[1])
         squared = type(X)((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
         squares = np.maximum(squared.T @ w - mass * mean**2, 0.0)
-        if not float(squares.sum()) <= CONDITION * alphas.min():
+        if not float(squares.sum()) <= MAX_CONDITION * alphas.min():
             return None
         system = _Normal(X, turned, w[:, None], mean, alphas)
         right = system.transposed_product(Y - target)
@@ -39,9 +39,9 @@ def ridge_by_products(X, Y, weights, alphas, intercept):
             return None
         divisor = squares[:, None] + alphas
         coef, rest, n_iter = np.zeros(right.shape), right, 0
-        goal = LEFT**2 * (right * right / divisor).sum(axis=0)
-        for _ in range(ROUNDS):
-            found = _solved(system, rest, divisor, goal, PER_COLUMN * min(n, d))
+        goal = TOLERANCE**2 * (right * right / divisor).sum(axis=0)
+        for _ in range(MAX_ROUNDS):
+            found = _solved(system, rest, divisor, goal, ITERATIONS_PER_COLUMN * min(n, d))
             if found is None:
                 return None
             coef, n_iter = coef + found[0], n_iter + found[1]

@@ -17,12 +17,13 @@ from statfast.linear.design.design import LinearPredictor, linear_values
 from statfast.linear.design.targets import as_target
 from statfast.linear.least_squares.lstsq import least_squares
 
-HALVINGS = 40
-ROUNDING = 1e-14  # of the largest response: a residual of no more is none
-STALLED = 3  # iterations that gain nothing
-HEAVIEST = 1e200  # penalty: it leaves no coefficient
-WIDEST = 1e100  # scales: no residual is that many, and the square does not overflow
-CALL = 5e8  # multiplications of a kernel call: below 0.1 s
+MAX_HALVINGS = 40
+# A residual that is a smaller share of the largest response is rounding.
+ROUNDING_OF_RESIDUAL = 1e-14
+MAX_IDLE_ITERATIONS = 3  # So many iterations that gain nothing are the last.
+MAX_PENALTY = 1e200  # It leaves no coefficient.
+MAX_EPSILON = 1e100  # No residual is so many scales, and the square does not overflow.
+MULTIPLICATIONS_OF_CALL = 5e8  # A kernel call takes less than 0.1 s.
 
 
 class HuberRegressor(LinearPredictor, Regressor, Estimator):
@@ -135,8 +136,8 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         table, mean, size = _table(rows, w, int(one))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             # inf / inf is that of a constant.
-            penalty = np.fmin(np.ldexp(given.alpha, unit) / size**2, HEAVIEST)
-        problem = _Huber(table, target, w, min(epsilon, WIDEST), penalty, int(one))
+            penalty = np.fmin(np.ldexp(given.alpha, unit) / size**2, MAX_PENALTY)
+        problem = _Huber(table, target, w, min(epsilon, MAX_EPSILON), penalty, int(one))
         slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
         start = np.concatenate([first.intercept[:one] + first.coef[0] @ mean, slopes])
         b, scale, turns, done = problem.solve(start, given.tol, given.max_iter)
@@ -229,14 +230,14 @@ class _Huber:
             step = self._step(at.b, at.r, at.scale)
             moved = self._fitted(step)
             part = 1.0
-            for _ in range(HALVINGS):
+            for _ in range(MAX_HALVINGS):
                 new = self._point(at.b + part * step)
                 if new.value <= at.value * (1 + 1e-15):
                     break
                 part *= 0.5
             stalled = stalled + 1 if new.value >= at.value * (1 - 1e-14) else 0
             at = new
-            if stalled == STALLED:  # rounding hides what is left to gain
+            if stalled == MAX_IDLE_ITERATIONS:  # rounding hides what is left to gain
                 return at.b, at.scale, turn, True
             if part * np.abs(moved[self.w > 0]).max(initial=0.0) <= tol * at.scale:
                 return at.b, at.scale, turn, True
@@ -262,7 +263,7 @@ class _Huber:
         objective by the coefficients is that with the scale held.
         """
         q, epsilon = len(b), self.epsilon
-        none, step = np.zeros(q), max(64, int(CALL / q**2))
+        none, step = np.zeros(q), max(64, int(MULTIPLICATIONS_OF_CALL / q**2))
 
         def partial(_, block, r, w):
             sums = np.zeros((q + 3, q))  # of z'Wz, of the pull, the cross terms, and r^2
@@ -317,7 +318,7 @@ class _Huber:
         """The size of a residual that is none."""
         used = self.w > 0
         y = self.y[used]
-        return ROUNDING * (np.abs(y).max() + np.abs(y - r[used]).max())
+        return ROUNDING_OF_RESIDUAL * (np.abs(y).max() + np.abs(y - r[used]).max())
 
     def _least_squares(self, kept):
         root = np.sqrt(self.w[kept])

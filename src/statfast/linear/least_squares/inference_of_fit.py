@@ -12,7 +12,7 @@ from statfast.linear.glm.matrix_free_fit import too_many
 from statfast.linear.inference.hypotheses import chi_squared
 from statfast.linear.inference.inference import Result, lacks_freedom
 
-SMALLEST = 1e-150  # responses of which the squares of residuals have all their digits
+MIN_RESPONSE = 1e-150  # The squares of residuals of such responses have all their digits.
 VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
 
 
@@ -50,7 +50,9 @@ def results_of(found, Y, weights, masses, names, intercept, analytic):
         coef = np.concatenate([found.intercept[t : t + 1] * one, found.coef[t]])[1 - one :]
         dispersion = rss / df if df > 0 else nan
         largest = np.sqrt(tss) if Y is None else float(np.abs(Y[:, t]).max())
-        refusal = VANISHED if 0 < largest < SMALLEST else "" if found.R is not None else too_many(q)
+        refusal = (
+            VANISHED if 0 < largest < MIN_RESPONSE else "" if found.R is not None else too_many(q)
+        )
         bare = Result(
             "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
             count - one, rss, tss, rss, loglik, rank + 1, (), refusal, center=center, about=about,

@@ -9,8 +9,8 @@ import numpy as np
 
 from statfast._engine import aside, each, grid
 
-LEAST = 1e-5  # 1 - h: below, what is left of a residual has lost five digits
-FEW = 16  # rows that are fitted anew; for more, fits from merged statistics take less
+MIN_REST = 1e-5  # Where less than this is left of 1 - h, the row's residual has lost five digits.
+MAX_REFITS = 16  # For more uncertain rows, fits from merged statistics take less time.
 
 
 def residuals_left_out(rows, Y, weights, found, n_jobs):
@@ -30,9 +30,11 @@ def residuals_left_out(rows, Y, weights, found, n_jobs):
         if weights is not None:
             leverage = leverage * weights[where]
         rest = 1.0 - leverage
-        certain[where] = rest > LEAST
+        certain[where] = rest > MIN_REST
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            out[where] = Y[where] - (Y[where] - fits) / np.where(rest > LEAST, rest, 1.0)[:, None]
+            out[where] = (
+                Y[where] - (Y[where] - fits) / np.where(rest > MIN_REST, rest, 1.0)[:, None]
+            )
 
     effort = 4.0 * rows.shape[0] * rows.shape[1] * (root.shape[1] + Y.shape[1])
     each(work, grid(len(Y)), n_jobs=n_jobs, effort=effort)
@@ -42,7 +44,7 @@ def residuals_left_out(rows, Y, weights, found, n_jobs):
 def fitted_anew(model, columns, state, out, certain):
     """Fill in the rows that are not certain; False if there are too many."""
     odd = np.flatnonzero(~certain)
-    if len(odd) > FEW:
+    if len(odd) > MAX_REFITS:
         return False
     for row in odd:
         kept = np.arange(len(out)) != row

@@ -63,11 +63,11 @@ from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squa
 from statfast.linear.least_squares.nonnegative import nonnegative_least_squares, nonnegative_of
 from statfast.linear.least_squares.triangles import solution_of, triangle
 
-HELD = (
+HELD_COEFFICIENTS = (
     "There are no standard errors of coefficients that were held at zero or above. Fit with "
     "positive=False, or bootstrap the rows."
 )
-SEVERAL = (
+SEVERAL_TARGETS = (
     "There are several targets, each with its own errors and tests. Take those of one from "
     "results_, or fit one target at a time."
 )
@@ -297,7 +297,10 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         results = results_of(found, Y, weights, masses, names, intercept, analytic)
         if self.positive:
             nothing = np.zeros(len(names), dtype=bool)
-            results = [replace(one, refusal=HELD, aliased=nothing, facts=()) for one in results]
+            results = [
+                replace(one, refusal=HELD_COEFFICIENTS, aliased=nothing, facts=())
+                for one in results
+            ]
         warn_aliased([n for n, gone in zip(names, results[0].aliased, strict=True) if gone])
         given = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(
@@ -402,7 +405,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     def _inferred(self, *, refuse=True):
         result = super()._inferred(refuse=refuse)
         if refuse and len(self.results_) > 1:
-            raise NoInferenceError(SEVERAL)
+            raise NoInferenceError(SEVERAL_TARGETS)
         return result
 
     def _facts_of(self, result):

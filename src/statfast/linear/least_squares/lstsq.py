@@ -22,11 +22,13 @@ from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
 from statfast.linear.least_squares.qr import condition_of, independent_columns, triangle_of
 
-GENTLE = 100.0  # condition: up to it, residuals need not be more precise than float64
-FEW = 512  # numbers of X up to which they are all the same, as that takes little time
-GAINING = 1e7  # condition: beyond it a correction through R'R gains no digit
-LEAST = 1e-17  # relative: a correction that changes nothing
-ROUNDS = 6  # of corrections in twice the precision, at most
+# Up to this condition residuals need not be more precise than float64.
+MAX_CONDITION_OF_FLOAT64 = 100.0
+# An X of so few numbers is corrected in twice the precision always: it takes little time.
+MAX_NUMBERS_ALWAYS_SHARP = 512
+MAX_CONDITION_OF_CORRECTION = 1e7  # Beyond this condition a correction through R'R gains no digit.
+MIN_GAIN = 1e-17  # A relative correction that is smaller changes nothing.
+MAX_CORRECTIONS = 6  # Corrections are made in twice the precision.
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,12 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSol
     near = triangle.near if R is triangle.R else None
     outcome = []
     for t, y in enumerate(np.ascontiguousarray(Y.T)):
-        gains = condition > GENTLE or (not isinstance(X, Chunks) and X.size <= FEW)
-        twice = triangle.exact and gains and condition < GAINING
-        turns = ROUNDS if twice else 0 if triangle.exact else 1
-        if not triangle.exact and triangle.centered > GENTLE:
+        gains = condition > MAX_CONDITION_OF_FLOAT64 or (
+            not isinstance(X, Chunks) and X.size <= MAX_NUMBERS_ALWAYS_SHARP
+        )
+        twice = triangle.exact and gains and condition < MAX_CONDITION_OF_CORRECTION
+        turns = MAX_CORRECTIONS if twice else 0 if triangle.exact else 1
+        if not triangle.exact and triangle.centered > MAX_CONDITION_OF_FLOAT64:
             turns = 2
         if near is None:
             b = solve_triangular(R, QtY[:, t], check_finite=False)
@@ -125,7 +129,7 @@ def _corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
         half = solve_triangular(R, gradient[place], trans="T", check_finite=False)
         step = solve_triangular(R, half, check_finite=False)
         gain = np.abs(step / np.where(b == 0, 1.0, b)).max(initial=0.0)
-        if not gain < last / 2 or gain < LEAST:
+        if not gain < last / 2 or gain < MIN_GAIN:
             break
         last = gain
         total = b + (rest + step)

@@ -13,8 +13,9 @@ from statfast.linear.design.column_scaling import OUT_OF_RANGE
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, squares_left
 from statfast.linear.least_squares.qr import condition_of, independent_columns, triangle_of
 
-NOTHING = 1e-13  # of a column's mean: its spread is what rounding left
-ROUNDS = 100  # most changes of the set, for each column: far more than any problem needs
+# A spread that is a smaller share of the column's mean is what rounding left.
+ROUNDING_OF_SPREAD = 1e-13
+MAX_CHANGES_PER_COLUMN = 100  # The set of columns changes far less often in any problem.
 
 
 def nonnegative(R, QtY, alpha=0.0):
@@ -33,7 +34,7 @@ def nonnegative(R, QtY, alpha=0.0):
         if not size or not len(some):
             continue
         unit = q / size
-        b, _ = aside(nnls, A, unit, maxiter=ROUNDS * len(some))
+        b, _ = aside(nnls, A, unit, maxiter=MAX_CHANGES_PER_COLUMN * len(some))
         free = np.flatnonzero(b)
         sharp = aside(np.linalg.lstsq, A[:, free], unit, rcond=None)[0]
         if sharp.min(initial=0.0) >= 0.0:  # if not, columns depend on each other
@@ -51,7 +52,7 @@ def centered_factor(R, QtY, one):
     if not one:
         return R, QtY, np.zeros(p), np.zeros(QtY.shape[1])
     inner = R[1:, 1:]  # less what rounding left of constant columns
-    inner = inner * (np.sqrt((inner**2).sum(0)) > NOTHING * np.abs(R[0, 1:]))
+    inner = inner * (np.sqrt((inner**2).sum(0)) > ROUNDING_OF_SPREAD * np.abs(R[0, 1:]))
     return inner, QtY[1:], R[0, 1:] / R[0, 0], QtY[0] / R[0, 0]
 
 

@@ -25,21 +25,24 @@ from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
 
-COPIES = 3  # of the triangle, where it is merged
-MANY = 5_000  # numbers: below, QR takes a millisecond
-CONDITION = 1e3  # of the columns scaled to length one: its square leaves ten digits to the errors
-SAMPLE = 1024  # rows whose mean is near that of all
-FAR = 100.0  # standard deviations of the mean from that of the sample: four of sixteen digits
-LARGEST = 1e150  # whose squares are numbers
-SMALL = 1e-130  # whose products with each other are, to all digits
-CALL = 2e8  # multiplications in a kernel call: below 0.05 s
-START = 8192  # rows, or 64 for each column, whose solution is the start
-MAX_WORK = 2e11  # multiplications for a factor of more than these: some ten seconds
+COPIES_OF_TRIANGLE = 3  # Where triangles are merged, so many are in memory.
+MIN_NUMBERS_FOR_PRODUCTS = 5_000  # QR of fewer numbers takes a millisecond.
+# The square of the condition of columns of length one leaves ten digits to the errors.
+MAX_CONDITION_OF_PRODUCTS = 1e3
+ROWS_OF_SAMPLE_MEAN = 1024  # The mean of so many rows is near that of all.
+# A mean so many standard deviations from the sample's costs four of sixteen digits.
+MAX_DEVIATIONS_OF_SHIFT = 100.0
+MAX_VALUE = 1e150  # The squares of smaller values are numbers.
+MIN_VALUE = 1e-130  # Products of larger values with each other have all digits.
+MULTIPLICATIONS_OF_CALL = 2e8  # A kernel call takes less than 0.05 s.
+MIN_ROWS_OF_START = 8192  # The solution of so many rows, or of 64 for each column, is the start.
+# A factor of more sparse columns than inference takes is refused after some ten seconds of work.
+MAX_MULTIPLICATIONS = 2e11
 TOO_WIDE = (
     "X has {0} x {1} values, too many for a decomposition of sparse rows. Fit Ridge(alpha), for "
     "which products with the rows suffice (GridSearchCV finds alpha), or fewer columns."
 )
-SURE = 1e-8  # pivots of their scaled products, from which it is one
+MIN_PIVOT_OF_START = 1e-8  # A smaller pivot of the scaled products leaves the start at the mean.
 
 
 @dataclass(frozen=True)
@@ -72,17 +75,21 @@ def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
     if not isinstance(X, Chunks) and X.shape[0] >= X.shape[1]:
         q = float(X.shape[1] + Y.shape[1])
         refuse_large(
-            COPIES * 8.0 * q * q, f"The triangular factor of {X.shape[1]} columns",
+            COPIES_OF_TRIANGLE * 8.0 * q * q, f"The triangular factor of {X.shape[1]} columns",
             "Pass fewer columns, or fit Ridge or Lasso to a CSR matrix.",
         )  # fmt: skip
     if hasattr(X, "indptr"):
         n, p = X.shape
-        if p > INFERENCE_COLUMNS and n * p * min(n, p) > MAX_WORK:
+        if p > INFERENCE_COLUMNS and n * p * min(n, p) > MAX_MULTIPLICATIONS:
             raise ValueError(TOO_WIDE.format(n, p))
         found = _by_sparse_products(X, Y, weights, intercept, n_jobs)
         return found or _by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)
     if not isinstance(X, Chunks):
-        if X.size > MANY and X.shape[0] > 4 * X.shape[1] and not 0 < np.abs(Y).max() < SMALL:
+        if (
+            X.size > MIN_NUMBERS_FOR_PRODUCTS
+            and X.shape[0] > 4 * X.shape[1]
+            and not 0 < np.abs(Y).max() < MIN_VALUE
+        ):
             by_products = _by_products if Y.shape[1] > 1 else _by_residuals
             found = by_products(X, Y, weights, intercept, n_jobs)
             if found is not None:
@@ -154,7 +161,7 @@ def _by_rows(X, Y, weights, intercept, n_jobs):
     total = reduce(
         partial, X, Y, weights, merge=merge, n_jobs=n_jobs, effort=effort, least=max(1024, 8 * p)
     )
-    if not np.abs(total).max() < LARGEST:
+    if not np.abs(total).max() < MAX_VALUE:
         raise ValueError(
             "X or y holds values so large that their squares overflow. Divide its columns by their "
             "size."
@@ -162,7 +169,7 @@ def _by_rows(X, Y, weights, intercept, n_jobs):
     q = total.shape[1] - Y.shape[1]
     R, QtY = total[:q, :q], total[:q, q:]
     length = np.abs(R).max(0, initial=0.0)
-    if ((length > 0) & (length < 1 / LARGEST)).any():
+    if ((length > 0) & (length < 1 / MAX_VALUE)).any():
         raise ValueError(
             "X holds columns so small that their squares vanish. Divide them by their size."
         )
@@ -176,7 +183,9 @@ def _by_products(X, Y, weights, intercept, n_jobs):
     shift = np.zeros(both)
     with np.errstate(over="ignore", invalid="ignore"):
         if intercept:
-            shift = np.concatenate([near_mean(part, weights, SAMPLE) for part in (X, Y)])
+            shift = np.concatenate(
+                [near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)]
+            )
         mass, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
     found = _centered(mass, sums, scatter, p, intercept)
     if found is None:
@@ -203,7 +212,7 @@ def _by_sparse_products(X, Y, weights, intercept, n_jobs):
     with np.errstate(over="ignore", invalid="ignore"):
         table[:p, :p] = columns.gram(every, every)
         table[:p, p:] = np.column_stack([columns.correlate(y) for y in (Y - target).T])
-        if not (n * columns.mean**2 <= FAR**2 * table.diagonal()[:p]).all():
+        if not (n * columns.mean**2 <= MAX_DEVIATIONS_OF_SHIFT**2 * table.diagonal()[:p]).all():
             return None
         found = _centered(mass, np.zeros(p + T), table * (mass / n), p, False)
     if found is None:
@@ -220,7 +229,7 @@ def _by_sparse_products(X, Y, weights, intercept, n_jobs):
 def factor_of_products(X, Y, weights):
     """R of (1, X, Y) from cross products, by one thread; None where they lose too much."""
     with np.errstate(over="ignore", invalid="ignore"):
-        shift = np.concatenate([near_mean(part, weights, SAMPLE) for part in (X, Y)])
+        shift = np.concatenate([near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)])
         mass, sums, scatter = _products_about(shift, X, Y, weights, 1)
         found = _centered(mass, sums, scatter, len(shift), True) if mass > 0 else None
     if found is None:
@@ -235,7 +244,7 @@ def qr_of_rows(X, Y, weights):
     if weights is not None:
         with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused below
             table *= np.sqrt(weights)[:, None]
-    if not np.abs(table).max() < LARGEST:
+    if not np.abs(table).max() < MAX_VALUE:
         require_finite(X)
         raise ValueError(
             "X or y holds values so large that their squares overflow. Divide its columns by their "
@@ -283,11 +292,11 @@ def _start(rows):
     start = np.zeros(rows.q)
     if rows.intercept:
         start[0] = rows.mean
-    share = rows.n // max(START, 64 * rows.q)
+    share = rows.n // max(MIN_ROWS_OF_START, 64 * rows.q)
     if share > 1:
         sums = rows.sample(share).sums_at(start)
         factor = CholeskyFactor(sums.h)
-        if factor.pivot > SURE and np.isfinite(sums.g).all():
+        if factor.pivot > MIN_PIVOT_OF_START and np.isfinite(sums.g).all():
             start += factor.solve(sums.g)
     return start
 
@@ -303,8 +312,8 @@ def _centered(mass, sums, scatter, p, intercept):
         if intercept:
             scatter -= mass * np.outer(offset, offset)
         spread = scatter.diagonal()
-        far = intercept and (mass * offset**2 > FAR**2 * spread).any()
-        if far or not (np.isfinite(scatter).all() and (spread[:p] > SMALL**2).all()):
+        far = intercept and (mass * offset**2 > MAX_DEVIATIONS_OF_SHIFT**2 * spread).any()
+        if far or not (np.isfinite(scatter).all() and (spread[:p] > MIN_VALUE**2).all()):
             return None
         scale = np.sqrt(spread[:p])
         inner = scatter[:p, :p] / np.outer(scale, scale)
@@ -313,7 +322,7 @@ def _centered(mass, sums, scatter, p, intercept):
     except np.linalg.LinAlgError:
         return None
     condition = condition_of(lower.T)
-    if condition > CONDITION:
+    if condition > MAX_CONDITION_OF_PRODUCTS:
         return None
     from scipy.linalg import solve_triangular
 
@@ -332,7 +341,7 @@ def _bordered(root, mean, inner):
 def _products_about(shift, X, Y, weights, n_jobs):
     """Sum of weights, and sums and cross products of the columns (X, Y) less the shift."""
     both = len(shift)
-    step = max(64, int(CALL / both**2))
+    step = max(64, int(MULTIPLICATIONS_OF_CALL / both**2))
 
     def partial(rows, block, y, w):
         mass, sums, scatter = np.zeros(1), np.zeros((1, both)), np.zeros((both, both))

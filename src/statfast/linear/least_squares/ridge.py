@@ -51,7 +51,7 @@ from statfast.linear.least_squares.leave_one_out import fitted_anew, residuals_l
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
 from statfast.linear.least_squares.ridge_decomposition import (
-    SPAN,
+    SPAN_OF_PENALTIES,
     Decomposition,
     RowDecomposition,
     decompose,
@@ -61,7 +61,7 @@ from statfast.linear.least_squares.ridge_decomposition import (
 from statfast.linear.least_squares.triangles import triangle
 from statfast.linear.penalized.penalties import as_alphas
 
-SPARSE_COLUMNS = 500  # of sparse rows from which no matrix of the columns is made
+MIN_COLUMNS_FOR_PRODUCTS = 500  # From so many sparse columns on, no matrix of them is made.
 
 
 class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
@@ -366,7 +366,7 @@ class RidgeCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             found = decompose(rows, Y, weights, one, self.n_jobs)
         if isinstance(alphas, int):
             top = float(found.s.max(initial=0.0)) ** 2 or 1.0
-            alphas = np.geomspace(SPAN[1] * top, SPAN[0] * top, alphas)
+            alphas = np.geomspace(SPAN_OF_PENALTIES[1] * top, SPAN_OF_PENALTIES[0] * top, alphas)
         if given.criterion == "gcv":
             errors = _generalized(found, alphas, len(Y), weights, one)
         elif isinstance(found, RowDecomposition):
@@ -411,7 +411,7 @@ def _fitted(found, alpha, flat, one):
 def _by_products(rows, Y, weights, alpha, flat, one):
     """The same of sparse rows of many columns, by products with them, or None where that is slow;
     and whether it is the solution to rounding."""
-    if not hasattr(rows, "indptr") or rows.shape[1] < SPARSE_COLUMNS:
+    if not hasattr(rows, "indptr") or rows.shape[1] < MIN_COLUMNS_FOR_PRODUCTS:
         return None, True
     alphas, solver, ended = np.broadcast_to(alpha, Y.shape[1:]), "cg", True
     found = ridge_by_products(rows, Y, weights, alphas, one) if alphas.all() else None

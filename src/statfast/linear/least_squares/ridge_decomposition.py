@@ -19,14 +19,17 @@ from statfast._validation import (
 from statfast.linear.design.column_scaling import OUT_OF_RANGE
 from statfast.linear.design.targets import as_target
 from statfast.linear.least_squares.nonnegative import centered_factor
-from statfast.linear.least_squares.qr import LARGEST, triangle_of
+from statfast.linear.least_squares.qr import MAX_VALUE, triangle_of
 from statfast.linear.penalized.lasso_path import RegularizationPath
 from statfast.linear.penalized.penalties import as_alphas
 
-NEAR = 1.1  # squares of rows over those of their mean, from which centering costs but a digit
-MAX_ROWS = 6000  # sparse ones of which all products with each other are made
-NOTHING = 1e-14  # of the largest singular value: no direction of the columns
-SPAN = (1e-6, 1e2)  # of the largest squared singular value: the penalties tried by default
+# Up to this ratio of the squares of rows to those of their mean, centering costs but a digit.
+MAX_SQUARES_OVER_MEAN = 1.1
+MAX_SPARSE_ROWS = 6000  # Of so many sparse rows all products with each other are made.
+# A smaller share of the largest singular value is no direction of the columns.
+ROUNDING_OF_SINGULAR_VALUE = 1e-14
+# In squares of the largest singular value: the penalties tried by default.
+SPAN_OF_PENALTIES = (1e-6, 1e2)
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
     found = triangle_of(X, Y, weights, intercept, n_jobs)
     inner, QtY, mean, target = centered_factor(found.R, found.QtY, intercept)
     U, s, Vt = aside(np.linalg.svd, inner, full_matrices=False)
-    some = s > NOTHING * s.max(initial=0.0)
+    some = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
     c = U[:, some].T @ QtY
     with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y
         apart = (Y - target) ** 2
@@ -102,7 +105,7 @@ class RowDecomposition(Decomposition):
 def decompose_sparse_rows(X, Y, weights, intercept, alphas) -> RowDecomposition | None:
     """Of rows fewer than the columns; None where there are others, and where their products have
     too few digits: of columns far from zero, and for tiny penalties."""
-    if not hasattr(X, "indptr") or not X.shape[0] < X.shape[1] or X.shape[0] > MAX_ROWS:
+    if not hasattr(X, "indptr") or not X.shape[0] < X.shape[1] or X.shape[0] > MAX_SPARSE_ROWS:
         return None
     (n, d), T = X.shape, Y.shape[1]
     refuse_large(32.0 * n * n, f"The products of {n} rows", "Pass fewer rows, or fit Ridge.")
@@ -114,15 +117,17 @@ def decompose_sparse_rows(X, Y, weights, intercept, alphas) -> RowDecomposition 
         if intercept:
             mean, target = X.T @ w / w.sum(), w @ Y / w.sum()
             inner = X @ mean
-            if not float(mean @ mean) * NEAR <= float(w @ products.diagonal() / w.sum()):
+            if not float(mean @ mean) * MAX_SQUARES_OVER_MEAN <= float(
+                w @ products.diagonal() / w.sum()
+            ):
                 return None
             products += mean @ mean - inner - inner[:, None]
         root = np.sqrt(w)
         products *= root * root[:, None]
-        if not 1 / LARGEST < np.abs(products).max() < LARGEST:
+        if not 1 / MAX_VALUE < np.abs(products).max() < MAX_VALUE:
             return None
     squares, U = aside(np.linalg.eigh, products)
-    if not isinstance(alphas, int) and not alphas.min() >= SPAN[0] * squares[-1]:
+    if not isinstance(alphas, int) and not alphas.min() >= SPAN_OF_PENALTIES[0] * squares[-1]:
         return None
     s = np.sqrt(np.maximum(squares, 0.0))
     apart = root[:, None] * (Y - target)
@@ -132,7 +137,7 @@ def decompose_sparse_rows(X, Y, weights, intercept, alphas) -> RowDecomposition 
 
 def decomposition_of(U, s, Vt, QtY, mean, target, rest) -> Decomposition:
     """The same from the singular values of a factor, and what it leaves of the targets."""
-    some = s > NOTHING * s.max(initial=0.0)
+    some = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
     spread = (QtY**2).sum(0) + (rest**2).sum(0)
     return Decomposition(s[some], Vt[some].T, U[:, some].T @ QtY, mean, target, spread)
 

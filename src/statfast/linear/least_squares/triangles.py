@@ -19,8 +19,10 @@ from statfast._estimator import ColumnMoments
 from statfast._validation import require_finite
 from statfast.linear.least_squares.qr import factor_of_products, independent_columns, qr_of_rows
 
-_LOST = 1e-4  # of the squares of the terms of a residual: digits that are lost where it is less
-_NOTHING = 1e-13  # of a column's mean: its spread is what rounding left
+# Where a smaller share of the squares of a residual's terms is left, digits are lost.
+MIN_SQUARES_LEFT = 1e-4
+# A spread that is a smaller share of the column's mean is what rounding left.
+ROUNDING_OF_SPREAD = 1e-13
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,10 @@ class StackedFactor:
         signs = np.vstack([intercepts, coefs, np.full(len(intercepts), -1.0)])
         middle, *left = (self.R @ signs) ** 2
         squares, lengths = np.sum(left, axis=0), (self.R[1:, 1:] ** 2).sum(axis=0)
-        far = not lengths[-1] > _LOST**3 * self.R[0, -1] ** 2  # the target's spread from its mean
-        if far or not (squares > _LOST * (lengths @ signs[1:] ** 2)).all():
+        far = (
+            not lengths[-1] > MIN_SQUARES_LEFT**3 * self.R[0, -1] ** 2
+        )  # the target's spread from its mean
+        if far or not (squares > MIN_SQUARES_LEFT * (lengths @ signs[1:] ** 2)).all():
             return None
         return (middle + squares) / self.mass, float(lengths[-1]) / self.mass
 
@@ -74,7 +78,7 @@ class StackedFactor:
         """R of X about its means: zero where it is but what rounding left of constant columns."""
         R = self.R[:, 1 : 1 + self.p]
         spread = np.sqrt((R[1:] ** 2).sum(axis=0))
-        return R[1:] * (spread > _NOTHING * np.abs(R[0]))
+        return R[1:] * (spread > ROUNDING_OF_SPREAD * np.abs(R[0]))
 
     def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "StackedFactor":
         """Of the rows (x - shift) / scale."""

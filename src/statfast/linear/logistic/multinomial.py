@@ -14,7 +14,7 @@ import numpy as np
 from statfast._engine import Parts, aside
 from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large
-from statfast.linear.design.column_scaling import HEAVY
+from statfast.linear.design.column_scaling import MAX_PENALTY
 from statfast.linear.glm.separation import (
     Separation,
     Undecided,
@@ -271,7 +271,7 @@ def dependent_columns(gram):
 def penalty_in_frame(frame, ridge, mass):
     """The penalty of each coefficient of the columns in their frame."""
     with np.errstate(over="ignore"):
-        penalty = np.minimum(ridge * frame.scale**2, HEAVY * mass)
+        penalty = np.minimum(ridge * frame.scale**2, MAX_PENALTY * mass)
     return np.append(np.zeros(int(frame.intercept)), penalty)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from statfast._engine import Chunks, aside, checkpoint
 from statfast._validation import is_sparse, require_finite
-from statfast.linear.design.column_scaling import HEAVY, SMALL, VANISHED, times_powers
+from statfast.linear.design.column_scaling import MAX_PENALTY, MIN_COLUMN, VANISHED, times_powers
 from statfast.linear.design.columns import Columns
 from statfast.linear.design.design import dense_if_small, linear_predictor
 from statfast.linear.glm.fit import PENALIZED, names_of
@@ -112,15 +112,15 @@ class _Problem:
         self.one = int(frame.intercept)
         self.base = float(frame.scale[frame.reach.argmax()])
         l1, l2 = l1 * self.base, l2 * self.base * self.base
-        self.l1 = min(l1, HEAVY)
+        self.l1 = min(l1, MAX_PENALTY)
         size = frame.reach * self.base
         mass = float(len(sums.codes) if sums.weights is None else sums.weights.sum())
-        vanished = size[size < SMALL].max(initial=0.0)
+        vanished = size[size < MIN_COLUMN].max(initial=0.0)
         if vanished * mass > self.l1:
             raise ValueError(VANISHED)
         self.unit = np.append(np.ones(self.one), frame.scale / self.base)
         self.penalized = np.arange(self.q) >= self.one
-        self.l2 = np.where(self.penalized, min(l2, HEAVY), 0.0)
+        self.l2 = np.where(self.penalized, min(l2, MAX_PENALTY), 0.0)
         self.parts = {}  # sums over some of the columns
         self.loss = 0.0
         self.null = 0.0  # the loss of the model without columns

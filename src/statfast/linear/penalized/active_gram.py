@@ -10,9 +10,10 @@ import numpy as np
 from statfast._core.linear.active_gram import BESIDE, TOGETHER, arrange, factorize
 from statfast._engine import checkpoint
 
-BUDGET = 1e9  # multiplications in a kernel call: below 0.05 s
-RIDGE = 1e-10  # of the diagonal, where columns depend on each other
-PIVOT = 1e-13  # of a column's square: what is left of one that depends on those before it
+MULTIPLICATIONS_OF_CALL = 1e9  # A kernel call takes less than 0.05 s.
+# This share is added to the diagonal where columns depend on each other.
+RIDGE_OF_DEPENDENCE = 1e-10
+MIN_PIVOT = 1e-13  # A column of which a smaller share is left depends on those before it.
 
 
 class ActiveGram:
@@ -36,7 +37,7 @@ class ActiveGram:
         if start == len(self.order) or self._make(G, l2, start):
             return True
         self._arrange(b, True)
-        return self._make(G, l2 + RIDGE * float(G.diagonal()[self.order].max()), 0)
+        return self._make(G, l2 + RIDGE_OF_DEPENDENCE * float(G.diagonal()[self.order].max()), 0)
 
     def _arrange(self, b, anew):
         k, start = arrange(b, len(self.order), anew, self.columns, self.mark)
@@ -58,7 +59,15 @@ class ActiveGram:
         first, end = 0, -(-len(self.order) // TOGETHER)
         while 0 <= first < end:
             first = factorize(
-                G, self.order, ridge, PIVOT, start, first, BUDGET, self.L, self.inverse
+                G,
+                self.order,
+                ridge,
+                MIN_PIVOT,
+                start,
+                first,
+                MULTIPLICATIONS_OF_CALL,
+                self.L,
+                self.inverse,
             )
             checkpoint()
         self.ridge = ridge if first >= 0 else np.nan

@@ -21,10 +21,12 @@ from statfast.linear.design.sparse_columns import is_whole
 from statfast.linear.penalized.coordinate_descent import Descent
 from statfast.linear.penalized.lasso_path import path_of
 
-ROOM = 1 << 25  # numbers of the products of all parts
-LOST = 1e-4  # of the squares of the terms of a residual: digits that are lost where it is less
-LEAST = 1e-100  # of squares whose columns are of no extreme size
-ROUNDING = 4e-16  # of a mean: a standard deviation of no more is that of a constant column
+MAX_NUMBERS_OF_PRODUCTS = 1 << 25  # Of all parts together.
+# Where a smaller share of the squares of a residual's terms is left, digits are lost.
+MIN_SQUARES_LEFT = 1e-4
+MIN_SQUARE = 1e-100  # Columns of smaller squares are of an extreme size.
+# A standard deviation of a smaller share of the mean is that of a constant column.
+ROUNDING_OF_DEVIATION = 4e-16
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class ColumnProducts:
         near that the products would lose their digits."""
         signs = np.vstack([-path.coefs, np.ones(len(path.alphas))])
         squares = (signs * (self.scatter @ signs)).sum(axis=0)
-        if not (squares > LOST * (self.scatter.diagonal() @ signs**2)).all():
+        if not (squares > MIN_SQUARES_LEFT * (self.scatter.diagonal() @ signs**2)).all():
             return None
         return squares / self.mass + (self.mean @ signs - path.intercepts) ** 2
 
@@ -85,7 +87,9 @@ class MergedProducts(Units):
         self.mean = found.mean[:p] if intercept else np.zeros(p)
         self.target = float(found.mean[p]) if intercept else 0.0
         self.squares = found.scatter.diagonal()[:p].copy()
-        self.squares[self.squares <= self.n * (ROUNDING * np.abs(self.mean)) ** 2] = 0.0
+        self.squares[self.squares <= self.n * (ROUNDING_OF_DEVIATION * np.abs(self.mean)) ** 2] = (
+            0.0
+        )
         self.constant = self.squares == 0.0
         self.scale = np.ones(p)
         if standardize:
@@ -102,7 +106,9 @@ class MergedProducts(Units):
         """Whether squares are far from the ends of float64, and no column is constant."""
         with np.errstate(all="ignore"):
             some = np.append(self.squares, self.yy)
-            return bool(np.isfinite(some).all() and LEAST < some.min() <= some.max() < 1 / LEAST)
+            return bool(
+                np.isfinite(some).all() and MIN_SQUARE < some.min() <= some.max() < 1 / MIN_SQUARE
+            )
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,11 @@ class MergedFolds:
 def merged_folds(rows, target, weights, folds, how, n_jobs) -> MergedFolds | None:
     """The products of all folds, or None where it is better to look at the rows."""
     n, p = rows.shape
-    if not isinstance(rows, np.ndarray) or not is_whole(n, p) or len(folds) * (p + 1) ** 2 > ROOM:
+    if (
+        not isinstance(rows, np.ndarray)
+        or not is_whole(n, p)
+        or len(folds) * (p + 1) ** 2 > MAX_NUMBERS_OF_PRODUCTS
+    ):
         return None
     held = np.zeros(n, dtype=np.intp)
     for fold in folds:
@@ -144,7 +154,7 @@ def usual_sizes(rows, target):
     """Whether all columns and the target are of sizes whose squares are numbers, or zeros."""
     with np.errstate(all="ignore"):
         some = np.append(np.abs(rows).max(axis=0), np.abs(target).max())
-    return bool(((some == 0.0) | ((some > LEAST**0.5) & (some < LEAST**-0.5))).all())
+    return bool(((some == 0.0) | ((some > MIN_SQUARE**0.5) & (some < MIN_SQUARE**-0.5))).all())
 
 
 def _all_others(fold, every):

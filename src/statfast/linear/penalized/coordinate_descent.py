@@ -32,15 +32,20 @@ from statfast._engine import checkpoint
 from statfast._linalg import dot
 from statfast.linear.penalized.active_gram import ActiveGram
 
-SUSPECTS = 0.5  # of the strong rule's margin: a column it misses costs a pass
-BUDGET = 5e7  # multiplications in a kernel call: below 0.05 s
-LEAST = 4  # sweeps before a Newton step, besides those that could be made in its time:
-NEWTON = 0.01  # of k^3 multiplications: the time of a factor, of which most is kept, in sweeps'
-REPEATS = 3  # Newton steps with the same factor
-TINY = 1e-3  # of the gap to reach, over the columns: moves so small are left out at first
-STEP = 1e-18  # of |y|^2: a move that gains no more is none
-FLOOR = 1e-15  # of |y|^2: a duality gap that is all rounding
-ROUNDING = 1e-13  # of |y|^2: more than rounding may take from a gap, where it proves something
+# A column that the strong rule misses costs a pass, so that only half its margin is trusted.
+SUSPECTED_SHARE_OF_MARGIN = 0.5
+MULTIPLICATIONS_OF_CALL = 5e7  # A kernel call takes less than 0.05 s.
+# Sweeps before a Newton step, besides those that could be made in its time. That is the time of
+# a factor of k columns, of which most is kept: this share of k^3 multiplications.
+MIN_SWEEPS_BEFORE_NEWTON = 4
+COST_OF_NEWTON = 0.01
+NEWTON_STEPS_PER_FACTOR = 3  # So many Newton steps use the same factor.
+# Moves below this share of the gap to reach, over the columns, are left out at first.
+MIN_MOVE = 1e-3
+MIN_GAIN = 1e-18  # A move that gains a smaller share of |y|^2 is none.
+ROUNDING_OF_GAP = 1e-15  # A duality gap that is a smaller share of |y|^2 is all rounding.
+# Rounding takes less than this share of |y|^2 from a gap that proves something.
+MAX_ROUNDING_OF_GAP = 1e-13
 
 
 @dataclass
@@ -98,11 +103,11 @@ class Descent:
 
         The gap is brought below tol |y|^2, or what `max_iter` sweeps reach.
         """
-        goal = max(tol, FLOOR) * self.yy
+        goal = max(tol, ROUNDING_OF_GAP) * self.yy
         rounds, inner = 0, 0.5 * goal
         self.spared[:] = False
         if not self.whole:
-            margin = SUSPECTS * (before - l1) if np.isfinite(before) else 0.0
+            margin = SUSPECTED_SHARE_OF_MARGIN * (before - l1) if np.isfinite(before) else 0.0
             self._admit_above(l1 - margin)
         if self.hard:  # then a step along the tangent of the path is a good beginning
             self._newton(l1, l2)
@@ -181,7 +186,7 @@ class Descent:
         residuals, and a column whose product stays below l1 all over that ball is not active.
         """
         columns = self.columns
-        radius = np.sqrt(2.0 * (max(found, 0.0) + ROUNDING * self.yy))
+        radius = np.sqrt(2.0 * (max(found, 0.0) + MAX_ROUNDING_OF_GAP * self.yy))
         reach = radius * np.sqrt(columns.square + l2)
         self.spared |= shrink * self._size(self.gradient) + reach < l1
         self.spared[self.working[self.b != 0]] = False
@@ -219,15 +224,15 @@ class Descent:
     def _solve_working(self, l1, l2, goal, most):
         """Minimize within the working set; returns the number of rounds."""
         rounds, since = 0, 0
-        small = STEP * self.yy
-        tiny = max(TINY * goal / max(len(self.b), 1), small)
+        small = MIN_GAIN * self.yy
+        tiny = max(MIN_MOVE * goal / max(len(self.b), 1), small)
         if not len(self.b):
             return 0
         problem = Penalized(self.G, self.inner, self.yy, l1, l2, self.positive, self.b, self.q)
         while rounds < max(most, 1):
             state, made, since = descend(
-                problem, goal, tiny, small, LEAST, NEWTON, since, max(most - rounds, 1), BUDGET,
-                *self.work,
+                problem, goal, tiny, small, MIN_SWEEPS_BEFORE_NEWTON, COST_OF_NEWTON, since,
+                max(most - rounds, 1), MULTIPLICATIONS_OF_CALL, *self.work,
             )  # fmt: skip
             checkpoint()
             rounds += made
@@ -252,6 +257,7 @@ class Descent:
             made = factor.update(self.G, self.b, l2)
             newton(
                 self.G, factor.order, factor.L if made else None, factor.inverse, l1, l2,
-                self.positive, STEP * self.yy, REPEATS, self.b, self.q, self.work[0],
+                self.positive, MIN_GAIN * self.yy, NEWTON_STEPS_PER_FACTOR, self.b, self.q,
+                self.work[0],
             )  # fmt: skip
             checkpoint()

@@ -37,7 +37,8 @@ from statfast.linear.penalized.column_products import (
 )
 from statfast.linear.penalized.lasso_path import enet_path, fit_path
 
-START = 0.2  # of the largest penalty: below, a few penalties lead down to the one asked for
+# Below this share of the largest penalty, a few penalties lead down to the one asked for.
+FIRST_PENALTY = 0.2
 
 
 class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
@@ -192,8 +193,8 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         found = []
         for y in np.ascontiguousarray(target.reshape(rows.shape[0], -1).T):
             path, goal = fit_path(
-                rows, y, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs, lead=START,
-                **how,
+                rows, y, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs,
+                lead=FIRST_PENALTY, **how,
             )  # fmt: skip
             found.append(self._last(path, goal))
         if len(found) == 1:

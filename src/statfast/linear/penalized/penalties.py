@@ -7,16 +7,16 @@ import numpy as np
 
 from statfast._validation import MANY, as_count, as_real, shown, wrong_type
 
-MOST = 100  # penalties, if their number is not said
-L1_LEAST = 1e-3  # below this share of l1 there is no useful largest penalty
-ROUNDING = 1e-12  # of |z| |y|: no correlation
+DEFAULT_PENALTIES = 100  # So many are tried where their number is not said.
+MIN_L1_RATIO = 1e-3  # Below this share of l1 there is no useful largest penalty.
+ROUNDING_OF_CORRELATION = 1e-12  # A smaller share of |z| |y| is no correlation.
 TINY = np.finfo(float).tiny
 
 
 def as_alphas(alphas, name="alphas"):
     """Penalties, not negative, in falling order; or an integer, how many are to be chosen."""
     if alphas is None:
-        return MOST
+        return DEFAULT_PENALTIES
     if isinstance(alphas, Integral) and not isinstance(alphas, bool | np.bool_):
         return as_count(alphas, name, high=MANY)
     try:
@@ -43,8 +43,8 @@ def alpha_grid(reach, columns, l1_ratio, how_many, eps, power=0):
     columns.refuse_vanished(eps * largest, 1.0)
     # A hair more, so that rounding leaves no coefficient at the first. Where rounding is all there
     # is, parts of the rows may still correlate: then from what is enough for any y.
-    top = largest * (1 + 1e-14) if largest > ROUNDING * most else most
-    top = (top or 1.0) / columns.n / max(l1_ratio, L1_LEAST)
+    top = largest * (1 + 1e-14) if largest > ROUNDING_OF_CORRELATION * most else most
+    top = (top or 1.0) / columns.n / max(l1_ratio, MIN_L1_RATIO)
     with np.errstate(over="ignore", under="ignore"):
         ends = np.ldexp(np.ldexp(np.array([top, top * eps]), columns.power), power)
     if not TINY < ends[1] <= ends[0] < np.inf:

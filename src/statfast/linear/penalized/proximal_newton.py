@@ -10,19 +10,21 @@ over all columns then gives the duality gap of the whole problem and the columns
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast.linear.design.column_scaling import HEAVY
+from statfast.linear.design.column_scaling import MAX_PENALTY
 from statfast.linear.penalized.residual_descent import descent_of
 from statfast.linear.penalized.sparse_newton import sparse_steps
 
-HALVINGS = 30
-ROUNDING = 1e-15  # of the null model's loss
-IDLE = 3  # steps that gain next to nothing: perhaps the gap is small enough
-SWEEPS = 500  # at most for a step: another one is better then than a sharper one
-LED = 1e-8  # of the largest penalty: how far others lead down
+MAX_HALVINGS = 30
+ROUNDING_OF_LOSS = 1e-15  # Relative to the null model's loss.
+# After so many steps that gain next to nothing, the gap is perhaps small enough.
+MAX_IDLE_STEPS = 3
+MAX_SWEEPS_OF_STEP = 500  # After so many sweeps another step is better than a sharper one.
+MIN_PENALTY_OF_LEAD = 1e-8  # Other penalties lead down to this share of the largest.
 LOOSE, SHARP = 1e-3, 1e-13  # gaps of the lassos of steps, at first and at last
-PART = 1e-2  # of what the last step has gained: the gap that the next one's lasso may leave
-SHARPEST = 1e-13  # of the squares of a lasso's target
-SMALL = 1e-11  # change of the values: no further step tells
+# The next step's lasso may leave this share of what the last step has gained.
+GAP_LEFT_OF_GAIN = 1e-2
+MIN_GAP = 1e-13  # Relative to the squares of a lasso's target.
+MIN_CHANGE = 1e-11  # No further step tells where the values change by less.
 
 
 class ProximalNewton:
@@ -54,7 +56,7 @@ class ProximalNewton:
 
     def penalties(self, l1, l2, mass=1.0):
         """`mass` times the penalties on coefficients of X, for the columns."""
-        l1, l2 = self.columns.penalties(l1, l2, mass, heavy=HEAVY * self.per)
+        l1, l2 = self.columns.penalties(l1, l2, mass, heavy=MAX_PENALTY * self.per)
         self.columns.refuse_vanished(l1, self.most)
         return l1, l2
 
@@ -66,7 +68,7 @@ class ProximalNewton:
     def lead_down(self, l1, l2, max_iter):
         """Solve a few larger penalties, roughly; returns the least of them, and the steps."""
         top, before, turns = self.largest, np.inf, 0
-        least = max(10 * l1, LED * top)
+        least = max(10 * l1, MIN_PENALTY_OF_LEAD * top)
         while least < top and not self.spent and turns < max_iter:
             top *= 0.2
             turns += self.solve(top, l2, before, 1e-3, max_iter)[1]
@@ -78,7 +80,7 @@ class ProximalNewton:
 
         The penalties are those for the columns. Returns the gap and the number of Newton's steps.
         """
-        goal = max(tol * self.null, ROUNDING * self.null)
+        goal = max(tol * self.null, ROUNDING_OF_LOSS * self.null)
         margin = max(before - l1, 0.0) if np.isfinite(before) else 0.0
         working = (np.abs(self.gradient) >= l1 - margin) | (self.b != 0)
         working &= ~self.columns.constant
@@ -106,24 +108,24 @@ class ProximalNewton:
         value = self._objective(self.eta, self.b, l1, l2)
         turns = idle = flat = 0
         share = LOOSE  # of the loss: the gap that a step's lasso may leave
-        while turns < max(most, 1) and idle < IDLE and not self.is_late():
+        while turns < max(most, 1) and idle < MAX_IDLE_STEPS and not self.is_late():
             turns += 1
             score, h = self._curvature()
             step, first = self._direction(inside, working, h, score / h, l1, l2, share)
             change = inside @ step + first
             part = 1.0
-            for _ in range(HALVINGS):
+            for _ in range(MAX_HALVINGS):
                 b = self.b.copy()
                 b[working] += part * step
                 eta = self.eta + part * change
                 now = self._objective(eta, b, l1, l2)
-                if now <= value + ROUNDING * self.null:
+                if now <= value + ROUNDING_OF_LOSS * self.null:
                     break
                 part *= 0.5
             checkpoint()
             sharp = share <= SHARP
-            share = max(SHARP, min(share, PART * max(value - now, 0.0) / self.null))
-            if now > value + ROUNDING * self.null:
+            share = max(SHARP, min(share, GAP_LEFT_OF_GAIN * max(value - now, 0.0) / self.null))
+            if now > value + ROUNDING_OF_LOSS * self.null:
                 if not sharp:
                     continue
                 self.still = True
@@ -131,8 +133,8 @@ class ProximalNewton:
             gained, value = value - now, now
             self.b, self.eta, self.b0 = b, eta, self.b0 + part * first
             moved = part * float(np.abs(change).max(initial=0.0))
-            flat = flat + 1 if gained <= ROUNDING * self.null else 0
-            self.still = moved <= SMALL or flat == IDLE
+            flat = flat + 1 if gained <= ROUNDING_OF_LOSS * self.null else 0
+            self.still = moved <= MIN_CHANGE or flat == MAX_IDLE_STEPS
             idle = idle + 1 if gained <= 1e-3 * goal else 0
             if not sharp:
                 self.still, idle, flat = False, 0, 0
@@ -157,7 +159,7 @@ class ProximalNewton:
         descent.b[:] = self.b[working]
         descent.refresh()
         tol = min(1e-2, share * self.null * scale / descent.yy) if descent.yy else 1.0
-        descent.solve(l1 * scale, l2 * scale, np.inf, max(SHARPEST, tol), SWEEPS)
+        descent.solve(l1 * scale, l2 * scale, np.inf, max(MIN_GAP, tol), MAX_SWEEPS_OF_STEP)
         found = descent.sharpened(l1 * scale, l2 * scale)
         b = np.zeros(len(working))
         b[found.index] = found.coef * columns.scale[found.index]

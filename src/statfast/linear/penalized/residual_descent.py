@@ -15,11 +15,11 @@ from statfast._engine import checkpoint
 from statfast._linalg import dot
 from statfast.linear.penalized.coordinate_descent import Descent
 
-STILL = 1e-26  # of |y|^2: a sweep whose moves gain no more is all rounding
-SWEEPS = 5  # from which one extrapolates
-INSIDE = 0.3  # of the gap to reach: that of the columns that are not zero
-NUMBERS = 5e6  # of columns visited in a kernel call: some 20 ms
-NEARLY = 1e-12  # of the trace: added where sweeps depend on each other
+MIN_GAIN_OF_SWEEP = 1e-26  # A sweep whose moves gain a smaller share of |y|^2 is all rounding.
+SWEEPS_OF_EXTRAPOLATION = 5  # So many sweeps are extrapolated from.
+INNER_SHARE_OF_GAP = 0.3  # The columns that are not zero are to reach this share of the gap.
+NUMBERS_OF_CALL = 5e6  # A kernel call visits so many numbers of columns in some 20 ms.
+RIDGE_OF_DEPENDENCE = 1e-12  # This share of the trace is added where sweeps depend on each other.
 
 
 def descent_of(columns, y, positive=False):
@@ -59,7 +59,7 @@ class ResidualDescent(Descent):
         if not len(self.b):
             return 0
         every = np.arange(len(self.b), dtype=np.intp)
-        small, rounds = STILL * self.yy, 0
+        small, rounds = MIN_GAIN_OF_SWEEP * self.yy, 0
         self._set(self.b)
         while rounds < max(most, 1):
             _, gain = self._sweep(every, l1, l2, small, np.empty((1, len(every))))
@@ -67,13 +67,13 @@ class ResidualDescent(Descent):
             if gain <= small or self._gap_of(every, l1, l2) <= goal:
                 break
             some = np.flatnonzero(self.b)
-            rounds += self._settle(some, l1, l2, INSIDE * goal, small, most - rounds)
+            rounds += self._settle(some, l1, l2, INNER_SHARE_OF_GAP * goal, small, most - rounds)
         return rounds
 
     def _settle(self, some, l1, l2, goal, small, most):
         """Minimize within some columns; returns the number of sweeps."""
         rounds = 0
-        trail = np.empty((SWEEPS + 1, len(some)))
+        trail = np.empty((SWEEPS_OF_EXTRAPOLATION + 1, len(some)))
         while rounds < most:
             trail[0] = self.b[some]
             made, gain = self._sweep(some, l1, l2, small, trail[1:])
@@ -88,8 +88,8 @@ class ResidualDescent(Descent):
     def _extrapolate(self, some, l1, l2, trail):
         moves = np.diff(trail, axis=0)
         products = np.inner(moves, moves)
-        products[np.diag_indices(SWEEPS)] += NEARLY * products.trace()
-        shares = np.linalg.solve(products, np.ones(SWEEPS))
+        products[np.diag_indices(SWEEPS_OF_EXTRAPOLATION)] += RIDGE_OF_DEPENDENCE * products.trace()
+        shares = np.linalg.solve(products, np.ones(SWEEPS_OF_EXTRAPOLATION))
         there = shares @ trail[1:] / shares.sum()
         if self.positive:
             there = np.maximum(there, 0.0)

@@ -16,16 +16,19 @@ from statfast._core.linear.residual_descent import Columns, descend
 from statfast._engine import checkpoint
 from statfast._linalg import dot
 
-HALVINGS = 30
-ROUNDING = 1e-15  # of the null model's loss
-SWEEPS = 3  # of the columns that are not zero, between two of all
-ROUNDS = 3  # of such sweeps in a step
-SETTLED = 0.01  # of the gain of the first sweep: that of the last
+MAX_HALVINGS = 30
+ROUNDING_OF_LOSS = 1e-15  # Relative to the null model's loss.
+INNER_SWEEPS = 3  # So many sweeps of the columns that are not zero are made between two of all.
+SWEEP_ROUNDS_OF_STEP = 3  # A step has so many rounds of such sweeps.
+# The last sweep gains no more than this share of what the first has gained.
+MIN_GAIN_OF_SWEEP = 0.01
 SMOOTH, PRODUCTS = 4, 60  # Newton steps with signs as they are; products with the Hessian in each
-FLUX = 0.03  # of the signs: if more have changed, the next step is one of sweeps, too
-ROUGH = 1e-2  # of the square of a gradient: what a Newton step may leave of it
-DECREASE = 1e-4  # of the fall that the gradient promises
-LOST = 0.1  # of the squares of a column: where less is left about its mean, digits are lost
+# If a larger share of the signs has changed, the next step is one of sweeps, too.
+MAX_CHANGED_SIGNS = 0.03
+MAX_GRADIENT_LEFT = 1e-2  # A Newton step may leave this share of the square of a gradient.
+MIN_DECREASE = 1e-4  # Relative to the fall that the gradient promises.
+# Where a smaller share of a column's squares is left about its mean, digits are lost.
+MIN_SQUARES_LEFT = 0.1
 
 
 def sparse_steps(model, working, l1, l2, goal, most):
@@ -38,12 +41,12 @@ def sparse_steps(model, working, l1, l2, goal, most):
         signs = np.sign(support.b)
         support.descend()
         turns += 1
-        if np.count_nonzero(np.sign(support.b) != signs) <= FLUX * len(signs):
+        if np.count_nonzero(np.sign(support.b) != signs) <= MAX_CHANGED_SIGNS * len(signs):
             turns += support.newton(goal, most - turns)
         support.publish()
         gap = model.gap(l1, l2)
         support.value = support.objective(model.eta, support.b)  # with the intercept's own steps
-        idle = idle + 1 if before - support.value <= ROUNDING * model.null else 0
+        idle = idle + 1 if before - support.value <= ROUNDING_OF_LOSS * model.null else 0
         if gap <= goal or idle == 2:
             break
         missed = np.abs(model.gradient) > l1
@@ -90,14 +93,16 @@ class _Support:
         view = Columns(self.start, self.row, values, reach, mean, square)
         fixed = (view, self.l1, self.l2, False)
         q, every, small = np.empty(len(b)), np.arange(len(b), dtype=np.intp), 0.0
-        for _ in range(ROUNDS if len(b) else 0):
+        for _ in range(SWEEP_ROUNDS_OF_STEP if len(b) else 0):
             _, gain = descend(*fixed, 0.0, every, b, q, rest, offset, np.empty((1, len(b))), False)
             checkpoint()
             if gain <= small:
                 break
-            small = small or SETTLED * gain
+            small = small or MIN_GAIN_OF_SWEEP * gain
             some = np.flatnonzero(b)
-            descend(*fixed, small, some, b, q, rest, offset, np.empty((SWEEPS, len(some))), False)
+            descend(
+                *fixed, small, some, b, q, rest, offset, np.empty((INNER_SWEEPS, len(some))), False
+            )
             checkpoint()
         step = b - self.b
         change = table @ step
@@ -113,7 +118,7 @@ class _Support:
             return reach, np.zeros(len(reach)), square
         mean = reach / mass
         about = square - mass * mean**2
-        if (about < LOST * square).any():
+        if (about < MIN_SQUARES_LEFT * square).any():
             column = np.repeat(np.arange(len(mean)), np.diff(self.start))
             apart = (self.table.data - mean[column]) ** 2
             about = np.bincount(column, weights[self.row] * apart, len(mean))
@@ -123,10 +128,10 @@ class _Support:
 
     def _search(self, step, change, first):
         model, part = self.model, 1.0
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVINGS):
             b, eta = self.b + part * step, model.eta + part * change
             now = self.objective(eta, b)
-            if now <= self.value + ROUNDING * model.null:
+            if now <= self.value + ROUNDING_OF_LOSS * model.null:
                 self.b, self.value = b, now
                 model.eta, model.b0 = eta, model.b0 + part * (first + float(self.shift @ step))
                 return
@@ -169,7 +174,7 @@ class _Support:
     def _projected(self, some, table, step, gradient):
         """Take the step as far as the objective falls, coefficients that turn signs being 0."""
         model, b, part = self.model, self.b[some], 1.0
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVINGS):
             trial = b + part * step[:-1]
             trial[trial * b < 0.0] = 0.0
             first = part * step[-1] * float(model.intercept)
@@ -178,7 +183,7 @@ class _Support:
             whole = self.b.copy()
             whole[some] = trial
             now = self.objective(eta, whole)
-            if now <= self.value + min(DECREASE * promise, 0.0) + ROUNDING * model.null:
+            if now <= self.value + min(MIN_DECREASE * promise, 0.0) + ROUNDING_OF_LOSS * model.null:
                 model.b0 += first + float(self.shift[some] @ (trial - b))
                 self.b, self.value, model.eta = whole, now, eta
                 checkpoint()
@@ -205,7 +210,7 @@ def _conjugate(apply, b, diagonal):
         left = left - size / curve * turned
         near = inverse * left
         size, before = float(left @ near), size
-        if size <= ROUGH * first:
+        if size <= MAX_GRADIENT_LEFT * first:
             break
         along = near + size / before * along
     return x, 0.5 * float(b @ x)

@@ -8,7 +8,7 @@ weight is 0 as well.
 import numpy as np
 
 from statfast._engine import aside
-from statfast._linalg import PIVOT, CholeskyFactor
+from statfast._linalg import MIN_PIVOT, CholeskyFactor
 
 NOTHING = 1e-15  # times rows, of the largest eigenvalue: smaller ones are none
 
@@ -23,7 +23,7 @@ def weighted(K, root, alpha):
 def factor_of(K, root, alpha):
     """Cholesky's factor of S K S + alpha I, or None where that is not positive definite."""
     factor = CholeskyFactor(weighted(K, root, alpha))
-    return factor if factor.pivot > PIVOT else None
+    return factor if factor.pivot > MIN_PIVOT else None
 
 
 def multipliers(factor, root, Y):
