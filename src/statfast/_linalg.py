@@ -114,6 +114,16 @@ def mirrored(lower: Array) -> Array:
     return lower + np.swapaxes(np.tril(lower, -1), -1, -2)
 
 
+# ------------------------------------------------------------------ Powers of two
+def power_of_two(size: float) -> int:
+    """The p for which 2^-p brings numbers up to `size` to between 1/2 and 1; 0 for a size of 0.
+
+    Numbers over a power of two keep all their digits, and their squares neither overflow nor
+    vanish: the one way in which rows, targets and distances of extreme sizes are scaled.
+    """
+    return int(np.frexp(size)[1])
+
+
 # ------------------------------------------------------------------ Products
 def dot(a: Array, b: Array) -> float:
     """The sum of the products of two arrays; rounded no worse than by pairs."""

@@ -6,23 +6,25 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from statfast._core.generative import linear_scores
-from statfast.generative.normal import rules
+from statfast.generative.normal import discriminant_rules
 
 
-@pytest.mark.parametrize("kernel", [linear_scores.softmax, rules.log_softmax_of(linear_scores)])
+@pytest.mark.parametrize(
+    "kernel", [linear_scores.softmax, discriminant_rules.log_softmax_of(linear_scores)]
+)
 def test_steps_of_any_size_give_the_same_values(kernel, monkeypatch):
     rng = np.random.default_rng(0)
     rows, rule = rng.normal(size=(3001, 5)), (rng.normal(size=(4, 5)), rng.normal(size=4))
-    expected = rules.filled(kernel, rows, rule, 1)
+    expected = discriminant_rules.filled(kernel, rows, rule, 1)
     steps, pauses = [], []
 
     def stepwise(block, *rest):
         steps.append(len(block))
         return kernel(block, *rest)
 
-    monkeypatch.setattr(rules, "CALL", 8400)  # 84 a row
-    monkeypatch.setattr(rules, "checkpoint", lambda: pauses.append(1))
-    assert_array_equal(rules.filled(stepwise, rows, rule, 1), expected)
+    monkeypatch.setattr(discriminant_rules, "MULTIPLICATIONS_OF_CALL", 8400)  # 84 a row
+    monkeypatch.setattr(discriminant_rules, "checkpoint", lambda: pauses.append(1))
+    assert_array_equal(discriminant_rules.filled(stepwise, rows, rule, 1), expected)
     assert sum(steps) == 3001
     assert max(steps) == 100
     assert len(pauses) == len(steps)
@@ -32,6 +34,6 @@ def test_steps_of_any_size_give_the_same_values(kernel, monkeypatch):
 def test_each_step_tells_whether_it_is_finite(bad, monkeypatch):
     rows, rule = np.zeros((3001, 2)), (np.ones((3, 2)), np.zeros(3))
     rows[bad, 1] = np.nan
-    monkeypatch.setattr(rules, "CALL", 100)
+    monkeypatch.setattr(discriminant_rules, "MULTIPLICATIONS_OF_CALL", 100)
     with pytest.raises(ValueError, match=rf"NaN.*row {bad}, column 1"):
-        rules.filled(linear_scores.scores, rows, rule, 1)
+        discriminant_rules.filled(linear_scores.scores, rows, rule, 1)

@@ -194,9 +194,9 @@ def test_penalties_of_wide_sparse_rows_are_chosen_as_of_dense_ones(
 
 @pytest.fixture
 def of_any_width(monkeypatch, by_products):
-    from statfast.linear.least_squares import least_squares, ridge
+    from statfast.linear.least_squares import linear_regression, ridge
 
-    for module in (least_squares, ridge):
+    for module in (linear_regression, ridge):
         monkeypatch.setattr(module, "INFERENCE_COLUMNS", 1)
 
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._linalg import power_of_two
 from statfast._typing import Array
 
 ROWS, COLUMNS = 128, 1024  # of a table made at a time: some megabytes of work space
@@ -63,7 +64,7 @@ def braycurtis(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None = None) 
 
     most = 2.0 * A.shape[1] * (1.0 if weights is None else max(1.0, float(weights.max())))
     if _reach(A, B).max() > np.finfo(np.float64).max / (2 * most):
-        scale = np.ldexp(1.0, -int(np.frexp(2 * most)[1]))
+        scale = np.ldexp(1.0, -power_of_two(2 * most))
         A, B = A * scale, B * scale
     with np.errstate(divide="ignore", invalid="ignore"):
         found = cdist(A, B, "braycurtis", w=weights)
@@ -75,7 +76,7 @@ def nan_euclidean(A: np.ndarray, B: np.ndarray, weights: None = None) -> np.ndar
     """Root of d / c times the sum of squares in the c columns in which both rows have a value."""
     reach, scale = float(_reach(A, B).max()), 1.0
     if not LITTLE < reach < LARGE and reach > 0:
-        scale = float(np.ldexp(1.0, -int(np.frexp(reach)[1])))
+        scale = float(np.ldexp(1.0, -power_of_two(reach)))
         A, B = A * scale, B * scale
     total = np.zeros((len(A), len(B)))
     for a, b in zip(A.T, B.T, strict=True):

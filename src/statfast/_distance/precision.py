@@ -13,6 +13,7 @@ import numpy as np
 
 from statfast._core.rows.extent import extent
 from statfast._engine import Chunks, reduce
+from statfast._linalg import power_of_two
 from statfast._typing import Array
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -116,7 +117,7 @@ def scale_of(reach: float) -> float:
     """The power of two that brings numbers up to `reach` to between 1/2 and 1."""
     if not 0 < reach < np.inf:
         return 1.0
-    return float(np.ldexp(1.0, min(-int(np.frexp(reach)[1]), 1000)))
+    return float(np.ldexp(1.0, min(-power_of_two(reach), 1000)))
 
 
 def rescaled(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:

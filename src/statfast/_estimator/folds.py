@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._linalg import power_of_two
 from statfast._typing import Array
 from statfast._validation import as_count, to_array, warn_user, wrong_type
 
@@ -234,7 +235,7 @@ def chosen(errors: Array, masses: Array, rule: str) -> tuple[Array, Array, int, 
     share = masses / masses.sum()
     mean = errors @ share
     folds = errors.shape[1]
-    power = np.frexp(np.abs(errors).max())[1]  # their squares might overflow
+    power = power_of_two(np.abs(errors).max())  # their squares might overflow
     spread = np.ldexp(errors - mean[:, None], -power) ** 2 @ share
     error = np.ldexp(np.sqrt(spread / max(folds - 1, 1)), power)
     best = int(np.argmin(mean))

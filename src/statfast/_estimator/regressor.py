@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Attributes, Rows, Weights
 from statfast._validation import as_targets, as_weights, explain_nonfinite, warn_user
 
@@ -62,7 +63,7 @@ def r_squared(y: Any, predicted: Array, sample_weight: Any) -> float:
         )
     explain_nonfinite(predicted, "The prediction")
     # By a power of two, which rounds nothing: squares then neither overflow nor vanish.
-    exponent = -int(np.frexp(max(np.abs(truth).max(), np.abs(predicted).max()))[1])
+    exponent = -power_of_two(max(np.abs(truth).max(), np.abs(predicted).max()))
     truth, predicted = np.ldexp(truth, exponent), np.ldexp(predicted, exponent)
     left = np.average((truth - predicted) ** 2, axis=0, weights=weights)
     spread = (truth - np.average(truth, axis=0, weights=weights)) ** 2

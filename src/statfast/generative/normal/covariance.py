@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._estimator import ANY, ROW_DTYPES, taking
+from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_flag, as_rows, as_weights, to_array
 from statfast.generative.normal.class_moments import ClassScatters
@@ -126,7 +127,7 @@ def _moments(X, assume_centered, sample_weight, n_jobs):
     """Mass, maximum-likelihood covariance, the sum of |x - mean|^4, and a power of two by which
     the rows were divided, so that fourth powers neither overflow nor vanish."""
     rows = as_rows(X, keep=ROW_DTYPES)
-    power = int(np.frexp(max(float(rows.max()), -float(rows.min())))[1])
+    power = power_of_two(max(float(rows.max()), -float(rows.min())))
     power = power if abs(power) > MAX_POWER_UNSCALED else 0
     if power:
         rows = np.ldexp(rows.astype(np.float64), -power)

@@ -10,6 +10,7 @@ more than its product with any residuals can be, and refused elsewhere.
 
 import numpy as np
 
+from statfast._linalg import power_of_two
 from statfast._validation import refuse_large
 
 # The squares of a column that is a smaller share of the others are no numbers, or lack digits.
@@ -45,7 +46,7 @@ def powers_for(X, squares, standardize):
         far = ((size > 0) & (size < MIN_COLUMN)) | ~(squares[odd] < MIN_COLUMN**-2)
         powers[odd[far]] = np.frexp(size[far])[1]
     elif not SIZES_UNSCALED[0] ** 2 < squares.max() < SIZES_UNSCALED[1] ** 2:
-        powers[:] = np.frexp(largest_of(X, np.arange(len(squares))).max())[1]
+        powers[:] = power_of_two(largest_of(X, np.arange(len(squares))).max())
     return powers.clip(-MAX_POWER, MAX_POWER) if powers.any() else None
 
 
@@ -58,11 +59,6 @@ def divided(X, powers):
     out = X.copy()
     out.data *= np.repeat(factor, np.diff(X.indptr))
     return out
-
-
-def power_of(y):
-    """The power of two that brings numbers to between 1/2 and 1."""
-    return int(np.frexp(np.abs(y).max(initial=0.0))[1])
 
 
 def times_powers(coefs, power):

@@ -10,7 +10,7 @@ import numpy as np
 from statfast._core.linear.irls import accumulate
 from statfast._engine import aside, checkpoint, reduce
 from statfast._estimator import Estimator, Regressor, count, fitted, flag, param, real
-from statfast._linalg import mirrored
+from statfast._linalg import mirrored, power_of_two
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_rows, as_weights, warn_not_converged
 from statfast.linear.design.design import LinearPredictor, linear_values
@@ -129,7 +129,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         target = as_target(y, len(rows))
         weights = as_weights(sample_weight, len(rows))
         # In units of a power of two, which rounds nothing, as squares are taken.
-        unit = int(np.frexp(np.abs(target).max())[1])
+        unit = power_of_two(np.abs(target).max())
         target = np.ldexp(target, -unit)
         first = least_squares(rows, target[:, None], weights, one, 1e-11)
         w = np.ones(len(rows)) if weights is None else weights

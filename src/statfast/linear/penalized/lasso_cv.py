@@ -26,9 +26,9 @@ from statfast._estimator import (
     real,
     removed,
 )
+from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_real, as_weights, warn_not_converged, wrong_type
-from statfast.linear.design.column_scaling import power_of
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import AcceptsSparse, LinearPredictor, linear_values, table_of
 from statfast.linear.design.targets import as_target, refuse_extreme
@@ -237,7 +237,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             reach = Descent(merged.every, None, how["positive"]).reach
             return alpha_grid(reach, merged.every, ratio, how_many, self.eps)
         columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
-        power = power_of(target)
+        power = power_of_two(np.abs(target).max())
         left = np.ldexp(target, -power)
         if how["intercept"]:
             left -= float(columns.weights @ left) / columns.n

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import ANY, Display, picture, taking
+from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Weights
 from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
-from statfast.linear.design.column_scaling import power_of
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import linear_values, table_of
 from statfast.linear.design.targets import as_target
@@ -125,7 +125,7 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
     so much of the largest.
     """
     n = X.shape[0]
-    power = power_of(y)  # y over a power of two: its squares neither overflow nor vanish
+    power = power_of_two(np.abs(y).max())  # The squares of y over it are numbers.
     y = np.ldexp(y, -power)
     mean = float(np.average(y, weights=weights)) if intercept else 0.0
     target = y - mean
