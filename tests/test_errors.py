@@ -95,6 +95,13 @@ def test_shown_is_short():
     assert len(errors.shown(list(range(10_000)))) < 100
 
 
+def test_shown_numbers_of_numpy_are_numbers():
+    values = [np.float64(8.0), np.int32(3), np.True_, np.str_("a"), np.nan]
+    assert errors.shown(values) == "[8.0, 3, True, 'a', nan]"
+    assert errors.shown(np.float32(2.5)) == "2.5"
+    assert errors.shown(np.datetime64("2020-01-01")) == repr(np.datetime64("2020-01-01"))
+
+
 def test_warnings_pass_by_scipy_that_calls_us_back():
     from scipy.optimize import brentq
 

@@ -16,17 +16,26 @@ PROTOCOL = {"get_params", "set_params", "set_output", "get_metadata_routing"}
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter: its default, its documented type, and the words its description quotes."""
+    """A parameter: its default, its check, its documented type, and the words that it quotes."""
 
     name: str
     default: object = MISSING
     type: str = ""
     words: tuple = ()
     many: bool = False  # *models
+    check: object = None  # of a declared parameter of an estimator
 
     @property
     def required(self):
         return self.default is MISSING
+
+    def accepts(self, value):
+        """Whether the check takes a value."""
+        try:
+            self.check(value, self.name)
+        except (ValueError, TypeError):
+            return False
+        return True
 
 
 @dataclass
@@ -127,6 +136,7 @@ def thing(call, name):
     except (TypeError, ValueError):
         return None
     docs = described(call.__doc__)
+    declared = getattr(call, "_declared", {})
     parameters = {}
     for key, given in signature.parameters.items():
         if key in ("self", "cls") or given.kind is given.VAR_KEYWORD:
@@ -134,7 +144,8 @@ def thing(call, name):
         kind, text = docs.get(key, ("", ""))
         words = tuple(dict.fromkeys(re.findall(r'(?<!")"([^"\s]+)"(?!")', f"{kind} {text}")))
         many = given.kind is given.VAR_POSITIONAL
-        parameters[key] = Parameter(key, given.default, kind, words, many)
+        check = declared[key].check if key in declared else None
+        parameters[key] = Parameter(key, given.default, kind, words, many, check)
     return Thing(name, call, parameters)
 
 

@@ -123,9 +123,8 @@ class Setting:
         return self.levels[factor] == next(iter(self.maker[factor]))
 
     def needs_counts(self):
-        return "poisson" in str(self.levels.get("densities")) or "each" in str(
-            self.levels.get("densities")
-        )
+        densities = str(self.levels.get("densities"))
+        return any(word in densities for word in ("poisson", "multinomial", "each"))
 
     def fit_target_to_family(self):
         """A response that is a share has no more than two values."""

@@ -2,6 +2,8 @@
 """Small problems: the numbers, and the targets, weights and containers in which they may come."""
 
 import functools
+from contextlib import ExitStack, contextmanager
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -94,6 +96,26 @@ CONTAINERS = {
     "csr": sparse.csr_array,
 }
 OF_FLOAT32 = ("float32",)
+# Containers of linear models -> the limits under which sparse rows are not treated as such, moved.
+SPARSE_STRATEGIES = {
+    "csr, never filled in": {"linear.design.design.MAX_FILLED": 0},
+    "csr, by products alone": {
+        "linear.design.design.MAX_FILLED": 0,
+        "linear.least_squares.ridge.SPARSE_COLUMNS": 1,
+        "linear.glm.matrix_free_fit.SPARSE_COLUMNS": 1,
+    },
+}
+OF_SPARSE = ("csr", *SPARSE_STRATEGIES)
+
+
+@contextmanager
+def strategy(container):
+    """The limits that a container asks for."""
+    with ExitStack() as stack:
+        for place, limit in SPARSE_STRATEGIES.get(container, {}).items():
+            stack.enter_context(mock.patch(f"statfast.{place}", limit))
+        yield
+
 
 DOCUMENTS = {
     "list": list,

@@ -82,3 +82,11 @@ def test_the_judge_sees_a_fault(kind, monkeypatch):
     assert not judge.run(case).defects
     monkeypatch.setattr(Ridge, "fit", fit)
     assert kind in {defect.kind for defect in judge.run(case).defects}
+
+
+def test_the_judge_passes_rows_that_tie():
+    answers = {"predict[0]": np.array([0, 1, 1]), "decision_function[0]": np.array([1e-17, 2, -3])}
+    assert judge.tied_rows(answers).tolist() == [True, False, False]
+    shares = {"predict_proba[0]": np.array([[0.5, 0.5, 0.0], [0.4, 0.0, 0.6], [0.2, 0.4, 0.4]])}
+    assert judge.tied_rows(shares).tolist() == [True, False, True]
+    assert not judge.tied_rows({"predict[0]": np.array([0])}).any()

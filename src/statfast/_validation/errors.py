@@ -16,6 +16,8 @@ from functools import cache
 from types import FrameType
 from typing import Any, TypeAlias
 
+import numpy as np
+
 # A line of a program: file, number, module, and the warnings that it has given.
 Place: TypeAlias = tuple[str, int, str, dict[Any, Any]] | None
 
@@ -107,7 +109,16 @@ def shown(value: object) -> str:
 # Whose frames lie between a warning and the caller: scipy's where it calls us back.
 _INSIDE = ("statfast.", "scipy.", "numpy.")
 
-_SHORT = reprlib.Repr()
+
+class _Short(reprlib.Repr):
+    """As `reprlib.Repr`, with numpy's scalars as the numbers and strings that they are."""
+
+    def repr1(self, x: Any, level: int) -> str:
+        plain = x.item() if isinstance(x, np.number | np.bool_ | np.str_) else x
+        return super().repr1(plain, level)
+
+
+_SHORT = _Short()
 _SHORT.maxstring = _SHORT.maxother = 80
 
 
