@@ -144,13 +144,16 @@ def test_alpha_zero_is_least_squares():
     )
 
 
-def test_iterations_that_do_not_suffice_are_told():
+@pytest.mark.parametrize("tol", [1e-14, 0.0])
+def test_iterations_that_do_not_suffice_are_told(tol):
     X, y = problem(30, 60, 9, 0.95)
     with pytest.warns(ConvergenceWarning, match="did not converge in"):
-        assert not Lasso(1e-4, max_iter=2, tol=1e-14).fit(X, y).converged_
+        assert not Lasso(1e-4, max_iter=2, tol=tol).fit(X, y).converged_
+    assert Lasso(0.1, tol=tol).fit(X, y).converged_
+    assert Lasso(0.1, max_iter=1, tol=tol).fit(X, np.ones(30)).converged_
     assert Lasso(1e-4).fit(X, y).converged_
     with pytest.warns(ConvergenceWarning, match="LassoCV did not converge in 2 iterations"):
-        assert not LassoCV(alphas=[1e-4], cv=2, max_iter=2, tol=1e-14).fit(X, y).converged_
+        assert not LassoCV(alphas=[1e-4], cv=2, max_iter=2, tol=tol).fit(X, y).converged_
 
 
 # ------------------------------------------------------------------ glmnet

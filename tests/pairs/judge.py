@@ -113,7 +113,10 @@ def answered(setting, report, *, plain):
                 found = asked(setting, report, plain=plain)
         except Exception as caught:
             return None, caught
-    setting.stopped |= any(issubclass(one.category, ConvergenceWarning) for one in raised)
+    setting.stopped |= any(
+        issubclass(one.category, ConvergenceWarning) or "no finite maximum" in str(one.message)
+        for one in raised
+    )
     if not plain:
         for one in raised:
             of_thread = one.filename.endswith("threading.py")  # which has no caller
@@ -208,7 +211,7 @@ def compare(setting, dressed, plain, report):
 def tied_rows(plain):
     """Rows whose classes tie but for rounding, so that this decides."""
     scores = plain.get("decision_function[0]", plain.get("predict_proba[0]"))
-    if scores is None or scores.dtype.kind != "f":
+    if scores is None or scores.dtype.kind != "f" or scores.shape[1:] == (1,):
         return np.zeros(0, dtype=bool)
     first, second = np.sort(scores, axis=1)[:, :-3:-1].T if scores.ndim == 2 else (scores, 0.0)
     return np.abs(first - second) <= 1e-13 * np.abs(scores).max()
