@@ -18,7 +18,7 @@ from statfast._linalg import mirrored
 from statfast.linear.design.column_scaling import Units
 from statfast.linear.design.columns import Columns
 from statfast.linear.design.sparse_columns import is_whole
-from statfast.linear.penalized.coordinate_descent import FLOOR, Descent
+from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP, Descent
 from statfast.linear.penalized.lasso_path import path_of
 
 MAX_NUMBERS_OF_PRODUCTS = 1 << 25  # Of all parts together.
@@ -171,4 +171,4 @@ def path_by_products(columns, alphas, ratio, how):
         descent, alphas, l1_ratio=ratio, mean=columns.target, tol=how["tol"],
         max_iter=how["max_iter"],
     )  # fmt: skip
-    return path, max(how["tol"], FLOOR) * columns.yy / columns.n
+    return path, max(how["tol"], ROUNDING_OF_GAP) * columns.yy / columns.n

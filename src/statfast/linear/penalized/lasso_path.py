@@ -14,7 +14,7 @@ from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import linear_values, table_of
 from statfast.linear.design.targets import as_target
-from statfast.linear.penalized.coordinate_descent import FLOOR
+from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 from statfast.linear.penalized.residual_descent import descent_of
 
@@ -145,7 +145,7 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
         descent, alphas, l1_ratio=l1_ratio, mean=mean, tol=tol, max_iter=max_iter, power=power,
         lead=lead,
     )  # fmt: skip
-    return path, max(tol, FLOOR) * square / n
+    return path, max(tol, ROUNDING_OF_GAP) * square / n
 
 
 def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0):
