@@ -6,6 +6,9 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import statistics
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ import pytest
 from statfast._estimator import (
     Estimator,
     array,
+    by_fit,
     count,
     fitted,
     flag,
@@ -24,6 +28,13 @@ from statfast._estimator import (
 )
 from tests import test_contract as contract
 from tests.fuzz import surface
+
+ESTIMATORS = {
+    name: thing.call
+    for name, thing in surface.public().items()
+    if thing.is_class and issubclass(thing.call, Estimator)
+}
+DECLARED = [(name, key) for name, kind in ESTIMATORS.items() for key in kind._declared]
 
 
 class Balls(Estimator):
@@ -59,13 +70,32 @@ class UsersBalls(Balls):
 
 
 def test_the_signature_is_that_of_the_declarations():
-    said = "(n_balls: int = 8, *, tol: float | None = 0.0001, start: object = 'first') -> None"
+    said = "(n_balls=8, *, tol: float | None = 0.0001, start: object = 'first')"
     assert str(inspect.signature(Balls)) == said
     few = inspect.signature(FewBalls)
     assert list(few.parameters) == ["n_balls", "fast", "start"]
     assert few.parameters["n_balls"].default == 2
     assert inspect.signature(FewestBalls) == few
     assert str(inspect.signature(UsersBalls)) == "(n_balls=3, *, color='red')"
+
+
+def test_signatures_are_short_and_annotations_whole():
+    class Words(Estimator):
+        """Parameters with long annotations."""
+
+        weights: Literal["a", "b"] | Callable[..., Any] = param(by_fit, default="a")
+        words: Literal["a", "b"] = param(by_fit, default="a")
+        table: dict[Any, Any] | None = param(by_fit)
+
+    shown = "(*, weights: str | Callable = 'a', words='a', table: dict | None)"
+    assert str(inspect.signature(Words)) == shown
+    assert Words.__init__.__annotations__["words"] == "Literal['a', 'b']"
+
+
+def test_signatures_of_estimators_are_read_at_a_glance():
+    kinds = [kind for kind in ESTIMATORS.values() if "__signature__" in vars(kind.__init__)]
+    assert len(kinds) > 80
+    assert statistics.median(len(str(inspect.signature(kind))) for kind in kinds) < 200
 
 
 def test_the_constructor_stores_its_arguments_unchanged():
@@ -115,17 +145,9 @@ def test_checked_values():
         Balls(start="last")._checked_value("start")
 
 
-DECLARED = [
-    (name, key)
-    for name, thing in surface.public().items()
-    if thing.is_class and issubclass(thing.call, Estimator)
-    for key in thing.call._declared
-]
-
-
 @pytest.mark.parametrize(("name", "key"), DECLARED)
 def test_checks_agree_with_their_levels(name, key):
-    declared = surface.public()[name].call._declared[key]
+    declared = ESTIMATORS[name]._declared[key]
     assert isinstance(declared.annotation, str)
     if declared.default is not inspect.Parameter.empty:
         declared.check(declared.default, key)
@@ -139,7 +161,7 @@ def test_checks_agree_with_their_levels(name, key):
 @pytest.mark.parametrize("name", sorted({name for name, _ in DECLARED}))
 def test_refused_values_are_refused_by_fit(name):
     """By the constructor nothing is refused, by fit all that the check refuses."""
-    kind = surface.public()[name].call
+    kind = ESTIMATORS[name]
     rng = np.random.default_rng(0)
     X = rng.integers(1, 9, (40, 3)).astype(float)
     y = rng.integers(0, 2, 40) + 1

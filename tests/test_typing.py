@@ -92,9 +92,11 @@ def unannotated(function):
     signature = inspect.signature(function)
     for number, (name, parameter) in enumerate(signature.parameters.items()):
         bound = number == 0 and name in ("self", "cls")
-        if parameter.annotation is inspect.Parameter.empty and not bound:
+        annotated = name in function.__annotations__  # signatures show less of constructors
+        if not annotated and parameter.annotation is inspect.Parameter.empty and not bound:
             yield name
-    if signature.return_annotation is inspect.Signature.empty:
+    made = "__signature__" in vars(function)
+    if signature.return_annotation is inspect.Signature.empty and not made:
         yield "the result"
 
 

@@ -35,12 +35,12 @@ class Attributes:
 
 
 Array: TypeAlias = NDArray[Any]
+Jobs: TypeAlias = int | None
+Jobs: TypeAlias = int | None
 Weights: TypeAlias = ArrayLike | None
 ClassWeight: TypeAlias = dict[Any, Any] | Literal["balanced"] | None
 Texts: TypeAlias = Iterable[Any]  # strings, or lists of their words
-RandomState: TypeAlias = (
-    int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
-)
+Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,6 +20,7 @@ another constructor.
 """
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -67,6 +68,15 @@ class Annotation(str):
         return str(self)
 
 
+def _short_annotation(parameter: Parameter) -> Any:
+    """What a signature prints: words are strings, and plain types are those of the defaults."""
+    if not isinstance(parameter.annotation, str):
+        return parameter.annotation
+    text = re.sub(r"Literal\[[^]]*\]", "str", parameter.annotation)
+    text = re.sub(r"\[(\.\.\.|Any), Any\]", "", " ".join(text.split()))
+    return REQUIRED if text == type(parameter.default).__name__ else Annotation(text)
+
+
 def collect(cls: type) -> dict[str, Parameter]:
     """The parameters of a class by name; its own declarations are taken out of its body."""
     texts = inspect.get_annotations(cls)
@@ -109,13 +119,14 @@ def constructor(cls: type, declared: dict[str, Parameter]) -> Callable[..., None
 
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = [
-        inspect.Parameter(name, kinds[p.keyword], default=p.default, annotation=p.annotation)
+        inspect.Parameter(
+            name, kinds[p.keyword], default=p.default, annotation=_short_annotation(p)
+        )
         for name, p in declared.items()
     ]
     me = inspect.Parameter("self", kinds[0])
-    __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [me, *parameters], return_annotation=Annotation("None")
-    )
+    __init__.__signature__ = inspect.Signature([me, *parameters])  # type: ignore[attr-defined]
+    __init__.__annotations__ = {name: p.annotation for name, p in declared.items()}
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"
     __init__.__module__ = cls.__module__
     return __init__

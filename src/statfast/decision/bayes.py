@@ -16,7 +16,7 @@ from statfast._estimator import (
     takes_weights,
     weighted_labels,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -396,7 +396,7 @@ class BayesClassifier(Classifier, Estimator):
         return self.predict_proba(X).astype(np.float64) @ self.cost_
 
     def bayes_error(
-        self, n_samples: int = 100_000, random_state: RandomState = None
+        self, n_samples: int = 100_000, random_state: Seed = None
     ) -> "BayesErrorEstimate":
         """Estimate the Bayes error by Monte Carlo sampling from the densities.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import checkpoint, each
 from statfast._estimator import CoefficientTable, Display, Tabled, by_score, picture, take_rows
-from statfast._typing import Array, RandomState, Rows, Weights
+from statfast._typing import Array, Rows, Seed, Weights
 from statfast._validation import (
     MANY,
     as_count,
@@ -106,7 +106,7 @@ def permutation_importance(
     scoring: str | Callable[..., Any] | list[str] | dict[Any, Any] | None = None,
     n_repeats: int = 5,
     n_jobs: int | None = None,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     sample_weight: Weights = None,
     max_samples: float = 1.0,
 ) -> Any:

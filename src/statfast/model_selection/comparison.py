@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable, Drawn, Scorer, picture, weighted_labels
-from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows, Weights
+from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Seed, Weights
 from statfast._validation import as_choice, as_estimator, as_label, as_real, shown, wrong_type
 from statfast.metrics import auc_test, get_scorer
 from statfast.model_selection.paired_tests import (
@@ -146,7 +146,7 @@ def compare(
     method: str = "corrected_t",
     rope: float = 0.01,
     level: float = 0.95,
-    random_state: RandomState = None,
+    random_state: Seed = None,
 ) -> "Comparison":
     """Compare models on the same folds, with corrected tests.
 

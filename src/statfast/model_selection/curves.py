@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._estimator import ANY, taking, with_params
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
     as_estimator,
     as_flag,
@@ -123,7 +123,7 @@ def learning_curve(
     params: dict[Any, Any] | None = None,
     sample_weight: Weights = None,
     shuffle: bool = False,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     error_score: float | Literal["raise"] = nan,
     return_times: bool = False,
 ) -> tuple[Array, ...]:

@@ -22,7 +22,7 @@ from statfast._estimator import (
     take_rows,
     with_params,
 )
-from statfast._typing import ArrayLike, RandomState, Rows, Weights
+from statfast._typing import ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -55,7 +55,7 @@ def bootstrap_error(
     method: str = ".632+",
     n_bootstraps: int = 200,
     loss: str = "auto",
-    random_state: RandomState = None,
+    random_state: Seed = None,
 ) -> BootstrapEstimate:
     """Bootstrap estimate (.632, .632+) of the error of an estimator.
 
@@ -202,7 +202,7 @@ def nested_cv_interval(
     bias_exponent: float = 1.0,
     groups: ArrayLike | None = None,
     sample_weight: Weights = None,
-    random_state: RandomState = None,
+    random_state: Seed = None,
 ) -> "NestedInterval":
     """Nested cross-validation: an error estimate with a confidence interval.
 

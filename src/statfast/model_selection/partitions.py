@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from statfast._estimator import group_runs, parts_of_folds, require_members, runs, stratified_runs
-from statfast._typing import Array, ArrayLike, RandomState, Rows
+from statfast._typing import Array, ArrayLike, Rows, Seed
 from statfast._validation import as_count, as_flag, to_array
 from statfast.model_selection.splitter import Splitter, as_shuffler, codes_of, groups_of, n_rows
 
@@ -41,7 +41,7 @@ class KFold(Splitter):
     """
 
     def __init__(
-        self, n_splits: int = 5, *, shuffle: bool = False, random_state: RandomState = None
+        self, n_splits: int = 5, *, shuffle: bool = False, random_state: Seed = None
     ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
@@ -92,7 +92,7 @@ class StratifiedKFold(Splitter):
     """
 
     def __init__(
-        self, n_splits: int = 5, *, shuffle: bool = False, random_state: RandomState = None
+        self, n_splits: int = 5, *, shuffle: bool = False, random_state: Seed = None
     ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
@@ -140,7 +140,7 @@ class GroupKFold(Splitter):
     needs_groups = True
 
     def __init__(
-        self, n_splits: int = 5, *, shuffle: bool = False, random_state: RandomState = None
+        self, n_splits: int = 5, *, shuffle: bool = False, random_state: Seed = None
     ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
@@ -195,9 +195,7 @@ class StratifiedGroupKFold(Splitter):
 
     needs_groups = True
 
-    def __init__(
-        self, n_splits: int = 5, shuffle: bool = False, random_state: RandomState = None
-    ) -> None:
+    def __init__(self, n_splits: int = 5, shuffle: bool = False, random_state: Seed = None) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -262,7 +260,7 @@ class RepeatedKFold(Splitter):
     _one: type = KFold
 
     def __init__(
-        self, *, n_splits: int = 5, n_repeats: int = 10, random_state: RandomState = None
+        self, *, n_splits: int = 5, n_repeats: int = 10, random_state: Seed = None
     ) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from math import nan
 from typing import Any, Literal
 
-from statfast._typing import RandomState
+from statfast._typing import Seed
 from statfast.model_selection.grids import drawn_candidates
 from statfast.model_selection.search import ParameterSearch
 
@@ -108,7 +108,7 @@ class RandomizedSearchCV(ParameterSearch):
         refit: bool | str | Callable[..., Any] = True,
         cv: Any = None,
         rule: Literal["min", "1se"] = "min",
-        random_state: RandomState = None,
+        random_state: Seed = None,
         error_score: float | Literal["raise"] = nan,
         return_train_score: bool = False,
     ) -> None:

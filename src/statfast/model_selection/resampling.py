@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import take_rows
-from statfast._typing import ArrayLike, RandomState
+from statfast._typing import ArrayLike, Seed
 from statfast._validation import as_count, as_flag, as_generator, as_real
 from statfast.model_selection.splitter import (
     Splitter,
@@ -58,7 +58,7 @@ class ShuffleSplit(Splitter):
         *,
         test_size: float | None = None,
         train_size: float | None = None,
-        random_state: RandomState = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_splits = n_splits
         self.test_size = test_size
@@ -172,7 +172,7 @@ class Bootstrap(Splitter):
     [10, 10]
     """
 
-    def __init__(self, n_splits: int = 100, *, random_state: RandomState = None) -> None:
+    def __init__(self, n_splits: int = 100, *, random_state: Seed = None) -> None:
         self.n_splits = n_splits
         self.random_state = random_state
 
@@ -260,7 +260,7 @@ def train_test_split(
     *arrays: Any,
     test_size: float | None = None,
     train_size: float | None = None,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     shuffle: bool = True,
     stratify: ArrayLike | None = None,
 ) -> list[Any]:

@@ -24,7 +24,7 @@ from statfast._estimator import (
     take_columns,
     take_rows,
 )
-from statfast._typing import ArrayLike, RandomState, Rows
+from statfast._typing import ArrayLike, Rows, Seed
 from statfast._validation import (
     as_choice,
     as_count,
@@ -133,7 +133,7 @@ def bias_variance(
     y_test: ArrayLike | None = None,
     loss: str = "auto",
     n_rounds: int = 200,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> "BiasVariance":
     """Bias-variance decomposition of the error of an estimator, by the bootstrap.

@@ -16,7 +16,7 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._typing import Array, ArrayLike, RandomState
+from statfast._typing import Array, ArrayLike, Seed
 from statfast._validation import MANY, as_count, as_generator, refuse_large, shown, wrong_type
 
 MOST_EXHAUSTIVE = 12  # classes: 2047 classifiers
@@ -306,7 +306,7 @@ def random_code(
     *,
     sparse: bool = False,
     n_trials: int = 1000,
-    random_state: RandomState = None,
+    random_state: Seed = None,
 ) -> "CodeMatrix":
     """Random code: the best separated of many draws (Allwein, Schapire and Singer 2000).
 

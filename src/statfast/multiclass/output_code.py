@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from statfast._estimator import checked_by, nothing, one_of, param, randomness, real
-from statfast._typing import Array, ArrayLike, RandomState, Weights
+from statfast._typing import Array, ArrayLike, Seed, Weights
 from statfast._validation import MANY
 from statfast.multiclass.codes import DRAWN, NAMED, as_code, code_of
 from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
@@ -104,7 +104,7 @@ class OutputCodeClassifier(Reduction):
         one_of(*DECODINGS), default="logistic"
     )
     code_size: float | None = param(nothing | real(0, MANY, open_low=True), default=1.5)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit a binary classifier for each column of the code matrix.

@@ -31,7 +31,7 @@ from statfast._estimator import (
     width_of,
     with_tags_of,
 )
-from statfast._typing import Array
+from statfast._typing import Array, Jobs
 from statfast._validation import as_labels, as_weights, shown
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix
@@ -70,7 +70,7 @@ class Reduction(Classifier, Estimator):
     _hands_weights_on = True
 
     estimator: Any = param(by_fit, default=None, kw_only=False)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     n_classes_: int = fitted()

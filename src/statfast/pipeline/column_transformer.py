@@ -22,7 +22,7 @@ from statfast._estimator import (
     take_columns,
     takes_weights,
 )
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_weights,
     column_names,
@@ -134,7 +134,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
     transformers: list[Any] | None = param(by_fit, default=None, kw_only=False)
     remainder: Any = param(checked_by(as_transformer, *DONE), default="drop")
     sparse_threshold: float = param(real(0, 1), default=0.3)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
     transformer_weights: dict[str, float] | None = param(
         nothing | checked_by(as_factors), default=None
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._estimator import Display
-from statfast._typing import ArrayLike, Axes, RandomState
+from statfast._typing import ArrayLike, Axes, Seed
 from statfast._validation import as_choice, shown, unusable_model
 from statfast.metrics import (
     average_precision_score,
@@ -37,7 +37,7 @@ def roc(
     iso: Literal["accuracy", "average_recall", "cost"] | None = None,
     cost: tuple[float, float] = (1.0, 1.0),
     band: float | None = None,
-    random_state: RandomState = 0,
+    random_state: Seed = 0,
     pos_label: Any = None,
     ax: Axes | None = None,
     **style: Any,

@@ -22,7 +22,7 @@ from statfast._estimator import (
     param,
     real,
 )
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Jobs, Rows
 from statfast._validation import as_count
 from statfast.cluster.hierarchy.dendrogram import heights_within, labels_of
 from statfast.cluster.hierarchy.linkage import METHODS, taken_as, tree_of
@@ -116,7 +116,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
     distance_threshold: float | None = param(nothing | real(0), default=None)
     metric_params: dict[Any, Any] | None = param(by_fit, default=None)
     compute_distances: bool = param(flag, default=False)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     labels_: Array = fitted()
     n_clusters_: int = fitted()

@@ -19,7 +19,7 @@ from statfast._estimator import (
     real,
     verbosity,
 )
-from statfast._typing import Array, RandomState, Rows, Weights
+from statfast._typing import Array, Jobs, Rows, Seed, Weights
 from statfast._validation import as_generator
 from statfast.cluster.kmeans.block_passes import inertia, joined, sweep
 from statfast.cluster.kmeans.data import (
@@ -120,14 +120,14 @@ class BisectingKMeans(Centers):
         INIT, default="random"
     )
     n_init: int = param(N_INIT, default=1)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
     max_iter: int = param(count(), default=300)
     verbose: int | bool = param(verbosity, default=0)
     tol: float = param(real(0), default=1e-4)
     bisecting_strategy: Literal["biggest_inertia", "largest_cluster"] = param(
         one_of(*STRATEGIES), default="biggest_inertia"
     )
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     cluster_centers_: Array = fitted()
     labels_: Array = fitted()

@@ -20,7 +20,7 @@ from statfast._estimator import (
     real,
     verbosity,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import as_count, as_generator
 from statfast.cluster.kmeans.data import require_enough, require_spread, survey
 from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of, start_of_parts
@@ -162,11 +162,11 @@ class KMeans(Centers):
     max_iter: int = param(count(), default=300)
     tol: float = param(real(0), default=1e-4)
     verbose: int | bool = param(verbosity, default=0)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
     algorithm: Literal["auto", "lloyd", "elkan", "hamerly", "yinyang"] = param(
         one_of(*ALGORITHMS), default="auto"
     )
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     cluster_centers_: Array = fitted()
     labels_: Array = fitted()

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._estimator import ANY, taking
-from statfast._typing import Array, RandomState, Rows, Weights
+from statfast._typing import Array, Rows, Seed, Weights
 from statfast._validation import as_count, as_generator
 from statfast.cluster.kmeans.data import require_enough, require_spread, survey
 from statfast.cluster.kmeans.model import as_any_rows
@@ -17,7 +17,7 @@ def kmeans_plusplus(
     n_clusters: int,
     *,
     sample_weight: Weights = None,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
     """Greedy k-means++ initialization of cluster centers.

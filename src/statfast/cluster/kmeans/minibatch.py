@@ -19,7 +19,7 @@ from statfast._estimator import (
     real,
     verbosity,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
     as_count,
     as_generator,
@@ -143,13 +143,13 @@ class MiniBatchKMeans(Centers):
     batch_size: int = param(count(), default=1024)
     verbose: int | bool = param(verbosity, default=0)
     compute_labels: bool = param(flag, default=True)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
     tol: float = param(real(0), default=0.0)
     max_no_improvement: int | None = param(nothing | count(0), default=10)
     init_size: int | None = param(nothing | count(), default=None)
     n_init: Literal["auto"] | int = param(N_INIT, default="auto")
     reassignment_ratio: float = param(real(0, 1), default=0.01)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     cluster_centers_: Array = fitted()
     labels_: Array = fitted()

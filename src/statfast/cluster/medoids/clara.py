@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._distance import MetricRows, as_metric_rows, is_callable, store
 from statfast._estimator import by_fit, count, fitted, jobs, one_of, param, randomness
-from statfast._typing import Array, RandomState, Rows, Weights
+from statfast._typing import Array, Jobs, Rows, Seed, Weights
 from statfast._validation import (
     MANY,
     as_count,
@@ -122,8 +122,8 @@ class CLARA(Medoids):
     max_iter: int = param(count(), default=100)
     p: float = param(by_fit, default=2)
     metric_params: dict[Any, Any] | None = param(by_fit, default=None)
-    random_state: RandomState = param(randomness, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     medoid_indices_: Array = fitted()
     cluster_centers_: Array = fitted()

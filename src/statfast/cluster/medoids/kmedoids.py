@@ -17,7 +17,7 @@ from statfast._distance import (
     store,
 )
 from statfast._estimator import array, by_fit, count, fitted, flag, jobs, one_of, param, randomness
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
     as_count,
     as_generator,
@@ -164,8 +164,8 @@ class KMedoids(Medoids):
     metric_params: dict[Any, Any] | None = param(by_fit, default=None)
     matrix_free: Literal["auto"] | bool = param(flag | one_of("auto"), default="auto")
     dtype: Literal["", ""] | None = param(one_of(None, "float64", "float32"), default=None)
-    random_state: RandomState = param(randomness, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     medoid_indices_: Array = fitted()
     cluster_centers_: Array = fitted()

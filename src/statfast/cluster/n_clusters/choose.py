@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Display, picture
-from statfast._typing import Axes, DataFrame, RandomState, Rows
+from statfast._typing import Axes, DataFrame, Rows, Seed
 from statfast._validation import MANY, as_choice, as_count, as_generator, shown, wrong_type
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.gap import RULES, GapStatisticResult, _gap, gap_select
@@ -121,7 +121,7 @@ def choose_n_clusters(
     ] = "silhouette",
     n_boot: int = 50,
     rule: str = "firstSEmax",
-    random_state: RandomState = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> "NClustersResult":
     """Choose the number of clusters by several criteria.

@@ -14,7 +14,7 @@ import numpy as np
 from statfast._distance import PLAIN, OfRows, rescaled
 from statfast._engine import aside, each
 from statfast._estimator import Display, picture
-from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows
+from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Seed
 from statfast._validation import (
     MANY,
     as_choice,
@@ -123,7 +123,7 @@ def gap_statistic(
     n_boot: int = 100,
     power: Literal[1, 2] = 2,
     null: Literal["pca", "box"] = "pca",
-    random_state: RandomState = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> "GapStatisticResult":
     """Gap statistic: within-cluster dispersion against that of reference data without clusters.

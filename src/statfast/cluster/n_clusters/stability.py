@@ -13,7 +13,7 @@ import numpy as np
 from statfast._distance import PRECOMPUTED
 from statfast._engine import each, usable_threads
 from statfast._estimator import Display, picture
-from statfast._typing import Axes, DataFrame, RandomState, Rows
+from statfast._typing import Axes, DataFrame, Rows, Seed
 from statfast._validation import MANY, as_count, as_generator, refuse_large
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.methods import as_family, threads_of
@@ -95,7 +95,7 @@ def cluster_stability(
     metric: str | Callable[..., Any] = "euclidean",
     metric_params: dict[Any, Any] | None = None,
     n_boot: int = 100,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> "StabilityResult":
     """Stability of clusters under bootstrap resampling (Hennig 2007).

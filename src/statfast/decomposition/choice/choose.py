@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import Chunks, checkpoint, report
 from statfast._estimator import ROW_DTYPES, CoefficientTable, Display, Tabled, picture
-from statfast._typing import Axes, RandomState, Rows
+from statfast._typing import Axes, Rows, Seed
 from statfast._validation import (
     MANY,
     as_choice,
@@ -124,7 +124,7 @@ def choose_components(
     n_permutations: int = 99,
     null: Literal["permutation", "normal"] = "permutation",
     quantile: float = 0.95,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> "ComponentChoice":
     """Choose the number of principal components by several rules.

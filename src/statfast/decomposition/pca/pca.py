@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import by_fit, count, fitted, flag, jobs, one_of, param, randomness, real
-from statfast._typing import Array, RandomState, Rows, Weights
+from statfast._typing import Array, Jobs, Rows, Seed, Weights
 from statfast._validation import as_generator
 from statfast.decomposition.components.decompose import decompose
 from statfast.decomposition.components.krylov import TOL
@@ -151,9 +151,9 @@ class PCA(Interpretation, MomentComponents):
     power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = param(
         one_of("auto", "QR", "LU", "none"), default="auto"
     )
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
     correlation: bool = param(flag, default=False)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     components_: Array = fitted()
     explained_variance_: Array = fitted()

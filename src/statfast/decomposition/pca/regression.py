@@ -18,7 +18,7 @@ from statfast._estimator import (
     param,
     summed,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_rows,
     as_targets,
@@ -107,7 +107,7 @@ class PrincipalComponentRegression(Regressor, SumFit):
 
     n_components: float | str | None = param(by_fit, default=None, kw_only=False)
     scale: bool = param(flag, default=False)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Any = fitted()
     intercept_: Any = fitted()

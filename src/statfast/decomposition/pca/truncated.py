@@ -19,7 +19,7 @@ from statfast._estimator import (
     real,
     summed,
 )
-from statfast._typing import Array, RandomState, Rows, Weights
+from statfast._typing import Array, Jobs, Rows, Seed, Weights
 from statfast._validation import (
     as_count,
     as_csr,
@@ -109,9 +109,9 @@ class TruncatedSVD(ComponentModel):
     power_iteration_normalizer: Literal["auto", "OR", "QR", "LU", "none"] = param(
         one_of("auto", "OR", "QR", "LU", "none"), default="auto"
     )
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
     tol: float = param(real(0), default=0.0)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     components_: Array = fitted()
     singular_values_: Array = fitted()

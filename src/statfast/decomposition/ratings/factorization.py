@@ -19,7 +19,7 @@ from statfast._estimator import (
     randomness,
     real,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import (
     as_count,
     as_flag,
@@ -145,8 +145,8 @@ class RatingsFactorization(Transformer, Estimator):
     alpha: float = param(real(0, open_low=True), default=40.0)
     max_iter: int = param(count(), default=50)
     tol: float = param(real(0), default=1e-4)
-    random_state: RandomState = param(randomness, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     user_factors_: Array = fitted()
     item_factors_: Array = fitted()

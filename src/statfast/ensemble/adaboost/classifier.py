@@ -30,7 +30,7 @@ from statfast._estimator import (
     width_of,
     with_tags_of,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
     MANY,
     as_generator,
@@ -146,11 +146,11 @@ class AdaBoostClassifier(Classifier, Estimator):
     estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
     n_estimators: int = param(count(high=MANY), default=50)
     learning_rate: float = param(real(0, open_low=True), default=1.0)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
     method: Literal["reweight", "resample"] = param(
         one_of("reweight", "resample"), default="reweight"
     )
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     estimator_: Any = fitted()
     estimators_: list[Any] = fitted()

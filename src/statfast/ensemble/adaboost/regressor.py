@@ -33,7 +33,7 @@ from statfast._estimator import (
     width_of,
     with_tags_of,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
     MANY,
     as_generator,
@@ -115,7 +115,7 @@ class AdaBoostRegressor(Regressor, Estimator):
     loss: Literal["linear", "square", "exponential"] = param(
         one_of("linear", "square", "exponential"), default="linear"
     )
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
 
     estimator_: Any = fitted()
     estimators_: list[Any] = fitted()

@@ -37,7 +37,7 @@ from statfast._estimator import (
     with_tags_of,
     with_weights_by_code,
 )
-from statfast._typing import Array, RandomState
+from statfast._typing import Array, Jobs, Seed
 from statfast._validation import (
     MANY,
     as_count,
@@ -109,8 +109,8 @@ class BaggingModel(Estimator):
     bootstrap_features: bool = param(flag, default=False)
     oob_score: bool = param(flag, default=False)
     warm_start: bool = param(flag, default=False)
-    n_jobs: int | None = param(jobs, default=None)
-    random_state: RandomState = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
 
     estimator_: Any = fitted()
     oob_score_: float = fitted()

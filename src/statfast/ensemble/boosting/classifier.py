@@ -23,7 +23,7 @@ from statfast._estimator import (
     times_classes,
     verbosity,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, ClassWeight, Jobs, Rows, Seed, Weights
 from statfast._validation import MANY, as_choice, as_labels, shown
 from statfast.ensemble.boosting.losses import (
     ExponentialLoss,
@@ -202,9 +202,9 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     n_iter_no_change: int = param(count(), default=10)
     tol: float = param(real(0), default=1e-7)
     verbose: int = param(verbosity, default=0)
-    random_state: RandomState = param(randomness, default=None)
-    class_weight: dict[Any, Any] | Literal["balanced"] | None = param(by_fit, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
+    class_weight: ClassWeight = param(by_fit, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     do_early_stopping_: bool = fitted()

@@ -19,7 +19,7 @@ from statfast._estimator import (
     real,
     verbosity,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import MANY, as_choice, as_real, as_targets, warn_column_vector
 from statfast.ensemble.boosting.losses import REGRESSION
 from statfast.ensemble.boosting.model import HistBoosting
@@ -194,8 +194,8 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     n_iter_no_change: int = param(count(), default=10)
     tol: float = param(real(0), default=1e-7)
     verbose: int = param(verbosity, default=0)
-    random_state: RandomState = param(randomness, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     do_early_stopping_: bool = fitted()
     n_iter_: int = fitted()

@@ -5,7 +5,7 @@ import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each
-from statfast._typing import Array, ArrayLike, Attributes, RandomState, Rows
+from statfast._typing import Array, ArrayLike, Attributes, Rows, Seed
 from statfast._validation import as_count, as_generator
 from statfast.ensemble.forest.grow_forest import predictor_of
 from statfast.ensemble.forest.left_out import earned_by_sets
@@ -45,7 +45,7 @@ class ForestImportances(Attributes):
         return np.mean(each(work, tasks, n_jobs=self.n_jobs), axis=0)
 
     def permutation_importances(
-        self, X: Rows, y: ArrayLike, *, n_repeats: int = 1, random_state: RandomState = None
+        self, X: Rows, y: ArrayLike, *, n_repeats: int = 1, random_state: Seed = None
     ) -> tuple[Array, Array]:
         """Out-of-bag permutation importances of the features.
 

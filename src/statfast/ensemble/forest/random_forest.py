@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from statfast._estimator import by_fit, count, fitted, flag, jobs, nothing, param, randomness, real
-from statfast._typing import ArrayLike, RandomState
+from statfast._typing import ArrayLike, Jobs, Seed
 from statfast.ensemble.forest.class_forest import ClassForest
 from statfast.ensemble.forest.number_forest import NumberForest
 
@@ -145,8 +145,8 @@ class RandomForestClassifier(ClassForest):
     min_impurity_decrease: float = param(real(0), default=0.0)
     bootstrap: bool = param(flag, default=True)
     oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
-    n_jobs: int | None = param(jobs, default=None)
-    random_state: RandomState = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
     verbose: int = param(by_fit, default=0)
     warm_start: bool = param(flag, default=False)
     class_weight: (
@@ -294,8 +294,8 @@ class RandomForestRegressor(NumberForest):
     min_impurity_decrease: float = param(real(0), default=0.0)
     bootstrap: bool = param(flag, default=True)
     oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
-    n_jobs: int | None = param(jobs, default=None)
-    random_state: RandomState = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
     verbose: int = param(by_fit, default=0)
     warm_start: bool = param(flag, default=False)
     ccp_alpha: float = param(real(0), default=0.0)

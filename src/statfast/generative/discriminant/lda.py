@@ -20,7 +20,7 @@ from statfast._estimator import (
     param,
     real,
 )
-from statfast._typing import Array, ArrayLike, Rows
+from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import as_count
 from statfast.generative.discriminant import (
     leave_one_out,
@@ -171,7 +171,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     store_covariance: bool = param(flag, default=False)
     tol: float = param(real(0), default=1e-4)
     covariance_estimator: Any = param(by_fit, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._core.generative import quadratic_scores
 from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
-from statfast._typing import Array, ArrayLike
+from statfast._typing import Array, ArrayLike, Jobs
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.class_covariances import (
@@ -135,7 +135,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
     covariance_estimator: Any = param(by_fit, default=None)
     method: Literal["mle", "moment"] = param(one_of("mle", "moment"), default="mle")
     allow_singular: bool = param(flag, default=False)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

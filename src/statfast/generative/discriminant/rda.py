@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from statfast._core.generative import quadratic_scores
 from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
-from statfast._typing import Array, ArrayLike
+from statfast._typing import Array, ArrayLike, Jobs
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors, require_enough
 from statfast.generative.discriminant.class_covariances import published, require_rows, whitened
@@ -105,7 +105,7 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
     method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
     store_covariance: bool = param(flag, default=False)
     tol: float = param(real(0), default=1e-4)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

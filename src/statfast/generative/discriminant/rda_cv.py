@@ -10,7 +10,7 @@ import numpy as np
 from statfast._core.generative import quadratic_scores
 from statfast._engine import Chunks, checkpoint, each
 from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import require_finite, warn_user, wrong_type
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.leave_one_out import MAX_REFITS, refitted
@@ -126,7 +126,7 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
     method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
     store_covariance: bool = param(flag, default=False)
     tol: float = param(real(0), default=1e-4)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     alpha_: float = fitted()
     gamma_: float = fitted()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from statfast._core.generative.count_tables import add_counts
 from statfast._core.generative.count_tables import scores as table_scores
 from statfast._estimator import array, count, fitted, flag, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike
+from statfast._typing import Array, ArrayLike, Jobs
 from statfast._validation import (
     refuse_large,
     shown,
@@ -275,7 +275,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     )
     unseen: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
     missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param
-from statfast._typing import Array, ArrayLike, RandomState
+from statfast._typing import Array, ArrayLike, Jobs, Seed
 from statfast._validation import as_count
 from statfast.generative.naive_bayes.density import Density, Sums, block_of, logs, pieces
 from statfast.generative.naive_bayes.linear import (
@@ -226,7 +226,7 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     force_alpha: bool = param(flag, default=True)
     fit_prior: bool = param(flag, default=True)
     class_prior: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()
@@ -242,7 +242,7 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
         return CountDensity(as_alpha(given.alpha, given.force_alpha, d))
 
     def sample(
-        self, n_samples: int = 1, *, length: int = 100, random_state: RandomState = None
+        self, n_samples: int = 1, *, length: int = 100, random_state: Seed = None
     ) -> tuple[Array, Array]:
         """Draw samples from the fitted joint distribution: a class, then what it counts.
 
@@ -337,7 +337,7 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     fit_prior: bool = param(flag, default=True)
     class_prior: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
     norm: bool = param(flag, default=False)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

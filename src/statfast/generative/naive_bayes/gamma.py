@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from statfast._core.rows.column_moments import class_moments
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike
+from statfast._typing import Array, ArrayLike, Jobs
 from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
 from statfast.generative.naive_bayes.linear import gaps_of, require_counts, require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
@@ -249,7 +249,7 @@ class GammaNB(NaiveBayesModel):
     smallest: float | None = param(nothing | real(0, open_low=True), default=None)
     priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
     missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

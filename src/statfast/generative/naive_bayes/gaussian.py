@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from statfast._core.generative.normal_scores import scores, softmax
 from statfast._core.rows.column_moments import class_moments
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike
+from statfast._typing import Array, ArrayLike, Jobs
 from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
 from statfast.generative.naive_bayes.linear import require_no_infinity
@@ -314,7 +314,7 @@ class GaussianNB(NaiveBayesModel):
     priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
     var_smoothing: float = param(real(0), default=1e-9)
     missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike
+from statfast._typing import Array, ArrayLike, Jobs
 from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
 from statfast.generative.naive_bayes.linear import (
     MAX_SMOOTHING,
@@ -262,7 +262,7 @@ class KernelDensityNB(NaiveBayesModel):
     )
     priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
     missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike
+from statfast._typing import Array, ArrayLike, Jobs
 from statfast._validation import (
     as_choice,
     column_names,
@@ -239,7 +239,7 @@ class MixedNB(NaiveBayesModel):
     priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
     unseen: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
     missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

@@ -15,7 +15,7 @@ from statfast._estimator import (
     known_classes,
     weighted_labels,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
     as_count,
     as_csr,
@@ -357,9 +357,7 @@ class NaiveBayesModel(Classifier, SumFit):
             rows = rows.toarray()
         return explained(self, rows, fitted, priors, of, against)
 
-    def sample(
-        self, n_samples: int = 1, *, random_state: RandomState = None
-    ) -> tuple[Array, Array]:
+    def sample(self, n_samples: int = 1, *, random_state: Seed = None) -> tuple[Array, Array]:
         """Draw samples from the fitted joint distribution: a class, then its features.
 
         Parameters

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike
+from statfast._typing import Array, ArrayLike, Jobs
 from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, Sums, logs, pieces
 from statfast.generative.naive_bayes.linear import (
@@ -196,7 +196,7 @@ class PoissonNB(NaiveBayesModel):
     alpha: float = param(real(0, MAX_SMOOTHING), default=1.0)
     priors: ArrayLike | None = param(nothing | one_of("laplace") | array, default=None)
     missing: Literal["error", "ignore"] = param(one_of("error", "ignore"), default="error")
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     class_count_: Array = fitted()

@@ -10,7 +10,7 @@ import numpy as np
 from statfast._core.generative import quadratic_scores
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import ROW_DTYPES, by_fit, fitted, flag, jobs, one_of, param, real
-from statfast._typing import Array, ArrayLike, RandomState, Rows
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import (
     as_choice,
     as_count,
@@ -110,7 +110,7 @@ class MultivariateNormal(DerivedNormals):
     shrinkage: Literal["ledoit_wolf", "oas"] | float | None = param(by_fit, default=None)
     allow_singular: bool = param(flag, default=False)
     tol: float = param(real(0), default=1e-6)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     mean_: Array = fitted()
     covariance_: Array = fitted()
@@ -319,7 +319,7 @@ class MultivariateNormal(DerivedNormals):
     def sample(
         self,
         n_samples: int = 1,
-        random_state: RandomState = None,
+        random_state: Seed = None,
         *,
         root: Literal["cholesky", "spectral", "svd"] = "cholesky",
     ) -> Array:

@@ -27,7 +27,7 @@ from statfast._estimator import (
     real,
     with_params,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_weights, column_names, warn_not_converged, warn_user
 from statfast.linear.design.design import (
     added_offset,
@@ -173,7 +173,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     )
     tol: float = param(real(0, open_low=True), default=1e-10)
     max_iter: int = param(count(), default=100)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
     intercept_: float = fitted()

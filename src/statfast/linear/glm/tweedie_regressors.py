@@ -26,23 +26,23 @@ class TweedieRegressor(GeneralizedLinearModel):
 
     Parameters
     ----------
-    power : float, default=0.0
-        The variance is ``mu^power``, of power 0 (normal), 1 (Poisson), 2 (gamma), 3 (inverse
-        Gaussian), between 1 and 2 (sums of a Poisson number of gamma amounts), or up to 4.
     alpha : float, default=1.0
         Strength of the penalty. 0 is maximum likelihood, with all of the inference of
         `GeneralizedLinearModel` with the family "tweedie".
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
     link : str or float, default="auto"
         Of `GeneralizedLinearModel`; "auto" is "identity" for power 0 and else "log".
-    max_iter : int, default=100
-        Maximum number of IRLS iterations.
+    power : float, default=0.0
+        The variance is ``mu^power``, of power 0 (normal), 1 (Poisson), 2 (gamma), 3 (inverse
+        Gaussian), between 1 and 2 (sums of a Poisson number of gamma amounts), or up to 4.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
         and in units of the standard deviation of a response.
-    warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+    max_iter : int, default=100
+        Maximum number of IRLS iterations.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -125,15 +125,15 @@ class PoissonRegressor(TweedieRegressor):
     alpha : float, default=1.0
         Strength of the penalty. 0 is maximum likelihood, with standard errors whose dispersion is
         estimated; see `GeneralizedLinearModel` for those of dispersion 1.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
     fit_intercept : bool, default=True
         Whether there is an intercept.
-    max_iter : int, default=100
-        Maximum number of iterations.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
         and in units of the standard deviation of a response.
-    warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+    max_iter : int, default=100
+        Maximum number of iterations.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
         any number.
@@ -187,15 +187,15 @@ class GammaRegressor(PoissonRegressor):
     ----------
     alpha : float, default=1.0
         Strength of the penalty. 0 is maximum likelihood, with standard errors.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
     fit_intercept : bool, default=True
         Whether there is an intercept.
-    max_iter : int, default=100
-        Maximum number of iterations.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
         and in units of the standard deviation of a response.
-    warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+    max_iter : int, default=100
+        Maximum number of iterations.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
         any number.

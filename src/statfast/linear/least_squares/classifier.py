@@ -23,7 +23,7 @@ from statfast._estimator import (
     require_several,
     weighted_labels,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_rows, column_names
 from statfast.linear.design.design import linear_values, new_rows
 from statfast.linear.glm.fit import names_of, warn_aliased
@@ -130,7 +130,7 @@ class LeastSquaresClassifier(Classifier, SumFit):
 
     fit_intercept: bool = param(flag, default=True)
     tol: float = param(real(0.0, 1.0, open_high=True), default=1e-11)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     coef_: Array = fitted()

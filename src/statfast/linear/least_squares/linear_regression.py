@@ -22,7 +22,7 @@ from statfast._estimator import (
     real,
 )
 from statfast._linalg import triangle_inverse
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -163,7 +163,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         one_of("frequency", "analytic"), default="frequency"
     )
     positive: bool = param(flag, default=False)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
     intercept_: Any = fitted()

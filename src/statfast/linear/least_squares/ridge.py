@@ -24,7 +24,7 @@ from statfast._estimator import (
     param,
     real,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_real,
     as_targets,
@@ -127,7 +127,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     alpha: ArrayLike = param(real(0.0) | array, default=1.0, kw_only=False)
     fit_intercept: bool = param(flag, default=True)
     positive: bool = param(flag, default=False)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
     intercept_: Any = fitted()
@@ -323,7 +323,7 @@ class RidgeCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     alphas: ArrayLike = param(by_fit, default=(0.1, 1.0, 10.0), kw_only=False)
     criterion: Literal["loo", "gcv"] = param(one_of("loo", "gcv"), default="loo")
     fit_intercept: bool = param(flag, default=True)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     alpha_: float = fitted()
     alphas_: Array = fitted()

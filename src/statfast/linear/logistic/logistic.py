@@ -22,7 +22,7 @@ from statfast._estimator import (
     param,
     real,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, ClassWeight, Jobs, Rows, Weights
 from statfast._validation import as_choice, as_flag, warn_not_converged
 from statfast.linear.design.design import has_offset, new_rows, row_arguments, warn_no_offset
 from statfast.linear.design.formula import FormulaDesign, FromFormula, predictors
@@ -163,14 +163,14 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
     l1_ratio: float = param(real(0, 1), default=0.0)
     method: Literal["ml", "firth"] = param(one_of("ml", "firth"), default="ml")
     fit_intercept: bool = param(flag, default=True)
-    class_weight: dict[Any, Any] | Literal["balanced"] | None = param(by_fit, default=None)
+    class_weight: ClassWeight = param(by_fit, default=None)
     reference: Any = param(by_fit, default=None)
     multi_class: Literal["multinomial", "ovr"] = param(
         one_of("multinomial", "ovr"), default="multinomial"
     )
     tol: float = param(real(0, open_low=True), default=1e-10)
     max_iter: int = param(count(), default=100)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
     coef_: Array = fitted()

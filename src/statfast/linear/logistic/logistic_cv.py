@@ -70,19 +70,19 @@ class LogisticRegressionCV(LogisticRegression):
         to 1e4.
     l1_ratios : array-like of float, default=(0.0,)
         Proportions of the l1 norm to try: 0 is ridge, 1 lasso.
-    fit_intercept : bool, default=True
-        Whether there is an intercept.
     cv : int, splitter or iterable of (train, test), optional
         Folds. An integer cuts the samples of each class in so many runs, without shuffling; None in
         5.
     scoring : str or callable, optional
         A score to maximize, by its name in `statfast.metrics.get_scorer`; None is "neg_log_loss".
-    class_weight : dict or "balanced", optional
-        Factors of the weights of the samples of each class, by label; "balanced" makes the classes
-        weigh the same.
     rule : {"min", "1se"}, default="min"
         The candidate with the best score, or the smallest C whose score is within a standard error
         of the best (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3).
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the samples of each class, by label; "balanced" makes the classes
+        weigh the same.
     multi_class : {"multinomial", "ovr"}, default="multinomial"
         For three or more classes: "multinomial" is one model in which the probabilities are
         proportional to the exponentials of the scores of the classes; "ovr" fits each class against

@@ -19,7 +19,7 @@ from statfast._estimator import (
     real,
     removed,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights, csr_matrix
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights, csr_matrix
 from statfast._validation import (
     as_targets,
     as_weights,
@@ -116,7 +116,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     positive: bool = param(flag, default=False)
     tol: float = param(real(0.0), default=1e-8)
     max_iter: int = param(count(), default=10_000)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
     intercept_: Any = fitted()

@@ -27,7 +27,7 @@ from statfast._estimator import (
     removed,
 )
 from statfast._linalg import power_of_two
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_real, as_weights, warn_not_converged, wrong_type
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import AcceptsSparse, LinearPredictor, linear_values, table_of
@@ -129,7 +129,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     positive: bool = param(flag, default=False)
     tol: float = param(real(0.0), default=1e-8)
     max_iter: int = param(count(), default=10_000)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
     intercept_: float = fitted()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from statfast._distance import PRECOMPUTED, Condensed
-from statfast._typing import ArrayLike, RandomState, Rows
+from statfast._typing import ArrayLike, Rows, Seed
 from statfast._validation import as_count, as_flag, as_generator, as_labels, refuse_large
 from statfast.metrics.clustering.cluster_distances import SUM, as_table, gather
 
@@ -92,7 +92,7 @@ def silhouette_score(
     p: float = 2,
     metric_params: dict[Any, Any] | None = None,
     sample_size: int | None = None,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> float:
     """Mean silhouette width.

@@ -8,7 +8,7 @@ import numpy as np
 from statfast._core.metrics import resample
 from statfast._engine import aside, each, grid
 from statfast._linalg import mirrored
-from statfast._typing import ArrayLike, RandomState
+from statfast._typing import ArrayLike, Seed
 from statfast._validation import (
     as_choice,
     as_count,
@@ -109,7 +109,7 @@ class ROCBand(NamedTuple):
 def auc_interval(
     y_true: ArrayLike, y_score: ArrayLike, *, level: float = 0.95,
     method: Literal["delong", "logit", "bootstrap"] = "delong", n_resamples: int = 2000,
-    stratified: bool = True, random_state: RandomState = None, pos_label: Any = None,
+    stratified: bool = True, random_state: Seed = None, pos_label: Any = None,
     n_jobs: int | None = None,
 ) -> "AUCInterval":  # fmt: skip
     """Confidence interval of the area under the ROC curve.
@@ -302,7 +302,7 @@ def _tested(auc1, auc2, error, df, level, alternative):
 
 def roc_band(
     y_true: ArrayLike, y_score: ArrayLike, *, fpr: ArrayLike | None = None, level: float = 0.95,
-    n_resamples: int = 2000, stratified: bool = True, random_state: RandomState = None,
+    n_resamples: int = 2000, stratified: bool = True, random_state: Seed = None,
     pos_label: Any = None, n_jobs: int | None = None,
 ) -> "ROCBand":  # fmt: skip
     """Bootstrap confidence band of a ROC curve.

@@ -20,7 +20,7 @@ from statfast._estimator import (
     randomness,
     real,
 )
-from statfast._typing import RandomState, Rows
+from statfast._typing import Jobs, Rows, Seed
 from statfast._validation import (
     as_count,
     as_generator,
@@ -151,8 +151,8 @@ class LSHNeighbors(Estimator):
     hash_length: int | None = param(nothing | count(high=MOST_PARTS), default=None)
     width: float | None = param(nothing | real(0, open_low=True), default=None)
     n_probes: int | None = param(nothing | count(high=100_000), default=None)
-    random_state: RandomState = param(randomness, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     recall_: float = fitted()
     hash_: str = fitted()

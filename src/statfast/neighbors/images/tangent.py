@@ -28,7 +28,7 @@ from statfast._estimator import (
     randomness,
     real,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import (
     as_count,
     as_generator,
@@ -238,8 +238,8 @@ class TangentDistanceClassifier(Classifier, Estimator):
     sigma: float = param(real(0), default=0.65)
     two_sided: bool = param(flag, default=True)
     ties: Literal["lowest", "nearest", "random"] = param(one_of(*TIES), default="lowest")
-    random_state: RandomState = param(randomness, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    random_state: Seed = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     _index: BruteIndex = fitted()
     _codes: np.ndarray = fitted()

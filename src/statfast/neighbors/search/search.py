@@ -20,7 +20,7 @@ from statfast._distance import (
     metric_rows_for,
 )
 from statfast._estimator import Estimator, by_fit, count, fitted, jobs, nothing, one_of, param
-from statfast._typing import Rows, csr_array
+from statfast._typing import Jobs, Rows, csr_array
 from statfast._validation import (
     as_choice,
     as_count,
@@ -79,7 +79,7 @@ class Search(Estimator):
     metric: str | Callable[..., Any] = param(by_fit, default="minkowski")
     p: float = param(by_fit, default=2)
     metric_params: dict[Any, Any] | None = param(by_fit, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     n_samples_fit_: int = fitted()
     n_features_in_: int = fitted()

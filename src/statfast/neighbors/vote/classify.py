@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._core.neighbors import vote
 from statfast._estimator import count, fitted, one_of, param, randomness
-from statfast._typing import Array, ArrayLike, RandomState, Rows
+from statfast._typing import Array, ArrayLike, Rows, Seed
 from statfast._validation import refuse_large
 from statfast.neighbors.vote.leave_one_out import LeftOut
 from statfast.neighbors.vote.weights import TIES, WEIGHTING, Voting, weigh
@@ -114,7 +114,7 @@ class KNeighborsClassifier(Voting, LeftOut):
         WEIGHTING, default="uniform"
     )
     ties: Literal["lowest", "nearest", "random"] = param(one_of(*TIES), default="lowest")
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
 
     classes_: Any = fitted()
     outputs_2d_: bool = fitted()

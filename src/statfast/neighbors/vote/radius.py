@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._estimator import by_fit, fitted, one_of, param, randomness, real
-from statfast._typing import Array, ArrayLike, RandomState, Rows
+from statfast._typing import Array, ArrayLike, Rows, Seed
 from statfast._validation import refuse_large, shown, warn_user
 from statfast.neighbors.search.radius_search import RadiusSearch
 from statfast.neighbors.vote.weights import TIES, WEIGHTING, Averaging, Voting, weigh
@@ -102,7 +102,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     )
     ties: Literal["lowest", "nearest", "random"] = param(one_of(*TIES), default="lowest")
     outlier_label: Any = param(by_fit, default=None)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
 
     classes_: Array = fitted()
     outputs_2d_: bool = fitted()

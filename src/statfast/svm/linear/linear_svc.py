@@ -50,6 +50,9 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         "l1" goes with the squared loss, and not with ``dual=True``.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Squared hinge or hinge loss.
+    class_weight : dict or "balanced", optional
+        Factors of the weights c of the samples of each class, by label; "balanced" makes the
+        classes weigh the same.
     C : float, default=1.0
         Weight of the losses against the penalty.
     fit_intercept : bool, default=True
@@ -69,9 +72,6 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         point: its square is the gap, relative to the objective. Proximal Newton: its square is the
         gap, relative to the losses at 0. Coordinate descent: the gap is at most tol / 10 of the
         objective.
-    class_weight : dict or "balanced", optional
-        Factors of the weights c of the samples of each class, by label; "balanced" makes the
-        classes weigh the same.
     random_state : int, Generator or None, default=None
         The order in which descent visits samples; the direct methods have no use for it.
     max_iter : int, default=1000

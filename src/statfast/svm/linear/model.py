@@ -21,7 +21,7 @@ from statfast._estimator import (
     randomness,
     real,
 )
-from statfast._typing import Array, RandomState
+from statfast._typing import Array, Jobs, Seed
 from statfast._validation import (
     ConvergenceWarning,
     as_real,
@@ -61,10 +61,10 @@ class LinearMachine(Estimator):
     intercept_scaling: float = param(real(*SCALES), default=1.0)
     dual: Literal["auto"] | bool = param(checked_by(as_dual, "auto", True, False), default="auto")
     tol: float = param(checked_by(as_fraction, 1e-4, 0.5, 2.0), default=1e-4)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
     max_iter: int = param(count(), default=1000)
     time_limit: float | None = param(nothing | real(0), default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
     intercept_: Any = fitted()

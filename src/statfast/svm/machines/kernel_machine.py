@@ -22,7 +22,7 @@ from statfast._estimator import (
     param,
     real,
 )
-from statfast._typing import Array
+from statfast._typing import Array, Jobs
 from statfast._validation import STEEPEST, ConvergenceWarning, warn_user
 from statfast.kernels import Kernel, Linear
 from statfast.kernels.named import AnyKernel, domain_of
@@ -82,7 +82,7 @@ class KernelMachine(Estimator):
     max_iter: int | None = param(checked_by(as_steps, -1, None, 100), default=-1)
     time_limit: float | None = param(nothing | real(0), default=None)
     callback: Callable[..., Any] | None = param(nothing | callable_, default=None)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     support_: Array = fitted()
     support_vectors_: Any = fitted()

@@ -25,6 +25,9 @@ class OneClassSVM(KernelMachine):
 
     Parameters
     ----------
+    nu : float, default=0.5
+        An upper bound of the fraction of training samples that are left out, and a lower bound of
+        that of support vectors; above 0 and at most 1.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
         matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
@@ -36,9 +39,6 @@ class OneClassSVM(KernelMachine):
         values of X, whatever their weights), "auto" 1 / d.
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
-    nu : float, default=0.5
-        An upper bound of the fraction of training samples that are left out, and a lower bound of
-        that of support vectors; above 0 and at most 1.
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional

@@ -21,7 +21,7 @@ from statfast._estimator import (
     sigmoid_fit,
     weighted_labels,
 )
-from statfast._typing import Array, ArrayLike, ClassWeight, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, ClassWeight, Rows, Seed, Weights
 from statfast._validation import (
     as_generator,
     as_type,
@@ -76,7 +76,7 @@ class PairwiseMachines(Classifier, KernelMachine):
     class_weight: ClassWeight = param(by_fit, default=None)
     decision_function_shape: Literal["ovr", "ovo"] = param(one_of("ovr", "ovo"), default="ovr")
     break_ties: bool = param(flag, default=False)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
 
     classes_: Array = fitted()
     class_weight_: Array = fitted()

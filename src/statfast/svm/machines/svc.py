@@ -28,6 +28,19 @@ class SVC(PairwiseMachines):
     C : float, default=1.0
         Cost of errors, positive. Infinity allows none, the hard margin: it is refused where the
         classes are not separable.
+    probability : bool, default=False
+        Whether to estimate probabilities too, by five-fold cross-validation: six times the work.
+        Samples count by their weights, those of their classes included.
+    class_weight : dict or "balanced", optional
+        Factors of C by class label; "balanced" makes them inversely proportional to the sizes
+        of the classes. Labels that a dict leaves out have 1.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        What `decision_function` gives of more than two classes.
+    break_ties : bool, default=False
+        Whether `predict` looks at values where classes have as many votes.
+    random_state : int, Generator or None, default=None
+        Of the cross-validation behind probabilities. Rows that are alike are in the same part, and
+        their order does not matter (of matrices of kernel values, neither is known).
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
         matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters
@@ -39,17 +52,11 @@ class SVC(PairwiseMachines):
         values of X, whatever their weights), "auto" 1 / d.
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
-    probability : bool, default=False
-        Whether to estimate probabilities too, by five-fold cross-validation: six times the work.
-        Samples count by their weights, those of their classes included.
     tol : float, default=1e-3
         The training ends when no pair of multipliers violates the conditions of optimality by more.
     cache_size : float, optional
         Megabytes for rows of the kernel matrix. None takes a quarter of the free memory, and no
         more than 4096.
-    class_weight : dict or "balanced", optional
-        Factors of C by class label; "balanced" makes them inversely proportional to the sizes
-        of the classes. Labels that a dict leaves out have 1.
     max_iter : int, default=-1
         Maximum number of SMO steps of each binary problem; -1 for 2e7, or 200 for each row if that
         is more, after which a warning says how far they came.
@@ -58,13 +65,6 @@ class SVC(PairwiseMachines):
     callback : callable, optional
         Called with a `statfast.svm.Progress` while the fit goes on; it ends the training by
         returning True.
-    decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        What `decision_function` gives of more than two classes.
-    break_ties : bool, default=False
-        Whether `predict` looks at values where classes have as many votes.
-    random_state : int, Generator or None, default=None
-        Of the cross-validation behind probabilities. Rows that are alike are in the same part, and
-        their order does not matter (of matrices of kernel values, neither is known).
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.

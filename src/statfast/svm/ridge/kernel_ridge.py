@@ -23,7 +23,7 @@ from statfast._estimator import (
     real,
     with_params,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     STEEPEST,
     as_rows,
@@ -157,7 +157,7 @@ class KernelRidge(Regressor, Estimator):
     gamma: Literal["scale", "auto"] | float | None = param(nothing | GAMMA, default=None)
     degree: int = param(count(high=STEEPEST), default=3)
     coef0: float = param(real(), default=1.0)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     dual_coef_: Array = fitted()
     X_fit_: Any = fitted()

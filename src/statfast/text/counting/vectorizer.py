@@ -23,7 +23,7 @@ from statfast._estimator import (
     param,
     real,
 )
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Jobs, Rows
 from statfast._validation import (
     as_csr,
     as_rows,
@@ -185,7 +185,7 @@ class CountVectorizer(Estimator):
     vocabulary: Mapping[Any, Any] | Iterable[Any] | None = param(nothing | array, default=None)
     binary: bool = param(flag, default=False)
     dtype: type = param(checked_by(as_dtype, np.int64, np.float32), default=np.int64)
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     fixed_vocabulary_: bool = fitted()
 

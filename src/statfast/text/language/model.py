@@ -24,7 +24,7 @@ from statfast._estimator import (
     param,
     real,
 )
-from statfast._typing import Array, RandomState, Texts, Weights
+from statfast._typing import Array, Seed, Texts, Weights
 from statfast._validation import as_count, as_generator, not_fitted, refuse_large, wrong_type
 from statfast.text.counting.analysis import as_function, as_list
 from statfast.text.language.back_off_tables import padded, tables
@@ -397,7 +397,7 @@ class NGramLanguageModel(Estimator):
 
     def sample(
         self, n_samples: int = 1, *, max_length: int = 1000, prompt: str | Sequence[str] = (),
-        random_state: RandomState = None,
+        random_state: Seed = None,
     ) -> list[list[str]]:  # fmt: skip
         """Draw texts.
 

@@ -17,7 +17,7 @@ from statfast._estimator import (
     randomness,
     real,
 )
-from statfast._typing import Array, ArrayLike, RandomState, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.arguments import (
     REGRESSION,
@@ -153,7 +153,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
     min_samples_leaf: float = param(by_fit, default=1)
     min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
     max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=None)
-    random_state: RandomState = param(randomness, default=None)
+    random_state: Seed = param(randomness, default=None)
     max_leaf_nodes: int | None = param(nothing | count(2), default=None)
     min_impurity_decrease: float = param(real(0), default=0.0)
     ccp_alpha: float = param(real(0), default=0.0)
@@ -163,7 +163,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
     )
     max_surrogates: int = param(count(0), default=5)
     categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
-    n_jobs: int | None = param(jobs, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
 
     tree_: Any = fitted()
     max_features_: int = fitted()

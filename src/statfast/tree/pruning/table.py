@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast._estimator import Display, picture
-from statfast._typing import ArrayLike, Axes, DataFrame, RandomState, Rows, Weights
+from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Seed, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -135,7 +135,7 @@ def pruning_table(
     *,
     cp: float = 0.01,
     cv: ArrayLike = 10,
-    random_state: RandomState = None,
+    random_state: Seed = None,
 ) -> "PruningTable":
     """Cost-complexity pruning with cross-validated errors, as rpart's ``cptable``.
 
