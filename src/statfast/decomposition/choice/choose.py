@@ -91,11 +91,11 @@ class ComponentChoice(Tabled):
     def __str__(self):
         rules = ("share", "kaiser", "broken_stick", "evidence", "parallel_analysis")
         words = ("share", "Kaiser's rule", "broken stick", "evidence", "parallel analysis")
-        found = [
+        numbers = [
             (getattr(self, f"n_by_{rule}"), word) for rule, word in zip(rules, words, strict=True)
         ]
-        said = ", ".join(f"{n} by {rule}" for n, rule in found if n is not None)
-        return f"Components: {said}\n\n{super().__str__()}"
+        listing = ", ".join(f"{n} by {rule}" for n, rule in numbers if n is not None)
+        return f"Components: {listing}\n\n{super().__str__()}"
 
     __repr__ = __str__
 
@@ -207,8 +207,8 @@ def choose_components(
         for r in range(repeats):
             checkpoint()
             report(r, repeats)
-            other = _without_correlation(rows, null, rng)
-            samples[r] = _spectrum(other, correlation, n_jobs)[0]
+            uncorrelated = _without_correlation(rows, null, rng)
+            samples[r] = _spectrum(uncorrelated, correlation, n_jobs)[0]
         reference = np.quantile(samples, quantile, axis=0)
         p_values = (1.0 + (samples >= observed).sum(axis=0)) / (1.0 + repeats)
         kept = leading(observed > reference)
@@ -237,12 +237,12 @@ def _spectrum(rows, correlation, n_jobs):
         return 1
 
     if isinstance(rows, Chunks):
-        found = from_moments(moments_of(rows, None, n_jobs=n_jobs), everything,
+        components = from_moments(moments_of(rows, None, n_jobs=n_jobs), everything,
                              correlation=correlation)  # fmt: skip
     else:
-        found = decompose(rows, None, everything, correlation=correlation, n_jobs=n_jobs)
-    most = most_components(found.n, found.mass, len(found.mean))
-    return found.values[:most] / (found.mass - 1.0), found.mass
+        components = decompose(rows, None, everything, correlation=correlation, n_jobs=n_jobs)
+    most = most_components(components.n, components.mass, len(components.mean))
+    return components.values[:most] / (components.mass - 1.0), components.mass
 
 
 def _without_correlation(rows, null, rng):
@@ -250,8 +250,8 @@ def _without_correlation(rows, null, rng):
     n, d = rows.shape
     if null == "normal":
         return rng.standard_normal((n, d)) * np.std(rows, axis=0, dtype=np.float64)
-    other = np.empty((n, d), rows.dtype)
+    permuted = np.empty((n, d), rows.dtype)
     for j in range(d):
         checkpoint()
-        other[:, j] = rng.permutation(rows[:, j])
-    return other
+        permuted[:, j] = rng.permutation(rows[:, j])
+    return permuted

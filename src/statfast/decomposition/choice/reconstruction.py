@@ -171,8 +171,8 @@ def _train(pair, n):
 def _errors(train, test, d, most, correlation):
     """Mean squared errors of a fold for 0, ..., most components."""
     learnt, held = train.matrix(), test.matrix()
-    apart = test.mean - train.mean
-    held += test.mass * apart[:, None] * apart
+    distance = test.mean - train.mean
+    held += test.mass * distance[:, None] * distance
     if correlation:
         scale, constant = scale_of(train.diagonal()[:d], train.mean[:d], train.mass)
         by = np.ones(len(learnt))

@@ -101,10 +101,10 @@ def from_moments(moments: Moments, choose, *, correlation=False) -> Components:
         everything = values
         values, vectors = values[:k], vectors[:k]
     elif choose < d / 10 and d > MIN_SIDE_FOR_ITERATION:
-        found = largest_by_krylov(
+        pairs = largest_by_krylov(
             lambda P: aside(np.matmul, P, matrix), d, choose, np.random.default_rng(0), tol=1e-13
         )
-        values, vectors, everything = found.values, found.vectors, None
+        values, vectors, everything = pairs.values, pairs.vectors, None
     else:
         values, vectors = largest_eigen(matrix, choose)
         everything = values if choose == d else None
@@ -114,7 +114,7 @@ def from_moments(moments: Moments, choose, *, correlation=False) -> Components:
     )  # fmt: skip
 
 
-def refined(found: Components, X, weights, n_jobs=None) -> Components:
+def refined(components: Components, X, weights, n_jobs=None) -> Components:
     """The same, with small singular values as good as large ones: from the rows themselves.
 
     A Gram matrix has squared the condition of the rows. With V and s from it, the rows of
@@ -124,40 +124,40 @@ def refined(found: Components, X, weights, n_jobs=None) -> Components:
     amplified below rounding: what is below it comes out as 0.
     """
     for _ in range(3):
-        s = found.singular
+        s = components.singular
         if len(s) == 0 or s[-1] >= MIN_SINGULAR_VALUE * s[0] or s[0] == 0.0:
             break
         floor = max(X.shape[0], X.shape[1]) * EPSILON * s[0]
         by = np.maximum(s, floor)
-        P = found.vectors / by[:, None]
-        if found.scale is not None:
-            P = P / found.scale
-        gram = mirrored(_gram_of_scores(X, weights, found.mean, P, n_jobs))
+        P = components.vectors / by[:, None]
+        if components.scale is not None:
+            P = P / components.scale
+        gram = mirrored(_gram_of_scores(X, weights, components.mean, P, n_jobs))
         values, turn = np.linalg.eigh(gram)
         factor = np.sqrt(values.clip(0.0))[:, None] * turn.T * by
         _, s_new, turn = np.linalg.svd(factor)
-        vectors = turn @ found.vectors
-        found = replace(found, vectors=signed(vectors), singular=s_new)
+        vectors = turn @ components.vectors
+        components = replace(components, vectors=signed(vectors), singular=s_new)
         length = gram.diagonal()
-        apart = np.abs(gram - np.diag(length)).max()
-        if apart < 0.5 and ((length < 1.5) & ((length > 0.5) | (s <= floor))).all():
+        off_diagonal = np.abs(gram - np.diag(length)).max()
+        if off_diagonal < 0.5 and ((length < 1.5) & ((length > 0.5) | (s <= floor))).all():
             break
-    return settled(found, max(X.shape[0], X.shape[1]) * EPSILON)
+    return with_fixed_signs(components, max(X.shape[0], X.shape[1]) * EPSILON)
 
 
-def settled(found: Components, share=None) -> Components:
+def with_fixed_signs(components: Components, share=None) -> Components:
     """Singular values below a share of the first, which are rounding, are 0; their vectors are
     those that complete the others, by the same rule for rows and for their repetitions.
 
     Without a share it is that of a Gram matrix.
     """
-    share = np.sqrt(4.0 * len(found.mean) * EPSILON) if share is None else share
-    live = found.singular > share * found.singular[:1].max(initial=0.0)
-    singular, values = np.where(live, found.singular, 0.0), found.values
+    share = np.sqrt(4.0 * len(components.mean) * EPSILON) if share is None else share
+    live = components.singular > share * components.singular[:1].max(initial=0.0)
+    singular, values = np.where(live, components.singular, 0.0), components.values
     if values is not None:
         values = np.concatenate([singular**2, values[len(singular) :]])
-    vectors = signed(completed(found.vectors, live))
-    return replace(found, vectors=vectors, singular=singular, values=values)
+    vectors = signed(completed(components.vectors, live))
+    return replace(components, vectors=vectors, singular=singular, values=values)
 
 
 def _gram_of_scores(X, weights, mean, P, n_jobs):
@@ -169,23 +169,23 @@ def _gram_of_scores(X, weights, mean, P, n_jobs):
         total = np.zeros((products.tall(k + 1), products.wide(k + 1)))
         step = max(64, int(2e8 / max(1, P.size)))
         for start in range(0, len(block), step):
-            some = slice(start, start + step)
+            where = slice(start, start + step)
             checkpoint()
-            products.project(block[some], mean, P, scores[some])
-            w = None if share is None else share[some]
-            products.scatter(scores[some], w, np.zeros(k), total)
+            products.project(block[where], mean, P, scores[where])
+            w = None if share is None else share[where]
+            products.scatter(scores[where], w, np.zeros(k), total)
         return total
 
-    def merge(one, other):
-        one += other
-        return one
+    def merge(gram, more):
+        gram += more
+        return gram
 
     if is_sparse(X):
         total, step = None, max(256, min(16384, (1 << 22) // X.shape[1]))
         for start in range(0, X.shape[0], step):
-            some = slice(start, start + step)
-            share = None if weights is None else weights[some]
-            more = partial(None, X[some].toarray(), share)
+            where = slice(start, start + step)
+            share = None if weights is None else weights[where]
+            more = partial(None, X[where].toarray(), share)
             total = more if total is None else merge(total, more)
     else:
         effort = 2.0 * X.size * k
@@ -224,9 +224,9 @@ def from_rows(X, weights, choose, *, center=True, correlation=False, n_jobs=None
             )  # fmt: skip
         return total
 
-    def merge(one, other):
-        one += other
-        return one
+    def merge(gram, more):
+        gram += more
+        return gram
 
     with np.errstate(over="ignore", invalid="ignore"):
         total = reduce(
@@ -247,12 +247,12 @@ def from_rows(X, weights, choose, *, center=True, correlation=False, n_jobs=None
     everything = None
     if k >= n or callable(choose):
         everything = np.zeros(min(d, max(n, k)))
-        found = eigenvalues(gram)
-        everything[: len(found)] = found[: len(everything)]
+        eigen = eigenvalues(gram)
+        everything[: len(eigen)] = eigen[: len(everything)]
     values, left = largest_eigen(gram, min(k, n))
-    found = _from_left(X, root, (mean, scale, constant), values, left, k, n_jobs)
+    eigen = _from_left(X, root, (mean, scale, constant), values, left, k, n_jobs)
     return replace(
-        found, total=float(gram.trace()), mass=mass, n=rows, values=everything, constant=constant,
+        eigen, total=float(gram.trace()), mass=mass, n=rows, values=everything, constant=constant,
         deviation=_deviation(spread**2 * mass, mass),
     )  # fmt: skip
 
@@ -271,11 +271,11 @@ def _from_left(X, root, columns, values, left, k, n_jobs):
     vectors = np.zeros((k, d))
     for start in range(0, d, 2048):
         checkpoint()
-        some = slice(start, min(d, start + 2048))
-        block = np.ascontiguousarray(X[:, some])
+        columns_of_block = slice(start, min(d, start + 2048))
+        block = np.ascontiguousarray(X[:, columns_of_block])
         total = np.zeros((products.tall(block.shape[1]), Y.shape[1]))
-        products.back(block, mean[some], Y, total)
-        vectors[: len(s), some] = total[: block.shape[1], : len(s)].T
+        products.back(block, mean[columns_of_block], Y, total)
+        vectors[: len(s), columns_of_block] = total[: block.shape[1], : len(s)].T
     if scale is not None:
         vectors /= scale
         vectors[:, list(constant)] = 0.0
@@ -332,18 +332,18 @@ def by_iteration(
         total = (mass - 1.0) * (len(scale) - len(constant))
     rng = np.random.default_rng(0) if rng is None else rng
     options = {"tol": tol, "oversampling": oversampling}
-    found = None
+    pairs = None
     if is_sparse(X):
         options["block"] = VECTORS_OF_SPARSE_BLOCK
         if X.shape[0] < X.shape[1] and not (center or correlation):
-            found = _by_left_vectors(X, weights, k, rng, options)
-    if found is None:
+            pairs = _by_left_vectors(X, weights, k, rng, options)
+    if pairs is None:
         operate = normal_operator(X, weights, mean, scale, n_jobs)
-        found = largest_by_krylov(operate, X.shape[1], k, rng, **options)
-    top = found.values[0] or 1.0
+        pairs = largest_by_krylov(operate, X.shape[1], k, rng, **options)
+    top = pairs.values[0] or 1.0
     return Components(
-        mean, scale, signed(found.vectors), np.sqrt(found.values), total, mass, n,
-        residuals=found.residuals / top, constant=constant,
+        mean, scale, signed(pairs.vectors), np.sqrt(pairs.values), total, mass, n,
+        residuals=pairs.residuals / top, constant=constant,
         deviation=_deviation(columns.squares, mass),
     )  # fmt: skip
 
@@ -383,9 +383,11 @@ def _rounded(X, choose, center, correlation, n_jobs):
         np.isfinite(squares).all() and squares.max() > MIN_MEAN_SQUARE_OF_FLOAT32 * moments.mass
     ):
         return None
-    found = from_moments(moments, choose, correlation=correlation)
+    components = from_moments(moments, choose, correlation=correlation)
     largest = moments.mass - 1.0 if correlation else squares.max()
-    return found if found.singular[-1] ** 2 >= MIN_EIGENVALUE_OF_FLOAT32 * largest else None
+    return (
+        components if components.singular[-1] ** 2 >= MIN_EIGENVALUE_OF_FLOAT32 * largest else None
+    )
 
 
 def decompose(
@@ -407,11 +409,11 @@ def decompose(
             X = X.toarray()
         return from_rows(X, weights, choose, **options)
     if _may_round(X, weights, choose):
-        found = _rounded(X, choose, center, correlation, n_jobs)
-        if found is not None:
-            return settled(found)
+        components = _rounded(X, choose, center, correlation, n_jobs)
+        if components is not None:
+            return with_fixed_signs(components)
     moments = moments_of(X, weights, center=center, n_jobs=n_jobs)
-    found = from_moments(moments, choose, correlation=correlation)
+    components = from_moments(moments, choose, correlation=correlation)
     if solver == "covariance_eigh":
-        return settled(found)
-    return refined(found, X, weights, n_jobs)
+        return with_fixed_signs(components)
+    return refined(components, X, weights, n_jobs)

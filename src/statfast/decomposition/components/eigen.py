@@ -50,18 +50,18 @@ def completed(vectors, live):
         return vectors
     out = vectors.copy()
     wanted = np.flatnonzero(~live)
-    found, j = list(kept), 0
+    known, j = list(kept), 0
     for place in wanted.tolist():
         while True:  # the first unit vectors that are not in the span
             new = np.zeros(d)
             new[j] = 1.0
             j += 1
             for _ in range(2):
-                for one in (np.asarray(found),) if found else ():
-                    new -= one.T @ (one @ new)
+                for basis in (np.asarray(known),) if known else ():
+                    new -= basis.T @ (basis @ new)
             length = np.sqrt(new @ new)
             if length > 0.5 / np.sqrt(d):
                 break
         out[place] = new / length
-        found.append(out[place])
+        known.append(out[place])
     return out

@@ -193,15 +193,15 @@ def normal_operator(X, weights, mean, scale, n_jobs):
         def partial(_, block, share):
             total = np.zeros((products.tall(d), products.wide(b)))
             for start in range(0, len(block), step):
-                some = slice(start, start + step)
+                where = slice(start, start + step)
                 checkpoint()
-                w = None if share is None else share[some]
-                products.normal(block[some], w, mean, by, P, total)
+                w = None if share is None else share[where]
+                products.normal(block[where], w, mean, by, P, total)
             return total
 
-        def merge(one, other):
-            one += other
-            return one
+        def merge(images, more):
+            images += more
+            return images
 
         total = reduce(
             partial, X, weights, merge=merge, n_jobs=n_jobs, effort=4.0 * n * d * b, least=512
@@ -220,9 +220,9 @@ def _sparse_operator(X, weights, mean, scale):
     def operate(P):
         out = np.empty_like(P)
         for first in range(0, len(P), sparse_normal.WIDTH):
-            some = P[first : first + sparse_normal.WIDTH]
+            vectors = P[first : first + sparse_normal.WIDTH]
             table = np.zeros((P.shape[1], sparse_normal.WIDTH))
-            table[:, : len(some)] = (some if scale is None else some / scale).T
+            table[:, : len(vectors)] = (vectors if scale is None else vectors / scale).T
             total, images = np.zeros(sparse_normal.WIDTH), np.zeros_like(table)
             for a, b in pairwise(cuts.tolist()):
                 checkpoint()
@@ -232,7 +232,7 @@ def _sparse_operator(X, weights, mean, scale):
             images -= np.outer(mean, total)
             if scale is not None:
                 images /= scale[:, None]
-            out[first : first + len(some)] = images[:, : len(some)].T
+            out[first : first + len(vectors)] = images[:, : len(vectors)].T
         return out
 
     return operate

@@ -60,9 +60,9 @@ class Moments:
                 return Moments(mass, n, self.mean, scatter, False)
             # Chan, Golub and LeVeque (1983): only differences of means are subtracted.
             share = other.mass / mass if mass > 0.0 else 0.0
-            apart = other.mean - self.mean
-            _add_outer(np.sqrt(self.mass * share) * apart, 1.0, scatter)
-            return Moments(mass, n, self.mean + share * apart, scatter)
+            distance = other.mean - self.mean
+            _add_outer(np.sqrt(self.mass * share) * distance, 1.0, scatter)
+            return Moments(mass, n, self.mean + share * distance, scatter)
 
     def matrix(self) -> NDArray[np.float64]:
         """The scatter as a symmetric matrix (d, d)."""
@@ -123,12 +123,12 @@ def _about(shift, X, weights, rounded, *, centered=True):
     scatter = np.zeros((products.tall(d + 1), products.broad(d + 1)))
     step = max(64, int(MULTIPLICATIONS_OF_CALL / d**2))
     for start in range(0, n, step):
-        some = slice(start, start + step)
-        share = None if weights is None else weights[some]
+        where = slice(start, start + step)
+        share = None if weights is None else weights[where]
         if rounded:
-            products.scatter_rounded(X[some], shift, scatter)
+            products.scatter_rounded(X[where], shift, scatter)
         else:
-            products.scatter(X[some], share, shift, scatter)
+            products.scatter(X[where], share, shift, scatter)
         if start + step < n:
             checkpoint()
     mass, sums = float(scatter[d, d]), scatter[d, :d]

@@ -95,16 +95,16 @@ def minka_evidence(values, n):
             continue
         m = p * k - k * (k + 1) / 2.0
         precision = 1.0 / np.where(order <= k, values, noise)
-        first, other = np.triu_indices(k, 1, p)
-        apart = (values[first] - values[other]) * (precision[other] - precision[first])
-        if not (apart > 0.0).all():
+        first, second = np.triu_indices(k, 1, p)
+        gaps = (values[first] - values[second]) * (precision[second] - precision[first])
+        if not (gaps > 0.0).all():
             continue
         evidence[k] = (
             prior[k - 1]
             - n / 2.0 * logs[k - 1]
             - n * (p - k) / 2.0 * np.log(noise)
             + (m + k) / 2.0 * np.log(2.0 * np.pi)
-            - (np.log(apart).sum() + m * np.log(n)) / 2.0
+            - (np.log(gaps).sum() + m * np.log(n)) / 2.0
             - k / 2.0 * np.log(n)
         )
     return evidence

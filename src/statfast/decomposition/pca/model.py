@@ -92,8 +92,8 @@ class ComponentModel(Transformer, Estimator):
         rows = np.empty((len(scores), back.shape[1]), scores.dtype)
         for start in range(0, len(scores), 4096):
             checkpoint()
-            some = slice(start, start + 4096)
-            rows[some] = scores[some].astype(np.float64, copy=False) @ back + self.mean_
+            where = slice(start, start + 4096)
+            rows[where] = scores[where].astype(np.float64, copy=False) @ back + self.mean_
         return rows
 
     def reconstruction_error(self, X: Rows, sample_weight: Weights = None) -> float:

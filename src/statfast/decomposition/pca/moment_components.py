@@ -9,7 +9,7 @@ from statfast._validation import as_csr, as_rows, as_weights, column_names, is_s
 from statfast.decomposition.components.decompose import (
     from_moments,
     most_components,
-    settled,
+    with_fixed_signs,
 )
 from statfast.decomposition.components.moments import (
     block_moments,
@@ -85,43 +85,43 @@ class MomentComponents(ProbabilisticComponents, ComponentModel, SumFit):
 
     def _become(self, moments, state, choose, **more):
         require_finite_moments(moments, None)  # batches may lie too far apart to be merged
-        found = settled(from_moments(moments, choose, correlation=self._correlates()))
-        return self._published(found, state, **more)
+        components = with_fixed_signs(from_moments(moments, choose, correlation=self._correlates()))
+        return self._published(components, state, **more)
 
-    def _published(self, found, state, **more):
+    def _published(self, components, state, **more):
         """Become fitted by components."""
-        k, freedom = len(found.vectors), found.mass - 1.0
-        variance = found.singular**2 / freedom
-        total = found.total / freedom
-        most = most_components(found.n, found.mass, len(found.mean))
+        k, freedom = len(components.vectors), components.mass - 1.0
+        variance = components.singular**2 / freedom
+        total = components.total / freedom
+        most = most_components(components.n, components.mass, len(components.mean))
         left = (total - variance.sum()) / (most - k) if k < most else 0.0
-        if found.constant and self._correlates():
-            shown = ", ".join(str(j) for j in found.constant[:5])
+        if components.constant and self._correlates():
+            shown = ", ".join(str(j) for j in components.constant[:5])
             warn_user(
                 f"Left out of the components, as constant: column(s) {shown} of X. Their "
                 "coefficients are 0."
             )
         elif not total > 0.0:
             warn_user("No column of X varies: the components are any directions.")
-        projection = found.vectors
-        if found.scale is not None:
-            projection = projection / found.scale
+        projection = components.vectors
+        if components.scale is not None:
+            projection = projection / components.scale
         if self.whiten:
             live = variance > 0.0
             by = np.where(live, 1.0 / np.sqrt(np.where(live, variance, 1.0)), 0.0)
             projection = by[:, None] * projection
         return self._publish(
             None,
-            components_=found.vectors,
+            components_=components.vectors,
             explained_variance_=variance,
             explained_variance_ratio_=variance / total if total > 0.0 else np.zeros(k),
-            singular_values_=found.singular,
-            mean_=found.mean,
+            singular_values_=components.singular,
+            mean_=components.mean,
             n_components_=k,
-            n_samples_=found.n,
+            n_samples_=components.n,
             noise_variance_=max(0.0, float(left)),
             _projection=np.ascontiguousarray(projection),
-            **FitState(len(found.mean), state.names).published(),
+            **FitState(len(components.mean), state.names).published(),
             **more,
         )
 

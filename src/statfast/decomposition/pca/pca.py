@@ -261,7 +261,7 @@ class PCA(Interpretation, MomentComponents):
         n, d = rows.shape
         mass = float(n) if weights is None else float(weights.sum())
         n = n if weights is None else int(np.count_nonzero(weights))
-        found = decompose(
+        components = decompose(
             rows,
             weights,
             self._rule(n, mass, d),
@@ -272,16 +272,16 @@ class PCA(Interpretation, MomentComponents):
             oversampling=min(self.n_oversamples, d),
             n_jobs=self.n_jobs,
         )
-        return self._published(found, state)
+        return self._published(components, state)
 
-    def _published(self, found, state, **more):
+    def _published(self, components, state, **more):
         return super()._published(
-            found,
+            components,
             state,
-            sdev_=np.sqrt(found.singular**2 / (found.mass - 1.0)),
-            loadings_=found.vectors.T,
-            scale_=found.scale,
-            residuals_=found.residuals,
-            _deviation=found.deviation,
+            sdev_=np.sqrt(components.singular**2 / (components.mass - 1.0)),
+            loadings_=components.vectors.T,
+            scale_=components.scale,
+            residuals_=components.residuals,
+            _deviation=components.deviation,
             **more,
         )

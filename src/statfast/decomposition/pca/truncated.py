@@ -174,7 +174,7 @@ class TruncatedSVD(ComponentModel):
         weights = as_weights(sample_weight, rows.shape[0])
         n, d = rows.shape
         k = as_count(self.n_components, "n_components", 1, d, limit="the number of columns of X")
-        found = decompose(
+        components = decompose(
             rows, weights, k, center=False, rng=rng, tol=tol,
             oversampling=min(self.n_oversamples, d), n_jobs=self.n_jobs,
         )  # fmt: skip
@@ -182,19 +182,19 @@ class TruncatedSVD(ComponentModel):
             lambda block, _: column_moments(*block), (rows, weights), None, n_jobs=self.n_jobs,
             effort=8.0 * n * d,
         )  # fmt: skip
-        means = found.vectors @ columns.mean
-        variance = (found.singular**2 / columns.mass - means**2).clip(0.0)
+        means = components.vectors @ columns.mean
+        variance = (components.singular**2 / columns.mass - means**2).clip(0.0)
         total = float(columns.squares.sum()) / columns.mass
         if not total > 0.0:
             warn_user("No column of X varies: no component explains any variance.")
         self._publish(
             X,
-            components_=found.vectors,
-            singular_values_=found.singular,
+            components_=components.vectors,
+            singular_values_=components.singular,
             explained_variance_=variance,
             explained_variance_ratio_=variance / total if total > 0.0 else np.zeros(k),
             n_features_in_=d,
-            _projection=found.vectors,
+            _projection=components.vectors,
         )
         return rows
 

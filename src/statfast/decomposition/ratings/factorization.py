@@ -352,10 +352,10 @@ class RatingsFactorization(Transformer, Estimator):
         ratings = np.full((len(factors), n), np.nan)
         for start in range(0, len(factors), 256):
             checkpoint()
-            some = slice(start, start + 256)
-            said = factors[some] @ self.components_ + biases[some, None]
-            said += self.mean_ + self.item_biases_
-            for r, values in enumerate(said, start):
+            where = slice(start, start + 256)
+            predicted = factors[where] @ self.components_ + biases[where, None]
+            predicted += self.mean_ + self.item_biases_
+            for r, values in enumerate(predicted, start):
                 if not rated:
                     values[rows.indices[rows.indptr[r] : rows.indptr[r + 1]]] = -np.inf
                 low = np.partition(values, len(values) - n)[len(values) - n]
@@ -398,8 +398,8 @@ class RatingsFactorization(Transformer, Estimator):
             kept = fold != number
             known = coo_array((rows.data[kept], (u[kept], i[kept])), shape=rows.shape)
             model = type(self)(**self.get_params(deep=False)).fit(known.tocsr())
-            apart = model.ratings(u[~kept], i[~kept]) - rows.data[~kept]
-            errors[number] = np.sqrt((apart**2).mean())
+            residuals = model.ratings(u[~kept], i[~kept]) - rows.data[~kept]
+            errors[number] = np.sqrt((residuals**2).mean())
         return errors
 
     # ------------------------------------------------------------ inside

@@ -18,12 +18,12 @@ def known_ratings(X, implicit):
         data = np.ascontiguousarray(dense, dtype=np.float64).ravel()
         rows = csr_array((data, places, starts), shape=(n, m))
     else:
-        given = as_sparse(X)
-        if given.dtype.kind not in "biuf":
-            raise TypeError(f"X must hold numbers; got dtype {given.dtype}. Convert it first.")
+        sparse = as_sparse(X)
+        if sparse.dtype.kind not in "biuf":
+            raise TypeError(f"X must hold numbers; got dtype {sparse.dtype}. Convert it first.")
         rows = csr_array(
-            (given.data.astype(np.float64, copy=False), given.indices, given.indptr),
-            shape=given.shape,
+            (sparse.data.astype(np.float64, copy=False), sparse.indices, sparse.indptr),
+            shape=sparse.shape,
         )
         if rows.nnz:
             explain_nonfinite(rows.data, "X")

@@ -36,18 +36,18 @@ def discriminate(moments: ClassMoments, covariance, priors, tol) -> Discriminant
     n, n_classes = mass.sum(), len(mass)
     white = whiten(covariance, np.abs(means).max(axis=0), tol)
     center = priors @ means
-    apart = (means - center) @ white.root
+    distances = (means - center) @ white.root
 
-    between = np.sqrt(n * priors / (n_classes - 1))[:, None] * apart
+    between = np.sqrt(n * priors / (n_classes - 1))[:, None] * distances
     _, singular_values, variates = aside(np.linalg.svd, between, full_matrices=False)
     rank = int((singular_values > tol * singular_values[:1]).sum())
     rank = min(rank, n_classes - 1)
-    coef = apart @ white.root.T
+    coef = distances @ white.root.T
     return Discriminant(
         covariance=covariance,
         center=center,
         coef=coef,
-        intercept=np.log(priors) - (apart**2).sum(axis=1) / 2.0 - coef @ center,
+        intercept=np.log(priors) - (distances**2).sum(axis=1) / 2.0 - coef @ center,
         scalings=_signed(white.root @ variates[:rank].T, white.spread),
         singular_values=singular_values[:rank],
         white=white,

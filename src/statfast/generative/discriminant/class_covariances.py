@@ -117,20 +117,20 @@ def require_estimator(model, solvers):
 def estimated_scatters(X, codes, weights, state, n_jobs):
     """Moments whose covariances are those of `state.more`, fitted to the rows of each class."""
     total = class_scatters(X, codes, weights, len(state.classes), n_jobs=n_jobs)
-    d, found = X.shape[1], np.zeros_like(total.scatters)
+    d, scatters = X.shape[1], np.zeros_like(total.scatters)
     for k in np.flatnonzero(total.mass > 0.0):
         estimator = copied(state.more)
         mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
-        given = {} if weights is None else {"sample_weight": weights[mine]}
+        weighted = {} if weights is None else {"sample_weight": weights[mine]}
         name = type(estimator).__name__
-        if given and not takes_weights(estimator):
+        if weighted and not takes_weights(estimator):
             raise TypeError(f"sample_weight is not taken by {name}.fit. Leave it out.")
-        estimator.fit(np.asarray(X[mine], dtype=np.float64), **given)
+        estimator.fit(np.asarray(X[mine], dtype=np.float64), **weighted)
         covariance = getattr(estimator, "covariance_", None)
         if shape_of(covariance) != (d, d):
             raise ValueError(
                 f"covariance_estimator must have covariance_ of shape {(d, d)} when fitted; "
                 f"{name} has {shown(covariance)}. Pass one of rows, such as MultivariateNormal."
             )
-        found[k] = as_covariance(covariance, f"covariance_ of {name}") * total.mass[k]
-    return EstimatedScatters(total.mass, total.means, found)
+        scatters[k] = as_covariance(covariance, f"covariance_ of {name}") * total.mass[k]
+    return EstimatedScatters(total.mass, total.means, scatters)

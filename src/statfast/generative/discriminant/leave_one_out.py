@@ -66,13 +66,13 @@ def refitted(model, columns, state, row, method):
     others = tuple(None if column is None else column[kept] for column in columns)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        one = type(model)(**model.get_params(deep=False))
-        one._solve(one._statistics(others, state), state)
-        given = getattr(one, method)(columns[0][row : row + 1].astype(np.float64))[0]
-    if method == "predict" or len(one.classes_) == len(state.classes):
-        return given
+        refit = type(model)(**model.get_params(deep=False))
+        refit._solve(refit._statistics(others, state), state)
+        answer = getattr(refit, method)(columns[0][row : row + 1].astype(np.float64))[0]
+    if method == "predict" or len(refit.classes_) == len(state.classes):
+        return answer
     everywhere = np.full(len(state.classes), 0.0 if method == "predict_proba" else -np.inf)
-    everywhere[np.isin(state.classes, one.classes_)] = given
+    everywhere[np.isin(state.classes, refit.classes_)] = answer
     return everywhere
 
 
@@ -111,8 +111,8 @@ def linear(white, total, unbiased, tol, fixed):
         f = 1.0 - c * (u**2).sum(axis=1)
         rate = freedom - w
 
-        def distance(apart):
-            return rate * ((apart**2).sum(axis=1) + c * (apart * u).sum(axis=1) ** 2 / f)
+        def distance(difference):
+            return rate * ((difference**2).sum(axis=1) + c * (difference * u).sum(axis=1) ** 2 / f)
 
         far = np.stack([distance(z - m) for m in middle], axis=1)
         far[here] = rate * (mass[codes] / left) ** 2 * (1.0 - f) / (c * f)

@@ -36,20 +36,20 @@ class Base:
     share: float  # b / c: uu' that leave B for each unit of c
 
 
-def base(total, k, own, w, alpha, unbiased, tol, plain):
+def base(total, k, own_weights, w, alpha, unbiased, tol, plain):
     """The matrix B of class k for rows of weight w, of its own or of others; None if singular."""
-    one, n_classes = float(unbiased), len(total.mass)
-    size = total.mass[k] - (w if own else 0.0) - one
-    n = total.mass.sum() - w - one * n_classes
+    lost, n_classes = float(unbiased), len(total.mass)
+    size = total.mass[k] - (w if own_weights else 0.0) - lost
+    n = total.mass.sum() - w - lost * n_classes
     with np.errstate(divide="ignore", invalid="ignore"):
         part = alpha / size if alpha else 0.0
         rest = (1.0 - alpha) / n if alpha < 1.0 else 0.0
     matrix = part * total.scatters[k]
     if rest:
         matrix = matrix + rest * total.scatters.sum(axis=0)
-    if not (np.isfinite(matrix).all() and size > -one and n > 0.0 and part >= 0.0):
+    if not (np.isfinite(matrix).all() and size > -lost and n > 0.0 and part >= 0.0):
         return None
-    share = rest + (part if own else 0.0)
+    share = rest + (part if own_weights else 0.0)
     trace = float(np.trace(matrix))
     if plain:
         white = whiten(matrix, np.abs(total.means).max(axis=0), tol)

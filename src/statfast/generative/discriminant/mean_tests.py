@@ -153,8 +153,8 @@ def manova(
         )
     white = _whitened(total.within / (n - n_classes), total.means, names, "within the classes")
     center = total.mass @ total.means / n
-    apart = np.sqrt(total.mass)[:, None] * ((total.means - center) @ white.root)
-    _, singular, vectors = aside(np.linalg.svd, apart, full_matrices=False)
+    distances = np.sqrt(total.mass)[:, None] * ((total.means - center) @ white.root)
+    _, singular, vectors = aside(np.linalg.svd, distances, full_matrices=False)
     s = min(p, q)
     roots = singular[:s] ** 2 / (n - n_classes)
     return ManovaResult(

@@ -177,11 +177,11 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
         if isinstance(X, Chunks):
             raise wrong_type("X", "rows in memory, of which each is left out", X)
         same = ("priors", "method", "store_covariance", "tol", "n_jobs")
-        one = RegularizedDiscriminantAnalysis(**{name: getattr(self, name) for name in same})
-        columns, state = one._prepare(X, y, sample_weight)
+        template = RegularizedDiscriminantAnalysis(**{name: getattr(self, name) for name in same})
+        columns, state = template._prepare(X, y, sample_weight)
         require_finite(columns[0])
-        total = one._statistics(columns, state)
-        errors, losses = judged(one, columns, state, total, alphas, gammas)
+        total = template._statistics(columns, state)
+        errors, losses = judged(template, columns, state, total, alphas, gammas)
         if np.isnan(errors).all():
             raise np.linalg.LinAlgError(
                 "The covariances of X are singular without a row, for each pair of alphas and "
@@ -214,24 +214,28 @@ def shares(values, name):
     if values is None:
         return np.arange(11) / 10.0
     try:
-        given = np.atleast_1d(np.asarray(values, dtype=np.float64))
+        fractions = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError, OverflowError) as error:
         raise wrong_type(name, "numbers from 0 to 1", values) from error
-    if given.ndim != 1 or len(given) == 0 or not ((given >= 0.0) & (given <= 1.0)).all():
+    if (
+        fractions.ndim != 1
+        or len(fractions) == 0
+        or not ((fractions >= 0.0) & (fractions <= 1.0)).all()
+    ):
         raise ValueError(f"{name} must be numbers from 0 to 1; got {values!r}. Leave out others.")
-    return given
+    return fractions
 
 
-def judged(one, columns, state, total, alphas, gammas):
+def judged(template, columns, state, total, alphas, gammas):
     """Leave-one-out errors and log losses of all pairs, (A, G) each."""
     X, codes, weights = columns
     w = np.ones(len(codes)) if weights is None else weights
-    fixed = None if one.priors is None else as_priors(one.priors, total.mass)
+    fixed = None if template.priors is None else as_priors(template.priors, total.mass)
 
     def of_alpha(alpha):
         score = grid_scorer(
             total, alpha=float(alpha), rates=gammas.tolist(), traced=True,
-            unbiased=one.method == "moment", tol=one.tol, fixed=fixed,
+            unbiased=template.method == "moment", tol=template.tol, fixed=fixed,
         )  # fmt: skip
         wrong, loss = np.zeros(len(gammas)), np.zeros(len(gammas))
         doubtful = np.zeros((len(gammas), len(codes)), bool)
@@ -246,14 +250,16 @@ def judged(one, columns, state, total, alphas, gammas):
             wrong += np.where(certain, w[rows] * missed, 0.0).sum(axis=1)
             loss += np.where(certain, -w[rows] * posterior, 0.0).sum(axis=1)
         for j, gamma in enumerate(gammas.tolist()):
-            more = refitted_rows(one, columns, state, alpha, gamma, np.flatnonzero(doubtful[j]))
+            more = refitted_rows(
+                template, columns, state, alpha, gamma, np.flatnonzero(doubtful[j])
+            )
             wrong[j] += more[0]
             loss[j] += more[1]
         return wrong, loss
 
     effort = 20.0 * X.size * len(state.classes) * len(alphas) * len(gammas)
-    found = each(of_alpha, alphas.tolist(), n_jobs=one.n_jobs, effort=effort)
-    return tuple(np.array(part) / w.sum() for part in zip(*found, strict=True))
+    scores = each(of_alpha, alphas.tolist(), n_jobs=template.n_jobs, effort=effort)
+    return tuple(np.array(part) / w.sum() for part in zip(*scores, strict=True))
 
 
 def log_posterior(scores, codes):
@@ -263,13 +269,13 @@ def log_posterior(scores, codes):
     return right - np.log(np.exp(delta).sum(axis=2))
 
 
-def refitted_rows(one, columns, state, alpha, gamma, rows):
+def refitted_rows(template, columns, state, alpha, gamma, rows):
     """Errors and log losses of rows that a fit without them has to decide; NaN if too many."""
     if len(rows) > max(MAX_REFITS, len(state.classes)):
         return np.nan, np.nan
     _, codes, weights = columns
     wrong = loss = 0.0
-    model = RegularizedDiscriminantAnalysis(**one.get_params(deep=False))
+    model = RegularizedDiscriminantAnalysis(**template.get_params(deep=False))
     model.set_params(alpha=alpha, gamma=gamma)
     for row in rows.tolist():
         try:

@@ -28,31 +28,33 @@ def predicted(columns, n_classes, weights, rows, *, unbiased, priors, n_jobs):
     """
     X, codes = columns[0], columns[1]
     center = X.mean(axis=0, dtype=np.float64)
-    mass, apart, squares, means = _moments(X, codes, n_classes, weights, center, n_jobs)
+    mass, distances, squares, means = _moments(X, codes, n_classes, weights, center, n_jobs)
     with np.errstate(all="ignore"):
-        rules = _rules(mass, apart, squares, means, unbiased, priors)
+        rules = _rules(mass, distances, squares, means, unbiased, priors)
     if rules is None:
         return None
     coef, intercept, certain = rules
     new, none = np.subtract(rows, center, order="C"), np.zeros(rows.shape[1])
 
-    def work(some):
-        best, score = np.empty((2, some.stop - some.start, len(new)))
-        said = np.zeros(best.shape, dtype=np.int16)
-        products.project(coef[some, 0], none, new, best)
-        best += intercept[some, 0, None]
+    def work(weightings):
+        best, score = np.empty((2, weightings.stop - weightings.start, len(new)))
+        labels = np.zeros(best.shape, dtype=np.int16)
+        products.project(coef[weightings, 0], none, new, best)
+        best += intercept[weightings, 0, None]
         for k in range(1, n_classes):
-            products.project(coef[some, k], none, new, score)
-            score += intercept[some, k, None]
-            np.maximum(said, (score > best) * np.int16(k), out=said)  # quicker than a masked copy
+            products.project(coef[weightings, k], none, new, score)
+            score += intercept[weightings, k, None]
+            np.maximum(
+                labels, (score > best) * np.int16(k), out=labels
+            )  # quicker than a masked copy
             np.maximum(best, score, out=best)
-        return said
+        return labels
 
     effort = 4.0 * coef.size * len(new)
-    found = each(
+    predictions = each(
         work, grid(len(coef), WEIGHTINGS_AT_ONCE, WEIGHTINGS_AT_ONCE), n_jobs=n_jobs, effort=effort
     )
-    return np.concatenate(found), certain
+    return np.concatenate(predictions), certain
 
 
 def _moments(X, codes, n_classes, weights, center, n_jobs):
@@ -73,37 +75,37 @@ def _moments(X, codes, n_classes, weights, center, n_jobs):
 
     def work(piece):
         k, where = piece
-        block, own = Z[:, where], weights[:, where]
+        block, block_weights = Z[:, where], weights[:, where]
         both = np.empty((d + len(upper[0]), block.shape[1]))  # columns, and products of two
         both[:d] = block
         for i, start in enumerate(starts):
             np.multiply(block[i:], block[i], out=both[d + start : d + start + d - i])
         sums = np.empty((R, len(both)))
-        products.project(own, np.zeros(own.shape[1]), both, sums)
-        return k, own.sum(axis=1), sums[:, :d], sums[:, d:]
+        products.project(block_weights, np.zeros(block_weights.shape[1]), both, sums)
+        return k, block_weights.sum(axis=1), sums[:, :d], sums[:, d:]
 
     pieces = [
-        (k, slice(end - size + some.start, end - size + some.stop))
+        (k, slice(end - size + piece.start, end - size + piece.stop))
         for k, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True))
-        for some in grid(size, ROWS_OF_BLOCK, ROWS_OF_BLOCK)
+        for piece in grid(size, ROWS_OF_BLOCK, ROWS_OF_BLOCK)
     ]
-    mass, apart = np.zeros((R, n_classes)), np.zeros((R, n_classes, d))
+    mass, distances = np.zeros((R, n_classes)), np.zeros((R, n_classes, d))
     flat = np.zeros((R, len(upper[0])))
     for k, one, two, three in each(work, pieces, n_jobs=n_jobs, effort=2.0 * R * Z.size * d):
         mass[:, k] += one
-        apart[:, k] += two
+        distances[:, k] += two
         flat += three
     squares = np.empty((R, d, d))
     squares[:, upper[0], upper[1]] = flat
     squares[:, upper[1], upper[0]] = flat
-    return mass, apart, squares, means
+    return mass, distances, squares, means
 
 
-def _rules(mass, apart, squares, means, unbiased, priors):
+def _rules(mass, distances, squares, means, unbiased, priors):
     """Coefficients (R, K, d) and intercepts (R, K) of the scores, and which are certain."""
     total = mass.sum(axis=1)
-    shift = apart / mass[:, :, None]
-    within = squares - np.swapaxes(apart, 1, 2) @ shift
+    shift = distances / mass[:, :, None]
+    within = squares - np.swapaxes(distances, 1, 2) @ shift
     spread = np.diagonal(within, axis1=1, axis2=2)
     certain = (mass > 0.0).all(axis=1) & (total > len(means))
     certain &= (spread > MIN_SQUARES_LEFT * np.diagonal(squares, axis1=1, axis2=2)).all(axis=1)

@@ -63,16 +63,16 @@ class PresenceDensity(Density):
         if missing_places(rows) is not None or not (alpha > 0.0).all():
             return None
         n = rows.shape[0]
-        own = np.ones(n) if weights is None else weights
+        row_weights = np.ones(n) if weights is None else weights
         out = self.solve(statistics, mass).scores(rows, np.zeros(len(mass)))
         row, column, _ = nonzeros(binary(rows, self.threshold))
-        keys, place = np.unique(np.stack([codes, own], axis=1), axis=0, return_inverse=True)
+        keys, place = np.unique(np.stack([codes, row_weights], axis=1), axis=0, return_inverse=True)
         absent = np.empty(len(keys))
         for key, (k, w) in enumerate(keys):
             left = max(0.0, mass[int(k)] - w)
             gaps = (left - counts[:, int(k)]).clip(0.0)
             absent[key] = np.log((gaps + alpha) / (left + 2.0 * alpha)).sum()
-        code, w = codes[row], own[row]
+        code, w = codes[row], row_weights[row]
         there = (counts[column, code] - w).clip(0.0) + alpha[column]
         without = (mass[code] - w - counts[column, code]).clip(0.0) + alpha[column]
         own_scores = absent[np.asarray(place).reshape(-1)]
@@ -137,9 +137,9 @@ class FittedPresence(FittedLinear):
 
     def terms(self, rows):
         ones = binary(rows, self.threshold)[:, None, :] > 0.0
-        found = np.where(ones, self.ones.T, self.zeros.T)
+        terms = np.where(ones, self.ones.T, self.zeros.T)
         gone = missing_places(rows)
-        return found if gone is None else np.where(gone[:, None, :] > 0.0, 0.0, found)
+        return terms if gone is None else np.where(gone[:, None, :] > 0.0, 0.0, terms)
 
     def draw(self, codes, rng):
         chances = np.exp(self.ones.T)[codes]

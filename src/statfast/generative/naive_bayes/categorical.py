@@ -89,8 +89,8 @@ class CategoryDensity(Density):
 
     def statistics(self, rows, codes, weights, n_classes):
         if weights is not None and not weights.all():  # as if these rows were not there
-            some = weights > 0.0
-            rows, codes, weights = rows[some], codes[some], weights[some]
+            weighted = weights > 0.0
+            rows, codes, weights = rows[weighted], codes[weighted], weights[weighted]
         if not len(rows):
             return CategoryCounts((np.zeros((0, n_classes)),) * rows.shape[1])
         with np.errstate(invalid="ignore"):
@@ -114,7 +114,7 @@ class CategoryDensity(Density):
     def leave_one_out(self, rows, codes, weights, statistics, mass):
         if rows.dtype.kind == "f" and np.isnan(rows).any():
             return None
-        own = np.ones(len(codes)) if weights is None else weights
+        row_weights = np.ones(len(codes)) if weights is None else weights
         fitted = self.solve(statistics, mass)
         out = fitted.scores(rows, np.zeros(len(mass)))
         here, mine = np.arange(len(codes)), np.zeros(len(codes))
@@ -122,11 +122,11 @@ class CategoryDensity(Density):
             last = len(table) - 1
             at = rows[:, j].astype(np.int64)
             seen = table.sum(axis=1)
-            tops = (at == last) & (seen[last] - own <= 1e-12 * seen[last])
+            tops = (at == last) & (seen[last] - row_weights <= 1e-12 * seen[last])
             if tops.any() and last >= np.broadcast_to(self.least, len(fitted.counts))[j]:
                 return None  # a refit would know a category less
-            count = (table[at, codes] - own).clip(0.0) + self.alpha
-            total = (table.sum(axis=0)[codes] - own).clip(0.0) + self.alpha * len(table)
+            count = (table[at, codes] - row_weights).clip(0.0) + self.alpha
+            total = (table.sum(axis=0)[codes] - row_weights).clip(0.0) + self.alpha * len(table)
             mine += logs(count) - np.log(np.where(total > 0.0, total, 1.0))
         out[here, codes] = mine
         return out
@@ -181,15 +181,15 @@ class FittedCategories(FittedDensity):
         rows = self.known(rows)
         gone = np.isnan(rows) if rows.dtype.kind == "f" else np.zeros(rows.shape, dtype=bool)
         at = np.where(gone, 0, rows).astype(np.int64)
-        found = np.stack([self.logs[j][at[:, j]] for j in range(rows.shape[1])], axis=2)
-        return np.where(gone[:, None, :], 0.0, found)
+        terms = np.stack([self.logs[j][at[:, j]] for j in range(rows.shape[1])], axis=2)
+        return np.where(gone[:, None, :], 0.0, terms)
 
     def draw(self, codes, rng):
         out = np.empty((len(codes), len(self.logs)))
         for j, table in enumerate(self.logs):
             for k in np.unique(codes):
-                some, chances = codes == k, np.exp(table[:, k])
-                out[some, j] = rng.choice(len(table), some.sum(), p=chances / chances.sum())
+                members, chances = codes == k, np.exp(table[:, k])
+                out[members, j] = rng.choice(len(table), members.sum(), p=chances / chances.sum())
         return out
 
 

@@ -71,7 +71,7 @@ class TableColumns:
 
 def _as_column(column):
     if column.dtype.kind == "O":  # whole numbers and truth values with gaps are objects
-        there = [one for one in column if not is_missing(one)]
+        there = [value for value in column if not is_missing(value)]
         number = (int, float, np.number)
         if there and all(isinstance(v, number) and not isinstance(v, bool) for v in there):
             return np.array([np.nan if is_missing(v) else v for v in column], np.float64)
@@ -83,30 +83,30 @@ def numbers_of(table, place, allow_missing):
     if table.rows is not None:
         rows = table.rows if len(place) == table.n_columns else table.rows[:, place]
         return as_rows(rows, finite=not allow_missing)
-    found = []
+    numbers = []
     for j in place:
         column = table.columns[j]
         if column.dtype.kind == "O" and allow_missing:
             column = np.array([np.nan if is_missing(v) else v for v in column], dtype=object)
-        found.append(as_rows(column[:, None], finite=not allow_missing))
-    same = {column.dtype for column in found}
+        numbers.append(as_rows(column[:, None], finite=not allow_missing))
+    same = {column.dtype for column in numbers}
     dtype = np.float32 if same == {np.dtype(np.float32)} else np.float64
-    return np.concatenate(found, axis=1, dtype=dtype)
+    return np.concatenate(numbers, axis=1, dtype=dtype)
 
 
 def levels_of(table, j, allow_missing):
     """The categories of a column, sorted."""
     column = table.columns[j]
     if column.dtype.kind in "biuf":
-        found = np.unique(column)
-        if found.dtype.kind == "f" and np.isnan(found).any():
+        levels = np.unique(column)
+        if levels.dtype.kind == "f" and np.isnan(levels).any():
             if not allow_missing:
                 raise ValueError(_missing(column, table.label(j)))
-            found = found[~np.isnan(found)]
-        return found.tolist()
+            levels = levels[~np.isnan(levels)]
+        return levels.tolist()
     try:
         seen = set(column.tolist())
-        there = {one for one in seen if not is_missing(one)}
+        there = {level for level in seen if not is_missing(level)}
         if len(there) < len(seen) and not allow_missing:
             raise ValueError(_missing(column, table.label(j)))
         return sorted(there)
@@ -127,27 +127,27 @@ def numbered(table, j, levels, unseen, allow_missing):
     else:
         place = None
     try:
-        found = list(map(number.get, column.tolist()))
+        numbers = list(map(number.get, column.tolist()))
     except TypeError as error:
         raise TypeError(f"X must hold categories in column {table.label(j)}; {error}.") from error
-    if None in found:
-        for i, one in enumerate(column.tolist()):
-            if found[i] is None:
-                if is_missing(one) and not allow_missing:
+    if None in numbers:
+        for i, value in enumerate(column.tolist()):
+            if numbers[i] is None:
+                if is_missing(value) and not allow_missing:
                     raise ValueError(_missing(table.columns[j], table.label(j)))
-                if not is_missing(one) and unseen == "error":
+                if not is_missing(value) and unseen == "error":
                     raise ValueError(
-                        f"X holds the category {shown(one)} in column {table.label(j)}, which fit "
-                        f"has not seen ({shown(levels)}). Pass unseen='ignore' to judge the row by "
-                        "its others."
+                        f"X holds the category {shown(value)} in column {table.label(j)}, which "
+                        f"fit has not seen ({shown(levels)}). Pass unseen='ignore' to judge the "
+                        "row by its others."
                     )
-                found[i] = np.nan
-    out = np.array(found, dtype=np.float64)
+                numbers[i] = np.nan
+    out = np.array(numbers, dtype=np.float64)
     return out if place is None else out[place.reshape(-1)]
 
 
 def _missing(column, label):
-    row = next(i for i, one in enumerate(column.tolist()) if is_missing(one))
+    row = next(i for i, value in enumerate(column.tolist()) if is_missing(value))
     return (
         f"X contains NaN, or another missing value, first at row {row}, column {label}. Pass "
         "missing='ignore', or drop those rows."

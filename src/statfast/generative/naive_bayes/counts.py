@@ -53,10 +53,10 @@ class CountDensity(Density):
             length = np.bincount(row, value, len(code))
             rest = (totals[code] - w * length).clip(0.0) + alpha.sum()
             terms = np.where(value > 0.0, value * logs(counts.clip(0.0) + alpha[column]), 0.0)
-            own = np.bincount(row, np.where(np.isneginf(terms), 0.0, terms), len(code))
-            own -= np.where(length > 0.0, length * np.where(rest > 0.0, logs(rest), 0.0), 0.0)
-            own[np.bincount(row, np.isneginf(terms), len(code)) > 0] = -np.inf
-            out[np.arange(where.start, where.stop), code] = own
+            row_terms = np.bincount(row, np.where(np.isneginf(terms), 0.0, terms), len(code))
+            row_terms -= np.where(length > 0.0, length * np.where(rest > 0.0, logs(rest), 0.0), 0.0)
+            row_terms[np.bincount(row, np.isneginf(terms), len(code)) > 0] = -np.inf
+            out[np.arange(where.start, where.stop), code] = row_terms
         return out
 
 
@@ -90,8 +90,8 @@ class FittedCounts(FittedLinear):
         shares = np.exp(self.table.T)
         out = np.empty((len(codes), len(self.table)))
         for k in np.unique(codes):
-            some = codes == k
-            out[some] = rng.multinomial(length, shares[k] / shares[k].sum(), some.sum())
+            members = codes == k
+            out[members] = rng.multinomial(length, shares[k] / shares[k].sum(), members.sum())
         return out
 
 
@@ -110,14 +110,14 @@ class ComplementDensity(CountDensity):
         alpha = np.broadcast_to(self.alpha, len(table))
         if self.norm or len(mass) < 2 or not (alpha > 0.0).all():
             return None
-        own = np.ones(len(codes)) if weights is None else weights
-        if (mass[codes] - own <= 1e-12 * mass[codes]).any():
+        row_weights = np.ones(len(codes)) if weights is None else weights
+        if (mass[codes] - row_weights <= 1e-12 * mass[codes]).any():
             return None  # the class is lost, which changes what the others' complements are of
         rest = table.sum(axis=1, keepdims=True) - table + alpha[:, None]
         totals = rest.sum(axis=0)
         out = np.empty((rows.shape[0], len(mass)))
         for where in pieces(rows, 64 * len(mass)):
-            code, w = codes[where], own[where]
+            code, w = codes[where], row_weights[where]
             row, column, value = nonzeros(block_of(rows, where))
             length = np.bincount(row, value, len(code))
             for k in range(len(mass)):

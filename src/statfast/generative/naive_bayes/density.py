@@ -227,10 +227,10 @@ def filled_rows(fitted, rows, begin, out, what, *, sparse, n_jobs):
                 scores = fitted.scores(piece, begin)
                 if what == "joint":
                     scores = scores + fitted.common(piece)
-                said = normalized(scores, begin, what)
+                answers = normalized(scores, begin, what)
                 if out.dtype == np.float32 and what == "log":
-                    said[said >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
-                here[...] = said
+                    answers[answers >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
+                here[...] = answers
 
     size = rows.nnz if is_sparse(rows) and sparse else n * d
     blocks = grid(n, 1024 if is_sparse(rows) else 256)

@@ -126,11 +126,11 @@ def explained(model, rows, fitted, priors, of, against):
 
 def _code(classes, label, name):
     try:
-        found = {known: k for k, known in enumerate(classes.tolist())}.get(label)
+        code = {known: k for k, known in enumerate(classes.tolist())}.get(label)
     except TypeError:  # a list, say
-        found = None
-    if found is None:
+        code = None
+    if code is None:
         raise ValueError(
             f"{name} must be one of the classes ({shown(classes.tolist())}); got {shown(label)}."
         )
-    return found
+    return code

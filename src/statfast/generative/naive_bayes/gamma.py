@@ -36,9 +36,9 @@ class GammaMoments:
             means = self.means + share * (other.means - self.means)
             gaps = self.gaps + other.gaps
             for part in (self, other):
-                some = (part.mass > 0.0) & (part.means > 0.0)
+                positive = (part.mass > 0.0) & (part.means > 0.0)
                 ratio = np.divide(
-                    means - part.means, part.means, out=np.zeros_like(means), where=some
+                    means - part.means, part.means, out=np.zeros_like(means), where=positive
                 )
                 gaps = gaps + part.mass * np.log1p(ratio)
         return GammaMoments(mass, means, gaps)
@@ -112,11 +112,11 @@ class GammaDensity(Density):
             with np.errstate(invalid="ignore", divide="ignore"):
                 moved = np.log1p((less - mean) / mean)
                 rest = gap + left * moved + w * np.log(x / mean)
-            some = left > 0.0
-            if (some & ~(rest > 1e-6 * gap) & (gap > 0.0)).any():
+            present = left > 0.0
+            if (present & ~(rest > 1e-6 * gap) & (gap > 0.0)).any():
                 return None  # the row is all there is to the spread: it is to be summed anew
             shape, scale = shapes(
-                left, np.where(some, less, 1.0), np.where(some, rest, 0.0).clip(0.0)
+                left, np.where(present, less, 1.0), np.where(present, rest, 0.0).clip(0.0)
             )
             terms = log_gamma_terms(x, shape, scale)
             out[np.arange(where.start, where.stop), code] = terms.sum(axis=1)

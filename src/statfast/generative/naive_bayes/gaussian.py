@@ -38,9 +38,9 @@ class NormalMoments:
         mass = self.mass + other.mass
         share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)
         with np.errstate(over="ignore", invalid="ignore"):  # `solve` looks for it
-            apart = other.means - self.means
-            squares = self.squares + other.squares + self.mass * share * apart**2
-            return NormalMoments(mass, self.means + share * apart, squares)
+            distances = other.means - self.means
+            squares = self.squares + other.squares + self.mass * share * distances**2
+            return NormalMoments(mass, self.means + share * distances, squares)
 
     def of(self, kept) -> NormalMoments:
         return NormalMoments(self.mass[kept], self.means[kept], self.squares[kept])
@@ -121,11 +121,11 @@ class NormalDensity(Density):
 def variances(moments, epsilon, mass, partial):
     """Maximum-likelihood variances plus epsilon: 0 is refused or, as more rows may come, NaN."""
     known = moments.mass > 0.0
-    found = np.divide(moments.squares, moments.mass, out=np.zeros_like(moments.mass), where=known)
-    found = found + epsilon
-    flat = ~(found > 0.0) & (mass > 0.0)[:, None]
+    spreads = np.divide(moments.squares, moments.mass, out=np.zeros_like(moments.mass), where=known)
+    spreads = spreads + epsilon
+    flat = ~(spreads > 0.0) & (mass > 0.0)[:, None]
     if partial:
-        return np.where(flat.any(axis=0), np.nan, np.where(found > 0.0, found, 1.0))
+        return np.where(flat.any(axis=0), np.nan, np.where(spreads > 0.0, spreads, 1.0))
     if flat.any():
         column = int(flat.any(axis=0).argmax())
         if epsilon == 0.0 and not (moments.together().squares > 0.0).any():
@@ -138,7 +138,7 @@ def variances(moments, epsilon, mass, partial):
             f"X has a column, {column}, that is constant within a class, whose variance is then 0. "
             "Raise var_smoothing, or drop the column."
         )
-    return np.where(found > 0.0, found, 1.0)
+    return np.where(spreads > 0.0, spreads, 1.0)
 
 
 class FittedNormal(FittedDensity):
@@ -168,8 +168,8 @@ class FittedNormal(FittedDensity):
 
     def terms(self, rows):
         with np.errstate(over="ignore"):
-            apart = rows[:, None, :] - self.means
-            terms = self.peaks - self.half * apart * apart
+            distances = rows[:, None, :] - self.means
+            terms = self.peaks - self.half * distances * distances
         return np.where(np.isnan(rows)[:, None, :] | ~self.known, 0.0, terms)
 
     def draw(self, codes, rng):
@@ -184,17 +184,17 @@ def held_out(density, rows, codes, weights, moments):
     Where hardly anything is left of them, they are summed anew.
     """
     n, d = rows.shape
-    own = np.ones(n) if weights is None else weights
+    row_weights = np.ones(n) if weights is None else weights
     total = moments.together()
     out = np.empty((n, len(moments.mass)))
     for where in pieces(rows, 4 * d):
-        x, code, w = rows[where].astype(np.float64), codes[where], own[where][:, None]
+        x, code, w = rows[where].astype(np.float64), codes[where], row_weights[where][:, None]
         every = np.zeros(len(x), np.intp)
-        spread = _without(x, every, w, total, rows, np.zeros(n, np.intp), own, where.start)
+        spread = _without(x, every, w, total, rows, np.zeros(n, np.intp), row_weights, where.start)
         epsilon = density.smoothing * np.divide(
             spread.squares, spread.mass, out=np.zeros_like(spread.mass), where=spread.mass > 0.0
         ).max(axis=1, initial=0.0, keepdims=True)
-        rest = _without(x, code, w, moments, rows, codes, own, where.start)
+        rest = _without(x, code, w, moments, rows, codes, row_weights, where.start)
         for k in range(out.shape[1]):
             mine = (code == k)[:, None]
             mass = np.where(mine, rest.mass, moments.mass[k])
@@ -210,26 +210,29 @@ def held_out(density, rows, codes, weights, moments):
     return out
 
 
-def _without(x, code, w, moments, rows, codes, own, start):
+def _without(x, code, w, moments, rows, codes, row_weights, start):
     """Moments (m, d) of the class of each row, less that row."""
     mass, means, squares = moments.mass[code], moments.means[code], moments.squares[code]
     left = mass - w
     left[left <= 1e-12 * mass] = 0.0
-    some = left > 0.0
-    ratio = np.divide(w, left, out=np.zeros_like(left), where=some)
-    apart = x - means
-    less = squares - ratio * mass * apart**2
-    found = NormalMoments(left, means - ratio * apart, np.where(some, less, 0.0))
+    present = left > 0.0
+    ratio = np.divide(w, left, out=np.zeros_like(left), where=present)
+    distances = x - means
+    less = squares - ratio * mass * distances**2
+    remaining = NormalMoments(left, means - ratio * distances, np.where(present, less, 0.0))
     for i in np.flatnonzero(
-        (some & ~(less > MIN_SQUARES_LEFT * squares) & (squares > 0.0)).any(axis=1)
+        (present & ~(less > MIN_SQUARES_LEFT * squares) & (squares > 0.0)).any(axis=1)
     ):
         others = codes == code[i]
         others[start + i] = False
         again = column_moments(
-            np.ascontiguousarray(rows[others]), np.zeros(others.sum(), np.intp), own[others], 1
+            np.ascontiguousarray(rows[others]),
+            np.zeros(others.sum(), np.intp),
+            row_weights[others],
+            1,
         )
-        found.means[i], found.squares[i] = again.means[0], again.squares[0]
-    return found
+        remaining.means[i], remaining.squares[i] = again.means[0], again.squares[0]
+    return remaining
 
 
 class GaussianNB(NaiveBayesModel):

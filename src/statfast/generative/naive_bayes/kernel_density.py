@@ -46,8 +46,8 @@ class WeightedValues:
 
 
 def _distinct(values, weights):
-    found, place = np.unique(values, return_inverse=True)
-    return found, np.bincount(place, weights, len(found))
+    distinct, place = np.unique(values, return_inverse=True)
+    return distinct, np.bincount(place, weights, len(distinct))
 
 
 class KernelDensity(Density):
@@ -60,15 +60,15 @@ class KernelDensity(Density):
         require_no_infinity(rows)
 
     def statistics(self, rows, codes, weights, n_classes):
-        own = np.ones(len(codes)) if weights is None else weights
+        row_weights = np.ones(len(codes)) if weights is None else weights
         parts = []
         for k in range(n_classes):
-            some = np.flatnonzero((codes == k) & (own > 0.0))
+            members = np.flatnonzero((codes == k) & (row_weights > 0.0))
             columns = []
             for j in range(rows.shape[1]):
-                values = rows[some, j].astype(np.float64) + 0.0  # -0.0 is 0.0
+                values = rows[members, j].astype(np.float64) + 0.0  # -0.0 is 0.0
                 here = values == values
-                columns.append(_distinct(values[here], own[some][here]))
+                columns.append(_distinct(values[here], row_weights[members][here]))
             parts.append(tuple(columns))
         return WeightedValues(tuple(parts))
 
@@ -84,20 +84,20 @@ class KernelDensity(Density):
         shape = len(parts), len(parts[0])
         if not isinstance(self.bandwidth, str):
             return np.full(shape, self.bandwidth)
-        found = np.empty(shape)
+        widths = np.empty(shape)
         for j in range(shape[1]):
             every = _distinct(*(np.concatenate([p[j][i] for p in parts]) for i in (0, 1)))
             least = MIN_BANDWIDTH * _spread(*every)
             for k, part in enumerate(parts):
-                found[k, j] = max(rule_of_thumb(self.bandwidth, *part[j]), least) or 1.0
-        return found
+                widths[k, j] = max(rule_of_thumb(self.bandwidth, *part[j]), least) or 1.0
+        return widths
 
     def leave_one_out(self, rows, codes, weights, statistics, mass):
         if isinstance(self.bandwidth, str) or (rows.dtype.kind == "f" and np.isnan(rows).any()):
             return None  # the bandwidths are others for each row
         fitted = self.solve(statistics, mass)
-        own = np.ones(len(codes)) if weights is None else weights
-        return fitted.terms(np.asarray(rows, dtype=np.float64), (codes, own)).sum(axis=2)
+        row_weights = np.ones(len(codes)) if weights is None else weights
+        return fitted.terms(np.asarray(rows, dtype=np.float64), (codes, row_weights)).sum(axis=2)
 
 
 def _spread(values, weights):
@@ -144,14 +144,14 @@ class FittedKernels(FittedDensity):
         out = np.zeros((rows.shape[0], len(self.parts), rows.shape[1]))
         for k, part in enumerate(self.parts):
             for j, (values, weights) in enumerate(part):
-                own = None
+                row_weights = None
                 if left_out is not None:
-                    own = np.where(left_out[0] == k, left_out[1], 0.0)
+                    row_weights = np.where(left_out[0] == k, left_out[1], 0.0)
                 x = rows[:, j].astype(np.float64)
-                out[:, k, j] = self.column(x, values, weights, self.widths[k, j], own)
+                out[:, k, j] = self.column(x, values, weights, self.widths[k, j], row_weights)
         return out
 
-    def column(self, x, values, weights, width, own):
+    def column(self, x, values, weights, width, row_weights):
         out = np.zeros(len(x))
         if not len(values):
             return out  # never seen: it says nothing
@@ -159,36 +159,35 @@ class FittedKernels(FittedDensity):
         step = max(1, KERNELS_OF_STEP // len(values))
         for start in range(0, len(x), step):
             checkpoint()
-            some = slice(start, start + step)
+            where = slice(start, start + step)
             with np.errstate(over="ignore"):
-                a = np.maximum(-0.5 * ((x[some, None] - values) / width) ** 2, MIN_EXPONENT)
-            if own is None:
+                a = np.maximum(-0.5 * ((x[where, None] - values) / width) ** 2, MIN_EXPONENT)
+            if row_weights is None:
                 a += np.log(weights)
                 rest = total
             else:
-                at = np.searchsorted(values, x[some]).clip(0, len(values) - 1)
+                at = np.searchsorted(values, x[where]).clip(0, len(values) - 1)
                 w = np.tile(weights, (len(a), 1))
-                w[np.arange(len(a)), at] -= own[some]
+                w[np.arange(len(a)), at] -= row_weights[where]
                 a += logs(np.where(w <= 1e-12 * weights, 0.0, w))
-                rest = total - own[some]
+                rest = total - row_weights[where]
                 rest = np.where(rest <= 1e-12 * total, 1.0, rest)
             top = a.max(axis=1)
             safe = np.where(np.isfinite(top), top, 0.0)
             with np.errstate(invalid="ignore"):
-                summed = np.log(np.exp(a - safe[:, None]).sum(axis=1)) if own is None else logs(
-                    np.exp(a - safe[:, None]).sum(axis=1)
-                )  # fmt: skip
-            out[some] = safe + np.where(np.isfinite(top), summed, -np.inf) - np.log(rest) - scale
+                sums = np.exp(a - safe[:, None]).sum(axis=1)
+                summed = np.log(sums) if row_weights is None else logs(sums)
+            out[where] = safe + np.where(np.isfinite(top), summed, -np.inf) - np.log(rest) - scale
         return np.where(np.isnan(x), 0.0, out)
 
     def draw(self, codes, rng):
         out = np.zeros((len(codes), self.widths.shape[1]))
         for k in np.unique(codes):
-            some = np.flatnonzero(codes == k)
+            members = np.flatnonzero(codes == k)
             for j, (values, weights) in enumerate(self.parts[k]):
                 if len(values):
-                    drawn = rng.choice(values, len(some), p=weights / weights.sum())
-                    out[some, j] = drawn + self.widths[k, j] * rng.standard_normal(len(some))
+                    drawn = rng.choice(values, len(members), p=weights / weights.sum())
+                    out[members, j] = drawn + self.widths[k, j] * rng.standard_normal(len(members))
         return out
 
 

@@ -17,14 +17,14 @@ def left_out(model, prepared, method):
         return None
     rows = np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
     sums = summed((rows, codes, weights), state, model.n_jobs)
-    own = np.ones(len(codes)) if weights is None else weights
-    given = isinstance(getattr(model, model._priors_name), np.ndarray | list | tuple)
-    if given and (sums.mass[codes] - own <= 0.0).any():
+    row_weights = np.ones(len(codes)) if weights is None else weights
+    fixed = isinstance(getattr(model, model._priors_name), np.ndarray | list | tuple)
+    if fixed and (sums.mass[codes] - row_weights <= 0.0).any():
         return None  # a refit would not know the class that goes with a prior
     scores = state.density.leave_one_out(rows, codes, weights, sums.columns, sums.mass)
     if scores is None:
         return None
-    priors = priors_without(model, sums.mass, codes, own, state.classes)
+    priors = priors_without(model, sums.mass, codes, row_weights, state.classes)
     if not np.isfinite(priors).any(axis=1).all():
         return None  # nothing is left
     with np.errstate(invalid="ignore"):
@@ -37,18 +37,18 @@ def left_out(model, prepared, method):
     return np.exp(scores) if method == "predict_proba" else scores
 
 
-def priors_without(model, mass, codes, own, classes):
+def priors_without(model, mass, codes, row_weights, classes):
     """Log class probabilities (n, K) without each row: few of them differ."""
-    keys = np.stack([codes.astype(np.float64), own], axis=1)
+    keys = np.stack([codes.astype(np.float64), row_weights], axis=1)
     distinct, place = np.unique(keys, axis=0, return_inverse=True)
-    found = np.full((len(distinct), len(mass)), -np.inf)
+    priors_of_rows = np.full((len(distinct), len(mass)), -np.inf)
     for k, (code, weight) in enumerate(distinct):
         left = mass.copy()
         left[int(code)] -= weight
         if left[int(code)] <= 1e-12 * mass[int(code)]:
             left[int(code)] = 0.0
-        some = left > 0.0
-        if some.any():
-            priors = model._log_priors(left[some], classes[some])
-            found[k, some] = model._joint_priors(priors)
-    return found[np.asarray(place).reshape(-1)]
+        present = left > 0.0
+        if present.any():
+            priors = model._log_priors(left[present], classes[present])
+            priors_of_rows[k, present] = model._joint_priors(priors)
+    return priors_of_rows[np.asarray(place).reshape(-1)]

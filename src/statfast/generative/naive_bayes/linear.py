@@ -88,8 +88,8 @@ class FittedLinear(FittedDensity):
     def terms(self, rows):
         rows = np.asarray(self.prepared(rows), dtype=np.float64)[:, None, :]
         with np.errstate(invalid="ignore"):
-            found = np.where(rows == 0.0, 0.0, rows * self.table.T)
-        return found if self.zero is None else found + self.zero
+            terms = np.where(rows == 0.0, 0.0, rows * self.table.T)
+        return terms if self.zero is None else terms + self.zero
 
 
 def column_sums(rows, codes, weights, n_classes):

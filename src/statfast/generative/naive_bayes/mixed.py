@@ -91,10 +91,10 @@ class MixedDensity(Density):
     def leave_one_out(self, rows, codes, weights, statistics, mass):
         total = 0.0
         for density, part, sums in zip(self.densities, rows.parts, statistics.parts, strict=True):
-            found = density.leave_one_out(part, codes, weights, sums, mass)
-            if found is None:
+            scores = density.leave_one_out(part, codes, weights, sums, mass)
+            if scores is None:
                 return None
-            total = total + found
+            total = total + scores
         return total
 
 
@@ -132,9 +132,9 @@ class FittedMixed(FittedDensity):
         return sum(fitted.common(part) for fitted, part in pairs)
 
     def terms(self, rows):
-        found = [f.terms(p) for f, p in zip(self.parts, rows.parts, strict=True)]
+        terms = [f.terms(p) for f, p in zip(self.parts, rows.parts, strict=True)]
         order = np.argsort([j for place in self.density.places for j in place])
-        return np.concatenate(found, axis=2)[:, :, order]
+        return np.concatenate(terms, axis=2)[:, :, order]
 
     def draw(self, codes, rng):
         d = sum(map(len, self.density.places))
@@ -286,8 +286,10 @@ class MixedNB(NaiveBayesModel):
         for kind, place in zip(density.kinds, density.places, strict=True):
             if kind == "categorical":
                 allowed = self._takes_missing()
-                found = [numbered(table, j, density.levels[j], self.unseen, allowed) for j in place]
-                parts.append(np.stack(found, axis=1))
+                columns = [
+                    numbered(table, j, density.levels[j], self.unseen, allowed) for j in place
+                ]
+                parts.append(np.stack(columns, axis=1))
             else:
                 allowed = self._takes_missing() and kind != "multinomial"
                 parts.append(numbers_of(table, place, allowed))
@@ -299,27 +301,27 @@ class MixedNB(NaiveBayesModel):
         levels = {}
         for j, before in old.levels.items():
             here = levels_of(table, j, self._takes_missing())
-            levels[j] = [*before, *(one for one in here if one not in set(before))]
+            levels[j] = [*before, *(level for level in here if level not in set(before))]
         return MixedDensity(old.kinds, old.places, old.densities, levels)
 
     def _kinds(self, table, names):
         """The name of the density of each column."""
-        given, d = self.densities, table.n_columns
-        if given is None or isinstance(given, dict):
+        densities, d = self.densities, table.n_columns
+        if densities is None or isinstance(densities, dict):
             named = {
                 _place(key, d, names): as_choice(kind, f"densities[{key!r}]", KINDS)
-                for key, kind in (given or {}).items()
+                for key, kind in (densities or {}).items()
             }
             return [named[j] if j in named else table.guess(j) for j in range(d)]
-        if isinstance(given, str):
-            return [as_choice(given, "densities", KINDS)] * d
-        if not isinstance(given, list | tuple) or not len(given):
-            raise wrong_type("densities", "None, a name, a list of names or a dict", given)
-        if len(given) != d:
+        if isinstance(densities, str):
+            return [as_choice(densities, "densities", KINDS)] * d
+        if not isinstance(densities, list | tuple) or not len(densities):
+            raise wrong_type("densities", "None, a name, a list of names or a dict", densities)
+        if len(densities) != d:
             raise ValueError(
-                f"densities must have one name for each of the {d} columns; got {len(given)}."
+                f"densities must have one name for each of the {d} columns; got {len(densities)}."
             )
-        return [as_choice(kind, f"densities[{j}]", KINDS) for j, kind in enumerate(given)]
+        return [as_choice(kind, f"densities[{j}]", KINDS) for j, kind in enumerate(densities)]
 
     def _of(self):
         """A density of each kind."""
@@ -340,9 +342,9 @@ class MixedNB(NaiveBayesModel):
 def _place(key, d, names):
     """The number of a column, which may be given by its name."""
     if isinstance(key, str):
-        found = [] if names is None else np.flatnonzero(np.asarray(names) == key)
-        if len(found) == 1:
-            return int(found[0])
+        places = [] if names is None else np.flatnonzero(np.asarray(names) == key)
+        if len(places) == 1:
+            return int(places[0])
     elif isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < d:
         return int(key)
     raise ValueError(

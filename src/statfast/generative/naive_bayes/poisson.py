@@ -51,10 +51,10 @@ class PoissonDensity(Density):
         """Rates of classes from their counts, and those of all."""
         pool = np.divide(total, every, out=np.zeros_like(total), where=every > 0.0)
         below = seen + self.alpha
-        found = np.divide(
+        rates = np.divide(
             counts + self.alpha * pool, below, out=np.zeros_like(counts), where=below > 0.0
         )
-        return np.where(below > 0.0, found, pool)
+        return np.where(below > 0.0, rates, pool)
 
     def solve(self, statistics, mass):
         counts, seen = statistics.tables
@@ -112,8 +112,8 @@ class FittedPoisson(FittedLinear):
         gone = gaps_of(rows)
         if gone is None:
             return super().terms(rows)
-        found = super().terms(np.where(gone, 0.0, rows))
-        return np.where(gone[:, None, :], 0.0, found)
+        terms = super().terms(np.where(gone, 0.0, rows))
+        return np.where(gone[:, None, :], 0.0, terms)
 
     def common(self, rows):
         from scipy.special import gammaln

@@ -27,26 +27,26 @@ class CountPriors:
         return tags
 
 
-def as_priors(given, mass, name):
+def as_priors(values, mass, name):
     """Class probabilities: those given, by maximum likelihood (None), or by Laplace."""
-    if given is None:
+    if values is None:
         return mass / mass.sum()
-    if isinstance(given, str):
-        as_choice(given, name, (None, "laplace"))
+    if isinstance(values, str):
+        as_choice(values, name, (None, "laplace"))
         return (mass + 1.0) / (mass.sum() + len(mass))
-    if not hasattr(given, "__len__") or isinstance(given, dict):
-        raise wrong_type(name, "None, 'laplace' or a list of probabilities", given)
+    if not hasattr(values, "__len__") or isinstance(values, dict):
+        raise wrong_type(name, "None, 'laplace' or a list of probabilities", values)
     try:
-        priors = np.asarray(given, dtype=np.float64)
+        priors = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise wrong_type(name, "None, 'laplace' or a list of probabilities", given) from error
+        raise wrong_type(name, "None, 'laplace' or a list of probabilities", values) from error
     if priors.shape != mass.shape:
         raise ValueError(
             f"{name} must have {len(mass)} probabilities, one for each class; got "
-            f"{shown(given)}. Number of priors must match number of classes."
+            f"{shown(values)}. Number of priors must match number of classes."
         )
     if not (priors >= 0.0).all() or not abs(priors.sum() - 1.0) < 1e-8:
         raise ValueError(
-            f"{name} must be at least 0 and sum to 1; got {shown(given)}. Divide by the sum."
+            f"{name} must be at least 0 and sum to 1; got {shown(values)}. Divide by the sum."
         )
     return priors / priors.sum()

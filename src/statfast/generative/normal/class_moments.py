@@ -44,10 +44,10 @@ class ClassMoments:
         mass = self.mass + other.mass
         share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
-            apart = other.means - self.means
-            spread = np.sqrt(self.mass[:, None] * share) * apart
+            distances = other.means - self.means
+            spread = np.sqrt(self.mass[:, None] * share) * distances
             within = require_finite_sums(self.within + other.within + spread.T @ spread)
-        return ClassMoments(mass, self.means + share * apart, within)
+        return ClassMoments(mass, self.means + share * distances, within)
 
     def of_classes(self, classes) -> "ClassMoments":
         """Those of some classes, all others having no rows."""
@@ -78,11 +78,11 @@ class ClassScatters:
         mass = self.mass + other.mass
         share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
-            apart = other.means - self.means
-            spread = np.sqrt(self.mass[:, None] * share) * apart
+            distances = other.means - self.means
+            spread = np.sqrt(self.mass[:, None] * share) * distances
             between = spread[:, :, None] * spread[:, None, :]
             scatters = require_finite_sums(self.scatters + other.scatters + between)
-        return ClassScatters(mass, self.means + share * apart, scatters)
+        return ClassScatters(mass, self.means + share * distances, scatters)
 
     def of_classes(self, classes) -> "ClassScatters":
         """Those of some classes."""
@@ -186,9 +186,9 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
     def partial(rows, block, block_codes, block_weights):
         mass, sums, scatter = np.zeros(n_classes), np.zeros((n_classes, d)), np.zeros(shape)
         for start in range(0, len(block), step):
-            some = slice(start, start + step)
-            share = None if block_weights is None else block_weights[some]
-            add(block[some], block_codes[some], share, shift, mass, sums, scatter)
+            where = slice(start, start + step)
+            share = None if block_weights is None else block_weights[where]
+            add(block[where], block_codes[where], share, shift, mass, sums, scatter)
             checkpoint()
         return mass, sums, scatter
 

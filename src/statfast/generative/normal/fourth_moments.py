@@ -74,9 +74,9 @@ def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoment
     def partial(rows, block, block_codes, block_weights):
         total = None
         for start in range(0, len(block), ROWS_OF_PRODUCT):
-            some = slice(start, start + ROWS_OF_PRODUCT)
-            share = None if block_weights is None else block_weights[some]
-            more = _of_block(block[some].astype(np.float64), block_codes[some], share, n_classes)
+            where = slice(start, start + ROWS_OF_PRODUCT)
+            share = None if block_weights is None else block_weights[where]
+            more = _of_block(block[where].astype(np.float64), block_codes[where], share, n_classes)
             total = more if total is None else total + more
             checkpoint()
         return total

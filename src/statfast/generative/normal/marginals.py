@@ -65,18 +65,18 @@ class DerivedNormals(NormalFit):
             If all columns are given, one is not among them, or the values are impossible where
             the covariance is singular.
         """
-        given = self._places(columns)
-        rest = np.setdiff1d(np.arange(len(self.mean_)), given)
+        fixed = self._places(columns)
+        rest = np.setdiff1d(np.arange(len(self.mean_)), fixed)
         if len(rest) == 0:
             raise ValueError("columns must leave some for the distribution; got all. Give fewer.")
-        away = vector(values, len(given), "values") - self.mean_[given]
-        base = self._like(self.mean_[given], self.covariance_[np.ix_(given, given)], given)
-        if base.rank_ < len(given) and base._off(away[None] + base.mean_)[0]:
+        away = vector(values, len(fixed), "values") - self.mean_[fixed]
+        base = self._like(self.mean_[fixed], self.covariance_[np.ix_(fixed, fixed)], fixed)
+        if base.rank_ < len(fixed) and base._off(away[None] + base.mean_)[0]:
             raise ValueError(
                 "values have density 0: they lie off the subspace in which their columns vary. "
                 "Give values that occur."
             )
-        whitened = self.covariance_[np.ix_(rest, given)] @ base._parts.whitener.T
+        whitened = self.covariance_[np.ix_(rest, fixed)] @ base._parts.whitener.T
         mean = self.mean_[rest] + whitened @ (base._parts.whitener @ away)
         matrix = self.covariance_[np.ix_(rest, rest)] - whitened @ whitened.T
         return self._like(mean, matrix, rest)
@@ -128,13 +128,13 @@ class DerivedNormals(NormalFit):
     def _places(self, columns):
         """Numbers of columns given by number or name."""
         self._require_fitted()
-        given = to_array(columns, "columns", "a list of columns")
-        if given.ndim != 1:
+        labels = to_array(columns, "columns", "a list of columns")
+        if labels.ndim != 1:
             raise wrong_type("columns", "a list of columns", columns)
         names = self.__dict__.get("feature_names_in_")
         known = {} if names is None else {name: j for j, name in enumerate(names.tolist())}
         places, d = [], len(self.mean_)
-        for column in given.tolist():
+        for column in labels.tolist():
             place = known.get(column) if isinstance(column, str) else column
             if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < d:
                 raise ValueError(

@@ -437,5 +437,5 @@ def mahalanobis(
     if sizes.ndim < 2:
         sizes = vector(np.broadcast_to(sizes, d) if sizes.ndim == 0 else sizes, d, "covariance")
         covariance = np.diag(sizes)
-    given: Any = {"allow_singular": allow_singular, "tol": tol, "n_jobs": n_jobs}
-    return MultivariateNormal.of(center, covariance, **given).mahalanobis(X)
+    settings: Any = {"allow_singular": allow_singular, "tol": tol, "n_jobs": n_jobs}
+    return MultivariateNormal.of(center, covariance, **settings).mahalanobis(X)

@@ -234,15 +234,15 @@ class NormalFit(SumFit):
     def _without(self, rows, w, total, state):
         """Log densities of the fits without each row, and which of them are doubtful."""
         mass, d = float(total.mass[0]), rows.shape[1]
-        one = 1.0 if self.method == "moment" else 0.0
+        lost = 1.0 if self.method == "moment" else 0.0
         model = type(self)(**self.get_params(deep=False))._solve(total, state)
         near, left = model._squared_distances(rows), mass - w
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = near / (mass - one)
+            share = near / (mass - lost)
             f = 1.0 - w * mass / left * share
-            freedom = left - one
+            freedom = left - lost
             far = freedom * (mass / left) ** 2 * share / f
-            grown = np.log(f) - d * np.log(freedom / (mass - one))
+            grown = np.log(f) - d * np.log(freedom / (mass - lost))
             held = -0.5 * (d * np.log(2.0 * np.pi) + model._parts.log_det + grown + far)
         return held, ~((f > 1e-8) & (freedom > 0.0) & np.isfinite(held))
 

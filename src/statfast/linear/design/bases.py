@@ -73,7 +73,7 @@ def as_degrees(degree, name):
     """The least and the largest degree."""
     if not isinstance(degree, tuple | list) or len(degree) != 2:
         return 0, as_count(degree, name, 0, MAX_DEGREE)
-    low, high = (as_count(one, name, 0, MAX_DEGREE) for one in degree)
+    low, high = (as_count(end, name, 0, MAX_DEGREE) for end in degree)
     if low > high:
         raise ValueError(f"{name} must not fall; got {degree}. Exchange the two.")
     return low, high

@@ -30,9 +30,11 @@ def largest_of(X, columns):
     """The greatest absolute values of some of the columns, dense or CSC."""
     if not hasattr(X, "indptr"):
         return np.abs(X[:, columns]).max(axis=0).astype(np.float64)
-    some = X[:, columns]
+    chosen = X[:, columns]
     out = np.zeros(len(columns))
-    np.maximum.at(out, np.repeat(np.arange(len(columns)), np.diff(some.indptr)), np.abs(some.data))
+    np.maximum.at(
+        out, np.repeat(np.arange(len(columns)), np.diff(chosen.indptr)), np.abs(chosen.data)
+    )
     return out
 
 
@@ -104,8 +106,8 @@ class Units:
         no float64 numbers."""
         return times_powers(coefs, power if self.powers is None else power - self.powers[:, None])
 
-    def refuse_vanished(self, l1, reach):
+    def refuse_vanished(self, l1, total):
         """Raise ValueError if a column left out might have a product with the residuals above l1,
-        whose absolute values sum to no more than `reach`."""
-        if self.vanished * reach > l1:
+        whose absolute values sum to no more than `total`."""
+        if self.vanished * total > l1:
             raise ValueError(VANISHED)

@@ -69,8 +69,8 @@ class Columns(Units):
             self._measure(intercept, standardize, target if self.whole else None)
 
     def _measure(self, intercept, standardize, target):
-        some = None if self.plain else self.weights
-        guess = near_mean(self.X, some, ROWS_OF_SAMPLE_MEAN) if intercept else np.zeros(self.p)
+        weights = None if self.plain else self.weights
+        guess = near_mean(self.X, weights, ROWS_OF_SAMPLE_MEAN) if intercept else np.zeros(self.p)
         for again in (True, False):
             if target is None:
                 sums, squares = self._moments(guess)
@@ -155,12 +155,12 @@ class Columns(Units):
         X = self.X
 
         def work(first):
-            some = slice(first, min(first + step, len(out)))
+            columns = slice(first, min(first + step, len(out)))
             for rows in blocks:
                 if index is None:
-                    kernel.correlate(X[rows, some], v[rows], None, out[some])
+                    kernel.correlate(X[rows, columns], v[rows], None, out[columns])
                 else:
-                    kernel.correlate(X[rows], v[rows], index[some], out[some])
+                    kernel.correlate(X[rows], v[rows], index[columns], out[columns])
                 checkpoint()
 
         effort = 4.0 * self.n * len(out)
@@ -199,11 +199,11 @@ class Columns(Units):
             aside = None if beside is None or start else np.zeros((2, k))
             depth = max(256, int(MULTIPLICATIONS_OF_CALL / total.size) // 256 * 256)
             for first in range(block.start, block.stop, depth):
-                some = slice(first, min(first + depth, block.stop))
+                rows = slice(first, min(first + depth, block.stop))
                 kernel.gram(
-                    self.X[some], self.root[some], mean, scale, down[low:], across[start:stop],
+                    self.X[rows], self.root[rows], mean, scale, down[low:], across[start:stop],
                     diagonal + low - start, total,
-                    None if aside is None else beside[some], aside,
+                    None if aside is None else beside[rows], aside,
                 )  # fmt: skip
                 checkpoint()
             return total, aside

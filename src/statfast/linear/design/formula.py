@@ -101,8 +101,8 @@ class FormulaDesign:
     def predictors(self, data, offset=None, exposure=None):
         """Columns of new rows, and the offset and the exposure of their linear predictor."""
         frame = as_frame(data)
-        given = {"offset": offset, "exposure": exposure}
-        wanted = ["x", *(name for name, values in given.items() if values is None)]
+        expressions = {"offset": offset, "exposure": exposure}
+        wanted = ["x", *(name for name, values in expressions.items() if values is None)]
         parts = evaluated(self._some(wanted), frame, self.context)
         kept = parts.x.index.to_numpy()
         if len(kept) < len(frame):
@@ -111,21 +111,23 @@ class FormulaDesign:
                 f"X must hold all variables of {self.formula!r} for each row; one is missing in "
                 f"row {row}. Leave out such rows."
             )
-        found = parts._to_dict()
+        tables = parts._to_dict()
         for name in ("offset", "exposure"):
-            if name in found:
-                given[name] = _total(found[name])
-        return self._columns(parts.x), given["offset"], given["exposure"]
+            if name in tables:
+                expressions[name] = _total(tables[name])
+        return self._columns(parts.x), expressions["offset"], expressions["exposure"]
 
     def rows(self, data, y=None, sample_weight=None, offset=None, exposure=None):
         """All that `fit` takes; arrays that are given have an element for each row of data."""
         frame = as_frame(data)
-        given = {"y": y, "weight": sample_weight, "offset": offset, "exposure": exposure}
-        wanted = ["x", *(name for name, values in given.items() if values is None)]
-        return self._gathered(evaluated(self._some(wanted), frame, self.context), frame, **given)
+        expressions = {"y": y, "weight": sample_weight, "offset": offset, "exposure": exposure}
+        wanted = ["x", *(name for name, values in expressions.items() if values is None)]
+        return self._gathered(
+            evaluated(self._some(wanted), frame, self.context), frame, **expressions
+        )
 
     def _gathered(self, parts, frame, y, weight, offset, exposure):
-        n, kept, found = len(frame), parts.x.index.to_numpy(), parts._to_dict()
+        n, kept, tables = len(frame), parts.x.index.to_numpy(), parts._to_dict()
         if y is not None:
             y = np.asarray(y)[kept] if shape_of(y)[:1] == (n,) else y
         elif self.label is not None:
@@ -135,25 +137,25 @@ class FormulaDesign:
             y = 1.0 - y if self.successes else y
         if weight is not None:
             weight = as_weights(weight, n)[kept]
-        elif "weight" in found:
+        elif "weight" in tables:
             weight = _total(parts.weight)
         added = {"offset": offset, "exposure": exposure}
         for name, values in added.items():
             if values is not None:
                 added[name] = offsets_for(values, n, name=name)[kept]
-            elif name in found:
-                added[name] = _total(found[name])
+            elif name in tables:
+                added[name] = _total(tables[name])
         return FitRows(self._columns(parts.x), y, weight, **added, kept=kept)
 
     def of_terms(self, terms):
         """The design of some of the terms."""
         places = [j for term, columns in self.terms.items() if term in terms for j in columns]
         new = {old: k for k, old in enumerate(places)}
-        one, specs = "Intercept" in self.specs.x.column_names, self.specs._to_dict()
+        intercept, specs = "Intercept" in self.specs.x.column_names, self.specs._to_dict()
         added = specs["offset"].column_names if "offset" in specs else ()
         added = [name if name.startswith("offset(") else f"offset({name})" for name in added]
         right = [*(t for t in self.terms if t in terms), *added] or ["1"]
-        right += [] if one else ["0"]
+        right += [] if intercept else ["0"]
         kept = [t for t in self.specs.x.terms if str(t) in terms or str(t) == "1"]
         specs["x"] = self.specs.x.subset(kept) if kept else specs["x"]
         return replace(
@@ -278,15 +280,15 @@ class FromFormula(Attributes):
             beside = ", ".join(name for name in signature(cls.from_formula).parameters)
             beside = beside.removesuffix(", params")
             raise TypeError(f"{error} from_formula itself takes {beside}.") from None
-        design, rows, one, first = _designed(cls, formula, data, expressions, context, shares)
+        design, rows, intercept, first = _designed(cls, formula, data, expressions, context, shares)
         if first is not None and "reference" in signature(cls).parameters:
             params.setdefault("reference", first)
-        if params.get("fit_intercept", one) != one:
+        if params.get("fit_intercept", intercept) != intercept:
             raise ValueError(
-                f"fit_intercept is said by the formula, whose intercept is {one}; got "
+                f"fit_intercept is said by the formula, whose intercept is {intercept}; got "
                 f"{shown(params['fit_intercept'])}. Write '- 1' for none."
             )
-        model = cls(**params, **({} if one else {"fit_intercept": False}))
+        model = cls(**params, **({} if intercept else {"fit_intercept": False}))
         if groups is not None:
             groups = _groups(data, groups)[rows.kept]
         more = {**rows.added, "cov_type": cov_type, "groups": groups}
@@ -446,9 +448,9 @@ def _designed(cls, formula, data, expressions, context, shares):
         parts = evaluated(read_formula(texts, x=terms, y=response, **more), frame, context)
     specs = parts.model_spec
     names = specs.x.column_names
-    one = "Intercept" in names
+    intercept = "Intercept" in names
     columns = tuple(name for name in names if name != "Intercept")
-    if not columns and (not one or len(terms) > 1):
+    if not columns and (not intercept or len(terms) > 1):
         raise ValueError(
             "formula must have a column, which a category of one level is not beside an intercept; "
             f"got {formula!r}. Write '1' for the intercept alone."
@@ -461,20 +463,20 @@ def _designed(cls, formula, data, expressions, context, shares):
     elif len(specs.y.factor_contrasts) == len(response) == 1 < parts.y.shape[1] and shares:
         pass
     elif parts.y.shape[1] != 1 or specs.y.factor_contrasts:
-        found = "categories" if specs.y.factor_contrasts else f"{parts.y.shape[1]} columns"
+        kind = "categories" if specs.y.factor_contrasts else f"{parts.y.shape[1]} columns"
         raise ValueError(
-            f"The response of {formula!r} is {found}. Write one column of numbers, such as "
+            f"The response of {formula!r} is {kind}. Write one column of numbers, such as "
             "I(y == 'yes') of categories."
         )
     places = specs.x.term_indices.items()
-    owned = {str(t): [j - one for j in cols] for t, cols in places if str(t) != "1"}
+    owned = {str(t): [j - intercept for j in cols] for t, cols in places if str(t) != "1"}
     factors = {str(t): {f.expr for f in t.factors} for t, _ in places if str(t) != "1"}
     within = {a: frozenset(b for b in factors if factors[a] < factors[b]) for a in factors}
     dropped = len(frame) - len(parts.x)
     design = FormulaDesign(formula, specs, columns, owned, within, label, dropped, context)
     arrays = {k: None if isinstance(v, str) else v for k, v in expressions.items()}
     first = None if label is None else _first_level(frame[label])
-    return design, design._gathered(parts, frame, None, **arrays), one, first
+    return design, design._gathered(parts, frame, None, **arrays), intercept, first
 
 
 def _first_level(labels):

@@ -130,8 +130,8 @@ def parsed_formula(formula, frame):
     """Terms of the response, of the columns, and of offsets."""
     formulaic = _require_formulaic()
     names = {"__formulaic_variables_available__": [str(name) for name in frame.columns]}
-    found = read_formula(repr(formula), formula, _context=names)
-    left, right = getattr(found, "lhs", None), getattr(found, "rhs", None)
+    formula_read = read_formula(repr(formula), formula, _context=names)
+    left, right = getattr(formula_read, "lhs", None), getattr(formula_read, "rhs", None)
     if not isinstance(left, formulaic.SimpleFormula) or not isinstance(
         right, formulaic.SimpleFormula
     ):
@@ -221,7 +221,7 @@ def evaluated(specification, frame, context):
     """The parts of a formula, or of specifications, for the rows in which nothing is missing."""
     formulaic = _require_formulaic()
     named = {**formula_functions(), **context, NUMERIC: _numeric_factors(specification)}
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
         try:
             parts = specification.get_model_matrix(
@@ -230,11 +230,11 @@ def evaluated(specification, frame, context):
         except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
             refuse_dates(frame[[n for n in specification.required_variables if n in frame]])
             raise ValueError(f"The formula does not suit the data: {_said(error)}") from error
-    for one in said:
-        if issubclass(one.category, RuntimeWarning):  # as of the logarithm of a negative number
-            warn_user(f"In the formula: {one.message}.", RuntimeWarning)
-        if issubclass(one.category, formulaic.errors.DataMismatchWarning):
-            unknown = re.search(r"\{.*?\}", str(one.message))
+    for warning in raised:
+        if issubclass(warning.category, RuntimeWarning):  # as of the logarithm of a negative number
+            warn_user(f"In the formula: {warning.message}.", RuntimeWarning)
+        if issubclass(warning.category, formulaic.errors.DataMismatchWarning):
+            unknown = re.search(r"\{.*?\}", str(warning.message))
             raise ValueError(
                 "The data have categories that the fit has not seen"
                 f"{f': {unknown[0]}' if unknown else ''}. Leave out their rows."

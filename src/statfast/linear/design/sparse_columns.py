@@ -96,10 +96,10 @@ class SparseColumns(Units):
         step = max(1, NUMBERS_OF_PIECE // max(m, 1 + right.nnz // max(k, 1)))
 
         def work(first):
-            some = slice(first, first + step)
-            part = (left[some] @ right).toarray()
-            part -= self.n * np.outer(self.shift[down[some]], self.shift[across])
-            out[some] = part * np.outer(self.scale[down[some]], self.scale[across])
+            columns = slice(first, first + step)
+            part = (left[columns] @ right).toarray()
+            part -= self.n * np.outer(self.shift[down[columns]], self.shift[across])
+            out[columns] = part * np.outer(self.scale[down[columns]], self.scale[across])
             checkpoint()
 
         each(work, range(0, k, step), n_jobs=self.n_jobs, effort=4.0 * left.nnz * m)

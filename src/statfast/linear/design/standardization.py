@@ -57,12 +57,12 @@ def frame_of_extent(extent, intercept, rows=None):
     """The same by what a pass over the rows has found."""
     with np.errstate(over="ignore", invalid="ignore"):
         shift = extent.mean if intercept else np.zeros(len(extent.total))
-        reach = np.maximum(np.abs(extent.high - shift), np.abs(extent.low - shift))
-    if not (np.isfinite(reach).all() and np.isfinite(extent.total).all()):
+        extents = np.maximum(np.abs(extent.high - shift), np.abs(extent.low - shift))
+    if not (np.isfinite(extents).all() and np.isfinite(extent.total).all()):
         if isinstance(rows, np.ndarray):
             require_finite(rows)
         raise ValueError(
             "X holds values so large that their sums overflow. Divide its columns by their size."
         )
-    scale = np.array([scale_of(r) for r in reach.tolist()])
-    return Standardization(intercept, shift, np.minimum(scale, MAX_SCALE), reach)
+    scale = np.array([scale_of(r) for r in extents.tolist()])
+    return Standardization(intercept, shift, np.minimum(scale, MAX_SCALE), extents)

@@ -60,8 +60,8 @@ def class_factor(columns, state) -> ClassFactor:
 
 def _targets(codes, n_classes):
     """+1 for the rows of a class, -1 for others: of two classes the second, else of each."""
-    told = np.arange(1 if n_classes == 2 else 0, n_classes)
-    return np.where(codes[:, None] == told, 1.0, -1.0)
+    modeled = np.arange(1 if n_classes == 2 else 0, n_classes)
+    return np.where(codes[:, None] == modeled, 1.0, -1.0)
 
 
 class LeastSquaresClassifier(Classifier, SumFit):
@@ -187,8 +187,10 @@ class LeastSquaresClassifier(Classifier, SumFit):
         rows, codes, weights = columns
         targets = _targets(codes, len(state.classes))
         tol = self._checked_value("tol")
-        found = least_squares(rows, targets, weights, state.more, tol, self.n_jobs)
-        return self._fitted_by(found.coef, found.intercept, found.rank, found.aliased, state)
+        solution = least_squares(rows, targets, weights, state.more, tol, self.n_jobs)
+        return self._fitted_by(
+            solution.coef, solution.intercept, solution.rank, solution.aliased, state
+        )
 
     def _solve(self, sums, state):
         """Become fitted from merged statistics; classes without rows in them are left out."""
@@ -198,10 +200,10 @@ class LeastSquaresClassifier(Classifier, SumFit):
         factor = sums.factor
         if not present.all():
             factor = factor.of_targets(np.flatnonzero(present)[1 if len(classes) == 2 else 0 :])
-        found = solution_of(factor, state.more, self._checked_value("tol"))
+        solution = solution_of(factor, state.more, self._checked_value("tol"))
         left = FitState(state.n_features, state.names, classes, state.more)
         return self._fitted_by(
-            found["coef"], found["intercept"], len(found["R"]), found["aliased"], left
+            solution["coef"], solution["intercept"], len(solution["R"]), solution["aliased"], left
         )
 
     def _fitted_by(self, coef, intercept, rank, aliased, state):

@@ -41,10 +41,10 @@ def ridge_by_products(X, Y, weights, alphas, intercept):
         coef, rest, n_iter = np.zeros(right.shape), right, 0
         goal = TOLERANCE**2 * (right * right / divisor).sum(axis=0)
         for _ in range(MAX_ROUNDS):
-            found = _solved(system, rest, divisor, goal, ITERATIONS_PER_COLUMN * min(n, d))
-            if found is None:
+            solved = _solved(system, rest, divisor, goal, ITERATIONS_PER_COLUMN * min(n, d))
+            if solved is None:
                 return None
-            coef, n_iter = coef + found[0], n_iter + found[1]
+            coef, n_iter = coef + solved[0], n_iter + solved[1]
             rest = right - system(coef)
             if ((rest * rest / divisor).sum(axis=0) <= 4.0 * goal).all():
                 break

@@ -124,36 +124,36 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         self
         """
         given = self._checked()
-        one, epsilon = given.fit_intercept, given.epsilon
+        intercept, epsilon = given.fit_intercept, given.epsilon
         rows = as_rows(X)
         target = as_target(y, len(rows))
         weights = as_weights(sample_weight, len(rows))
         # In units of a power of two, which rounds nothing, as squares are taken.
         unit = power_of_two(np.abs(target).max())
         target = np.ldexp(target, -unit)
-        first = least_squares(rows, target[:, None], weights, one, 1e-11)
+        first = least_squares(rows, target[:, None], weights, intercept, 1e-11)
         w = np.ones(len(rows)) if weights is None else weights
-        table, mean, size = _table(rows, w, int(one))
+        table, mean, size = _table(rows, w, int(intercept))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             # inf / inf is that of a constant.
             penalty = np.fmin(np.ldexp(given.alpha, unit) / size**2, MAX_PENALTY)
-        problem = _Huber(table, target, w, min(epsilon, MAX_EPSILON), penalty, int(one))
+        problem = _Huber(table, target, w, min(epsilon, MAX_EPSILON), penalty, int(intercept))
         slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
-        start = np.concatenate([first.intercept[:one] + first.coef[0] @ mean, slopes])
+        start = np.concatenate([first.intercept[:intercept] + first.coef[0] @ mean, slopes])
         b, scale, turns, done = problem.solve(start, given.tol, given.max_iter)
         if not done:
             warn_not_converged(self, turns)
         left = problem.residuals(b)
-        b[one:] /= size
-        b[:one] -= b[one:] @ mean
+        b[intercept:] /= size
+        b[:intercept] -= b[intercept:] @ mean
         with np.errstate(over="ignore"):
             b = np.ldexp(b, unit)
         if not np.isfinite(b).all():
             raise ValueError("The coefficients overflow float64. Scale X up, or y down.")
         return self._publish(
             X,
-            coef_=b[int(one) :].copy(),
-            intercept_=float(b[0]) if one else 0.0,
+            coef_=b[int(intercept) :].copy(),
+            intercept_=float(b[0]) if intercept else 0.0,
             scale_=float(np.ldexp(scale, unit)),
             outliers_=np.abs(left) > (epsilon * scale or problem.rounding(left)),
             n_iter_=turns,
@@ -161,25 +161,25 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         )
 
 
-def _table(rows, w, one):
+def _table(rows, w, intercept):
     """Ones, and the columns about their means and of size one: Newton's matrix is then as good as
     it can be. Also the means (zeros without an intercept), and the sizes, infinite of constants."""
     n, d = rows.shape
-    table, mass = np.empty((n, one + d)), w.sum()
+    table, mass = np.empty((n, intercept + d)), w.sum()
 
     def total(block, w):
         return np.einsum("i,ij->j", w, block)  # no BLAS, whose threads spin on
 
     def moved(where, block, w):
-        table[where, :one] = 1.0
-        table[where, one:] = block - mean
-        return total(table[where, one:] ** 2, w)
+        table[where, :intercept] = 1.0
+        table[where, intercept:] = block - mean
+        return total(table[where, intercept:] ** 2, w)
 
     def divided(where, _):
-        table[where, one:] /= size
+        table[where, intercept:] /= size
 
     mean = np.zeros(d)
-    if one:
+    if intercept:
         mean = _reduced(lambda _, block, w: total(block, w), rows, w) / mass
     size = np.sqrt(_reduced(moved, rows, w) / mass)
     size[size <= 1e-14 * np.abs(mean)] = np.inf
@@ -210,9 +210,9 @@ class _Point(NamedTuple):
 class _Huber:
     """The objective, its derivatives, and Newton's method, for a table with its ones."""
 
-    def __init__(self, A, y, w, epsilon, alpha, one):
+    def __init__(self, A, y, w, epsilon, alpha, intercept):
         self.A, self.y, self.w, self.epsilon = A, y, w, epsilon
-        self.penalty = np.append(np.zeros(one), alpha)
+        self.penalty = np.append(np.zeros(intercept), alpha)
 
     def solve(self, b, tol, most):
         at = self._point(b)
@@ -271,10 +271,10 @@ class _Huber:
             pull = np.where(inside, r / scale, epsilon * np.sign(r)) * w
             w = np.where(inside, w, 0.0)
             for start in range(0, len(block), step):
-                some = slice(start, start + step)
-                z = block[some]
-                accumulate(z, none, False, pull[some], w[some], sums[:q], sums[q])
-                accumulate(z, none, False, (w * r)[some], w[some], None, sums[q + 1])
+                where = slice(start, start + step)
+                z = block[where]
+                accumulate(z, none, False, pull[where], w[where], sums[:q], sums[q])
+                accumulate(z, none, False, (w * r)[where], w[where], None, sums[q + 1])
                 checkpoint()
             sums[q + 2, 0] = (w * r**2).sum()
             return sums

@@ -16,65 +16,71 @@ MIN_RESPONSE = 1e-150  # The squares of residuals of such responses have all the
 VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
 
 
-def results_of(found, Y, weights, masses, names, intercept, analytic):
+def results_of(solution, Y, weights, masses, names, intercept, analytic):
     """A `Result` for each target; `Y` may be None where what the columns explain is known."""
-    q, one, rank = len(names), int(intercept), found.rank
-    kept = np.concatenate([np.arange(one), found.kept + one]).astype(np.intp)
+    q, first, rank = len(names), int(intercept), solution.rank
+    kept = np.concatenate([np.arange(first), solution.kept + first]).astype(np.intp)
     aliased = np.ones(q, dtype=bool)
     aliased[kept] = False
     used, total, logs = masses
     count = used if analytic else total
     df = count - rank
-    if found.R is None:
+    if solution.R is None:
         unscaled = center = about = None
         lacking = True
     else:
-        unscaled, center, about = _inverse_products(found, kept, q, one)
+        unscaled, center, about = _inverse_products(solution, kept, q, first)
         lacking = not analytic and lacks_freedom(total, rank, used)
     if lacking:
         df = nan
     out = []
-    for t, rss in enumerate(found.rss.tolist()):
-        if found.explained is not None:
-            tss = rss + float(found.explained[t])
+    for t, rss in enumerate(solution.rss.tolist()):
+        if solution.explained is not None:
+            tss = rss + float(solution.explained[t])
         else:
             y = Y[:, t]
             mean = np.average(y, weights=weights) if intercept else 0.0
-            apart = (y - mean) ** 2
-            tss = float(apart.sum() if weights is None else weights @ apart)
+            squares = (y - mean) ** 2
+            tss = float(squares.sum() if weights is None else weights @ squares)
         loglik = nan
         if rss > 0 and not lacking:
             loglik = -0.5 * count * (log(2 * pi) + log(rss) - log(count) + 1)
             if analytic:
                 loglik += 0.5 * logs
-        coef = np.concatenate([found.intercept[t : t + 1] * one, found.coef[t]])[1 - one :]
+        coef = np.concatenate([solution.intercept[t : t + 1] * first, solution.coef[t]])[
+            1 - first :
+        ]
         dispersion = rss / df if df > 0 else nan
         largest = np.sqrt(tss) if Y is None else float(np.abs(Y[:, t]).max())
         refusal = (
-            VANISHED if 0 < largest < MIN_RESPONSE else "" if found.R is not None else too_many(q)
+            VANISHED
+            if 0 < largest < MIN_RESPONSE
+            else ""
+            if solution.R is not None
+            else too_many(q)
         )
         bare = Result(
             "Linear regression", names, coef, unscaled, aliased, dispersion, False, count, df,
-            count - one, rss, tss, rss, loglik, rank + 1, (), refusal, center=center, about=about,
+            count - first, rss, tss, rss, loglik, rank + 1, (), refusal, center=center, about=about,
         )  # fmt: skip
         out.append(bare if refusal else replace(bare, facts=facts_of(bare)))
     return out
 
 
-def _inverse_products(found, kept, q, one):
+def _inverse_products(solution, kept, q, first):
     """The inverse of the products of (1, X), a sample in the midst of others, and the inverse of
     those less it."""
-    inverse = triangle_inverse(found.R)
+    inverse = triangle_inverse(solution.R)
     unscaled = np.zeros((q, q))
     with np.errstate(over="ignore", invalid="ignore"):  # of columns that rounding tells apart alone
         unscaled[np.ix_(kept, kept)] = aside(np.matmul, inverse, inverse.T)
-    if not one:
+    if not first:
         return unscaled, None, None
     # About their mean, rows say nothing of the intercept.
     center, about = np.zeros(q - 1), unscaled.copy()
-    center[found.kept] = found.R[0, 1:] / found.R[0, 0]
+    center[solution.kept] = solution.R[0, 1:] / solution.R[0, 0]
     about[0], about[:, 0] = 0.0, 0.0
-    about[0, 0] = 1 / found.R[0, 0] ** 2
+    about[0, 0] = 1 / solution.R[0, 0] ** 2
     return unscaled, center, about
 
 
@@ -109,10 +115,10 @@ def f_test(result):
     if not (df1 > 0 and df2 > 0):
         return nan, df1, df2, nan
     if result.robust is not None:  # Wald's test of all columns
-        told = np.flatnonzero(~result.aliased)
-        told = told[int(result.names[0] == "(Intercept)") :]
+        slopes = np.flatnonzero(~result.aliased)
+        slopes = slopes[int(result.names[0] == "(Intercept)") :]
         try:
-            f = chi_squared(result.robust[np.ix_(told, told)], result.coef[told]) / df1
+            f = chi_squared(result.robust[np.ix_(slopes, slopes)], result.coef[slopes]) / df1
         except ValueError:  # as of fewer clusters than columns
             return nan, df1, df2, nan
         df2 = result.df_tests

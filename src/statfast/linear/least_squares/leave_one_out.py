@@ -13,13 +13,13 @@ MIN_REST = 1e-5  # Where less than this is left of 1 - h, the row's residual has
 MAX_REFITS = 16  # For more uncertain rows, fits from merged statistics take less time.
 
 
-def residuals_left_out(rows, Y, weights, found, n_jobs):
+def residuals_left_out(rows, Y, weights, fit, n_jobs):
     """Predictions (n, T), and whether they are certain (n,).
 
-    `found` has ``coef`` (T, p), ``intercept`` (T,), and ``root`` (p, r) with ``center`` (p,) and
+    `fit` has ``coef`` (T, p), ``intercept`` (T,), and ``root`` (p, r) with ``center`` (p,) and
     ``mass`` such that the leverage of x is w (|(x - center)' root|^2 + 1 / mass).
     """
-    coef, intercept, root, center, mass = found
+    coef, intercept, root, center, mass = fit
     out, certain = np.empty(Y.shape), np.empty(len(Y), dtype=bool)
 
     def work(where):
@@ -49,7 +49,7 @@ def fitted_anew(model, columns, state, out, certain):
     for row in odd:
         kept = np.arange(len(out)) != row
         others = tuple(None if column is None else column[kept] for column in columns)
-        one = type(model)(**model.get_params(deep=False))
-        one._solve(one._statistics(others, state), state)
-        out[row] = one.predict(np.asarray(columns[0][row : row + 1], dtype=np.float64))[0]
+        refit = type(model)(**model.get_params(deep=False))
+        refit._solve(refit._statistics(others, state), state)
+        out[row] = refit.predict(np.asarray(columns[0][row : row + 1], dtype=np.float64))[0]
     return True

@@ -242,27 +242,29 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         intercept, _ = state.more
         given, ended = self._checked(), True
         if given.positive:
-            found = nonnegative_least_squares(rows, Y, weights, intercept, given.tol, self.n_jobs)
+            solution = nonnegative_least_squares(
+                rows, Y, weights, intercept, given.tol, self.n_jobs
+            )
         elif is_sparse(rows) and rows.shape[1] > INFERENCE_COLUMNS:
-            found, ended = wide_least_squares(rows, Y, weights, intercept)
+            solution, ended = wide_least_squares(rows, Y, weights, intercept)
         else:
-            found = least_squares(rows, Y, weights, intercept, given.tol, self.n_jobs)
+            solution = least_squares(rows, Y, weights, intercept, given.tol, self.n_jobs)
         used = float(len(Y) if weights is None else np.count_nonzero(weights))
         total = used if weights is None else float(weights.sum())
         logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
-        self._conclude(found, state, (used, total, logs), Y, weights)
+        self._conclude(solution, state, (used, total, logs), Y, weights)
         if not ended:
-            warn_not_converged(self, found.n_iter, UNCONVERGED)
+            warn_not_converged(self, solution.n_iter, UNCONVERGED)
         return self
 
     def _solve(self, sums, state):
         intercept, _ = state.more
         given = self._checked()
         if given.positive:
-            found = nonnegative_of(sums, intercept, given.tol)
+            solution = nonnegative_of(sums, intercept, given.tol)
         else:
-            found = LeastSquaresSolution(**solution_of(sums, intercept, given.tol))
-        return self._conclude(found, state, (sums.used, sums.mass, sums.logs))
+            solution = LeastSquaresSolution(**solution_of(sums, intercept, given.tol))
+        return self._conclude(solution, state, (sums.used, sums.mass, sums.logs))
 
     def _leave_one_out(self, X, y, sample_weight, method):
         if method != "predict" or isinstance(X, Chunks) or is_sparse(X):
@@ -272,51 +274,59 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         if self.positive:  # which columns are at zero changes without a row
             return None
         rows, Y, weights = columns
-        one, flat = state.more
-        found = least_squares(rows, Y, weights, one, self._checked_value("tol"), self.n_jobs)
-        if len(found.aliased):  # which columns depend on others may change without a row
+        intercept, flat = state.more
+        solution = least_squares(
+            rows, Y, weights, intercept, self._checked_value("tol"), self.n_jobs
+        )
+        if len(solution.aliased):  # which columns depend on others may change without a row
             return None
-        root = triangle_inverse(found.R)
-        center = found.R[0, 1:] / found.R[0, 0] if one else np.zeros(rows.shape[1])
-        mass = found.R[0, 0] ** 2 if one else None
-        known = found.coef, found.intercept, root[int(one) :, int(one) :], center, mass
+        root = triangle_inverse(solution.R)
+        center = solution.R[0, 1:] / solution.R[0, 0] if intercept else np.zeros(rows.shape[1])
+        mass = solution.R[0, 0] ** 2 if intercept else None
+        known = (
+            solution.coef,
+            solution.intercept,
+            root[int(intercept) :, int(intercept) :],
+            center,
+            mass,
+        )
         out, certain = residuals_left_out(rows, Y, weights, known, self.n_jobs)
         if not fitted_anew(self, columns, state, out, certain):
             return None
         out = out.astype(rows.dtype, copy=False)
         return out[:, 0] if flat else out
 
-    def _conclude(self, found, state, masses, Y=None, weights=None):
+    def _conclude(self, solution, state, masses, Y=None, weights=None):
         """Become fitted; `masses` are the rows used, their weights, and the sum of the logs."""
         intercept, flat = state.more
         used, total, logs = masses  # of rows in parts, these alone tell of weights
         weighted = () if total == used and logs == 0.0 else ("sample_weight",)
         analytic = self.weight_type == "analytic"
-        width = found.coef.shape[1]
+        width = solution.coef.shape[1]
         names = names_of(state.names, width, intercept)
-        results = results_of(found, Y, weights, masses, names, intercept, analytic)
+        results = results_of(solution, Y, weights, masses, names, intercept, analytic)
         if self.positive:
             nothing = np.zeros(len(names), dtype=bool)
             results = [
-                replace(one, refusal=HELD_COEFFICIENTS, aliased=nothing, facts=())
-                for one in results
+                replace(result, refusal=HELD_COEFFICIENTS, aliased=nothing, facts=())
+                for result in results
             ]
         warn_aliased([n for n, gone in zip(names, results[0].aliased, strict=True) if gone])
-        given = {} if state.names is None else {"feature_names_in_": state.names}
+        named = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(
             None,
-            **given,
-            coef_=found.coef[0] if flat else found.coef,
-            intercept_=float(found.intercept[0]) if flat else found.intercept,
-            rank_=found.rank,
-            rss_=float(found.rss[0]) if flat else found.rss,
-            condition_number_=float(found.condition),
+            **named,
+            coef_=solution.coef[0] if flat else solution.coef,
+            intercept_=float(solution.intercept[0]) if flat else solution.intercept,
+            rank_=solution.rank,
+            rss_=float(solution.rss[0]) if flat else solution.rss,
+            condition_number_=float(solution.condition),
             results_=results,
             n_features_in_=width,
             _result=results[0],
             _row_arguments=row_arguments(weights) or weighted,
-            n_iter_=found.n_iter,
-            _factor=None if found.R is None else found.R[int(intercept) :, int(intercept) :],
+            n_iter_=solution.n_iter,
+            _factor=None if solution.R is None else solution.R[int(intercept) :, int(intercept) :],
         )
 
     def predict(
@@ -419,6 +429,13 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         targets, _ = as_targets(y, n)
         if targets.shape[1] != 1:
             raise ValueError(f"y must be one target; got {targets.shape[1]} columns.")
-        one = self._has_intercept()
+        has_intercept = self._has_intercept()
         coef, intercept = np.reshape(self.coef_, -1), float(np.reshape(self.intercept_, -1)[0])
-        return targets[:, 0], FAMILIES["gaussian"], LINKS["identity"], coef, intercept, one
+        return (
+            targets[:, 0],
+            FAMILIES["gaussian"],
+            LINKS["identity"],
+            coef,
+            intercept,
+            has_intercept,
+        )

@@ -27,36 +27,36 @@ def nonnegative(R, QtY, alpha=0.0):
         R = np.vstack([R, np.sqrt(alpha) * np.eye(p)])
         QtY = np.vstack([QtY, np.zeros((p, QtY.shape[1]))])
     length = np.sqrt((R**2).sum(0))
-    some = np.flatnonzero(length)
-    A = R[:, some] / length[some]
+    used = np.flatnonzero(length)
+    A = R[:, used] / length[used]
     for t, q in enumerate(QtY.T):
         size = np.sqrt(q @ q)
-        if not size or not len(some):
+        if not size or not len(used):
             continue
         unit = q / size
-        b, _ = aside(nnls, A, unit, maxiter=MAX_CHANGES_PER_COLUMN * len(some))
+        b, _ = aside(nnls, A, unit, maxiter=MAX_CHANGES_PER_COLUMN * len(used))
         free = np.flatnonzero(b)
         sharp = aside(np.linalg.lstsq, A[:, free], unit, rcond=None)[0]
         if sharp.min(initial=0.0) >= 0.0:  # if not, columns depend on each other
             b[free] = sharp
         with np.errstate(over="ignore", divide="ignore"):
-            coefs[t, some] = b * (size / length[some])
+            coefs[t, used] = b * (size / length[used])
         if not np.isfinite(coefs[t]).all() or (b.any() and not coefs[t].any()):
             raise ValueError(OUT_OF_RANGE)
     return coefs
 
 
-def centered_factor(R, QtY, one):
+def centered_factor(R, QtY, intercept):
     """R of the columns about their means, the targets on it, and both means (0 without one)."""
-    one, p = int(one), R.shape[1] - int(one)
-    if not one:
+    intercept, p = int(intercept), R.shape[1] - int(intercept)
+    if not intercept:
         return R, QtY, np.zeros(p), np.zeros(QtY.shape[1])
     inner = R[1:, 1:]  # less what rounding left of constant columns
     inner = inner * (np.sqrt((inner**2).sum(0)) > ROUNDING_OF_SPREAD * np.abs(R[0, 1:]))
     return inner, QtY[1:], R[0, 1:] / R[0, 0], QtY[0] / R[0, 0]
 
 
-def nonnegative_ridge(parts, alpha, flat, one):
+def nonnegative_ridge(parts, alpha, flat, intercept):
     """What `Ridge` fits with no coefficient below zero, of the parts of `centered_factor`."""
     R, QtY, mean, target = parts
     coefs = nonnegative(R, QtY, alpha)
@@ -68,22 +68,22 @@ def nonnegative_ridge(parts, alpha, flat, one):
         "intercept_": float(intercepts[0]) if flat else intercepts,
         "solver_": "nnls",
         "n_iter_": None,
-        "df_": sum(freedom) / len(freedom) + one,
+        "df_": sum(freedom) / len(freedom) + intercept,
     }
 
 
 def nonnegative_least_squares(X, Y, weights, intercept, tol, n_jobs=None):
     """As `least_squares`, with slopes of at least zero; columns that depend on others stay."""
-    found = triangle_of(X, Y, weights, intercept, n_jobs)
-    inner, QtY, mean, target = centered_factor(found.R, found.QtY, intercept)
+    factor = triangle_of(X, Y, weights, intercept, n_jobs)
+    inner, QtY, mean, target = centered_factor(factor.R, factor.QtY, intercept)
     coefs = nonnegative(inner, QtY)
     intercepts = target - coefs @ mean
     slopes = np.column_stack([intercepts, coefs])[:, 1 - int(intercept) :]
     rss = [
-        squares_left(b, X, y, weights, intercept, found.exact, n_jobs)
+        squares_left(b, X, y, weights, intercept, factor.exact, n_jobs)
         for b, y in zip(slopes, np.ascontiguousarray(Y.T), strict=True)
     ]
-    return _solution(coefs, intercepts, np.array(rss), None, found.R, tol, intercept)
+    return _solution(coefs, intercepts, np.array(rss), None, factor.R, tol, intercept)
 
 
 def nonnegative_of(sums, intercept, tol):

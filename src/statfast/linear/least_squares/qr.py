@@ -82,8 +82,8 @@ def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
         n, p = X.shape
         if p > INFERENCE_COLUMNS and n * p * min(n, p) > MAX_MULTIPLICATIONS:
             raise ValueError(TOO_WIDE.format(n, p))
-        found = _by_sparse_products(X, Y, weights, intercept, n_jobs)
-        return found or _by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)
+        factor = _by_sparse_products(X, Y, weights, intercept, n_jobs)
+        return factor or _by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)
     if not isinstance(X, Chunks):
         if (
             X.size > MIN_NUMBERS_FOR_PRODUCTS
@@ -91,9 +91,9 @@ def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
             and not 0 < np.abs(Y).max() < MIN_VALUE
         ):
             by_products = _by_products if Y.shape[1] > 1 else _by_residuals
-            found = by_products(X, Y, weights, intercept, n_jobs)
-            if found is not None:
-                return found
+            factor = by_products(X, Y, weights, intercept, n_jobs)
+            if factor is not None:
+                return factor
         require_finite(X)
     return _by_rows(X, Y, weights, intercept, n_jobs)
 
@@ -131,8 +131,8 @@ def independent_columns(R, tol):
         rank = len(kept)
         if rank == rows:
             break
-        some = slice(rank, j + 1)
-        left = R[some, j]
+        below = slice(rank, j + 1)
+        left = R[below, j]
         size = np.sqrt(left @ left)
         if not (size > tol * length[j] and size > 0):
             continue
@@ -141,7 +141,7 @@ def independent_columns(R, tol):
             axis = left.copy()
             axis[0] += np.copysign(size, axis[0])
             axis /= np.sqrt(axis @ axis)
-            R[some, j + 1 :] -= np.outer(2.0 * axis, axis @ R[some, j + 1 :])
+            R[below, j + 1 :] -= np.outer(2.0 * axis, axis @ R[below, j + 1 :])
     return np.array(kept, dtype=np.intp)
 
 
@@ -187,10 +187,10 @@ def _by_products(X, Y, weights, intercept, n_jobs):
                 [near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)]
             )
         mass, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
-    found = _centered(mass, sums, scatter, p, intercept)
-    if found is None:
+    centered = _centered(mass, sums, scatter, p, intercept)
+    if centered is None:
         return None
-    inner, QtY, condition, offset = found
+    inner, QtY, condition, offset = centered
     if not intercept:
         return RFactor(inner, QtY, condition, condition, exact=False)
     mean, root = shift + offset, np.sqrt(mass)
@@ -214,10 +214,10 @@ def _by_sparse_products(X, Y, weights, intercept, n_jobs):
         table[:p, p:] = np.column_stack([columns.correlate(y) for y in (Y - target).T])
         if not (n * columns.mean**2 <= MAX_DEVIATIONS_OF_SHIFT**2 * table.diagonal()[:p]).all():
             return None
-        found = _centered(mass, np.zeros(p + T), table * (mass / n), p, False)
-    if found is None:
+        centered = _centered(mass, np.zeros(p + T), table * (mass / n), p, False)
+    if centered is None:
         return None
-    inner, QtY, condition, _ = found
+    inner, QtY, condition, _ = centered
     if not intercept:
         return RFactor(inner, QtY, condition, condition, exact=False)
     root = np.sqrt(mass)
@@ -231,10 +231,10 @@ def factor_of_products(X, Y, weights):
     with np.errstate(over="ignore", invalid="ignore"):
         shift = np.concatenate([near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)])
         mass, sums, scatter = _products_about(shift, X, Y, weights, 1)
-        found = _centered(mass, sums, scatter, len(shift), True) if mass > 0 else None
-    if found is None:
+        centered = _centered(mass, sums, scatter, len(shift), True) if mass > 0 else None
+    if centered is None:
         return None
-    inner, _, _, offset = found
+    inner, _, _, offset = centered
     return _bordered(np.sqrt(mass), shift + offset, inner)
 
 
@@ -262,19 +262,23 @@ def _by_residuals(X, Y, weights, intercept, n_jobs):
         )
         start = _start(rows)
         sums = rows.sums_at(start)
-        p, one = rows.p, int(intercept)
+        p, first = rows.p, int(intercept)
         h = sums.h + np.tril(sums.h, -1).T
         table = np.empty((p + 1, p + 1))  # of X and the residuals
-        table[:p, :p], table[:p, p], table[p, :p] = h[one:, one:], sums.g[one:], sums.g[one:]
+        table[:p, :p], table[:p, p], table[p, :p] = (
+            h[first:, first:],
+            sums.g[first:],
+            sums.g[first:],
+        )
         table[p, p] = sums.deviance
-        mass = h[0, 0] if one else rows.mass
-        totals = np.append(h[1:, 0], sums.g[0]) if one else np.zeros(p + 1)
-    found = _centered(mass, totals, table, p, intercept)
-    if found is None:
+        mass = h[0, 0] if first else rows.mass
+        totals = np.append(h[1:, 0], sums.g[0]) if first else np.zeros(p + 1)
+    centered = _centered(mass, totals, table, p, intercept)
+    if centered is None:
         return None
-    inner, rest, condition, offset = found
+    inner, rest, condition, offset = centered
     rest = rest[:, 0]
-    QtY = inner @ start[one:] + rest
+    QtY = inner @ start[first:] + rest
     if not intercept:
         near = Near(start, rest, float(table[p, p]))
         return RFactor(inner, QtY[:, None], condition, condition, False, near)
@@ -346,9 +350,9 @@ def _products_about(shift, X, Y, weights, n_jobs):
     def partial(rows, block, y, w):
         mass, sums, scatter = np.zeros(1), np.zeros((1, both)), np.zeros((both, both))
         for start in range(0, len(block), step):
-            some = slice(start, start + step)
-            table = np.concatenate([block[some], y[some]], axis=1)
-            share = None if w is None else w[some]
+            where = slice(start, start + step)
+            table = np.concatenate([block[where], y[where]], axis=1)
+            share = None if w is None else w[where]
             codes = np.zeros(len(table), dtype=np.intp)
             class_scatter(table, codes, share, shift[None], mass, sums, scatter)
             checkpoint()

@@ -189,15 +189,15 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
                 raise ValueError("positive=True takes one alpha for all targets. Fit them apart.")
             factor = triangle_of(rows, Y, weights, intercept, self.n_jobs)
             parts = centered_factor(factor.R, factor.QtY, intercept)
-            found = nonnegative_ridge(parts, alpha, flat, intercept)
+            solution = nonnegative_ridge(parts, alpha, flat, intercept)
         else:
-            found, ended = _by_products(rows, Y, weights, alpha, flat, intercept)
-            if found is None:
+            solution, ended = _by_products(rows, Y, weights, alpha, flat, intercept)
+            if solution is None:
                 singular = decompose(rows, Y, weights, intercept, self.n_jobs)
-                found = _fitted(singular, alpha, flat, intercept)
-        self._publish(None, **state.published(), **found)
+                solution = _fitted(singular, alpha, flat, intercept)
+        self._publish(None, **state.published(), **solution)
         if not ended:
-            warn_not_converged(self, found["n_iter_"], UNCONVERGED)
+            warn_not_converged(self, solution["n_iter_"], UNCONVERGED)
         return self
 
     def _solve(self, sums, state):
@@ -207,14 +207,14 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             q = sums.p + int(intercept)
             R = sums.R if intercept else sums.plain
             parts = centered_factor(R[:q, :q], R[:q, q:], intercept)
-            found = nonnegative_ridge(parts, alpha, flat, intercept)
-            return self._publish(None, **state.published(), **found)
+            solution = nonnegative_ridge(parts, alpha, flat, intercept)
+            return self._publish(None, **state.published(), **solution)
         singular = sums.kept.get(intercept)
         if singular is None:  # for the first of many penalties
             parts = sums.singular_values if intercept else sums.plain_singular_values
             singular = sums.kept[intercept] = decomposition_of(*parts)
-        found = _fitted(singular, alpha, flat, intercept)
-        return self._publish(None, **state.published(), **found)
+        solution = _fitted(singular, alpha, flat, intercept)
+        return self._publish(None, **state.published(), **solution)
 
     @staticmethod
     def _predict_many(models, rows):
@@ -240,15 +240,15 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         if self.positive:  # which columns are at zero changes without a row
             return None
         rows, Y, weights = columns
-        one, flat = state.more
-        found = decompose(rows, Y, weights, one, self.n_jobs)
+        intercept, flat = state.more
+        singular = decompose(rows, Y, weights, intercept, self.n_jobs)
         alpha = float(self.alpha)
-        if alpha == 0.0 and len(found.s) < rows.shape[1]:
+        if alpha == 0.0 and len(singular.s) < rows.shape[1]:
             return None
-        coefs, intercepts = found.coefs([alpha])
-        root = found.V / np.sqrt(found.s**2 + alpha)
-        mass = None if not one else float(len(rows) if weights is None else weights.sum())
-        known = coefs[0], intercepts[0], root, found.mean, mass
+        coefs, intercepts = singular.coefs([alpha])
+        root = singular.V / np.sqrt(singular.s**2 + alpha)
+        mass = None if not intercept else float(len(rows) if weights is None else weights.sum())
+        known = coefs[0], intercepts[0], root, singular.mean, mass
         out, certain = residuals_left_out(rows, Y, weights, known, self.n_jobs)
         if not fitted_anew(self, columns, state, out, certain):
             return None
@@ -360,22 +360,24 @@ class RidgeCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         Y, flat = as_targets(y, rows.shape[0])
         flat = flat or Y.shape[1] == 1
         refuse_extreme(Y)
-        weights, one = as_weights(sample_weight, rows.shape[0]), given.fit_intercept
-        found: Decomposition | None = decompose_sparse_rows(rows, Y, weights, one, alphas)
-        if found is None:
-            found = decompose(rows, Y, weights, one, self.n_jobs)
+        weights, intercept = as_weights(sample_weight, rows.shape[0]), given.fit_intercept
+        singular: Decomposition | None = decompose_sparse_rows(rows, Y, weights, intercept, alphas)
+        if singular is None:
+            singular = decompose(rows, Y, weights, intercept, self.n_jobs)
         if isinstance(alphas, int):
-            top = float(found.s.max(initial=0.0)) ** 2 or 1.0
+            top = float(singular.s.max(initial=0.0)) ** 2 or 1.0
             alphas = np.geomspace(SPAN_OF_PENALTIES[1] * top, SPAN_OF_PENALTIES[0] * top, alphas)
         if given.criterion == "gcv":
-            errors = _generalized(found, alphas, len(Y), weights, one)
-        elif isinstance(found, RowDecomposition):
-            errors = found.squares_left_out(alphas, one) / (_mass(weights, len(Y)) * Y.shape[1])
+            errors = _generalized(singular, alphas, len(Y), weights, intercept)
+        elif isinstance(singular, RowDecomposition):
+            errors = singular.squares_left_out(alphas, intercept) / (
+                _mass(weights, len(Y)) * Y.shape[1]
+            )
         else:
-            errors = _leave_one_out(found, rows, Y, weights, alphas, one, self.n_jobs)
+            errors = _leave_one_out(singular, rows, Y, weights, alphas, intercept, self.n_jobs)
         best = int(np.argmin(errors))
         return self._publish(
-            X, **_fitted(found, alphas[best], flat, one), alpha_=float(alphas[best]),
+            X, **_fitted(singular, alphas[best], flat, intercept), alpha_=float(alphas[best]),
             alphas_=alphas, errors_=errors, best_score_=-float(errors[best]),
         )  # fmt: skip
 
@@ -393,34 +395,34 @@ def _penalties(alpha, n_targets):
     """One penalty, or an array with that of each target."""
     if not shape_of(alpha):
         return as_real(alpha, "alpha", 0.0)
-    found = as_vector(alpha, "alpha")
-    if len(found) != n_targets or (found < 0.0).any():
+    penalties = as_vector(alpha, "alpha")
+    if len(penalties) != n_targets or (penalties < 0.0).any():
         raise ValueError(
             f"alpha must be a number, or hold one for each target ({n_targets}), none of them "
-            f"negative; got {found.tolist()}."
+            f"negative; got {penalties.tolist()}."
         )
-    return found
+    return penalties
 
 
-def _fitted(found, alpha, flat, one):
-    coefs, intercepts = found.coefs([alpha])
-    freedom = float(found.freedom([alpha])[0]) + one
+def _fitted(singular, alpha, flat, intercept):
+    coefs, intercepts = singular.coefs([alpha])
+    freedom = float(singular.freedom([alpha])[0]) + intercept
     return _attributes(coefs[0], intercepts[0], flat, "svd", None, freedom)
 
 
-def _by_products(rows, Y, weights, alpha, flat, one):
+def _by_products(rows, Y, weights, alpha, flat, intercept):
     """The same of sparse rows of many columns, by products with them, or None where that is slow;
     and whether it is the solution to rounding."""
     if not hasattr(rows, "indptr") or rows.shape[1] < MIN_COLUMNS_FOR_PRODUCTS:
         return None, True
     alphas, solver, ended = np.broadcast_to(alpha, Y.shape[1:]), "cg", True
-    found = ridge_by_products(rows, Y, weights, alphas, one) if alphas.all() else None
-    if found is None:
+    solution = ridge_by_products(rows, Y, weights, alphas, intercept) if alphas.all() else None
+    if solution is None:
         if rows.shape[1] <= INFERENCE_COLUMNS:
             return None, True
-        *found, ended = least_squares_by_products(rows, Y, weights, one, alphas)
+        *solution, ended = least_squares_by_products(rows, Y, weights, intercept, alphas)
         solver = "lsmr"
-    coefs, intercepts, n_iter = found
+    coefs, intercepts, n_iter = solution
     return _attributes(coefs, intercepts, flat, solver, n_iter, nan), ended
 
 
@@ -434,16 +436,18 @@ def _attributes(coefs, intercepts, flat, solver, n_iter, freedom):
     }
 
 
-def _generalized(found, alphas, n, weights, one):
+def _generalized(singular, alphas, n, weights, intercept):
     """GCV for each penalty: RSS / n over (1 - df / n)^2, n the sum of the weights."""
     total = _mass(weights, n)
     used = n if weights is None else np.count_nonzero(weights)
-    rank, rest = len(found.s), 0.0
-    if rank + one < used:  # else the columns leave nothing, and rounding would be taken for it
-        rest = np.maximum(found.spread - (found.c**2).sum(0), 0.0).mean()
-    shares = alphas[:, None] / (found.s**2 + alphas[:, None])
-    rss = rest + shares**2 @ (found.c**2).mean(1)
-    left = (total - one - rank + shares.sum(axis=1)) / total  # 1 - df / n, to all digits
+    rank, rest = len(singular.s), 0.0
+    if (
+        rank + intercept < used
+    ):  # else the columns leave nothing, and rounding would be taken for it
+        rest = np.maximum(singular.spread - (singular.c**2).sum(0), 0.0).mean()
+    shares = alphas[:, None] / (singular.s**2 + alphas[:, None])
+    rss = rest + shares**2 @ (singular.c**2).mean(1)
+    left = (total - intercept - rank + shares.sum(axis=1)) / total  # 1 - df / n, to all digits
     if not (left > 1e-12).any():
         raise ValueError(
             f"criterion='gcv' needs more rows, by weight, than degrees of freedom; got {total:.6g}."
@@ -453,22 +457,24 @@ def _generalized(found, alphas, n, weights, one):
         return np.where(left > 1e-12, rss / total / left**2, np.inf)
 
 
-def _leave_one_out(found, rows, Y, weights, alphas, one, n_jobs):
+def _leave_one_out(singular, rows, Y, weights, alphas, intercept, n_jobs):
     """The mean squared error of each row predicted from the others, for each penalty."""
-    shrink = 1.0 / (found.s[:, None] ** 2 + alphas)  # (r, A)
-    fits = found.s[:, None, None] * shrink[:, None, :] * found.c[:, :, None]  # (r, T, A)
+    shrink = 1.0 / (singular.s[:, None] ** 2 + alphas)  # (r, A)
+    fits = singular.s[:, None, None] * shrink[:, None, :] * singular.c[:, :, None]  # (r, T, A)
     r, T, A = fits.shape
     mass = _mass(weights, len(Y))
 
     def work(where):
         block = rows[where].toarray() if hasattr(rows, "indptr") else rows[where]
-        moved = np.ascontiguousarray(block, dtype=np.float64) - found.mean
-        turned = aside(np.matmul, moved, found.V)
+        moved = np.ascontiguousarray(block, dtype=np.float64) - singular.mean
+        turned = aside(np.matmul, moved, singular.V)
         w = np.ones(len(turned)) if weights is None else weights[where]
-        e = (Y[where] - found.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
+        e = (Y[where] - singular.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
             -1, T, A
         )
-        h = w[:, None] * (turned**2 @ shrink + one / mass)  # a row goes with all of its weight
+        h = w[:, None] * (
+            turned**2 @ shrink + intercept / mass
+        )  # a row goes with all of its weight
         e *= np.sqrt(w)[:, None, None]  # of a row of weight 0 the square might overflow
         return ((e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2).sum((0, 1))
 

@@ -60,15 +60,15 @@ class Decomposition:
 
 def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
     """From the triangular factor: the columns' condition is not squared where that matters."""
-    found = triangle_of(X, Y, weights, intercept, n_jobs)
-    inner, QtY, mean, target = centered_factor(found.R, found.QtY, intercept)
+    factor = triangle_of(X, Y, weights, intercept, n_jobs)
+    inner, QtY, mean, target = centered_factor(factor.R, factor.QtY, intercept)
     U, s, Vt = aside(np.linalg.svd, inner, full_matrices=False)
-    some = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
-    c = U[:, some].T @ QtY
+    live = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
+    c = U[:, live].T @ QtY
     with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y
-        apart = (Y - target) ** 2
-        spread = apart.sum(0) if weights is None else weights @ apart
-    return Decomposition(s[some], Vt[some].T, c, mean, target, spread)
+        squares = (Y - target) ** 2
+        spread = squares.sum(0) if weights is None else weights @ squares
+    return Decomposition(s[live], Vt[live].T, c, mean, target, spread)
 
 
 @dataclass(frozen=True)
@@ -130,16 +130,16 @@ def decompose_sparse_rows(X, Y, weights, intercept, alphas) -> RowDecomposition 
     if not isinstance(alphas, int) and not alphas.min() >= SPAN_OF_PENALTIES[0] * squares[-1]:
         return None
     s = np.sqrt(np.maximum(squares, 0.0))
-    apart = root[:, None] * (Y - target)
-    c = U.T @ apart
+    centered = root[:, None] * (Y - target)
+    c = U.T @ centered
     return RowDecomposition(s, np.zeros((d, 0)), c, mean, target, (c**2).sum(0), U, X, root)
 
 
 def decomposition_of(U, s, Vt, QtY, mean, target, rest) -> Decomposition:
     """The same from the singular values of a factor, and what it leaves of the targets."""
-    some = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
+    live = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
     spread = (QtY**2).sum(0) + (rest**2).sum(0)
-    return Decomposition(s[some], Vt[some].T, U[:, some].T @ QtY, mean, target, spread)
+    return Decomposition(s[live], Vt[live].T, U[:, live].T @ QtY, mean, target, spread)
 
 
 def ridge_path(
@@ -190,8 +190,8 @@ def ridge_path(
     given, alphas = alphas, as_alphas(alphas)
     if isinstance(alphas, int):
         raise wrong_type("alphas", "a list of penalties", given)
-    found = decompose(rows, target, weights, as_flag(fit_intercept, "fit_intercept"), n_jobs)
-    coefs, intercepts = found.coefs(alphas)
+    singular = decompose(rows, target, weights, as_flag(fit_intercept, "fit_intercept"), n_jobs)
+    coefs, intercepts = singular.coefs(alphas)
     return RegularizationPath(
         alphas, coefs[:, 0].T.copy(), intercepts[:, 0], np.zeros(len(alphas)),
         np.zeros(len(alphas), dtype=np.intp),

@@ -83,15 +83,15 @@ class StackedFactor:
     def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "StackedFactor":
         """Of the rows (x - shift) / scale."""
         R = self.R.copy()
-        some = slice(1, 1 + self.p)
-        R[1:, some] = self._about_means()
-        R[0, some] -= R[0, 0] * shift
-        R[:, some] /= scale
+        columns = slice(1, 1 + self.p)
+        R[1:, columns] = self._about_means()
+        R[0, columns] -= R[0, 0] * shift
+        R[:, columns] /= scale
         return StackedFactor(R, self.p, self.used, self.logs)
 
-    def of_targets(self, some: NDArray[np.intp]) -> "StackedFactor":
+    def of_targets(self, targets: NDArray[np.intp]) -> "StackedFactor":
         """That of some of the targets."""
-        kept = np.concatenate([np.arange(1 + self.p), 1 + self.p + some])
+        kept = np.concatenate([np.arange(1 + self.p), 1 + self.p + targets])
         R = aside(np.linalg.qr, self.R[:, kept], mode="r")
         return StackedFactor(R, self.p, self.used, self.logs)
 

@@ -40,9 +40,9 @@ class ColumnProducts:
     def __add__(self, other: "ColumnProducts") -> "ColumnProducts":
         mass = self.mass + other.mass
         share = other.mass / mass if mass > 0.0 else 0.0
-        apart = other.mean - self.mean
-        scatter = self.scatter + other.scatter + (self.mass * share * apart)[:, None] * apart
-        return ColumnProducts(mass, self.mean + share * apart, scatter)
+        distance = other.mean - self.mean
+        scatter = self.scatter + other.scatter + (self.mass * share * distance)[:, None] * distance
+        return ColumnProducts(mass, self.mean + share * distance, scatter)
 
     def mean_squares(self, path):
         """Mean squared errors (A,) of the path's predictions of these rows; None where they are so
@@ -67,12 +67,12 @@ def products_of(columns, state) -> ColumnProducts:
         mean[p] = np.average(y, weights=weights)
     left = y - mean[p]
     with np.errstate(all="ignore"):  # this may be a thread of its own
-        found = Columns(X, weights, intercept, False, 1, left, True)
-        share = mass / found.n
-        mean[:p] = found.mean
-        scatter[:p, :p] = mirrored(found.products) * share
-        scatter[p, :p] = scatter[:p, p] = found.correlation * share
-        scatter[p, p] = float((found.weights * left) @ left) * share
+        columns_read = Columns(X, weights, intercept, False, 1, left, True)
+        share = mass / columns_read.n
+        mean[:p] = columns_read.mean
+        scatter[:p, :p] = mirrored(columns_read.products) * share
+        scatter[p, :p] = scatter[:p, p] = columns_read.correlation * share
+        scatter[p, p] = float((columns_read.weights * left) @ left) * share
     return ColumnProducts(mass, mean, scatter)
 
 
@@ -81,12 +81,12 @@ class MergedProducts(Units):
 
     exact = whole = True
 
-    def __init__(self, found: ColumnProducts, intercept, standardize):
-        p = len(found.mean) - 1
-        self.n, self.p = found.mass, p
-        self.mean = found.mean[:p] if intercept else np.zeros(p)
-        self.target = float(found.mean[p]) if intercept else 0.0
-        self.squares = found.scatter.diagonal()[:p].copy()
+    def __init__(self, products: ColumnProducts, intercept, standardize):
+        p = len(products.mean) - 1
+        self.n, self.p = products.mass, p
+        self.mean = products.mean[:p] if intercept else np.zeros(p)
+        self.target = float(products.mean[p]) if intercept else 0.0
+        self.squares = products.scatter.diagonal()[:p].copy()
         self.squares[self.squares <= self.n * (ROUNDING_OF_DEVIATION * np.abs(self.mean)) ** 2] = (
             0.0
         )
@@ -97,17 +97,18 @@ class MergedProducts(Units):
             self.scale = np.divide(1.0, spread, out=self.scale, where=spread > 0.0)
         self.scale[self.constant] = 0.0
         self.square = self.squares * self.scale**2
-        self.products = found.scatter[:p, :p] * self.scale * self.scale[:, None]
-        self.correlation = found.scatter[p, :p] * self.scale
-        self.yy = float(found.scatter[p, p])
+        self.products = products.scatter[:p, :p] * self.scale * self.scale[:, None]
+        self.correlation = products.scatter[p, :p] * self.scale
+        self.yy = float(products.scatter[p, p])
 
     @property
     def usual(self):
         """Whether squares are far from the ends of float64, and no column is constant."""
         with np.errstate(all="ignore"):
-            some = np.append(self.squares, self.yy)
+            squares = np.append(self.squares, self.yy)
             return bool(
-                np.isfinite(some).all() and MIN_SQUARE < some.min() <= some.max() < 1 / MIN_SQUARE
+                np.isfinite(squares).all()
+                and MIN_SQUARE < squares.min() <= squares.max() < 1 / MIN_SQUARE
             )
 
 
@@ -141,20 +142,20 @@ def merged_folds(rows, target, weights, folds, how, n_jobs) -> MergedFolds | Non
     state = FitState(p, more=how["intercept"])
     with np.errstate(all="ignore"):  # of columns that are not usual
         sums = sums_of(products_of, (rows, target, weights), state, parts, n_jobs=n_jobs)
-        found = [
-            MergedProducts(some, how["intercept"], how["standardize"])
-            for some in (reduce(add, sums), *sums_of_folds(sums, len(folds)))
+        merged = [
+            MergedProducts(products, how["intercept"], how["standardize"])
+            for products in (reduce(add, sums), *sums_of_folds(sums, len(folds)))
         ]
-    if not all(columns.usual for columns in found):
+    if not all(columns.usual for columns in merged):
         return None
-    return MergedFolds(found[0], found[1:], sums[: len(folds)])
+    return MergedFolds(merged[0], merged[1:], sums[: len(folds)])
 
 
 def usual_sizes(rows, target):
     """Whether all columns and the target are of sizes whose squares are numbers, or zeros."""
     with np.errstate(all="ignore"):
-        some = np.append(np.abs(rows).max(axis=0), np.abs(target).max())
-    return bool(((some == 0.0) | ((some > MIN_SQUARE**0.5) & (some < MIN_SQUARE**-0.5))).all())
+        sizes = np.append(np.abs(rows).max(axis=0), np.abs(target).max())
+    return bool(((sizes == 0.0) | ((sizes > MIN_SQUARE**0.5) & (sizes < MIN_SQUARE**-0.5))).all())
 
 
 def _all_others(fold, every):

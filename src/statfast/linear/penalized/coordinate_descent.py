@@ -115,23 +115,23 @@ class Descent:
         self.hard = False
         while True:
             rounds += self._solve_working(l1, l2, inner, max_iter - rounds)
-            found = self._look(l1, l2)
-            if found <= goal or rounds >= max_iter:
+            state = self._look(l1, l2)
+            if state <= goal or rounds >= max_iter:
                 break
             if not self._admit_above(l1):
                 if inner < 1e-3 * goal:  # as low as rounding allows
                     break
                 inner *= 0.1
-        return self._answer(found, rounds)
+        return self._answer(state, rounds)
 
     def sharpened(self, l1, l2):
         """The last answer after a Newton step: to rounding, if its signs are right."""
         self._newton(l1, l2)
         return self._answer(0.0, 0)
 
-    def _answer(self, found, rounds):
+    def _answer(self, state, rounds):
         active = np.flatnonzero(self.b)
-        return Answer(self.working[active], self.b[active].copy(), max(found, 0.0), rounds)
+        return Answer(self.working[active], self.b[active].copy(), max(state, 0.0), rounds)
 
     def _look(self, l1, l2):
         """The gap of the whole problem, from residuals and products made anew."""
@@ -170,25 +170,25 @@ class Descent:
         shrink = l1 / top if top > l1 else 1.0
         whole = rr + float((l2 * b) @ b)
         primal = 0.5 * whole + l1 * float(np.abs(b).sum())
-        found = primal + 0.5 * shrink**2 * whole - shrink * (self.yy - fitted)
+        gap = primal + 0.5 * shrink**2 * whole - shrink * (self.yy - fitted)
         if not self.whole:
-            self._spare(l1, l2, shrink, found)
+            self._spare(l1, l2, shrink, gap)
         if l2:
             excess = float((np.maximum(self._size(q) - l1, 0.0) ** 2).sum())
             excess += float((np.maximum(self._size(outside) - l1, 0.0) ** 2).sum())
-            found = min(found, primal + 0.5 * rr - (self.yy - fitted) + 0.5 * excess / l2)
-        return found
+            gap = min(gap, primal + 0.5 * rr - (self.yy - fitted) + 0.5 * excess / l2)
+        return gap
 
-    def _spare(self, l1, l2, shrink, found):
+    def _spare(self, l1, l2, shrink, state):
         """Mark the columns that cannot be active at the solution, whatever it is.
 
         The dual objective is strongly concave: its maximum is within sqrt(2 gap) of the scaled
         residuals, and a column whose product stays below l1 all over that ball is not active.
         """
         columns = self.columns
-        radius = np.sqrt(2.0 * (max(found, 0.0) + MAX_ROUNDING_OF_GAP * self.yy))
-        reach = radius * np.sqrt(columns.square + l2)
-        self.spared |= shrink * self._size(self.gradient) + reach < l1
+        radius = np.sqrt(2.0 * (max(state, 0.0) + MAX_ROUNDING_OF_GAP * self.yy))
+        bounds = radius * np.sqrt(columns.square + l2)
+        self.spared |= shrink * self._size(self.gradient) + bounds < l1
         self.spared[self.working[self.b != 0]] = False
 
     # ------------------------------------------------------------ the working set

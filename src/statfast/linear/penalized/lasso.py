@@ -190,16 +190,16 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         if target.shape[1:] == (1,):
             warn_column_vector()
         alphas, ratio, how = self._arguments()
-        found = []
+        fits = []
         for y in np.ascontiguousarray(target.reshape(rows.shape[0], -1).T):
             path, goal = fit_path(
                 rows, y, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs,
                 lead=FIRST_PENALTY, **how,
             )  # fmt: skip
-            found.append(self._last(path, goal))
-        if len(found) == 1:
-            return self._publish(None, **state.published(), **found[0])
-        several: dict[str, Any] = {name: [one[name] for one in found] for name in found[0]}
+            fits.append(self._last(path, goal))
+        if len(fits) == 1:
+            return self._publish(None, **state.published(), **fits[0])
+        several: dict[str, Any] = {name: [fit[name] for fit in fits] for name in fits[0]}
         several |= {name: np.array(several[name]) for name in ("coef_", "intercept_", "dual_gap_")}
         several["converged_"] = all(several["converged_"])
         return self._publish(None, **state.published(), **several)
@@ -207,8 +207,8 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     def _solve(self, sums, state):
         alphas, ratio, how = self._arguments()
         columns = MergedProducts(sums, state.more, how["standardize"])
-        found = self._last(*path_by_products(columns, alphas, ratio, how))
-        return self._publish(None, **state.published(), **found)
+        fit = self._last(*path_by_products(columns, alphas, ratio, how))
+        return self._publish(None, **state.published(), **fit)
 
     def _checked_ratio(self):
         return self._checked_value("l1_ratio")

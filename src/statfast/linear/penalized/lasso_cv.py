@@ -186,15 +186,17 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         folds = folds_of(self.cv, rows, target, weights, groups=groups)
         masses = np.array([fold.held.sum() for fold in folds])
         merged = merged_folds(rows, target, weights, folds, how, self.n_jobs)
-        found = []
+        paths = []
         ratios, several = self._ratios()
         for ratio in ratios:
             tried = alphas
             if isinstance(alphas, int):
                 tried = self._grid(rows, target, weights, ratio, alphas, how, merged)
             errors = self._errors(rows, target, folds, tried, ratio, how, merged)
-            found.append((ratio, tried, errors, *chosen(errors, masses, given.rule)))
-        ratio, tried, errors, mean, error, best, one, place = min(found, key=lambda f: f[3][f[5]])
+            paths.append((ratio, tried, errors, *chosen(errors, masses, given.rule)))
+        ratio, tried, errors, mean, error, best, place_of_1se, place = min(
+            paths, key=lambda f: f[3][f[5]]
+        )
         tried_first = tried[: place + 1]
         if merged is not None:
             path, goal = path_by_products(merged.every, tried_first, ratio, how)
@@ -212,10 +214,10 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             intercept_=float(path.intercepts[-1]),
             alpha_=float(tried[place]),
             alpha_min_=float(tried[best]),
-            alpha_1se_=float(tried[one]),
+            alpha_1se_=float(tried[place_of_1se]),
             l1_ratio_=ratio,
-            alphas_=np.array([f[1] for f in found]) if several else tried,
-            mse_path_=np.array([f[2] for f in found]) if several else errors,
+            alphas_=np.array([f[1] for f in paths]) if several else tried,
+            mse_path_=np.array([f[2] for f in paths]) if several else errors,
             mse_mean_=mean,
             mse_error_=error,
             dual_gap_=float(path.dual_gaps[-1]),
@@ -234,8 +236,8 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 
     def _grid(self, rows, target, weights, ratio, how_many, how, merged):
         if merged is not None:
-            reach = Descent(merged.every, None, how["positive"]).reach
-            return alpha_grid(reach, merged.every, ratio, how_many, self.eps)
+            largest_products = Descent(merged.every, None, how["positive"]).reach
+            return alpha_grid(largest_products, merged.every, ratio, how_many, self.eps)
         columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
         power = power_of_two(np.abs(target).max())
         left = np.ldexp(target, -power)
@@ -253,9 +255,9 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
                 path, _ = fit_path(rows, target, fold.kept, alphas=tried, l1_ratio=ratio, **how)
             else:
                 path, _ = path_by_products(merged.fitted[k], tried, ratio, how)
-                found = merged.held[k].mean_squares(path)
-                if found is not None:
-                    return found
+                squares = merged.held[k].mean_squares(path)
+                if squares is not None:
+                    return squares
             values = linear_values(rows[fold.test], path.coefs.T, path.intercepts, dtype=np.float64)
             return (fold.held / fold.held.sum()) @ (target[fold.test][:, None] - values) ** 2
 

@@ -166,10 +166,10 @@ def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0
         if first == 0:
             break
     for a, (l1, l2) in enumerate(penalties):
-        found = descent.solve(l1, l2, before, tol, max_iter)
-        coefs[found.index, a] = found.coef * columns.scale[found.index]
-        gaps.append(found.gap / n)
-        rounds.append(found.rounds)
+        solution = descent.solve(l1, l2, before, tol, max_iter)
+        coefs[solution.index, a] = solution.coef * columns.scale[solution.index]
+        gaps.append(solution.gap / n)
+        rounds.append(solution.rounds)
         before = l1
     # The means of the columns are 0 where there is no intercept.
     return RegularizationPath(

@@ -33,13 +33,14 @@ def as_alphas(alphas, name="alphas"):
     return np.sort(values)[::-1]
 
 
-def alpha_grid(reach, columns, l1_ratio, how_many, eps, power=0):
+def alpha_grid(largest_products, columns, l1_ratio, how_many, eps, power=0):
     """`how_many` penalties from the least one that leaves no coefficient down to `eps` times it.
 
-    `reach` is the greatest |z'y| and the greatest |z| |y|, of `columns` and y over a power of two.
+    `largest_products` are the greatest |z'y| and the greatest |z| |y|, of `columns` and y over a
+    power of two.
     """
     eps = as_real(eps, "eps", 0.0, 1.0, open_low=True)
-    largest, most = reach
+    largest, most = largest_products
     columns.refuse_vanished(eps * largest, 1.0)
     # A hair more, so that rounding leaves no coefficient at the first. Where rounding is all there
     # is, parts of the rows may still correlate: then from what is enough for any y.

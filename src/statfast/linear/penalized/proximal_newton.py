@@ -142,16 +142,16 @@ class ProximalNewton:
                 return turns
         return turns
 
-    def _direction(self, inside, working, h, apart, l1, l2, share):
+    def _direction(self, inside, working, h, residuals, l1, l2, share):
         """The step of the penalized quadratic approximation: working columns and intercept.
 
         It leaves a gap of a share of the null model's loss, or is as good as rounding lets it be.
         """
         weights = self.w * h
         scale = len(weights) / weights.sum()  # weights of Columns sum to n: so do the penalties
-        target = inside @ self.b[working] + apart
+        target = inside @ self.b[working] + residuals
         if len(working) == 0:
-            return np.zeros(0), float(weights @ apart / weights.sum()) * self.intercept
+            return np.zeros(0), float(weights @ residuals / weights.sum()) * self.intercept
         middle = float(weights @ target) / weights.sum() if self.intercept else 0.0
         target -= middle
         columns = inside.weighted(weights, self.intercept, target)
@@ -160,13 +160,13 @@ class ProximalNewton:
         descent.refresh()
         tol = min(1e-2, share * self.null * scale / descent.yy) if descent.yy else 1.0
         descent.solve(l1 * scale, l2 * scale, np.inf, max(MIN_GAP, tol), MAX_SWEEPS_OF_STEP)
-        found = descent.sharpened(l1 * scale, l2 * scale)
+        solution = descent.sharpened(l1 * scale, l2 * scale)
         b = np.zeros(len(working))
-        b[found.index] = found.coef * columns.scale[found.index]
+        b[solution.index] = solution.coef * columns.scale[solution.index]
         step = b - self.b[working]
         if not self.intercept:
             return step, 0.0
-        return step, float(weights @ (apart - inside @ step) / weights.sum())
+        return step, float(weights @ (residuals - inside @ step) / weights.sum())
 
     def _objective(self, eta, b, l1, l2):
         return self._loss(eta) + l1 * float(np.abs(b).sum()) + 0.5 * float((l2 * b) @ b)

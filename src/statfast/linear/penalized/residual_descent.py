@@ -66,26 +66,26 @@ class ResidualDescent(Descent):
             rounds += 1
             if gain <= small or self._gap_of(every, l1, l2) <= goal:
                 break
-            some = np.flatnonzero(self.b)
-            rounds += self._settle(some, l1, l2, INNER_SHARE_OF_GAP * goal, small, most - rounds)
+            active = np.flatnonzero(self.b)
+            rounds += self._settle(active, l1, l2, INNER_SHARE_OF_GAP * goal, small, most - rounds)
         return rounds
 
-    def _settle(self, some, l1, l2, goal, small, most):
+    def _settle(self, active, l1, l2, goal, small, most):
         """Minimize within some columns; returns the number of sweeps."""
         rounds = 0
-        trail = np.empty((SWEEPS_OF_EXTRAPOLATION + 1, len(some)))
+        trail = np.empty((SWEEPS_OF_EXTRAPOLATION + 1, len(active)))
         while rounds < most:
-            trail[0] = self.b[some]
-            made, gain = self._sweep(some, l1, l2, small, trail[1:])
+            trail[0] = self.b[active]
+            made, gain = self._sweep(active, l1, l2, small, trail[1:])
             rounds += made
             if gain <= small:
                 break
-            self._extrapolate(some, l1, l2, trail)
-            if self._gap_of(some, l1, l2) <= goal:
+            self._extrapolate(active, l1, l2, trail)
+            if self._gap_of(active, l1, l2) <= goal:
                 break
         return rounds
 
-    def _extrapolate(self, some, l1, l2, trail):
+    def _extrapolate(self, active, l1, l2, trail):
         moves = np.diff(trail, axis=0)
         products = np.inner(moves, moves)
         products[np.diag_indices(SWEEPS_OF_EXTRAPOLATION)] += RIDGE_OF_DEPENDENCE * products.trace()
@@ -98,7 +98,7 @@ class ResidualDescent(Descent):
         now = self._objective(l1, l2)
         b, rest, offset = self.b, self.rest, self.offset
         trial = b.copy()
-        trial[some] = there
+        trial[active] = there
         self._set(trial)
         if not self._objective(l1, l2) < now:
             self.b, self.rest, self.offset = b, rest, offset
@@ -110,13 +110,13 @@ class ResidualDescent(Descent):
         self.rest = self.columns.root * self.y - self.table @ b
         self.offset = np.array([-(self.shift @ b)])
 
-    def _sweep(self, some, l1, l2, small, trail, still=False):
-        found = descend(
-            self.view, l1, l2, self.positive, small, some, self.b, self.q, self.rest,
+    def _sweep(self, active, l1, l2, small, trail, still=False):
+        answer = descend(
+            self.view, l1, l2, self.positive, small, active, self.b, self.q, self.rest,
             self.offset, trail, still,
         )  # fmt: skip
         checkpoint()
-        return found
+        return answer
 
     def _residuals(self):
         return self.rest - self.offset[0] * self.columns.root
@@ -125,8 +125,8 @@ class ResidualDescent(Descent):
         r, b = self._residuals(), self.b
         return 0.5 * dot(r, r) + l1 * float(np.abs(b).sum()) + 0.5 * float((l2 * b) @ b)
 
-    def _gap_of(self, some, l1, l2):
+    def _gap_of(self, active, l1, l2):
         """The duality gap of the problem of some columns, the only ones that are not zero."""
-        self._sweep(some, l1, l2, 0.0, np.empty((1, len(some))), still=True)
-        b, q, inner = self.b[some], self.q[some], self.inner[some]
+        self._sweep(active, l1, l2, 0.0, np.empty((1, len(active))), still=True)
+        b, q, inner = self.b[active], self.q[active], self.inner[active]
         return gap(b, q, inner, self.yy, l1, l2, self.positive)

@@ -87,10 +87,10 @@ class _Support:
         if model.intercept:
             rest -= dot(weights, rest) / mass
         root = np.sqrt(weights)
-        reach, mean, square = self._measured(weights, mass)
+        sums, mean, square = self._measured(weights, mass)
         b, rest, offset = self.b.copy(), root * rest, np.zeros(1)
         values = table.data * root[self.row]
-        view = Columns(self.start, self.row, values, reach, mean, square)
+        view = Columns(self.start, self.row, values, sums, mean, square)
         fixed = (view, self.l1, self.l2, False)
         q, every, small = np.empty(len(b)), np.arange(len(b), dtype=np.intp), 0.0
         for _ in range(SWEEP_ROUNDS_OF_STEP if len(b) else 0):
@@ -99,10 +99,9 @@ class _Support:
             if gain <= small:
                 break
             small = small or MIN_GAIN_OF_SWEEP * gain
-            some = np.flatnonzero(b)
-            descend(
-                *fixed, small, some, b, q, rest, offset, np.empty((INNER_SWEEPS, len(some))), False
-            )
+            active = np.flatnonzero(b)
+            trail = np.empty((INNER_SWEEPS, len(active)))
+            descend(*fixed, small, active, b, q, rest, offset, trail, False)
             checkpoint()
         step = b - self.b
         change = table @ step
@@ -113,18 +112,18 @@ class _Support:
 
     def _measured(self, weights, mass):
         """Weighted sums, means and squares about the means of the columns."""
-        reach, square = self.table.T @ weights, self.squared.T @ weights
+        sums, square = self.table.T @ weights, self.squared.T @ weights
         if not self.model.intercept:
-            return reach, np.zeros(len(reach)), square
-        mean = reach / mass
+            return sums, np.zeros(len(sums)), square
+        mean = sums / mass
         about = square - mass * mean**2
         if (about < MIN_SQUARES_LEFT * square).any():
             column = np.repeat(np.arange(len(mean)), np.diff(self.start))
-            apart = (self.table.data - mean[column]) ** 2
-            about = np.bincount(column, weights[self.row] * apart, len(mean))
+            squared_distances = (self.table.data - mean[column]) ** 2
+            about = np.bincount(column, weights[self.row] * squared_distances, len(mean))
             stored = np.bincount(column, weights[self.row], len(mean))
             about = about + (mass - stored).clip(0.0) * mean**2
-        return reach, mean, about
+        return sums, mean, about
 
     def _search(self, step, change, first):
         model, part = self.model, 1.0
@@ -141,39 +140,41 @@ class _Support:
     def newton(self, goal, most):
         """Newton steps on what is not zero, with its signs; returns their number."""
         turns = 0
-        some = np.flatnonzero(self.b)
-        table, squared = self.table[:, some], self.squared[:, some]
+        active = np.flatnonzero(self.b)
+        table, squared = self.table[:, active], self.squared[:, active]
         turned = table.T
-        while turns < min(most, SMOOTH) and len(some):
-            model, b = self.model, self.b[some]
+        while turns < min(most, SMOOTH) and len(active):
+            model, b = self.model, self.b[active]
             sign = np.sign(b)
             score, h = model._curvature()
-            weights, one = model.w * h, float(model.intercept)
+            weights, intercept = model.w * h, float(model.intercept)
             pull = model.w * score
-            gradient = np.append(self.l1 * sign + self.l2 * b - turned @ pull, -one * pull.sum())
+            gradient = np.append(
+                self.l1 * sign + self.l2 * b - turned @ pull, -intercept * pull.sum()
+            )
             diagonal = np.append(squared.T @ weights + self.l2, weights.sum())
 
-            def hessian(v, table=table, turned=turned, weights=weights, one=one):
-                change = weights * (table @ v[:-1] + one * v[-1])
-                return np.append(turned @ change + self.l2 * v[:-1], one * change.sum())
+            def hessian(v, table=table, turned=turned, weights=weights, intercept=intercept):
+                change = weights * (table @ v[:-1] + intercept * v[-1])
+                return np.append(turned @ change + self.l2 * v[:-1], intercept * change.sum())
 
             step, fall = _conjugate(hessian, -gradient, diagonal)
             turns += 1
             if not fall > 0.0:
                 break
-            taken = self._projected(some, table, step, gradient)
-            kept = self.b[some] != 0.0
+            taken = self._projected(active, table, step, gradient)
+            kept = self.b[active] != 0.0
             if not taken or fall <= 1e-2 * goal:
                 break
             if not kept.all():
-                some = some[kept]
-                table, squared = self.table[:, some], self.squared[:, some]
+                active = active[kept]
+                table, squared = self.table[:, active], self.squared[:, active]
                 turned = table.T
         return turns
 
-    def _projected(self, some, table, step, gradient):
+    def _projected(self, active, table, step, gradient):
         """Take the step as far as the objective falls, coefficients that turn signs being 0."""
-        model, b, part = self.model, self.b[some], 1.0
+        model, b, part = self.model, self.b[active], 1.0
         for _ in range(MAX_HALVINGS):
             trial = b + part * step[:-1]
             trial[trial * b < 0.0] = 0.0
@@ -181,10 +182,10 @@ class _Support:
             promise = float(gradient[:-1] @ (trial - b)) + gradient[-1] * first
             eta = model.eta + table @ (trial - b) + first
             whole = self.b.copy()
-            whole[some] = trial
+            whole[active] = trial
             now = self.objective(eta, whole)
             if now <= self.value + min(MIN_DECREASE * promise, 0.0) + ROUNDING_OF_LOSS * model.null:
-                model.b0 += first + float(self.shift[some] @ (trial - b))
+                model.b0 += first + float(self.shift[active] @ (trial - b))
                 self.b, self.value, model.eta = whole, now, eta
                 checkpoint()
                 return True
