@@ -53,8 +53,57 @@ BUILT_ON = {  # family: the families it may import
     "multiclass": {"metrics"},
     "svm": {"linear"},  # whose lasso is a step of the linear machine with an l1 penalty
 }
-CORE_SHARED = {"simd", "tile", "order", "linalg"}  # folders of _core that every kernel may use
-CORE_BUILT_ON = {"boosting": {"threads"}, "hierarchy": {"kdtree"}}
+CORE_SHARED = {"simd", "tile", "order"}  # folders of _core that every kernel may use
+CORE_BUILT_ON = {  # what others may use; the three that are shared know only what is named here
+    "boosting": {"threads"},
+    "hierarchy": {"distance", "kdtree"},
+    "order": set(),
+    "simd": set(),
+    "tile": {"simd"},
+}
+KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a room calls: all that do
+    "__main__": "tile",
+    "_validation": "rows",
+    "_engine": "threads tile",
+    "_linalg": "linalg",
+    "_distance": "distance kdtree rows",
+    "_estimator": "order rows",
+    "kernels": "distance rows tile",
+    "cluster.hierarchy": "hierarchy kdtree",
+    "cluster.kmeans": "kmeans rows",
+    "cluster.medoids": "medoids",
+    "decomposition.components": "linalg tile",
+    "decomposition.ratings": "decomposition",
+    "ensemble.adaboost": "boosting",
+    "ensemble.boosting": "boosting",
+    "ensemble.forest": "cart",
+    "generative.discriminant": "generative linalg",
+    "generative.naive_bayes": "generative rows",
+    "generative.normal": "generative rows tile",
+    "linear.design": "linear rows",
+    "linear.glm": "linear rows tile",
+    "linear.least_squares": "linear rows",
+    "linear.logistic": "linear rows",
+    "linear.penalized": "linear",
+    "metrics.classification": "metrics",
+    "metrics.clustering": "distance",
+    "metrics.ranking": "metrics order",
+    "neighbors.brute": "distance neighbors tile",
+    "neighbors.hashing": "hashing",
+    "neighbors.images": "neighbors",
+    "neighbors.search": "neighbors tile",
+    "neighbors.spatial": "balltree kdtree",
+    "neighbors.vote": "neighbors",
+    "preprocessing": "rows",
+    "svm.dual": "distance svm",
+    "svm.linear": "linear rows svm",
+    "svm.machines": "svm",
+    "text.counting": "text",
+    "text.language": "text",
+    "tree.growing": "cart",
+    "tree.reading": "cart",
+    "tree.structure": "cart",
+}
 OF_ONE = {  # stand in a foundation for one family, as others are to come
     "statfast._distance.condensed",  # silhouettes of condensed matrices
     "statfast._engine.team",
@@ -87,7 +136,7 @@ NUMPY_HEADERS = re.compile(
 
 STRIDED = re.compile(r"\[:, :\] (\w+)")  # an argument whose columns may lie apart
 MINDFUL = {  # functions that take an address in such an array, and look at both strides
-    "columns.job_of", "columns.moments", "columns.load", "dual_descent.pack",
+    "columns.job_of", "column_moments.column_moments", "columns.load", "dual_descent.pack",
     "extent.all_finite", "pam.look",
 }  # fmt: skip
 
@@ -230,11 +279,16 @@ def folder_of_kernel(module):
 
 def may_use(above, below):
     """Whether a kernel of one folder of ``_core`` may use what stands in another."""
-    if above == "simd":
-        return below == "simd"
-    if above == "tile":
-        return below in ("tile", "simd")
-    return below == above or below in CORE_SHARED | CORE_BUILT_ON.get(above, set())
+    more = set() if above in CORE_SHARED else CORE_SHARED
+    return below == above or below in more | CORE_BUILT_ON.get(above, set())
+
+
+def kernels_called(module, code):
+    """Pairs of the room, or what has none, that a module stands in, and a folder of ``_core``."""
+    home = ".".join(filter(None, (place(module), room(module))))
+    for target, _ in python_imports(code):
+        if target.startswith("statfast._core."):
+            yield home, folder_of_kernel(target)
 
 
 def kernel_faults(module, code):
@@ -303,6 +357,15 @@ def test_python_imports_go_down(path):
 def test_kernels_know_their_folder(path):
     faults = list(kernel_faults(module_name(path), path.read_text("utf-8")))
     assert not faults, "\n".join(faults)
+
+
+def test_rooms_call_their_kernels():
+    """The table is complete, and has nothing more: a new use of a kernel is looked at there."""
+    used = defaultdict(set)
+    for path in PYTHON:
+        for home, folder in kernels_called(module_name(path), path.read_text("utf-8")):
+            used[home].add(folder)
+    assert used == {home: set(folders.split()) for home, folders in KERNELS_OF.items()}
 
 
 @each_file(CYTHON)
@@ -594,6 +657,7 @@ def test_python_rule_allows(module, code):
     "code",
     [
         "from statfast._core.neighbors.brute cimport scan",
+        "from statfast._core.linalg.cholesky cimport factor",
         "from statfast import _engine",
         "import scipy",
         "cimport numpy as cnp",
@@ -610,6 +674,13 @@ def test_kernel_rule_catches(code):
     assert list(kernel_faults("statfast._core.kmeans.lloyd", code))
 
 
+def test_calls_of_kernels_are_found():
+    code = "from statfast._core.kmeans import lloyd\ndef f():\n    import statfast._core.tile.tiles"
+    called = [("cluster.kmeans", "kmeans"), ("cluster.kmeans", "tile")]
+    assert list(kernels_called(KMEANS, code)) == called
+    assert next(kernels_called("statfast._linalg", code)) == ("_linalg", "kmeans")
+
+
 def test_the_tile_knows_itself_and_simd():
     assert list(kernel_faults("statfast._core.tile.product.tile", '#include "kmeans/bounds.h"'))
     assert list(kernel_faults("statfast._core.simd.vmath", '#include "tile/product/tile.h"'))
@@ -620,7 +691,7 @@ def test_the_tile_knows_itself_and_simd():
     [
         "from statfast._core.tile.tiles cimport nearest",
         "from statfast._core.kmeans cimport bounds, lloyd",
-        "from statfast._core.linalg.cholesky cimport (\n    push,\n    pop,\n)",
+        "from statfast._core.order.keyed_rows cimport (\n    KeyedRow,\n    sort_rows,\n)",
         "from libc.math cimport sqrt, INFINITY\nimport os\ncimport cython\nimport numpy as np",
         'cdef extern from "kmeans/bounds.h" nogil:\n    pass',
         "# from statfast import _engine",

@@ -2,7 +2,7 @@
 """The upper triangle of a dissimilarity matrix, wherever its rows lie, and its nearest neighbors.
 
 A condensed matrix, a square one and the pieces that a round of merging writes are all read in
-place: what kernels take is the address of each row (``_core/hierarchy/triangle.pxd``).
+place: what kernels take is the address of each row (``_core/distance/triangle.pyx``).
 """
 
 from contextlib import suppress
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.hierarchy import linkage
+from statfast._core.distance import triangle as kernel
 from statfast._engine import each
 
 PIECE = 1 << 21  # numbers that a task looks at: some milliseconds
@@ -89,8 +89,8 @@ class Minima:
         """Smallest numbers and the first rows that have them, whichever task looked at which."""
         low, who = self.spare[0][1]
         for _, part in self.spare[1:]:
-            linkage.absorb(*part, low, who)
-        linkage.absorb(self.right_low, self.right_who, low, who)
+            kernel.absorb(*part, low, who)
+        kernel.absorb(self.right_low, self.right_who, low, who)
         return low, who
 
 
@@ -112,7 +112,7 @@ def neighbors(triangle: Triangle, n_jobs: int | None = None) -> tuple[np.ndarray
 
     def work(block: slice) -> None:
         columns = minima.columns(block)
-        linkage.neighbors(
+        kernel.neighbors(
             triangle.rows, block.start, block.stop, *columns,
             minima.right_low, minima.right_who,
         )  # fmt: skip

@@ -12,9 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._core.distance import dissimilarity
-from statfast._core.hierarchy.linkage import extent
-from statfast._core.neighbors import brute
+from statfast._core.distance import dissimilarity, pairwise
+from statfast._core.distance.triangle import extent
 from statfast._distance.blockwise import between
 from statfast._distance.condensed import Triangle, row_blocks
 from statfast._distance.metrics import (
@@ -214,7 +213,7 @@ class OfRows:
         else:
             others = np.ascontiguousarray(others)
             for row, apart in zip(padded[:m], out, strict=True):
-                brute.distances(row, others, self.metric.kind, self.metric.p, apart)
+                pairwise.distances(row, others, self.metric.kind, self.metric.p, apart)
             finished(self.metric, padded[:m], others, out)
         return self.back(out)
 

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from statfast._core.distance import pairwise
-from statfast._core.neighbors import brute
 from statfast._distance.blockwise import TABLES
 from statfast._distance.gower import GowerColumns
 from statfast._distance.parameters import variances, vector, whitening
@@ -308,7 +307,7 @@ def normalize(rows: Array, metric: str, name: str, first: int) -> None:
             rows -= rows.mean(axis=1, keepdims=True)
     # Summed in the order of all distances, which sparse rows can follow.
     squares = np.empty(len(rows))
-    brute.distances(np.zeros(rows.shape[1]), rows, EUCLIDEAN, 2.0, squares)
+    pairwise.distances(np.zeros(rows.shape[1]), rows, EUCLIDEAN, 2.0, squares)
     rows /= np.sqrt(squares)[:, None]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.distance import dissimilarity as kernel
-from statfast._core.hierarchy.linkage import extent
+from statfast._core.distance.triangle import extent
 from statfast._engine import each, grid
 from statfast._typing import Array
 from statfast._validation import FLOATS, as_rows, refuse_large, shown, slack_of

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.linear.columns import moments
+from statfast._core.rows.column_moments import column_moments as add_moments
 from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast._validation import require_finite
@@ -68,7 +68,7 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
             for start in range(0, m, step):
                 checkpoint()
                 some = slice(start, start + step)
-                moments(table[some], w[some], about, *both)
+                add_moments(table[some], w[some], about, *both)
             offset = both[0] / mass if mass else np.zeros(d)
             squares = (both[1] - mass * offset**2).clip(0.0)
             far = mass * offset**2 > _FAR * squares

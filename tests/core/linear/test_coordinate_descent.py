@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statfast._core.linear.residuals import gradient_twice
+from statfast._core.rows.column_moments import column_moments
 
 from statfast._core.linear import active_gram, columns
 from statfast._core.linear import coordinate_descent as kernel
@@ -40,7 +41,7 @@ def test_products(seed, n, p, order, dtype):
     columns.combine(X, index, coef, fit)
     np.testing.assert_allclose(fit, wide[:, index] @ coef, rtol=1e-10, atol=1e-10)
     sums, squares = np.zeros(p), np.zeros(p)
-    columns.moments(X, root, mean, sums, squares)
+    column_moments(X, root, mean, sums, squares)
     np.testing.assert_allclose(sums, root @ (wide - mean), atol=1e-9)
     np.testing.assert_allclose(squares, root @ (wide - mean) ** 2, rtol=1e-10)
     Z = (wide - mean) * scale * root[:, None]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from statfast._core.distance import pairwise
 from statfast._core.kmeans import differences
 from statfast._core.neighbors import brute as kernel
 from statfast._core.tile import tiles
@@ -228,7 +229,7 @@ def test_calls_of_any_size_give_the_same_answer(family, k, monkeypatch):
     X, Q = family(np.random.default_rng(18), 3000, 100, 12)
     index = BruteIndex.build(X, 1)
     expected = index.query(Q, k, 1)
-    calls, recheck, distances = [], kernel.recheck, kernel.distances
+    calls, recheck, distances = [], kernel.recheck, pairwise.distances
 
     def recheck_some(Q, rows, count, row, *out):
         calls.append(len(Q) * row.shape[1] * Q.shape[1])
@@ -239,7 +240,7 @@ def test_calls_of_any_size_give_the_same_answer(family, k, monkeypatch):
         distances(q, rows, *rest)
 
     monkeypatch.setattr(kernel, "recheck", recheck_some)
-    monkeypatch.setattr(kernel, "distances", some_distances)
+    monkeypatch.setattr(pairwise, "distances", some_distances)
     monkeypatch.setattr(brute, "CALL", 1e5)
     monkeypatch.setattr(brute, "DIFFERENCES", 5000)
     monkeypatch.setattr(brute, "ENCODED", 5000)

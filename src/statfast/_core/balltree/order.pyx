@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from statfast._core.order.nearest cimport Neighbor, before
+from statfast._core.order.keyed_rows cimport KeyedRow, comes_before
 from statfast._core.tile.rows cimport apart, real
 
 cdef enum:
@@ -52,12 +52,12 @@ def part(
 ):
     """Which rows go left: those of the smallest keys, of equal ones the first."""
     cdef Py_ssize_t n = key.shape[0], i
-    cdef Neighbor *keyed = <Neighbor *>malloc(n * sizeof(Neighbor))
+    cdef KeyedRow *keyed = <KeyedRow *>malloc(n * sizeof(KeyedRow))
     if keyed == NULL:
         raise MemoryError
     with nogil:
         for i in range(n):
-            keyed[i].apart = key[i]
+            keyed[i].key = key[i]
             keyed[i].row = i
         select(keyed, n, left)
         for i in range(n):
@@ -77,7 +77,7 @@ def arrange(
     low = min(n, <Py_ssize_t>first[start, 0] * FAN)
     most = min(n, <Py_ssize_t>first[start, FAN] * FAN) - low
     cdef real *spare = <real *>malloc(most * d * sizeof(real))
-    cdef Neighbor *keyed = <Neighbor *>malloc(most * sizeof(Neighbor))
+    cdef KeyedRow *keyed = <KeyedRow *>malloc(most * sizeof(KeyedRow))
     cdef Py_ssize_t *moved = <Py_ssize_t *>malloc(most * sizeof(Py_ssize_t))
     cdef double *pivots = <double *>malloc(3 * d * sizeof(double))
     if spare == NULL or keyed == NULL or moved == NULL or pivots == NULL:
@@ -105,7 +105,7 @@ cdef inline Py_ssize_t children(const int32_t *first) noexcept nogil:
 
 cdef void divide(
     real *x, Py_ssize_t *ids, Py_ssize_t n, Py_ssize_t d, const int32_t *first,
-    Py_ssize_t from_child, Py_ssize_t to_child, real *spare, Neighbor *keyed,
+    Py_ssize_t from_child, Py_ssize_t to_child, real *spare, KeyedRow *keyed,
     Py_ssize_t *moved, double *pivots,
 ) noexcept nogil:
     """Part the rows of some children of a node, until each child has its own: three levels."""
@@ -116,7 +116,7 @@ cdef void divide(
     cdef Py_ssize_t count = min(n, <Py_ssize_t>first[to_child] * FAN) - low
     pivots_of(x + low * d, count, d, pivots)
     for i in range(count):
-        keyed[i].apart = key_of(x + (low + i) * d, pivots, d)
+        keyed[i].key = key_of(x + (low + i) * d, pivots, d)
         keyed[i].row = i
     select(keyed, count, <Py_ssize_t>first[middle] * FAN - low)
     for i in range(count):
@@ -186,12 +186,12 @@ cdef Py_ssize_t farthest(
     return found
 
 
-cdef void select(Neighbor *a, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+cdef void select(KeyedRow *a, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
     """Bring the k first in order to the front, by Hoare's partition about pivots drawn at random
     (always the same), so that no order of the rows is a bad one."""
     cdef Py_ssize_t low = 0, high = n - 1, i, j
     cdef uint64_t state = 88172645463325252
-    cdef Neighbor pivot, one
+    cdef KeyedRow pivot, one
     while low < high:
         state ^= state << 13
         state ^= state >> 7
@@ -199,9 +199,9 @@ cdef void select(Neighbor *a, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
         pivot = a[low + <Py_ssize_t>(state % <uint64_t>(high - low + 1))]
         i, j = low, high
         while i <= j:
-            while before(&a[i], &pivot):
+            while comes_before(&a[i], &pivot):
                 i += 1
-            while before(&pivot, &a[j]):
+            while comes_before(&pivot, &a[j]):
                 j -= 1
             if i <= j:
                 one = a[i]

@@ -37,7 +37,9 @@ from statfast._core.balltree.bounds cimport (
     near_balls, near_points, reach_of, settled,
 )
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, distance_of
-from statfast._core.order.nearest cimport Neighbor, clear, finish, offer, put_in_order, worst
+from statfast._core.order.keyed_rows cimport (
+    KeyedRow, finish_first, last_key, offer_row, sort_rows, start_first,
+)
 from statfast._core.tile.rows cimport real
 from statfast._core.tile.tiles cimport level
 
@@ -51,7 +53,7 @@ cdef extern from "balltree/search_table.h" nogil:
 cdef const balltree_kernels *table = balltree_at(level())
 
 
-cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, Neighbor *found) noexcept nogil:
+cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found) noexcept nogil:
     cdef Ball stack[DEEPEST]
     cdef double apart[FAN * AT_ONCE]
     cdef double reach = INFINITY, limit = INFINITY, to
@@ -59,7 +61,7 @@ cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, Neighbor *found)
     cdef uint64_t hits
     cdef bint closer
     cdef Ball ball
-    clear(found, k)
+    start_first(found, k)
     depth = enter(tree, query, 0, reach, stack, 0)
     while depth > 0:
         depth -= 1
@@ -78,17 +80,17 @@ cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, Neighbor *found)
                 i = LOWEST_BIT(hits)
                 hits &= hits - 1
                 to = settled(tree, query, apart[i], at * FAN + i)
-                closer |= offer(found, k, to, tree.ids[at * FAN + i])
+                closer |= offer_row(found, k, to, tree.ids[at * FAN + i])
             at += some
         if closer:
-            to = worst(found, k)
+            to = last_key(found, k)
             reach = reach_of(tree, to)
             limit = limit_of(tree, to, reach)
-    finish(found, k)
+    finish_first(found, k)
 
 
 cdef Py_ssize_t within(
-    const Tree *tree, Query *query, double most, bint counts, Neighbor *found, Py_ssize_t room,
+    const Tree *tree, Query *query, double most, bint counts, KeyedRow *found, Py_ssize_t room,
 ) noexcept nogil:
     """The rows within the reduced distance `most`; how many. Those for which there is no room are
     counted, not kept."""
@@ -133,7 +135,7 @@ cdef Py_ssize_t within(
                 one = settled(tree, query, apart[i], at * FAN + i)
                 if one <= most:
                     if total < room:
-                        found[total].apart = one
+                        found[total].key = one
                         found[total].row = tree.ids[at * FAN + i]
                     total += 1
             at += some
@@ -205,7 +207,7 @@ def search(
     cdef Tree tree = view.tree
     cdef Query query
     cdef Py_ssize_t m = Q.shape[0], k = row_out.shape[1], at = start, c
-    cdef Neighbor *found = <Neighbor *>malloc(k * sizeof(Neighbor))
+    cdef KeyedRow *found = <KeyedRow *>malloc(k * sizeof(KeyedRow))
     tree.slack = slack
     tree.row = <double *>malloc(tree.d * sizeof(double))
     if found == NULL or tree.row == NULL:
@@ -220,7 +222,7 @@ def search(
             query.own = own + at if own >= 0 else -1
             nearest(&tree, &query, k, found)
             for c in range(k):
-                apart_out[at, c] = found[c].apart
+                apart_out[at, c] = found[c].key
                 row_out[at, c] = found[c].row
             at += 1
     work[0] += query.scanned
@@ -250,7 +252,7 @@ def search_radius(
     cdef Query query
     cdef Py_ssize_t m = Q.shape[0], room = row_out.shape[0], at = start, c, total
     cdef bint counts = room == 0
-    cdef Neighbor *found = <Neighbor *>malloc((room - filled + 1) * sizeof(Neighbor))
+    cdef KeyedRow *found = <KeyedRow *>malloc((room - filled + 1) * sizeof(KeyedRow))
     tree.slack = slack
     tree.row = <double *>malloc(tree.d * sizeof(double))
     if found == NULL or tree.row == NULL:
@@ -267,9 +269,9 @@ def search_radius(
             if not counts:
                 if total > room - filled:
                     break
-                put_in_order(found, total)
+                sort_rows(found, total)
                 for c in range(total):
-                    apart_out[filled + c] = found[c].apart
+                    apart_out[filled + c] = found[c].key
                     row_out[filled + c] = found[c].row
                 filled += total
             count[at] = total

@@ -15,7 +15,9 @@ from cython.view cimport contiguous
 from libc.math cimport exp, sqrt
 from libc.stdlib cimport free, malloc
 
-from statfast._core.tile.rows cimport aligned, convert, measure, padded, panel_columns, stride_of
+from statfast._core.tile.rows cimport (
+    aligned, apart_by, convert, measure, number, padded, panel_columns, stride_of,
+)
 from statfast._core.tile.tiles cimport (
     STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, active, chunk_rows,
 )
@@ -155,3 +157,15 @@ def mirror(
                         values[j * ld + i] = values[i * ld + j]
                 i0 += side
             j0 += side
+
+
+def distances(
+    const double[::1] q,            # IN (d,) the query in float64
+    const number[:, ::contiguous] R,  # IN (n, d)
+    int kind,
+    double p,
+    double[::1] out,                # OUT (n,) reduced distances
+):
+    """The reduced distances of a query to rows, by float64 differences."""
+    with nogil:
+        apart_by(&q[0], &R[0, 0], stride_of(R), R.shape[0], R.shape[1], kind, p, &out[0])

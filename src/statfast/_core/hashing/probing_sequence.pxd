@@ -11,35 +11,17 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 
-cdef struct StepSet:
-    float cost
-    int32_t last        # its last step
-    uint64_t before     # parts moved by the steps before
-    uint64_t move       # of all steps
+cdef extern from "hashing/step_set.h" nogil:
+    ctypedef struct StepSet "step_set":
+        float cost
+        int32_t last
+        uint64_t before
+        uint64_t move
 
-
-cdef inline void sift_up(StepSet *heap, Py_ssize_t at) noexcept nogil:
-    cdef StepSet one = heap[at]
-    while at > 0 and one.cost < heap[(at - 1) // 2].cost:
-        heap[at] = heap[(at - 1) // 2]
-        at = (at - 1) // 2
-    heap[at] = one
-
-
-cdef inline void sift_down(StepSet *heap, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t at = 0, child
-    cdef StepSet one = heap[0]
-    while True:
-        child = 2 * at + 1
-        if child >= n:
-            break
-        if child + 1 < n and heap[child + 1].cost < heap[child].cost:
-            child += 1
-        if not (heap[child].cost < one.cost):
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = one
+    void sift_up "step_set_sift_up"(StepSet *heap, Py_ssize_t i, StepSet item, const void *context)
+    void sift_down "step_set_sift_down"(
+        StepSet *heap, Py_ssize_t n, StepSet item, const void *context
+    )
 
 
 cdef inline Py_ssize_t probes_of(
@@ -50,7 +32,7 @@ cdef inline Py_ssize_t probes_of(
     cdef Py_ssize_t count = 1, held = 0, grown = 0
     cdef uint64_t bit
     cdef bint valid
-    cdef StepSet top
+    cdef StepSet top, next_set
     code[0] = <uint32_t>(base >> 32)
     if probes > 1 and steps > 0 and cost[0] < INFINITY:
         heap[0].cost, heap[0].last, heap[0].before, heap[0].move = cost[0], 0, 0, move[0]
@@ -64,19 +46,18 @@ cdef inline Py_ssize_t probes_of(
             code[count] = <uint32_t>((base + top.move) >> 32)
             count += 1
         if top.last + 1 < steps and cost[top.last + 1] < INFINITY:
-            heap[0].cost = top.cost - cost[top.last] + cost[top.last + 1]
-            heap[0].last = top.last + 1
-            heap[0].move = top.move - move[top.last] + move[top.last + 1]
-            sift_down(heap, held)
+            next_set.last = top.last + 1
+            next_set.cost = top.cost - cost[top.last] + cost[next_set.last]
+            next_set.before = top.before
+            next_set.move = top.move - move[top.last] + move[next_set.last]
+            sift_down(heap, held, next_set, NULL)
             if valid:
-                heap[held].cost = top.cost + cost[top.last + 1]
-                heap[held].last = top.last + 1
-                heap[held].before = top.before | bit
-                heap[held].move = top.move + move[top.last + 1]
-                sift_up(heap, held)
+                next_set.cost = top.cost + cost[next_set.last]
+                next_set.before = top.before | bit
+                next_set.move = top.move + move[next_set.last]
+                sift_up(heap, held, next_set, NULL)
                 held += 1
         else:
             held -= 1
-            heap[0] = heap[held]
-            sift_down(heap, held)
+            sift_down(heap, held, heap[held], NULL)
     return count

@@ -17,6 +17,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from statfast._core.hashing.probing_sequence cimport StepSet, probes_of
+from statfast._core.order.keyed_rows cimport KeyedRow, finish_first, offer_row, start_first
 from statfast._core.tile.rows cimport apart, number
 
 cdef extern from "simd/compiler.h":
@@ -27,51 +28,13 @@ cdef enum:
     WAITING = 48    # cache lines asked for ahead of the row whose distance is summed
 
 
-# ------------------------------------------------------------------ the nearest of those found
-cdef struct Found:
-    double apart
-    Py_ssize_t row
-
-
-cdef inline bint before(const Found *a, const Found *b) noexcept nogil:
-    return a.apart < b.apart or (a.apart == b.apart and a.row < b.row)
-
-
-cdef void keep_nearest(Found *heap, Py_ssize_t *held, Py_ssize_t k, Found one) noexcept nogil:
-    """Keep k, the last of them on top of the heap."""
-    cdef Py_ssize_t at = held[0]
-    if at < k:
-        held[0] += 1
-        while at > 0 and before(&heap[(at - 1) // 2], &one):
-            heap[at] = heap[(at - 1) // 2]
-            at = (at - 1) // 2
-        heap[at] = one
-    elif before(&one, &heap[0]):
-        settle_down(heap, k, one)
-
-
-cdef void settle_down(Found *heap, Py_ssize_t n, Found one) noexcept nogil:
-    cdef Py_ssize_t at = 0, child
-    while True:
-        child = 2 * at + 1
-        if child >= n:
-            break
-        if child + 1 < n and before(&heap[child], &heap[child + 1]):
-            child += 1
-        if not before(&one, &heap[child]):
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = one
-
-
 # ------------------------------------------------------------------ search
 cdef struct Work:
-    Py_ssize_t k, held, seen
+    Py_ssize_t k, seen
     StepSet *heap
     uint32_t *code
     int32_t *batch          # (BATCH,) rows to be compared
-    Found *found            # (k,)
+    KeyedRow *found            # (k,)
 
 
 cdef class Steps:
@@ -128,11 +91,10 @@ def search(
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], n = R.shape[0], q, c, tried, epoch = 0
     cdef Py_ssize_t size, probes = buckets.probes, more = buckets.more, most = max(probes, more)
     cdef Py_ssize_t tables = buckets.entries.shape[0]
-    cdef Found last
     cdef Work w
     w.k = row_out.shape[1]
-    size = (w.k + 1) * sizeof(Found) + 4 * (most + 1) * sizeof(StepSet) + (most + BATCH) * 4
-    w.found = <Found *>malloc(size)
+    size = (w.k + 1) * sizeof(KeyedRow) + 4 * (most + 1) * sizeof(StepSet) + (most + BATCH) * 4
+    w.found = <KeyedRow *>malloc(size)
     if w.found == NULL:
         raise MemoryError
     w.heap = <StepSet *>(w.found + w.k + 1)
@@ -148,7 +110,8 @@ def search(
                 if epoch == 256:
                     memset(&seen[0], 0, n)
                     epoch = 1
-                w.held = w.seen = 0
+                w.seen = 0
+                start_first(w.found, w.k)
                 look(q, Q, R, steps, buckets, tried, &seen[0], <uint8_t>epoch, &w)
                 budget -= w.seen * 16.0 + tables * tried * 4.0
                 if w.seen >= w.k or tried >= more:
@@ -157,11 +120,10 @@ def search(
             budget -= w.seen * <double>d
             looked[q] = <int32_t>(w.seen if w.seen >= w.k else -1 - w.seen)
             if w.seen >= w.k:
-                for c in range(w.k - 1, -1, -1):
-                    apart_out[q, c] = w.found[0].apart
-                    row_out[q, c] = w.found[0].row
-                    last = w.found[c]
-                    settle_down(w.found, c, last)
+                finish_first(w.found, w.k)
+                for c in range(w.k):
+                    apart_out[q, c] = w.found[c].key
+                    row_out[q, c] = w.found[c].row
             first += 1
     free(w.found)
     return first
@@ -213,16 +175,15 @@ cdef void compare(
     cdef Py_ssize_t lines = min(<Py_ssize_t>WAITING, (d * <Py_ssize_t>sizeof(number) + 63) // 64)
     cdef Py_ssize_t ahead = WAITING // max(lines, 1)
     cdef const char *at
-    cdef Found one
+    cdef double distance
     for i in range(n):
         while queued < n and queued <= i + ahead:
             at = <const char *>&R[rows[queued], 0]
             for line in range(lines):
                 fetch(at + 64 * line)
             queued += 1
-        apart(q, &R[rows[i], 0], d, 1, d, &one.apart)
-        one.row = rows[i]
-        keep_nearest(w.found, &w.held, w.k, one)
+        apart(q, &R[rows[i], 0], d, 1, d, &distance)
+        offer_row(w.found, w.k, distance, rows[i])
     w.seen += n
 
 

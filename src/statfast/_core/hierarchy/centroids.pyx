@@ -59,6 +59,22 @@ cdef extern from "hierarchy/centroids_table.h" nogil:
     const means_kernels *means_at(int level)
 
 
+cdef extern from *:
+    """
+    #include "order/heap.h"
+
+    /* Columns by the bounds `low` of their distances: the least is the root. */
+    #define COLUMN_ABOVE(low, a, b) (low[*(a)] < low[*(b)] || (low[*(a)] == low[*(b)] && *(a) < *(b)))
+    DEFINE_HEAP(column, int32_t, const double *, COLUMN_ABOVE)
+    """
+    void column_sift_up(
+        int32_t *heap, Py_ssize_t i, int32_t column, const double *low
+    ) noexcept nogil
+    void column_sift_down(
+        int32_t *heap, Py_ssize_t n, int32_t column, const double *low
+    ) noexcept nogil
+
+
 cdef const means_kernels *kernels = means_at(level())
 
 cdef Py_ssize_t LEVEL_2 = 1 << 18  # bytes of points that all queries of a call are shown in turn
@@ -145,12 +161,11 @@ def merge(
             i = who[j]
             if mean[0, j] == INFINITY:
                 count -= 1
-                heap[0] = heap[count]
-                sink(&heap[0], count, &low[0])
+                column_sift_down(&heap[0], count, heap[count], &low[0])
                 continue
             if i < 0 or mean[0, i] == INFINITY:
                 look(mean, j, at, &low[j], &who[j])
-                sink(&heap[0], count, &low[0])
+                column_sift_down(&heap[0], count, <int32_t>j, &low[0])
                 budget -= j * d
                 continue
             one[merges], other[merges], height[merges] = point[i], point[j], low[j]
@@ -161,8 +176,7 @@ def merge(
                 mean[p, i] = mean[p, j] = INFINITY
             size[used], point[used] = size[i] + size[j], min(point[i], point[j])
             look(mean, used, at, &low[used], &who[used])
-            heap[count] = <int32_t>used
-            rise(&heap[0], count, &low[0])
+            column_sift_up(&heap[0], count, <int32_t>used, &low[0])
             count += 1
             used += 1
             budget -= used * d
@@ -179,33 +193,3 @@ cdef inline void look(
         at[p] = mean[p, j]
     low[0], who[0] = INFINITY, -1
     kernels.one(&mean[0, 0], mean.shape[1], mean.shape[0], at, j, low, who)
-
-
-cdef inline bint before(const double *low, int32_t a, int32_t b) noexcept nogil:
-    return low[a] < low[b] or (low[a] == low[b] and a < b)
-
-
-cdef inline void sink(int32_t *heap, Py_ssize_t count, const double *low) noexcept nogil:
-    """The first of a heap, whose number has risen, to where it belongs."""
-    cdef Py_ssize_t at = 0, child
-    cdef int32_t x = heap[0]
-    while True:
-        child = 2 * at + 1
-        if child >= count:
-            break
-        if child + 1 < count and before(low, heap[child + 1], heap[child]):
-            child += 1
-        if not before(low, heap[child], x):
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = x
-
-
-cdef inline void rise(int32_t *heap, Py_ssize_t at, const double *low) noexcept nogil:
-    """The last of a heap to where it belongs."""
-    cdef int32_t x = heap[at]
-    while at > 0 and before(low, x, heap[(at - 1) // 2]):
-        heap[at] = heap[(at - 1) // 2]
-        at = (at - 1) // 2
-    heap[at] = x

@@ -4,19 +4,15 @@
 
 Two clusters that are each other's nearest neighbor may be merged at once if the rule is reducible
 (no union is nearer to a third cluster than the nearer of its parts), whatever is merged elsewhere:
-Bruynooghe 1978; Murtagh 1983, doi:10.1093/comjnl/26.4.354. `neighbors` reads the matrix once for
-all nearest neighbors; `contract` writes the matrix of the next round, and finds its nearest
-neighbors on the way, so a round is one read and one write in sequence. Where few pairs are
-reciprocal, or few clusters are left, `follow` follows the chain of nearest neighbors of Benzecri
-1982 instead, one merge after the other, in a matrix that is whole.
+Bruynooghe 1978; Murtagh 1983, doi:10.1093/comjnl/26.4.354. `contract` writes the matrix of the next
+round, and finds its nearest neighbors on the way, so that a round is one read and one write in
+sequence. Where few pairs are reciprocal, or few clusters remain, `follow` follows the chain of
+nearest neighbors of Benzecri 1982 instead, one merge after the other, in a square matrix.
 
-A matrix is its upper triangle: rows[r] is the address of the numbers of row r, for the columns
-r + 1, r + 2, ..., m - 1. So a condensed matrix, a square one and pieces of memory are all read
-where they lie. Of the columns before r, numbers have to be picked out of other rows: `contract`
+A matrix is its upper triangle, as rows at addresses (distance/triangle.pyx). Of the columns before r, numbers have to be picked out of other rows: `contract`
 needs them between the two parts of a union only. Ties go to the lowest index.
 
-Cost: `neighbors` m^2 / 2 reads; `contract` as many, as many writes as the new matrix has, and the
-picked ones, a ninth of m^2 if half of the rows are merged at random; `follow` about 3 m in sequence
+Cost: `contract` takes m^2 / 2 reads, as many writes as the new matrix has, and the picked ones, a ninth of m^2 if half of the rows are merged at random; `follow` about 3 m in sequence
 a merge. The caller guarantees addresses, finite numbers, and clusters sorted by their lowest row.
 """
 
@@ -29,57 +25,8 @@ from statfast._core.hierarchy.lance_williams cimport WARD, rule_for, union_rule
 from statfast._core.tile.rows cimport real
 from statfast._core.hierarchy.square cimport become_one, journal, mirror, pack, refresh
 from statfast._core.hierarchy.triangle cimport (
-    fold, look, pick, row_at, seek, square, squeeze, table, unite,
+    fold, look, pick, row_at, seek, square, squeeze, unite,
 )
-
-
-def extent(
-    const real[::1] numbers,            # IN (n,)
-):
-    """The smallest and the largest number, and whether all are finite."""
-    cdef double low = INFINITY, high = -INFINITY
-    cdef bint finite
-    with nogil:
-        if real is float:
-            finite = table().f32.extent(&numbers[0], numbers.shape[0], &low, &high)
-        else:
-            finite = table().f64.extent(&numbers[0], numbers.shape[0], &low, &high)
-    return low, high, finite
-
-
-def neighbors(
-    const Py_ssize_t[::1] rows,         # IN (m,) addresses
-    Py_ssize_t begin,                   # IN the rows to look at
-    Py_ssize_t end,
-    real[::1] low,                      # INOUT (m,) smallest number of each column in those rows
-    int32_t[::1] who,                   # INOUT (m,) the first such row
-    real[::1] right_low,                # OUT [begin, end) of (m,): smallest number of the row
-    int32_t[::1] right_who,             # OUT, as right_low: the first such column
-):
-    """The smallest number of rows, and of columns in them."""
-    cdef Py_ssize_t m = rows.shape[0], r
-    with nogil:
-        for r in range(begin, end):
-            right_low[r] = <real>INFINITY
-            right_who[r] = -1
-            if r + 1 < m:
-                look(row_at(rows, r, <real>0), m - r - 1, r, r + 1, &low[r + 1], &who[r + 1],
-                     &right_low[r], &right_who[r])
-
-
-def absorb(
-    const real[::1] part_low,           # IN (m,) of other rows
-    const int32_t[::1] part_who,        # IN (m,)
-    real[::1] low,                      # INOUT (m,)
-    int32_t[::1] who,                   # INOUT (m,)
-):
-    """The smaller of two minima; of equal ones that in the lower row."""
-    cdef Py_ssize_t k
-    with nogil:
-        for k in range(low.shape[0]):
-            if part_low[k] < low[k] or (part_low[k] == low[k] and 0 <= part_who[k] < who[k]):
-                low[k] = part_low[k]
-                who[k] = part_who[k]
 
 
 cdef class Unions:

@@ -20,7 +20,6 @@ typedef struct {
 
 #define LINKAGE(REAL, NAME)                                                                        \
     typedef struct {                                                                                       \
-        int (*extent)(const REAL *x, ptrdiff_t n, double *low, double *high);                      \
         void (*square)(const REAL *x, ptrdiff_t n, double scale, REAL *out);                       \
         void (*scan)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first, REAL *low,        \
                      int32_t *who, REAL *best, int32_t *at);                                       \

@@ -17,7 +17,6 @@ cdef enum:
 
 cdef extern from "hierarchy/linkage_table.h" nogil:
     ctypedef struct linkage_f32:
-        bint (*extent)(const float *x, Py_ssize_t n, double *low, double *high) noexcept nogil
         void (*square)(const float *x, Py_ssize_t n, double scale, float *out) noexcept nogil
         void (*scan)(
             const float *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, float *low,
@@ -36,7 +35,6 @@ cdef extern from "hierarchy/linkage_table.h" nogil:
         ) noexcept nogil
 
     ctypedef struct linkage_f64:
-        bint (*extent)(const double *x, Py_ssize_t n, double *low, double *high) noexcept nogil
         void (*square)(const double *x, Py_ssize_t n, double scale, double *out) noexcept nogil
         void (*scan)(
             const double *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, double *low,

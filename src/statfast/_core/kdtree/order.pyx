@@ -5,16 +5,40 @@ The order is that of Morton codes (G. M. Morton 1966): of each coordinate the hi
 frame, interleaved. Sorted by counting, least digits first, so that equal codes stay in the order
 of their rows. Answers do not depend on it, only how much of the tree is in the cache.
 
-Cost: O(m d). The caller guarantees rows of finite numbers and codes of at most 2 * DIGIT bits.
+Cost: O(m d). The caller guarantees rows of finite numbers and codes of at most 2 * DIGIT_BITS bits.
 """
 
 from libc.stdint cimport int32_t, uint32_t
-from libc.string cimport memset
 
 from statfast._core.tile.rows cimport real
 
-cdef enum:
-    DIGIT = 11  # bits: 2048 counters stay in the level-1 cache
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include "order/counting_sort.h"
+
+    typedef struct {
+        const uint32_t *code;
+        int shift;
+    } code_digit;
+
+    #define DIGIT_BITS 11
+    #define N_DIGITS (1 << DIGIT_BITS)
+    #define CODE_DIGIT(digit, row) ((digit).code[row] >> (digit).shift & (N_DIGITS - 1))
+    DEFINE_COUNTING_SORT(sort_by_digit, int32_t, code_digit, CODE_DIGIT)
+    """
+    enum:
+        DIGIT_BITS  # of a code, sorted by in one pass
+        N_DIGITS    # whose counters stay in the level-1 cache
+
+    ctypedef struct code_digit:
+        const uint32_t *code
+        int shift
+
+    void sort_by_digit(
+        const int32_t *rows, Py_ssize_t n, code_digit digit, Py_ssize_t n_digits, Py_ssize_t *end,
+        int32_t *to
+    ) noexcept nogil
 
 
 def encode(
@@ -43,33 +67,19 @@ def encode(
             code[i] = found
 
 
-cdef void sort_digit(
-    const uint32_t *code, const int32_t *order, Py_ssize_t m, int shift, int32_t *out
-) noexcept nogil:
-    cdef Py_ssize_t[1 << DIGIT] place
-    cdef Py_ssize_t i, total = 0, count, digit
-    cdef Py_ssize_t mask = (1 << DIGIT) - 1
-    memset(place, 0, sizeof(place))
-    for i in range(m):
-        place[(code[i] >> shift) & mask] += 1
-    for digit in range(1 << DIGIT):
-        count = place[digit]
-        place[digit] = total
-        total += count
-    for i in range(m):
-        count = i if order == NULL else order[i]
-        digit = (code[count] >> shift) & mask
-        out[place[digit]] = <int32_t>count
-        place[digit] += 1
-
-
 def sort(
     const uint32_t[::1] code,       # IN (m,)
     int32_t[::1] work,              # OUT (m,)
     int32_t[::1] order,             # OUT (m,) the rows by rising code
 ):
     """The rows in the order of their codes."""
-    cdef Py_ssize_t m = code.shape[0]
+    cdef Py_ssize_t m = code.shape[0], i
+    cdef Py_ssize_t[N_DIGITS + 1] end
+    cdef code_digit digit
+    digit.code, digit.shift = &code[0], 0
     with nogil:
-        sort_digit(&code[0], NULL, m, 0, &work[0])
-        sort_digit(&code[0], &work[0], m, DIGIT, &order[0])
+        for i in range(m):
+            order[i] = <int32_t>i
+        sort_by_digit(&order[0], m, digit, N_DIGITS, end, &work[0])
+        digit.shift = DIGIT_BITS
+        sort_by_digit(&work[0], m, digit, N_DIGITS, end, &order[0])

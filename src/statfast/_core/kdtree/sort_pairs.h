@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pairs of a distance and a number, sorted. */
 
+#include <string.h>
+
 static INLINE int pair_before(double a, int64_t a_id, double b, int64_t b_id) {
     return a < b || (a == b && a_id < b_id);
 }
 
-static void sift(double *key, int64_t *id, ptrdiff_t at, ptrdiff_t n) {
-    const double x = key[at];
-    const int64_t number = id[at];
-    for (ptrdiff_t child = 2 * at + 1; child < n; at = child, child = 2 * at + 1) {
-        if (child + 1 < n && pair_before(key[child], id[child], key[child + 1], id[child + 1]))
-            child++;
-        if (!pair_before(x, number, key[child], id[child])) break;
-        key[at] = key[child];
-        id[at] = id[child];
+static void merge_pairs(double *key, int64_t *id, ptrdiff_t n, double *to, int64_t *to_id) {
+    for (ptrdiff_t width = 1; width < n; width *= 2) {
+        for (ptrdiff_t begin = 0; begin < n; begin += 2 * width) {
+            const ptrdiff_t middle = begin + width < n ? begin + width : n;
+            const ptrdiff_t end = middle + width < n ? middle + width : n;
+            for (ptrdiff_t at = begin, i = begin, j = middle; at < end; at++) {
+                const int second = i == middle || (j < end && pair_before(key[j], id[j], key[i], id[i]));
+                const ptrdiff_t from = second ? j++ : i++;
+                to[at] = key[from];
+                to_id[at] = id[from];
+            }
+        }
+        memcpy(key, to, (size_t)n * sizeof *key);
+        memcpy(id, to_id, (size_t)n * sizeof *id);
     }
-    key[at] = x;
-    id[at] = number;
 }
 
 /* Into the order of (key, id): spread over as many buckets as there are pairs, by value, then by
-   insertion; by a heap where a bucket would be crowded. The upper halves of the arrays are used. */
+   insertion; by merging where a bucket would be crowded. The upper halves of the arrays are used. */
 static void sort_pairs(double *key, int64_t *id, ptrdiff_t n, ptrdiff_t capacity) {
     double low = DBL_MAX, high = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -40,14 +45,7 @@ static void sort_pairs(double *key, int64_t *id, ptrdiff_t n, ptrdiff_t capacity
         }
     }
     if (crowded) {
-        for (ptrdiff_t at = n / 2; at-- > 0;) sift(key, id, at, n);
-        for (ptrdiff_t last = n - 1; last > 0; last--) {
-            const double x = key[0];
-            const int64_t number = id[0];
-            key[0] = key[last], id[0] = id[last];
-            key[last] = x, id[last] = number;
-            sift(key, id, 0, last);
-        }
+        merge_pairs(key, id, n, to, to_id);
         return;
     }
     for (ptrdiff_t i = 0; i < n; i++) start[i + 1] += start[i];

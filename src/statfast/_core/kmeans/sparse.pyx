@@ -40,22 +40,6 @@ cdef extern from "kmeans/sparse_table.h" nogil:
 cdef const sparselloyd_kernels *kernels = sparselloyd_at(level())
 
 
-def squares(
-    const Py_ssize_t[::1] start,    # IN (n + 1,)
-    const double[::1] value,        # IN (nonzeros,)
-    double[::1] out,                # OUT (n,) |x|^2
-):
-    """Squared lengths of the rows."""
-    cdef Py_ssize_t i, s
-    cdef double total
-    with nogil:
-        for i in range(out.shape[0]):
-            total = 0
-            for s in range(start[i], start[i + 1]):
-                total += value[s] * value[s]
-            out[i] = total
-
-
 cdef struct Sparse:
     const Py_ssize_t *start
     const int32_t *column

@@ -18,9 +18,10 @@ contiguous numbers, none of them FAR_OUT from the origin, and sorted rows that f
 
 from cython.view cimport contiguous
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
 
 from statfast._core.kmeans.exact_nearest cimport nearest, sure
+from statfast._core.order.keyed_rows cimport KeyedRow, sort_rows
 from statfast._core.tile.rows cimport UNIT32, add, aligned, apart, number, panel_columns, stride_of
 from statfast._core.tile.tiles cimport active
 
@@ -35,19 +36,6 @@ def panel_rows():
     return panel_columns(<float>0)
 
 
-cdef struct Place:
-    double along
-    int32_t row
-
-
-cdef int compare(const void *a, const void *b) noexcept nogil:
-    cdef const Place *x = <const Place *>a
-    cdef const Place *y = <const Place *>b
-    if x.along != y.along:
-        return -1 if x.along < y.along else 1
-    return -1 if x.row < y.row else 1
-
-
 def arrange(
     const double[:, ::1] centers,   # IN (k, d)
     int32_t[::1] order,             # OUT (k,) the centers, near ones next to each other
@@ -56,10 +44,10 @@ def arrange(
     mean to the one farthest from that, where the halves are whole groups."""
     cdef Py_ssize_t k = centers.shape[0], d = centers.shape[1], group = active().group
     cdef Py_ssize_t first, stop, half, i, p, depth = 0
-    cdef int32_t a, b
+    cdef Py_ssize_t a, b
     cdef double t
     cdef double *mean = <double *>malloc((d + k) * sizeof(double))
-    cdef Place *place = <Place *>malloc(k * sizeof(Place))
+    cdef KeyedRow *place = <KeyedRow *>malloc(k * sizeof(KeyedRow))
     cdef Py_ssize_t *stack = <Py_ssize_t *>malloc(2 * 128 * sizeof(Py_ssize_t))
     if mean == NULL or place == NULL or stack == NULL:
         free(mean)
@@ -69,7 +57,7 @@ def arrange(
     cdef double *distance = mean + d
     with nogil:
         for i in range(k):
-            place[i].row = <int32_t>i
+            place[i].row = i
         stack[0], stack[1], depth = 0, k, 1
         while depth > 0:
             depth -= 1
@@ -89,27 +77,27 @@ def arrange(
                 t = 0
                 for p in range(d):
                     t += centers[place[i].row, p] * (centers[b, p] - centers[a, p])
-                place[i].along = t
-            qsort(place + first, stop - first, sizeof(Place), &compare)
+                place[i].key = t
+            sort_rows(place + first, stop - first)
             half = ((stop - first) // 2 + group - 1) // group * group
             # The longer half first: the stack is then never deeper than the number of halvings.
             stack[2 * depth], stack[2 * depth + 1] = first, first + half
             stack[2 * depth + 2], stack[2 * depth + 3] = first + half, stop
             depth += 2
         for i in range(k):
-            order[i] = place[i].row
+            order[i] = <int32_t>place[i].row
     free(mean)
     free(place)
     free(stack)
 
 
-cdef int32_t farthest(
-    const double *point, const double[:, ::1] centers, const Place *place, Py_ssize_t n,
+cdef Py_ssize_t farthest(
+    const double *point, const double[:, ::1] centers, const KeyedRow *place, Py_ssize_t n,
     double *distance,
 ) noexcept nogil:
     cdef Py_ssize_t d = centers.shape[1], i
     cdef double most = -1
-    cdef int32_t best = place[0].row
+    cdef Py_ssize_t best = place[0].row
     for i in range(n):
         apart(point, &centers[place[i].row, 0], d, 1, d, distance)
         if distance[0] > most:

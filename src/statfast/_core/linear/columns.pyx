@@ -109,39 +109,6 @@ def combine(
             table.combine_across(&job, &coef[0], &out[0])
 
 
-def moments(
-    const real[:, :] X,          # IN (n, p)
-    const double[::1] w,         # IN (n,)
-    const double[::1] mean,      # IN (p,)
-    double[::1] sums,            # INOUT (p,) += sum of w (x - mean)
-    double[::1] squares,         # INOUT (p,) += sum of w (x - mean)^2
-):
-    """Add first and second moments of the columns about given means."""
-    cdef Py_ssize_t n = X.shape[0], p = X.shape[1], i, j
-    cdef Py_ssize_t down = X.strides[0] // <Py_ssize_t>sizeof(real)
-    cdef double t, sum, square
-    cdef const real *x
-    require_lines(X)
-    with nogil:
-        if down == 1:
-            for j in range(p):
-                x = &X[0, j]
-                sum = square = 0
-                for i in range(n):
-                    t = <double>x[i] - mean[j]
-                    sum += w[i] * t
-                    square += w[i] * t * t
-                sums[j] += sum
-                squares[j] += square
-        else:
-            for i in range(n):
-                x = &X[i, 0]
-                for j in range(p):
-                    t = <double>x[j] - mean[j]
-                    sums[j] += w[i] * t
-                    squares[j] += w[i] * t * t
-
-
 def gram(
     const real[:, :] X,          # IN (n, p)
     const double[::1] root,      # IN (n,) square roots of the weights

@@ -13,7 +13,9 @@ no others, rows in groups as tile/passes/bits.h has them, and d below 2^24.
 from libc.stdint cimport int32_t, uint64_t
 
 from statfast._core.tile.metric cimport HAMMING
-from statfast._core.order.nearest cimport Neighbor, clear, finish, offer, worst
+from statfast._core.order.keyed_rows cimport (
+    KeyedRow, finish_first, last_key, offer_row, start_first,
+)
 from statfast._core.tile.tiles cimport active
 
 cdef Py_ssize_t STAY = 32768  # bytes of groups that stay in the first cache for all queries
@@ -73,7 +75,7 @@ def begin(
     cdef Py_ssize_t q
     with nogil:
         for q in range(found.shape[0]):
-            clear(<Neighbor *>&found[q, 0, 0], found.shape[1])
+            start_first(<KeyedRow *>&found[q, 0, 0], found.shape[1])
 
 
 def scan(
@@ -90,7 +92,7 @@ def scan(
     cdef int flags, both
     cdef float terms[6]
     cdef int32_t count[128]
-    cdef Neighbor *held
+    cdef KeyedRow *held
     cdef const uint64_t[:, :, ::1] R = view.R
     cdef const float[::1] size = view.size
     cdef Py_ssize_t n = view.n, d = view.d
@@ -101,8 +103,8 @@ def scan(
             for q in range(0, m, 2):
                 both = 3 if q + 1 < m else 1
                 for j in range(2):
-                    held = <Neighbor *>&found[min(q + j, m - 1), 0, 0]
-                    ask(worst(held, k), True, own[min(q + j, m - 1)], d, kind, terms + 3 * j)
+                    held = <KeyedRow *>&found[min(q + j, m - 1), 0, 0]
+                    ask(last_key(held, k), True, own[min(q + j, m - 1)], d, kind, terms + 3 * j)
                 for g in range(first, last):
                     flags = both & active().differ(
                         &Q[q, 0], words if both == 3 else 0, words, &R[g, 0, 0], &size[64 * g],
@@ -110,11 +112,11 @@ def scan(
                     )
                     for j in range(2):
                         if flags >> j & 1:
-                            held = <Neighbor *>&found[q + j, 0, 0]
+                            held = <KeyedRow *>&found[q + j, 0, 0]
                             for row in range(64 * g, min(n, 64 * g + 64)):
-                                offer(held, k, distance(count[64 * (j - g) + row], own[q + j],
+                                offer_row(held, k, distance(count[64 * (j - g) + row], own[q + j],
                                                         size[row], d, kind), row)
-                            ask(worst(held, k), True, own[q + j], d, kind, terms + 3 * j)
+                            ask(last_key(held, k), True, own[q + j], d, kind, terms + 3 * j)
             first = last
 
 
@@ -125,13 +127,13 @@ def end(
 ):
     """The neighbors in order."""
     cdef Py_ssize_t q, c
-    cdef Neighbor *held
+    cdef KeyedRow *held
     with nogil:
         for q in range(found.shape[0]):
-            held = <Neighbor *>&found[q, 0, 0]
-            finish(held, found.shape[1])
+            held = <KeyedRow *>&found[q, 0, 0]
+            finish_first(held, found.shape[1])
             for c in range(found.shape[1]):
-                apart_out[q, c] = held[c].apart
+                apart_out[q, c] = held[c].key
                 row_out[q, c] = held[c].row
 
 

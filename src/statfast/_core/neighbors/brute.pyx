@@ -27,7 +27,9 @@ from libc.string cimport memset
 
 from statfast._core.neighbors.score_error cimport kappa_of, size_of, square_of
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
-from statfast._core.order.nearest cimport Neighbor, put_in_order, sink
+from statfast._core.order.keyed_rows cimport (
+    KeyedRow, finish_first, last_key, offer_row, sort_rows, start_first,
+)
 from statfast._core.tile.rows cimport (
     UNIT64, aligned, apart_by, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
@@ -36,25 +38,20 @@ from statfast._core.neighbors.search_state cimport SearchState, admit, groups_re
 from statfast._core.tile.tiles cimport FAR_OUT, active, chunk_rows, f32_search, f64_search
 
 
-cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, Neighbor *found) noexcept nogil:
-    """The k nearest of n in order, through a heap with the farthest of them on top. Rows come by
-    rising index, so an equal distance never displaces one already held."""
+cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, KeyedRow *found) noexcept nogil:
+    """The k nearest of n in order. Rows come by rising index, so that after the first k none with
+    an equal distance comes before one that is held."""
     cdef Py_ssize_t i
-    cdef Neighbor one
+    cdef double limit
+    start_first(found, k)
     for i in range(k):
-        found[i].apart = all_apart[i]
-        found[i].row = i
-    put_in_order(found, k)
-    for i in range(k // 2):
-        one = found[i]
-        found[i] = found[k - 1 - i]
-        found[k - 1 - i] = one
+        offer_row(found, k, all_apart[i], i)
+    limit = last_key(found, k)
     for i in range(k, n):
-        if all_apart[i] < found[0].apart:
-            one.apart = all_apart[i]
-            one.row = i
-            sink(found, k, one)
-    put_in_order(found, k)
+        if all_apart[i] < limit:
+            offer_row(found, k, all_apart[i], i)
+            limit = last_key(found, k)
+    finish_first(found, k)
 
 
 def sizes(
@@ -217,7 +214,7 @@ def recheck(
 ):
     """The k nearest among each query's candidates, if there are k, by float64 differences."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c
-    cdef Neighbor *found = <Neighbor *>malloc(max(1, row.shape[1]) * sizeof(Neighbor))
+    cdef KeyedRow *found = <KeyedRow *>malloc(max(1, row.shape[1]) * sizeof(KeyedRow))
     if found == NULL:
         raise MemoryError
     with nogil:
@@ -226,10 +223,10 @@ def recheck(
                 continue
             for c in range(count[q]):
                 found[c].row = row[q, c]
-                apart_by(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &found[c].apart)
-            put_in_order(found, count[q])
+                apart_by(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &found[c].key)
+            sort_rows(found, count[q])
             for c in range(k):
-                apart_out[q, c] = found[c].apart
+                apart_out[q, c] = found[c].key
                 row_out[q, c] = found[c].row
     free(found)
 
@@ -245,7 +242,7 @@ def direct(
     """The k nearest rows of each query by float64 differences to all rows."""
     cdef Py_ssize_t m = Q.shape[0], n = R.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c
     cdef double *all_apart = <double *>malloc(n * sizeof(double))
-    cdef Neighbor *found = <Neighbor *>malloc((k + 1) * sizeof(Neighbor))
+    cdef KeyedRow *found = <KeyedRow *>malloc((k + 1) * sizeof(KeyedRow))
     if all_apart == NULL or found == NULL:
         free(all_apart)
         free(found)
@@ -255,22 +252,10 @@ def direct(
             apart_by(&Q[q, 0], &R[0, 0], stride_of(R), n, d, kind, p, all_apart)
             pick(all_apart, n, k, found)
             for c in range(k):
-                apart_out[q, c] = found[c].apart
+                apart_out[q, c] = found[c].key
                 row_out[q, c] = found[c].row
     free(all_apart)
     free(found)
-
-
-def distances(
-    const double[::1] q,            # IN (d,) the query in float64
-    const number[:, ::contiguous] R,  # IN (n, d)
-    int kind,
-    double p,
-    double[::1] out,                # OUT (n,) reduced distances
-):
-    """The reduced distances of a query to rows, by float64 differences."""
-    with nogil:
-        apart_by(&q[0], &R[0, 0], stride_of(R), R.shape[0], R.shape[1], kind, p, &out[0])
 
 
 def nearest(
@@ -280,12 +265,12 @@ def nearest(
 ):
     """The k smallest of n distances."""
     cdef Py_ssize_t n = all_apart.shape[0], k = row_out.shape[0], c
-    cdef Neighbor *found = <Neighbor *>malloc((k + 1) * sizeof(Neighbor))
+    cdef KeyedRow *found = <KeyedRow *>malloc((k + 1) * sizeof(KeyedRow))
     if found == NULL:
         raise MemoryError
     with nogil:
         pick(&all_apart[0], n, k, found)
         for c in range(k):
-            apart_out[c] = found[c].apart
+            apart_out[c] = found[c].key
             row_out[c] = found[c].row
     free(found)

@@ -19,7 +19,7 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.neighbors.score_error cimport size_of
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
-from statfast._core.order.nearest cimport Neighbor, put_in_order
+from statfast._core.order.keyed_rows cimport KeyedRow, sort_rows
 from statfast._core.tile.rows cimport UNIT32, UNIT64, apart_by, number, real
 
 
@@ -98,7 +98,7 @@ def arrange(
     cdef Py_ssize_t q, c, first, n, most = 1
     for q in range(starts.shape[0] - 1):
         most = max(most, starts[q + 1] - starts[q])
-    cdef Neighbor *found = <Neighbor *>malloc(most * sizeof(Neighbor))
+    cdef KeyedRow *found = <KeyedRow *>malloc(most * sizeof(KeyedRow))
     if found == NULL:
         raise MemoryError
     with nogil:
@@ -106,10 +106,10 @@ def arrange(
             first = starts[q]
             n = starts[q + 1] - first
             for c in range(n):
-                found[c].apart = apart[first + c]
+                found[c].key = apart[first + c]
                 found[c].row = row[first + c]
-            put_in_order(found, n)
+            sort_rows(found, n)
             for c in range(n):
-                apart[first + c] = found[c].apart
+                apart[first + c] = found[c].key
                 row[first + c] = found[c].row
     free(found)

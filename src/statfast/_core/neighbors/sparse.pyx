@@ -25,7 +25,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from statfast._core.tile.metric cimport EUCLIDEAN, term
-from statfast._core.order.nearest cimport Neighbor, clear, finish, offer, worst
+from statfast._core.order.keyed_rows cimport (
+    KeyedRow, finish_first, last_key, offer_row, start_first,
+)
 from statfast._core.tile.rows cimport UNIT64
 
 cdef Py_ssize_t TOGETHER = 64  # rows looked at by straight vector code, most for the last time
@@ -190,7 +192,7 @@ def nearest(
     cdef double own, doubt, low, limit
     cdef double *sum = <double *>malloc(n * sizeof(double))
     cdef Py_ssize_t *candidate = <Py_ssize_t *>malloc(n * sizeof(Py_ssize_t))
-    cdef Neighbor *found = <Neighbor *>malloc(k * sizeof(Neighbor))
+    cdef KeyedRow *found = <KeyedRow *>malloc(k * sizeof(KeyedRow))
     if sum == NULL or candidate == NULL or found == NULL:
         free(sum)
         free(candidate)
@@ -201,34 +203,34 @@ def nearest(
             own = add_up(&queries, q, view.scale, &view.columns, size, n, kind, sum)
             doubt = doubt_of(&queries, q, view.longest)
             taken = 0
-            clear(found, k)  # of upper bounds
+            start_first(found, k)  # of upper bounds
             stop = 0
             while stop < n:
                 first = stop
                 stop = min(n, first + TOGETHER)
                 if none_below(sum, size, first, stop, doubt, tau + doubt * own,
-                              worst(found, k)):
+                              last_key(found, k)):
                     continue
                 for i in range(first, stop):
                     low = sum[i] - doubt * (size[i] + own) - tau
-                    if not low > worst(found, k):
+                    if not low > last_key(found, k):
                         candidate[taken] = i
                         taken += 1
-                        offer(found, k, sum[i] + doubt * (size[i] + own) + tau, i)
-            limit = worst(found, k)
+                        offer_row(found, k, sum[i] + doubt * (size[i] + own) + tau, i)
+            limit = last_key(found, k)
             if not (own < HUGE and tau < HUGE):
                 limit = INFINITY
                 taken = n
                 for i in range(n):
                     candidate[i] = i
-            clear(found, k)
+            start_first(found, k)
             for c in range(taken):
                 i = candidate[c]
                 if limit == INFINITY or not sum[i] - doubt * (size[i] + own) - tau > limit:
-                    offer(found, k, apart(&queries, q, rows, i, d, kind), i)
-            finish(found, k)
+                    offer_row(found, k, apart(&queries, q, rows, i, d, kind), i)
+            finish_first(found, k)
             for c in range(k):
-                apart_out[q, c] = found[c].apart
+                apart_out[q, c] = found[c].key
                 row_out[q, c] = found[c].row
     free(sum)
     free(candidate)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Moments of each column within each class of a block of rows, about given shifts.
+"""Moments of each column of a block of rows, in all or within each class, about given shifts.
 
-What Gaussian naive Bayes and its kin need of the rows. With shifts near the class means nothing
-cancels when they are taken off (Chan, Golub & LeVeque 1983, doi:10.1080/00031305.1983.10483115).
+What Gaussian naive Bayes and scaling need of the rows. With shifts near the means nothing cancels
+when they are taken off (Chan, Golub & LeVeque 1983, doi:10.1080/00031305.1983.10483115).
 
-Cost: one read of the rows, 4 n d flop. The caller guarantees rows of contiguous numbers and codes
-below the number of classes.
+Cost: one read of the rows, 4 n d flop. The caller guarantees rows of contiguous numbers, but for
+`column_moments`, and codes below the number of classes.
 """
 
 from cython.view cimport contiguous
 
-from statfast._core.tile.rows cimport number, stride_of
+from statfast._core.tile.rows cimport number, real, stride_of
 
 
 def class_moments(
@@ -41,6 +41,40 @@ def class_moments(
             elif w != 0:
                 add_both(x, &shift[c, 0], d, w, &sums[c, 0], &squares[c, 0])
             x += ld
+
+
+def column_moments(
+    const real[:, :] X,          # IN (n, p)
+    const double[::1] w,         # IN (n,)
+    const double[::1] shift,     # IN (p,)
+    double[::1] sums,            # INOUT (p,) += sum of w (x - shift)
+    double[::1] squares,         # INOUT (p,) += sum of w (x - shift)^2
+):
+    """Add a block of rows to the moments of its columns."""
+    cdef Py_ssize_t n = X.shape[0], p = X.shape[1], i, j
+    cdef Py_ssize_t size = sizeof(real)
+    cdef double t, sum, square
+    cdef const real *x
+    if X.strides[0] != size and X.strides[1] != size and p > 1:
+        raise ValueError("X has neither contiguous rows nor contiguous columns")
+    with nogil:
+        if X.strides[0] == size:
+            for j in range(p):
+                x = &X[0, j]
+                sum = square = 0
+                for i in range(n):
+                    t = <double>x[i] - shift[j]
+                    sum += w[i] * t
+                    square += w[i] * t * t
+                sums[j] += sum
+                squares[j] += square
+        else:
+            for i in range(n):
+                x = &X[i, 0]
+                for j in range(p):
+                    t = <double>x[j] - shift[j]
+                    sums[j] += w[i] * t
+                    squares[j] += w[i] * t * t
 
 
 cdef inline void add_unit(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One look at the parts of a CSR matrix, which tells that there is nothing to be changed.
+"""Sparse rows: whether the three arrays of a CSR matrix need any change, and lengths of the rows.
 
 Cost: one read of columns and values. The caller guarantees that `start` begins with 0, never falls
 and ends within `column`, and that there are as many values as columns.
@@ -35,3 +35,19 @@ def is_canonical(
             if not fine:
                 break
     return fine and broken == 0
+
+
+def squares(
+    const Py_ssize_t[::1] start,    # IN (n + 1,)
+    const double[::1] value,        # IN (nonzeros,)
+    double[::1] out,                # OUT (n,) |x|^2
+):
+    """Squared lengths of the rows."""
+    cdef Py_ssize_t i, s
+    cdef double total
+    with nogil:
+        for i in range(out.shape[0]):
+            total = 0
+            for s in range(start[i], start[i + 1]):
+                total += value[s] * value[s]
+            out[i] = total

@@ -6,14 +6,23 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-#define DIGIT 10 /* most bits of one pass */
+#include "order/counting_sort.h"
+
+#define MAX_DIGIT_BITS 10 /* of a rank, sorted by in one pass */
 
 typedef struct {
     uint32_t rank;
     int32_t count, row;
 } row_entry;
+
+typedef struct {
+    int shift;
+    uint32_t mask;
+} rank_digit;
+
+#define RANK_DIGIT(digit, entry) ((entry).rank >> (digit).shift & (digit).mask)
+DEFINE_COUNTING_SORT(sort_by_digit, row_entry, rank_digit, RANK_DIGIT)
 
 /* Sort the rows with entries from low to high; end[] are theirs. The caller has room: `to` for a
    place in each row, `a` and `b` for the entries. */
@@ -30,15 +39,12 @@ static void sort_block(const int64_t *end, const int32_t *column, const int32_t 
     }
     int bits = 1;
     while (bits < 32 && n_ranks >> bits) bits++;
-    const int passes = (bits + DIGIT - 1) / DIGIT;
+    const int passes = (bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
     bits = (bits + passes - 1) / passes;
-    const uint32_t mask = (1u << bits) - 1;
     for (int shift = 0; shift < passes * bits; shift += bits) {
-        ptrdiff_t start[(1 << DIGIT) + 1];
-        memset(start, 0, sizeof start);
-        for (ptrdiff_t s = 0; s < n; s++) start[(a[s].rank >> shift & mask) + 1]++;
-        for (uint32_t d = 0; d < mask; d++) start[d + 1] += start[d];
-        for (ptrdiff_t s = 0; s < n; s++) b[start[a[s].rank >> shift & mask]++] = a[s];
+        ptrdiff_t rank_end[(1 << MAX_DIGIT_BITS) + 1];
+        const rank_digit digit = {shift, (1u << bits) - 1};
+        sort_by_digit(a, n, digit, (ptrdiff_t)1 << bits, rank_end, b);
         row_entry *swap = a;
         a = b;
         b = swap;
@@ -49,6 +55,7 @@ static void sort_block(const int64_t *end, const int32_t *column, const int32_t 
         to_count[here] = a[s].count;
     }
 }
-#undef DIGIT
+#undef RANK_DIGIT
+#undef MAX_DIGIT_BITS
 
 #endif

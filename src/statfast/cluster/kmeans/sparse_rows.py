@@ -4,6 +4,7 @@
 import numpy as np
 
 from statfast._core.kmeans import sparse as kernel
+from statfast._core.rows.sparse_rows import squares as squared_lengths
 from statfast._distance import Extent
 from statfast._engine import checkpoint, reduce
 from statfast._validation import parts_of
@@ -30,7 +31,7 @@ class SparseRows:
         self.shape, self.dtype, self.matrix = rows.shape, np.dtype(dtype), rows
         self._start, self._column, self._value = parts_of(rows)
         self._square = np.empty(rows.shape[0])
-        kernel.squares(self._start, self._value, self._square)
+        squared_lengths(self._start, self._value, self._square)
 
     def __getitem__(self, where):
         """The rows of a slice, or of these numbers, which are rows of their own then."""

@@ -9,6 +9,7 @@ penalty meets columns of one size if asked to.
 import numpy as np
 
 from statfast._core.linear import columns as kernel
+from statfast._core.rows.column_moments import column_moments as add_moments
 from statfast._distance import near_mean
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large, require_finite
@@ -109,7 +110,7 @@ class Columns(Units):
     def _moments(self, guess):
         def moments(block, rows):
             both = np.zeros((2, block.shape[1]))
-            kernel.moments(block, self.weights[rows], guess, *both)
+            add_moments(block, self.weights[rows], guess, *both)
             return both
 
         first, *others = self._each_block(moments)

@@ -10,6 +10,7 @@ from math import prod
 
 import numpy as np
 
+from statfast._core.distance import pairwise
 from statfast._core.neighbors import brute, quantized
 from statfast._core.tile import tiles
 from statfast._distance import (
@@ -230,7 +231,7 @@ class BruteIndex:
             for first in range(start, stop, step):
                 checkpoint()
                 block = self.rows[first : min(stop, first + step)]
-                brute.distances(q, block, *self.measure, held[first - start :])
+                pairwise.distances(q, block, *self.measure, held[first - start :])
             part = np.empty((1, min(k, stop - start))), np.empty((1, min(k, stop - start)), np.intp)
             brute.nearest(held[: stop - start], part[0][0], part[1][0])
             part[1][:] += start

@@ -8,7 +8,8 @@ differences, is no more than that. Which one stands for a radius, `Metric.reach`
 
 import numpy as np
 
-from statfast._core.neighbors import brute, radius
+from statfast._core.distance import pairwise
+from statfast._core.neighbors import radius
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
 
@@ -113,7 +114,7 @@ def by_differences(index, q, limit, number):
     for first in range(0, n, step):
         checkpoint()
         part = slice(first, first + step)
-        brute.distances(q, index.rows[part], *index.measure, apart[part])
+        pairwise.distances(q, index.rows[part], *index.measure, apart[part])
     row = np.flatnonzero(apart <= limit)
     return np.full(len(row), number), apart[row], row
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.kmeans import sparse as sparselloyd
 from statfast._core.linear import irls
+from statfast._core.rows import sparse_rows
 from statfast._core.svm import dual_descent
 from statfast._engine import checkpoint, each, grid, reduce
 from statfast._validation import WIDEST, as_csr, as_rows, is_sparse, parts_of, rows_for
@@ -252,7 +252,7 @@ class LinearRows:
         def partial(rows, block):
             if self.sparse:
                 start, _, value = self.parts
-                sparselloyd.squares(start[rows.start : rows.stop + 1], value, out[rows])
+                sparse_rows.squares(start[rows.start : rows.stop + 1], value, out[rows])
             else:
                 block = block.astype(np.float64, copy=False)
                 out[rows] = np.einsum("ij,ij->i", block, block)

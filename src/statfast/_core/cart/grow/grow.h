@@ -17,25 +17,19 @@ static int is_before(const cart_open *a, const cart_open *b) {
     return a->gain > b->gain || (a->gain == b->gain && a->node < b->node);
 }
 
+#define OPEN_ABOVE(context, a, b) is_before(a, b)
+DEFINE_HEAP(open, cart_open, const void *, OPEN_ABOVE)
+
 static int push_open(cart_grower *g, cart_open open) {
     if (!reserve((void **)&g->heap, &g->heap_room, g->n_heap + 1, sizeof open)) return 0;
-    size_t i = g->n_heap++;
-    for (; i > 0 && is_before(&open, g->heap + (i - 1) / 2); i = (i - 1) / 2)
-        g->heap[i] = g->heap[(i - 1) / 2];
-    g->heap[i] = open;
+    open_sift_up(g->heap, (ptrdiff_t)g->n_heap++, open, NULL);
     return 1;
 }
 
 static cart_open pop_open(cart_grower *g) {
-    const cart_open top = g->heap[0], last = g->heap[--g->n_heap];
-    size_t i = 0, child;
-    while ((child = 2 * i + 1) < g->n_heap) {
-        if (child + 1 < g->n_heap && is_before(g->heap + child + 1, g->heap + child)) child++;
-        if (!is_before(g->heap + child, &last)) break;
-        g->heap[i] = g->heap[child];
-        i = child;
-    }
-    if (g->n_heap) g->heap[i] = last;
+    const cart_open top = g->heap[0];
+    g->n_heap--;
+    open_sift_down(g->heap, (ptrdiff_t)g->n_heap, g->heap[g->n_heap], NULL);
     return top;
 }
 

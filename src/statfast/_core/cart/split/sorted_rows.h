@@ -2,6 +2,9 @@
 /* The best split of a node on a column by sorting its rows: for several outputs, monotone
    constraints, deviances, absolute errors and many classes. And random splits (extra-trees). */
 
+#define BYTE_AT(shift, key) ((key) >> (shift) & 255)
+DEFINE_COUNTING_SORT(sort_by_byte, uint64_t, int, BYTE_AT)
+
 /* Sort (rank << 32 | place) by rank: a radix sort, stable, of the bytes that ranks use. */
 static uint64_t *sort_keys(uint64_t *key, uint64_t *spare, ptrdiff_t m, uint32_t most) {
     if (m <= 48) {
@@ -14,10 +17,8 @@ static uint64_t *sort_keys(uint64_t *key, uint64_t *spare, ptrdiff_t m, uint32_t
         return key;
     }
     for (int shift = 32; shift < 64 && (uint64_t)most >> (shift - 32); shift += 8) {
-        ptrdiff_t count[257] = {0};
-        for (ptrdiff_t i = 0; i < m; i++) count[(key[i] >> shift & 255) + 1]++;
-        for (int b = 0; b < 256; b++) count[b + 1] += count[b];
-        for (ptrdiff_t i = 0; i < m; i++) spare[count[key[i] >> shift & 255]++] = key[i];
+        ptrdiff_t end[257];
+        sort_by_byte(key, m, shift, 256, end, spare);
         uint64_t *swap = key;
         key = spare;
         spare = swap;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernels of linkage on a triangle against definitions."""
+"""Nearest neighbors and the extent of a triangle against definitions."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
-from statfast._core.hierarchy import linkage
+from statfast._core.distance import triangle
 
 
 def addresses(y, m):
@@ -33,7 +33,7 @@ def test_the_nearest_are_the_lowest_of_equals(m, levels, seed, part, dtype):
     begin, end = sorted(int(share * m) for share in part)
     low, right_low = np.full(m, np.inf, dtype), np.full(m, np.inf, dtype)
     who, right_who = np.full(m, -1, np.int32), np.full(m, -1, np.int32)
-    linkage.neighbors(addresses(y, m), begin, end, low, who, right_low, right_who)
+    triangle.neighbors(addresses(y, m), begin, end, low, who, right_low, right_who)
     D = squareform(y)
     for r in range(begin, end):
         least, at = first_least(D[r, r + 1 :])
@@ -50,6 +50,6 @@ def test_extent(n, dtype):
     for at in range(n):
         x = rng.normal(size=n).astype(dtype)
         x[at] = 9 if at % 2 else -9
-        assert linkage.extent(x) == (x.min(), x.max(), True)
+        assert triangle.extent(x) == (x.min(), x.max(), True)
         x[at] = (np.nan, np.inf, -np.inf)[at % 3]
-        assert not linkage.extent(x)[2]
+        assert not triangle.extent(x)[2]
