@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Values for parameters, from their documented types: valid, at the boundary, wrong.
+"""Values for parameters: valid, at the boundary, wrong.
 
-What signatures and docstrings cannot tell is in the tables at the top.
+A declared parameter has them from its check, others from their documented types. What neither can
+tell, as it depends on the data or is long work, is in the tables.
 """
 
 from fractions import Fraction
@@ -306,8 +307,18 @@ def valid(rng, parameter, data):
     return choose(rng, [made for made in fitting(rng, parameter, data) if made is not None])()
 
 
-def fitting(rng, parameter, data):
-    """Makers of values, as many as the documented type names."""
+def accepted(parameter):
+    """What the check says that it accepts; among numbers also some that are no levels."""
+    if parameter.check is None:
+        return ()
+    levels = parameter.check.levels(parameter.default)
+    numbers = any(isinstance(v, int | float) and not isinstance(v, bool) for v in levels)
+    near = (*INTEGERS, *REALS) if numbers and parameter.name not in COSTLY else ()
+    return (*levels, *(value for value in near if parameter.accepts(value)))
+
+
+def of_the_type(rng, parameter):
+    """Makers of numbers and words, as many as the documented type names."""
     name, kind, default = parameter.name, parameter.type, parameter.default
     if isinstance(default, bool) or "bool" in kind:
         yield lambda: bool(rng.integers(2))
@@ -331,6 +342,17 @@ def fitting(rng, parameter, data):
         yield lambda: choose(
             rng, {"power": (1, 2), "dtype": (np.float64, np.float32, "float32")}[name]
         )
+
+
+def fitting(rng, parameter, data):
+    """Makers of values: of the check where there is one that knows some, or of the type."""
+    name, kind, default = parameter.name, parameter.type, parameter.default
+    if known := accepted(parameter):
+        yield lambda: choose(rng, known)
+        if rng.random() < 0.1 and "float" in kind:
+            yield lambda: scale(rng)
+    else:
+        yield from of_the_type(rng, parameter)
     few = data.n < 200  # functions of Python's take long
     if few and ("callable" in kind or name in ("hook", "function")) and rng.random() < 0.3:
         yield lambda: CALLABLES.get(name, quiet)
@@ -342,6 +364,9 @@ def fitting(rng, parameter, data):
 def edge(rng, parameter, data):
     """A value at the boundary of what its type allows, or a little beyond."""
     kind, name = parameter.type, parameter.name
+    refused = () if parameter.check is None else parameter.check.refused()
+    if refused and rng.random() < 0.3:
+        return choose(rng, refused)
     if isinstance(parameter.default, bool):
         return choose(rng, (True, False, np.True_, 0, 1, None))
     if "int" in kind and not (rng.random() < 0.3 and "float" in kind):
@@ -358,5 +383,6 @@ def edge(rng, parameter, data):
 
 def wrong(rng, parameter, data):
     """A value of another type, or far outside."""
-    value = choose(rng, WRONG)
+    refused = () if parameter.check is None else parameter.check.refused()
+    value = choose(rng, refused if refused and rng.random() < 0.3 else WRONG)
     return arrays(rng, data) if isinstance(value, slice) else value
