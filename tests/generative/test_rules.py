@@ -15,7 +15,7 @@ from statfast.generative.normal import discriminant_rules
 def test_steps_of_any_size_give_the_same_values(kernel, monkeypatch):
     rng = np.random.default_rng(0)
     rows, rule = rng.normal(size=(3001, 5)), (rng.normal(size=(4, 5)), rng.normal(size=4))
-    expected = discriminant_rules.filled(kernel, rows, rule, 1)
+    expected = discriminant_rules.apply_rule(kernel, rows, rule, 1)
     steps, pauses = [], []
 
     def stepwise(block, *rest):
@@ -24,7 +24,7 @@ def test_steps_of_any_size_give_the_same_values(kernel, monkeypatch):
 
     monkeypatch.setattr(discriminant_rules, "MULTIPLICATIONS_OF_CALL", 8400)  # 84 a row
     monkeypatch.setattr(discriminant_rules, "checkpoint", lambda: pauses.append(1))
-    assert_array_equal(discriminant_rules.filled(stepwise, rows, rule, 1), expected)
+    assert_array_equal(discriminant_rules.apply_rule(stepwise, rows, rule, 1), expected)
     assert sum(steps) == 3001
     assert max(steps) == 100
     assert len(pauses) == len(steps)
@@ -36,4 +36,4 @@ def test_each_step_tells_whether_it_is_finite(bad, monkeypatch):
     rows[bad, 1] = np.nan
     monkeypatch.setattr(discriminant_rules, "MULTIPLICATIONS_OF_CALL", 100)
     with pytest.raises(ValueError, match=rf"NaN.*row {bad}, column 1"):
-        discriminant_rules.filled(linear_scores.scores, rows, rule, 1)
+        discriminant_rules.apply_rule(linear_scores.scores, rows, rule, 1)

@@ -129,10 +129,10 @@ def test_both_factors_give_the_solution(n, p, seed, one, weighted, offset):
     from statfast.linear.least_squares.lstsq import least_squares
 
     results = [least_squares(X, Y, w, one, 1e-11)]
-    by_products = qr._by_products(X, Y, w, one, None)
+    by_products = qr._factor_by_products(X, Y, w, one, None)
     if offset <= 1.0:
         assert by_products is not None
-        R = qr._by_rows(X, Y, w, one, None).R
+        R = qr._factor_by_rows(X, Y, w, one, None).R
         np.testing.assert_allclose(by_products.R.T @ by_products.R, R.T @ R, rtol=1e-9, atol=1e-9)
     for found in results:
         got = np.vstack([found.intercept[None]] * one + [found.coef.T])

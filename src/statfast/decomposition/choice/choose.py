@@ -22,8 +22,8 @@ from statfast._validation import (
     is_sparse,
 )
 from statfast.decomposition.components.decompose import (
+    components_of_moments,
     decompose,
-    from_moments,
     most_components,
 )
 from statfast.decomposition.components.moments import moments_of
@@ -237,7 +237,7 @@ def _spectrum(rows, correlation, n_jobs):
         return 1
 
     if isinstance(rows, Chunks):
-        components = from_moments(moments_of(rows, None, n_jobs=n_jobs), everything,
+        components = components_of_moments(moments_of(rows, None, n_jobs=n_jobs), everything,
                              correlation=correlation)  # fmt: skip
     else:
         components = decompose(rows, None, everything, correlation=correlation, n_jobs=n_jobs)

@@ -12,17 +12,17 @@ from statfast._estimator import column_moments, summed
 from statfast._linalg import mirrored
 from statfast._validation import is_sparse, refuse_large
 from statfast.decomposition.components.eigen import (
-    completed,
+    complete_basis,
     eigenvalues,
+    fix_signs,
     largest_eigen,
-    signed,
 )
 from statfast.decomposition.components.krylov import (
     TOL,
     Ritz,
     largest_by_krylov,
     normal_operator,
-    projected,
+    project_rows,
 )
 from statfast.decomposition.components.moments import (
     Moments,
@@ -81,7 +81,7 @@ def _deviation(squares, mass):
 # ---------------------------------------------------------------- from a sum over the rows
 
 
-def from_moments(moments: Moments, choose, *, correlation=False) -> Components:
+def components_of_moments(moments: Moments, choose, *, correlation=False) -> Components:
     """Components from moments; ``choose(values, n)`` says how many, from all eigenvalues.
 
     ``choose`` may be an integer instead, where it is known before.
@@ -109,12 +109,12 @@ def from_moments(moments: Moments, choose, *, correlation=False) -> Components:
         values, vectors = largest_eigen(matrix, choose)
         everything = values if choose == d else None
     return Components(
-        moments.mean, scale, signed(vectors), np.sqrt(values), total, moments.mass, moments.n,
+        moments.mean, scale, fix_signs(vectors), np.sqrt(values), total, moments.mass, moments.n,
         everything, deviation=_deviation(moments.diagonal(), moments.mass), constant=constant,
     )  # fmt: skip
 
 
-def refined(components: Components, X, weights, n_jobs=None) -> Components:
+def refine(components: Components, X, weights, n_jobs=None) -> Components:
     """The same, with small singular values as good as large ones: from the rows themselves.
 
     A Gram matrix has squared the condition of the rows. With V and s from it, the rows of
@@ -137,7 +137,7 @@ def refined(components: Components, X, weights, n_jobs=None) -> Components:
         factor = np.sqrt(values.clip(0.0))[:, None] * turn.T * by
         _, s_new, turn = np.linalg.svd(factor)
         vectors = turn @ components.vectors
-        components = replace(components, vectors=signed(vectors), singular=s_new)
+        components = replace(components, vectors=fix_signs(vectors), singular=s_new)
         length = gram.diagonal()
         off_diagonal = np.abs(gram - np.diag(length)).max()
         if off_diagonal < 0.5 and ((length < 1.5) & ((length > 0.5) | (s <= floor))).all():
@@ -156,7 +156,7 @@ def with_fixed_signs(components: Components, share=None) -> Components:
     singular, values = np.where(live, components.singular, 0.0), components.values
     if values is not None:
         values = np.concatenate([singular**2, values[len(singular) :]])
-    vectors = signed(completed(components.vectors, live))
+    vectors = fix_signs(complete_basis(components.vectors, live))
     return replace(components, vectors=vectors, singular=singular, values=values)
 
 
@@ -198,7 +198,9 @@ def _gram_of_scores(X, weights, mean, P, n_jobs):
 # ---------------------------------------------------------------- more columns than rows
 
 
-def from_rows(X, weights, choose, *, center=True, correlation=False, n_jobs=None) -> Components:
+def components_of_rows(
+    X, weights, choose, *, center=True, correlation=False, n_jobs=None
+) -> Components:
     """Components by the Gram matrix of the rows, whose eigenvectors span them."""
     n, d = X.shape
     refuse_large(24.0 * n * n, f"The Gram matrix of {n} rows", "Ask for few components.")
@@ -285,23 +287,23 @@ def _from_left(X, root, columns, values, left, k, n_jobs):
     kept[: len(s)] = live
     if kept.any() and (s[live][-1] < MIN_SINGULAR_VALUE * s[0] or not kept.all()):
         vectors, singular = _ritz(X, root, mean, scale, vectors, kept, n_jobs)
-    return Components(mean, scale, signed(vectors), singular, 0.0, 0.0, n)
+    return Components(mean, scale, fix_signs(vectors), singular, 0.0, 0.0, n)
 
 
 def _ritz(X, root, mean, scale, vectors, kept, n_jobs):
     """Rayleigh-Ritz on the rows: an orthonormal basis, its scores, and their own SVD."""
     basis = np.zeros_like(vectors)
     basis[kept] = aside(np.linalg.qr, np.ascontiguousarray(vectors[kept].T))[0].T
-    basis = completed(basis, kept)
+    basis = complete_basis(basis, kept)
     by = basis if scale is None else basis / scale
-    scores, _ = projected(X, mean, by, n_jobs, np.float64)
+    scores, _ = project_rows(X, mean, by, n_jobs, np.float64)
     if root is not None:
         scores *= root[:, None]
     _, s, turn = aside(np.linalg.svd, scores, full_matrices=len(vectors) > len(scores))
     singular = np.zeros(len(vectors))
     singular[: len(s)] = s
     live = singular > max(X.shape) * EPSILON * singular[0]
-    return completed(turn @ basis, live), np.where(live, singular, 0.0)
+    return complete_basis(turn @ basis, live), np.where(live, singular, 0.0)
 
 
 # ---------------------------------------------------------------- both large, few components
@@ -311,7 +313,7 @@ def _column_moments(columns, _):
     return column_moments(*columns)
 
 
-def by_iteration(
+def components_by_iteration(
     X, weights, k, *, center=True, correlation=False, rng=None, tol=TOL, oversampling=6,
     n_jobs=None,
 ) -> Components:  # fmt: skip
@@ -342,7 +344,7 @@ def by_iteration(
         pairs = largest_by_krylov(operate, X.shape[1], k, rng, **options)
     top = pairs.values[0] or 1.0
     return Components(
-        mean, scale, signed(pairs.vectors), np.sqrt(pairs.values), total, mass, n,
+        mean, scale, fix_signs(pairs.vectors), np.sqrt(pairs.values), total, mass, n,
         residuals=pairs.residuals / top, constant=constant,
         deviation=_deviation(columns.squares, mass),
     )  # fmt: skip
@@ -375,7 +377,7 @@ def _may_round(X, weights, choose):
     return few and weights is None and not is_sparse(X) and X.dtype == np.float32
 
 
-def _rounded(X, choose, center, correlation, n_jobs):
+def _components_of_float32(X, choose, center, correlation, n_jobs):
     """Components by products in float32; None where these do not tell them."""
     moments = moments_of(X, None, center=center, rounded=True, n_jobs=n_jobs)
     squares = moments.diagonal()
@@ -383,7 +385,7 @@ def _rounded(X, choose, center, correlation, n_jobs):
         np.isfinite(squares).all() and squares.max() > MIN_MEAN_SQUARE_OF_FLOAT32 * moments.mass
     ):
         return None
-    components = from_moments(moments, choose, correlation=correlation)
+    components = components_of_moments(moments, choose, correlation=correlation)
     largest = moments.mass - 1.0 if correlation else squares.max()
     return (
         components if components.singular[-1] ** 2 >= MIN_EIGENVALUE_OF_FLOAT32 * largest else None
@@ -401,19 +403,19 @@ def decompose(
     large = min(n, d) > MIN_SIDE_FOR_ITERATION or (is_sparse(X) and d > MIN_SIDE_FOR_ITERATION)
     iterate = few and (solver in ("arpack", "randomized") or (solver == "auto" and large))
     if iterate and min(n, d) > 64 and (not is_sparse(X) or d > 512):
-        return by_iteration(X, weights, choose, rng=rng, tol=tol, oversampling=oversampling,
-                            **options)  # fmt: skip
+        options |= {"rng": rng, "tol": tol, "oversampling": oversampling}
+        return components_by_iteration(X, weights, choose, **options)
     if n < d and solver != "covariance_eigh":
         if is_sparse(X):
             refuse_large(8.0 * n * d, "X as dense rows", "Ask for few components.")
             X = X.toarray()
-        return from_rows(X, weights, choose, **options)
+        return components_of_rows(X, weights, choose, **options)
     if _may_round(X, weights, choose):
-        components = _rounded(X, choose, center, correlation, n_jobs)
+        components = _components_of_float32(X, choose, center, correlation, n_jobs)
         if components is not None:
             return with_fixed_signs(components)
     moments = moments_of(X, weights, center=center, n_jobs=n_jobs)
-    components = from_moments(moments, choose, correlation=correlation)
+    components = components_of_moments(moments, choose, correlation=correlation)
     if solver == "covariance_eigh":
         return with_fixed_signs(components)
-    return refined(components, X, weights, n_jobs)
+    return refine(components, X, weights, n_jobs)

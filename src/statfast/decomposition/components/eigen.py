@@ -34,7 +34,7 @@ def _call(function, matrix):
     )
 
 
-def signed(vectors):
+def fix_signs(vectors):
     """Rows with their largest entry, the first of those alike, positive: scikit-learn's rule."""
     if vectors.size == 0:
         return vectors
@@ -43,7 +43,7 @@ def signed(vectors):
     return np.where(negative[:, None], -vectors, vectors)
 
 
-def completed(vectors, live):
+def complete_basis(vectors, live):
     """Orthonormal rows: those that are live stay, the others become any that complete them."""
     d, kept = vectors.shape[1], vectors[live]
     if live.all():

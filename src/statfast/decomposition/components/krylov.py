@@ -238,7 +238,7 @@ def _sparse_operator(X, weights, mean, scale):
     return operate
 
 
-def projected(X, shift, P, n_jobs=None, dtype=None):
+def project_rows(X, shift, P, n_jobs=None, dtype=None):
     """(X - shift) P' of an array or a sparse matrix, and whether all of it is finite."""
     n, k = X.shape[0], len(P)
     if is_sparse(X):

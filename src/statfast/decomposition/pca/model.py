@@ -17,7 +17,7 @@ from statfast._validation import (
     require_finite,
     rows_for,
 )
-from statfast.decomposition.components.krylov import projected
+from statfast.decomposition.components.krylov import project_rows
 
 
 class ComponentModel(Transformer, Estimator):
@@ -48,7 +48,7 @@ class ComponentModel(Transformer, Estimator):
         return self._scores(self._rows(X))
 
     def _scores(self, rows):
-        scores, finite = projected(rows, self.mean_, self._projection, self._threads())
+        scores, finite = project_rows(rows, self.mean_, self._projection, self._threads())
         if not finite:
             if not is_sparse(rows):
                 require_finite(rows)

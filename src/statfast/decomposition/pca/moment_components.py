@@ -7,7 +7,7 @@ from statfast._engine import Chunks
 from statfast._estimator import ROW_DTYPES, FitState, SumFit
 from statfast._validation import as_csr, as_rows, as_weights, column_names, is_sparse, warn_user
 from statfast.decomposition.components.decompose import (
-    from_moments,
+    components_of_moments,
     most_components,
     with_fixed_signs,
 )
@@ -85,7 +85,9 @@ class MomentComponents(ProbabilisticComponents, ComponentModel, SumFit):
 
     def _become(self, moments, state, choose, **more):
         require_finite_moments(moments, None)  # batches may lie too far apart to be merged
-        components = with_fixed_signs(from_moments(moments, choose, correlation=self._correlates()))
+        components = with_fixed_signs(
+            components_of_moments(moments, choose, correlation=self._correlates())
+        )
         return self._published(components, state, **more)
 
     def _published(self, components, state, **more):

@@ -28,8 +28,8 @@ from statfast._validation import (
     rows_for,
 )
 from statfast.decomposition.components.decompose import scale_of
-from statfast.decomposition.components.eigen import largest_eigen, signed
-from statfast.decomposition.components.krylov import projected
+from statfast.decomposition.components.eigen import fix_signs, largest_eigen
+from statfast.decomposition.components.krylov import project_rows
 from statfast.decomposition.components.moments import (
     Moments,
     block_moments,
@@ -161,7 +161,7 @@ class PrincipalComponentRegression(Regressor, SumFit):
         """
         rows = rows_for(self, X, finite=False)
         slopes = np.atleast_2d(self.coef_)
-        out, finite = projected(rows, self.mean_, slopes, self.n_jobs, np.float64)
+        out, finite = project_rows(rows, self.mean_, slopes, self.n_jobs, np.float64)
         if not finite:
             require_finite(rows)
         out += self._level
@@ -226,7 +226,7 @@ class PrincipalComponentRegression(Regressor, SumFit):
         k = as_rule(self.n_components, moments.n, moments.mass, d)
         k = k(values, moments) if callable(k) else k
         total = float(values.sum())
-        values, vectors = values[:k], signed(vectors[:k])
+        values, vectors = values[:k], fix_signs(vectors[:k])
         live = values > 4.0 * d * np.finfo(float).eps * values[0]
         by_score = np.where(live, 1.0 / np.where(live, values, 1.0), 0.0)[:, None] * (
             vectors @ cross

@@ -257,7 +257,7 @@ class RatingsFactorization(Transformer, Estimator):
         ValueError
             As for `transform`.
         """
-        rows = self._known(X)
+        rows = self._checked_ratings(X)
         penalty, _ = self._penalty()
         lines = lines_of(rows, self.alpha if self.implicit else None)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -345,7 +345,7 @@ class RatingsFactorization(Transformer, Estimator):
             As for `transform`, and if n is not between 1 and the number of items.
         """
         rated = as_flag(rated, "rated")
-        rows = self._known(X)
+        rows = self._checked_ratings(X)
         n = as_count(n, "n", 1, self.n_features_in_, limit="the number of items")
         factors, biases = self.fold_in(rows)
         items = np.full((len(factors), n), -1, dtype=np.intp)
@@ -410,7 +410,7 @@ class RatingsFactorization(Transformer, Estimator):
         biased = int(given.biases and not given.implicit)
         return RatingsPenalty(given.regularization, given.weighted), biased
 
-    def _known(self, X):
+    def _checked_ratings(self, X):
         """Ratings of the items of the fit."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)

@@ -52,7 +52,7 @@ class RatingsPenalty:
     size: float
     counted: bool
 
-    def of(self, factors, counts):
+    def penalty_of(self, factors, counts):
         squares = (factors**2).sum(axis=1)
         return self.size * float((squares * counts if self.counted else squares).sum())
 
@@ -153,7 +153,7 @@ def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
         users, _ = half_step(rows, table_of(items, k, level, biased), penalties, n_jobs, rough)
         table = table_of(users, k, level, biased)
         items, left = half_step(columns, table, penalties, n_jobs, rough)
-        history.append(left + constant + penalties.of(users, rows.counts))
+        history.append(left + constant + penalties.penalty_of(users, rows.counts))
         if len(history) > 1:
             share = (history[-2] - history[-1]) / abs(history[-1]) if history[-1] else 0.0
             if not rough and share <= limits[1]:

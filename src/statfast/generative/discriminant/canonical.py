@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from statfast._engine import aside
 from statfast._validation import shown, warn_user
 from statfast.generative.normal.class_moments import ClassMoments
-from statfast.generative.normal.whitening import Whitening, listed, whiten
+from statfast.generative.normal.whitening import Whitening, list_columns, whiten
 
 
 @dataclass(frozen=True)
@@ -112,18 +112,18 @@ def warn_left_out(fit: Discriminant, means, names):
         )
     split = np.ptp(means[:, white.constant], axis=0) > 0.0
     if not split.all():
-        columns = listed(white.constant[~split], names)
+        columns = list_columns(white.constant[~split], names)
         warn_user(f"Left out of the fit, with coefficient 0, as constant: {columns}.")
     if split.any():
         warn_user(
             "Left out of the fit, with coefficient 0, as constant within each class: "
-            f"{listed(white.constant[split], names)}. Their values alone tell classes apart."
+            f"{list_columns(white.constant[split], names)}. Their values alone tell classes apart."
         )
     if white.n_lost:
         warn_user(
             f"The within-class covariance is singular: {white.n_lost} direction(s) in which "
             f"columns are collinear were left out of the fit, among "
-            f"{listed(white.collinear, names)}. Drop columns, or pass more rows."
+            f"{list_columns(white.collinear, names)}. Drop columns, or pass more rows."
         )
     if len(fit.singular_values) == 0:
         warn_user("The class means are equal: there is nothing to discriminate by.")

@@ -8,7 +8,7 @@ from statfast._estimator import copied, takes_weights
 from statfast._validation import shape_of, shown, warn_user, wrong_type
 from statfast.generative.normal.class_moments import ClassScatters, class_scatters
 from statfast.generative.normal.covariance_factor import as_covariance
-from statfast.generative.normal.whitening import listed, whiten
+from statfast.generative.normal.whitening import list_columns, whiten
 
 REMEDY = (
     "Drop columns, pass more rows, regularize (reg_param, shrinkage, or "
@@ -16,16 +16,18 @@ REMEDY = (
 )
 
 
-def whitened(classes, means, covariances, tol, names, allow_singular):
+def whiten_classes(classes, means, covariances, tol, names, allow_singular):
     """The whitening of each class; a singular covariance is refused unless it is allowed."""
     size = np.abs(means).max(axis=0)
     whites = [whiten(covariance, size, tol) for covariance in covariances]
     for label, white in zip(classes.tolist(), whites, strict=True):
         if len(white.constant) == 0 and white.n_lost == 0:
             continue
-        lost = f"it is constant in {listed(white.constant, names)}" if len(white.constant) else ""
+        constant = list_columns(white.constant, names) if len(white.constant) else ""
+        lost = f"it is constant in {constant}" if constant else ""
         if white.n_lost:
-            more = f"{white.n_lost} direction(s) of {listed(white.collinear, names)} are collinear"
+            collinear = list_columns(white.collinear, names)
+            more = f"{white.n_lost} direction(s) of {collinear} are collinear"
             lost = f"{lost}, and {more}" if lost else more
         if not allow_singular:
             raise np.linalg.LinAlgError(
@@ -59,7 +61,7 @@ def origins_of(means, factors):
     return near, np.einsum("krd,kd->kr", factors, means - near)
 
 
-def published(total, priors, covariances, whites, stored):
+def attributes_of_classes(total, priors, covariances, whites, stored):
     """The fitted attributes of normal classes with covariances of their own."""
     axes = [aside(np.linalg.eigh, covariance) for covariance in covariances]
     fitted = {
@@ -114,7 +116,7 @@ def require_estimator(model, solvers):
         )
 
 
-def estimated_scatters(X, codes, weights, state, n_jobs):
+def estimate_scatters(X, codes, weights, state, n_jobs):
     """Moments whose covariances are those of `state.more`, fitted to the rows of each class."""
     total = class_scatters(X, codes, weights, len(state.classes), n_jobs=n_jobs)
     d, scatters = X.shape[1], np.zeros_like(total.scatters)

@@ -35,7 +35,7 @@ from statfast.generative.discriminant.canonical import (
 )
 from statfast.generative.discriminant.class_covariances import require_estimator
 from statfast.generative.discriminant.model import ClassNormals
-from statfast.generative.normal.discriminant_rules import filled, for_all_classes
+from statfast.generative.normal.discriminant_rules import apply_rule, with_all_classes
 from statfast.generative.normal.shrinkage import as_shrinkage, pooled_covariance
 from statfast.generative.normal.whitening import whiten
 
@@ -236,7 +236,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             "singular_values_": fit.singular_values,
             "explained_variance_ratio_": (trace / trace.sum())[:n_components],
         }
-        fitted["_rule"] = for_all_classes(fitted["coef_"], fitted["intercept_"])
+        fitted["_rule"] = with_all_classes(fitted["coef_"], fitted["intercept_"])
         at_center = fit.center @ fit.scalings
         fitted["_projection"] = fit.scalings[:, :n_components].T.copy(), -at_center[:n_components]
         if self.store_covariance:
@@ -263,24 +263,24 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         if self.shrinkage:
             if method == "decision_function" and n_classes > 2:  # whose common term differs
                 return None
-            return leave_one_out_quadratic.scorer(
+            return leave_one_out_quadratic.quadratic_scorer(
                 total, alpha=0.0, rate=float(self.shrinkage), traced=True, unbiased=unbiased,
                 tol=self.tol, fixed=fixed,
             )  # fmt: skip
         pooled = total if self.solver == "svd" else total.pooled()
         covariance = pooled.within / (total.mass.sum() - unbiased * n_classes)
         white = whiten(covariance, np.abs(total.means).max(axis=0), self.tol)
-        return leave_one_out.linear(white, pooled, unbiased, self.tol, fixed)
+        return leave_one_out.linear_scorer(white, pooled, unbiased, self.tol, fixed)
 
     def _predict_replicates(self, columns, state, weights, rows):
         """Codes of the classes of rows by fits with each of some weights, and for which of them
-        they are right; None where there is no quick way. See `replicates.predicted`."""
+        they are right; None where there is no quick way. See `replicates.predict_replicates`."""
         if self._kind_now() != "pooled":
             return None
         priors = (
             None if self.priors is None else as_priors(self.priors, np.ones(len(state.classes)))
         )
-        return replicates.predicted(
+        return replicates.predict_replicates(
             columns, len(state.classes), weights, rows, unbiased=self.method == "moment",
             priors=priors, n_jobs=self.n_jobs,
         )  # fmt: skip
@@ -307,7 +307,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             As for `predict`.
         """
         rows = self._rows(X)
-        return filled(linear_scores.scores, rows, self._projection, self.n_jobs)
+        return apply_rule(linear_scores.scores, rows, self._projection, self.n_jobs)
 
     @property
     def _n_features_out(self):

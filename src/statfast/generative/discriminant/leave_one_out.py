@@ -19,7 +19,7 @@ MAX_REFITS = 16  # For more uncertain rows, merged statistics take less time tha
 MIN_VARIANCE_LEFT = 1e-8
 
 
-def held_out(model, columns, state, method, patient=True):
+def predict_held_out(model, columns, state, method, patient=True):
     """What ``method`` of a fit to all other rows gives for each row.
 
     None if more than some `MAX_REFITS` rows would have to be fitted one by one, unless `patient`.
@@ -40,15 +40,15 @@ def held_out(model, columns, state, method, patient=True):
         each(work, grid(n, most=4096), n_jobs=model.n_jobs, effort=20.0 * X.size * n_classes)
     if not patient and (~certain).sum() > max(MAX_REFITS, n_classes):
         return None
-    answers = answer(scores, method, state.classes)
+    answers = answer_of_scores(scores, method, state.classes)
     for row in np.flatnonzero(~certain):
-        answers[row] = refitted(model, columns, state, row, method)
+        answers[row] = refit_without_row(model, columns, state, row, method)
     if method.startswith("predict_") and X.dtype == np.float32:
         answers = answers.astype(np.float32)
     return answers
 
 
-def answer(scores, method, classes):
+def answer_of_scores(scores, method, classes):
     """Labels, posteriors or scores from the scores of the classes."""
     if method == "predict":
         return classes.take(scores.argmax(axis=1))
@@ -60,7 +60,7 @@ def answer(scores, method, classes):
     return np.exp(delta) if method == "predict_proba" else delta
 
 
-def refitted(model, columns, state, row, method):
+def refit_without_row(model, columns, state, row, method):
     """What a fit without the row gives for it."""
     kept = np.arange(len(columns[1])) != row
     others = tuple(None if column is None else column[kept] for column in columns)
@@ -85,7 +85,7 @@ def priors_without(fixed, mass, w, codes):
     return left / (mass.sum() - w)[:, None]
 
 
-def linear(white, total, unbiased, tol, fixed):
+def linear_scorer(white, total, unbiased, tol, fixed):
     """Scores of b rows by the linear rules of all others; None if the covariance is singular.
 
     With z the row, m its class mean and z - m = u in coordinates where the scatter W is the

@@ -36,7 +36,7 @@ class Base:
     share: float  # b / c: uu' that leave B for each unit of c
 
 
-def base(total, k, own_weights, w, alpha, unbiased, tol, plain):
+def prepare_base(total, k, own_weights, w, alpha, unbiased, tol, plain):
     """The matrix B of class k for rows of weight w, of its own or of others; None if singular."""
     lost, n_classes = float(unbiased), len(total.mass)
     size = total.mass[k] - (w if own_weights else 0.0) - lost
@@ -62,7 +62,7 @@ def base(total, k, own_weights, w, alpha, unbiased, tol, plain):
     return Base(vectors, variances.clip(0.0), 0.0, trace, 0.0, share)
 
 
-def scorer(total, *, alpha, rate, traced, unbiased, tol, fixed):
+def quadratic_scorer(total, *, alpha, rate, traced, unbiased, tol, fixed):
     """A function from rows to leave-one-out scores and their certainty, as `leave_one_out` asks."""
     many = grid_scorer(
         total,
@@ -118,7 +118,7 @@ def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
             plain = rate == 0.0
             key = k, k == g, w, plain
             if key not in bases:
-                bases[key] = base(total, k, k == g, w, alpha, unbiased, tol, plain)
+                bases[key] = prepare_base(total, k, k == g, w, alpha, unbiased, tol, plain)
             B = bases[key]
             if B is None:
                 continue

@@ -19,8 +19,8 @@ from statfast._typing import ArrayLike, DataFrame, Rows, Weights
 from statfast._validation import as_rows, column_names
 from statfast.generative.discriminant.canonical import require_enough
 from statfast.generative.discriminant.class_covariances import require_rows
-from statfast.generative.discriminant.model import gathered, require_classes
-from statfast.generative.normal.whitening import listed, whiten
+from statfast.generative.discriminant.model import gather_moments, require_classes
+from statfast.generative.normal.whitening import list_columns, whiten
 
 MIN_DEVIATION = 1e-7  # A standardized direction of a smaller standard deviation counts as constant.
 
@@ -336,7 +336,7 @@ def _moments(X, y, sample_weight, kind, n_jobs):
     require_classes(classes)
     names = column_names(X)
     state = FitState(rows.shape[1], names, classes, kind)
-    total = gathered((rows, codes, weights), state, n_jobs)
+    total = gather_moments((rows, codes, weights), state, n_jobs)
     require_enough(classes, total.mass, False)
     return classes, total, names
 
@@ -345,12 +345,12 @@ def _whitened(covariance, means, names, where):
     """The whitening of a covariance that is refused if it is singular."""
     white = whiten(covariance, np.abs(means).max(axis=0), MIN_DEVIATION)
     if len(white.constant):
-        columns = listed(white.constant, names)
+        columns = list_columns(white.constant, names)
         raise np.linalg.LinAlgError(
             f"The covariance {where} is singular: constant in {columns}. Drop them."
         )
     if white.n_lost:
-        columns = listed(white.collinear, names)
+        columns = list_columns(white.collinear, names)
         raise np.linalg.LinAlgError(
             f"The covariance {where} is singular: {white.n_lost} direction(s) of {columns} are "
             "collinear. Drop columns, or pass more rows."

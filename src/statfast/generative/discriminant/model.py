@@ -33,9 +33,9 @@ from statfast._validation import (
 )
 from statfast.generative.discriminant.class_covariances import (
     EstimatedScatters,
-    estimated_scatters,
+    estimate_scatters,
 )
-from statfast.generative.discriminant.leave_one_out import held_out
+from statfast.generative.discriminant.leave_one_out import predict_held_out
 from statfast.generative.discriminant.prediction import ClassRule
 from statfast.generative.normal.class_moments import class_moments, class_scatters
 from statfast.generative.normal.fourth_moments import fourth_moments
@@ -44,14 +44,14 @@ _METHODS = ("predict_proba", "predict", "predict_log_proba", "decision_function"
 GATHER = {"pooled": class_moments, "scatters": class_scatters, "fourth": fourth_moments}
 
 
-def gathered(columns, state, n_jobs=None):
+def gather_moments(columns, state, n_jobs=None):
     """The statistics of rows, codes and weights, of the kind that the state names.
 
     An estimator of covariances in place of a name is fitted to the rows of each class.
     """
     gather = GATHER.get(state.more) if isinstance(state.more, str) else None
     if gather is None:
-        return estimated_scatters(*columns, state, n_jobs)
+        return estimate_scatters(*columns, state, n_jobs)
     return gather(*columns, len(state.classes), n_jobs=n_jobs)
 
 
@@ -59,7 +59,7 @@ class ClassNormals(ClassRule, SumFit):
     """A fit that is a sum over rows: moments of the classes, and a rule solved from them."""
 
     _kind: ClassVar[str] = "pooled"
-    _statistics = staticmethod(gathered)
+    _statistics = staticmethod(gather_moments)
     _statistics_cut_blocks = True
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
@@ -150,7 +150,7 @@ class ClassNormals(ClassRule, SumFit):
         return isinstance(self._kind_now(), str)
 
     def _total(self, columns, state):
-        return gathered(columns, state, self.n_jobs)
+        return gather_moments(columns, state, self.n_jobs)
 
     def _prepare(self, X, y, sample_weight):
         """Every check of `fit`: the columns (rows, codes, weights), and the state."""
@@ -241,7 +241,7 @@ class ClassNormals(ClassRule, SumFit):
             raise wrong_type("X", "rows in memory, of which each is left out", X)
         columns, state = self._prepare(X, y, sample_weight)
         require_finite(columns[0])
-        return held_out(self, columns, state, method)
+        return predict_held_out(self, columns, state, method)
 
     def _leave_one_out(self, X, y, sample_weight, method):
         """`leave_one_out` where it takes no more than a few fits, else None."""
@@ -250,7 +250,7 @@ class ClassNormals(ClassRule, SumFit):
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)
             require_finite(columns[0])
-        return held_out(self, columns, state, method, patient=False)
+        return predict_held_out(self, columns, state, method, patient=False)
 
     # ------------------------------------------------------------ what the fits differ in
 

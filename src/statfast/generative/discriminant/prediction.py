@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from statfast._estimator import ROW_DTYPES, Classifier, Estimator, fitted
 from statfast._typing import Array, Rows
 from statfast._validation import not_fitted, rows_for
-from statfast.generative.normal.discriminant_rules import fill, filled, log_softmax_of
+from statfast.generative.normal.discriminant_rules import apply_rule, fill_by_rule, log_softmax_of
 
 
 class ClassRule(Classifier, Estimator):
@@ -41,7 +41,7 @@ class ClassRule(Classifier, Estimator):
         """
         rows = self._rows(X)
         winners = np.empty(rows.shape[0], np.intp)
-        fill(winners, self._kernel.argmax, rows, self._rule, self.n_jobs)
+        fill_by_rule(winners, self._kernel.argmax, rows, self._rule, self.n_jobs)
         return self.classes_.take(winners)
 
     def predict_proba(self, X: Rows) -> Array:
@@ -62,7 +62,7 @@ class ClassRule(Classifier, Estimator):
         ValueError
             As for `predict`.
         """
-        return filled(self._kernel.softmax, self._rows(X), self._rule, self.n_jobs)
+        return apply_rule(self._kernel.softmax, self._rows(X), self._rule, self.n_jobs)
 
     def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of the posteriors, also where these underflow to 0.
@@ -82,7 +82,7 @@ class ClassRule(Classifier, Estimator):
         ValueError
             As for `predict`.
         """
-        return filled(log_softmax_of(self._kernel), self._rows(X), self._rule, self.n_jobs)
+        return apply_rule(log_softmax_of(self._kernel), self._rows(X), self._rule, self.n_jobs)
 
     def decision_function(self, X: Rows) -> Array:
         """Return the scores of the classes.
@@ -105,7 +105,7 @@ class ClassRule(Classifier, Estimator):
         """
         rows = self._rows(X)
         out = np.empty((rows.shape[0], len(self.classes_)))
-        fill(out, self._kernel.scores, rows, self._rule, self.n_jobs)
+        fill_by_rule(out, self._kernel.scores, rows, self._rule, self.n_jobs)
         out = out[:, 1] - out[:, 0] if out.shape[1] == 2 else out
         with np.errstate(over="ignore"):
             return out.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False)
@@ -113,7 +113,8 @@ class ClassRule(Classifier, Estimator):
     def _rows(self, X):
         if "_rule" not in self.__dict__:  # unfitted, or partial_fit waits for more rows
             raise not_fitted(self)
-        return rows_for(self, X, keep=ROW_DTYPES, finite=False)  # `fill` looks at the scores
+        # `fill_by_rule` looks at the scores.
+        return rows_for(self, X, keep=ROW_DTYPES, finite=False)
 
     def __sklearn_is_fitted__(self):
         return "_rule" in self.__dict__

@@ -13,10 +13,10 @@ from statfast._typing import Array, ArrayLike, Jobs
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.class_covariances import (
-    published,
+    attributes_of_classes,
     require_estimator,
     require_rows,
-    whitened,
+    whiten_classes,
 )
 from statfast.generative.discriminant.model import ClassNormals
 from statfast.generative.normal.shrinkage import as_shrinkage, class_covariances
@@ -183,17 +183,19 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         share = float(self.reg_param)
         if share:
             covariances = (1.0 - share) * covariances + share * np.eye(covariances.shape[1])
-        whites = whitened(
+        whites = whiten_classes(
             classes, total.means, covariances, self.tol, names, bool(self.allow_singular)
         )
-        fitted = published(total, priors, covariances, whites, bool(self.store_covariance))
+        fitted = attributes_of_classes(
+            total, priors, covariances, whites, bool(self.store_covariance)
+        )
         n_classes, d = total.means.shape
         return {**fitted, "n_parameters_": n_classes * (d * d + 3 * d + 2) // 2 - 1}
 
     def _held_out(self, state, total, method):
         if self.shrinkage == "auto" or self.allow_singular or self.covariance_estimator is not None:
             return None
-        return leave_one_out_quadratic.scorer(
+        return leave_one_out_quadratic.quadratic_scorer(
             total,
             alpha=1.0,
             rate=float(self.reg_param if self.shrinkage is None else self.shrinkage),

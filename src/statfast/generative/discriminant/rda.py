@@ -10,7 +10,11 @@ from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors, require_enough
-from statfast.generative.discriminant.class_covariances import published, require_rows, whitened
+from statfast.generative.discriminant.class_covariances import (
+    attributes_of_classes,
+    require_rows,
+    whiten_classes,
+)
 from statfast.generative.discriminant.model import ClassNormals
 from statfast.generative.normal.shrinkage import regularized_covariances
 
@@ -130,10 +134,10 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
 
     def _attributes(self, classes, total, names):
         self._check()
-        return solved(self, classes, total, names, float(self.alpha), float(self.gamma))
+        return solve_rule(self, classes, total, names, float(self.alpha), float(self.gamma))
 
     def _held_out(self, state, total, method):
-        return leave_one_out_quadratic.scorer(
+        return leave_one_out_quadratic.quadratic_scorer(
             total,
             alpha=float(self.alpha),
             rate=float(self.gamma),
@@ -144,7 +148,7 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
         )
 
 
-def solved(model, classes, total, names, alpha, gamma):
+def solve_rule(model, classes, total, names, alpha, gamma):
     """Fitted attributes for the two shares."""
     unbiased = model.method == "moment"
     require_enough(classes, total.mass, unbiased)
@@ -152,5 +156,5 @@ def solved(model, classes, total, names, alpha, gamma):
         require_rows(classes, total.mass, unbiased)
     priors = as_priors(model.priors, total.mass)
     covariances = regularized_covariances(total, alpha, gamma, unbiased)
-    whites = whitened(classes, total.means, covariances, model.tol, names, False)
-    return published(total, priors, covariances, whites, bool(model.store_covariance))
+    whites = whiten_classes(classes, total.means, covariances, model.tol, names, False)
+    return attributes_of_classes(total, priors, covariances, whites, bool(model.store_covariance))

@@ -13,12 +13,12 @@ from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import require_finite, warn_user, wrong_type
 from statfast.generative.discriminant.canonical import as_priors
-from statfast.generative.discriminant.leave_one_out import MAX_REFITS, refitted
+from statfast.generative.discriminant.leave_one_out import MAX_REFITS, refit_without_row
 from statfast.generative.discriminant.leave_one_out_quadratic import grid_scorer
 from statfast.generative.discriminant.prediction import ClassRule
 from statfast.generative.discriminant.rda import (
     RegularizedDiscriminantAnalysis,
-    solved,
+    solve_rule,
 )
 
 ROWS_AT_ONCE = 2048  # Ctrl-C is heard between scores of so many rows.
@@ -172,7 +172,7 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
         UserWarning
             If some pairs of the grid are singular.
         """
-        alphas, gammas = shares(self.alphas, "alphas"), shares(self.gammas, "gammas")
+        alphas, gammas = as_fractions(self.alphas, "alphas"), as_fractions(self.gammas, "gammas")
         self._checked()
         if isinstance(X, Chunks):
             raise wrong_type("X", "rows in memory, of which each is left out", X)
@@ -181,7 +181,7 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
         columns, state = template._prepare(X, y, sample_weight)
         require_finite(columns[0])
         total = template._statistics(columns, state)
-        errors, losses = judged(template, columns, state, total, alphas, gammas)
+        errors, losses = score_pairs(template, columns, state, total, alphas, gammas)
         if np.isnan(errors).all():
             raise np.linalg.LinAlgError(
                 "The covariances of X are singular without a row, for each pair of alphas and "
@@ -204,12 +204,12 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
             "gammas_": gammas,
             "errors_": errors,
             "log_losses_": losses,
-            **solved(self, state.classes, total, state.names, alpha, gamma),
+            **solve_rule(self, state.classes, total, state.names, alpha, gamma),
         }
         return self._publish(None, **state.published(), **fitted)
 
 
-def shares(values, name):
+def as_fractions(values, name):
     """A grid of numbers from 0 to 1."""
     if values is None:
         return np.arange(11) / 10.0
@@ -226,7 +226,7 @@ def shares(values, name):
     return fractions
 
 
-def judged(template, columns, state, total, alphas, gammas):
+def score_pairs(template, columns, state, total, alphas, gammas):
     """Leave-one-out errors and log losses of all pairs, (A, G) each."""
     X, codes, weights = columns
     w = np.ones(len(codes)) if weights is None else weights
@@ -250,9 +250,7 @@ def judged(template, columns, state, total, alphas, gammas):
             wrong += np.where(certain, w[rows] * missed, 0.0).sum(axis=1)
             loss += np.where(certain, -w[rows] * posterior, 0.0).sum(axis=1)
         for j, gamma in enumerate(gammas.tolist()):
-            more = refitted_rows(
-                template, columns, state, alpha, gamma, np.flatnonzero(doubtful[j])
-            )
+            more = refit_rows(template, columns, state, alpha, gamma, np.flatnonzero(doubtful[j]))
             wrong[j] += more[0]
             loss[j] += more[1]
         return wrong, loss
@@ -269,7 +267,7 @@ def log_posterior(scores, codes):
     return right - np.log(np.exp(delta).sum(axis=2))
 
 
-def refitted_rows(template, columns, state, alpha, gamma, rows):
+def refit_rows(template, columns, state, alpha, gamma, rows):
     """Errors and log losses of rows that a fit without them has to decide; NaN if too many."""
     if len(rows) > max(MAX_REFITS, len(state.classes)):
         return np.nan, np.nan
@@ -279,7 +277,7 @@ def refitted_rows(template, columns, state, alpha, gamma, rows):
     model.set_params(alpha=alpha, gamma=gamma)
     for row in rows.tolist():
         try:
-            log = refitted(model, columns, state, row, "predict_log_proba")
+            log = refit_without_row(model, columns, state, row, "predict_log_proba")
         except np.linalg.LinAlgError:
             return np.nan, np.nan
         weight = 1.0 if weights is None else weights[row]

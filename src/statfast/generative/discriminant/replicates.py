@@ -20,7 +20,7 @@ ROWS_OF_BLOCK = 1024  # The products of the columns of so many rows stay in cach
 WEIGHTINGS_AT_ONCE = 64  # So many weightings share a pass over the rows.
 
 
-def predicted(columns, n_classes, weights, rows, *, unbiased, priors, n_jobs):
+def predict_replicates(columns, n_classes, weights, rows, *, unbiased, priors, n_jobs):
     """Codes (R, m) of the classes of `rows` by each weighting, and for which they are certain.
 
     ``weights(order)`` are those of the rows in an order, (R, n), not negative; `priors` are (K,),

@@ -10,7 +10,7 @@ import numpy as np
 from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs
 from statfast._validation import is_sparse, shown
-from statfast.generative.naive_bayes.density import Density, SparseBlock, Sums, logs
+from statfast.generative.naive_bayes.density import Density, SparseBlock, Sums, log_of
 from statfast.generative.naive_bayes.linear import (
     FittedLinear,
     as_alpha,
@@ -109,9 +109,9 @@ class FittedPresence(FittedLinear):
         alpha = np.reshape(alpha, (-1, 1))
         total = seen + 2.0 * alpha
         safe = np.where(total > 0.0, total, 1.0)
-        self.ones = np.where(total > 0.0, logs(counts + alpha) - np.log(safe), -np.log(2.0))
+        self.ones = np.where(total > 0.0, log_of(counts + alpha) - np.log(safe), -np.log(2.0))
         gaps = (seen - counts).clip(0.0) + alpha
-        self.zeros = np.where(total > 0.0, logs(gaps) - np.log(safe), -np.log(2.0))
+        self.zeros = np.where(total > 0.0, log_of(gaps) - np.log(safe), -np.log(2.0))
         self.plain = np.isfinite(self.ones).all() and np.isfinite(self.zeros).all()
         if self.plain:
             flat = flat_table(*self.ones.shape)

@@ -20,7 +20,7 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
+from statfast.generative.naive_bayes.density import Density, FittedDensity, log_of
 from statfast.generative.naive_bayes.linear import (
     MAX_SMOOTHING,
     flat_table,
@@ -41,19 +41,19 @@ class CategoryCounts:
 
     def __add__(self, other: CategoryCounts) -> CategoryCounts:
         pairs = zip(self.tables, other.tables, strict=True)
-        return CategoryCounts(tuple(_longer(a, len(b)) + _longer(b, len(a)) for a, b in pairs))
+        return CategoryCounts(tuple(_padded(a, len(b)) + _padded(b, len(a)) for a, b in pairs))
 
-    def of(self, kept) -> CategoryCounts:
+    def of_classes(self, kept) -> CategoryCounts:
         return CategoryCounts(tuple(table[:, kept] for table in self.tables))
 
 
-def _longer(table, n):
+def _padded(table, n):
     room = np.zeros((max(n, len(table)), table.shape[1]))
     room[: len(table)] = table
     return room
 
 
-def placed(rows, first):
+def place_categories(rows, first):
     """Rows as sparse ones, of the numbers of their categories; what is missing is left out."""
     n, d = rows.shape
     if rows.dtype.kind == "f" and np.isnan(rows).any():
@@ -102,13 +102,13 @@ class CategoryDensity(Density):
         )  # fmt: skip
         first = np.concatenate([[0], np.cumsum(sizes)])
         table = np.zeros((int(first[-1]), n_classes))
-        start, column = placed(rows, first[:-1])
+        start, column = place_categories(rows, first[:-1])
         add_counts(start, column, None, codes, weights, table)
         return CategoryCounts(tuple(np.split(table, first[1:-1])))
 
     def solve(self, statistics, mass):
         least = np.broadcast_to(self.least, len(statistics.tables))
-        tables = [_longer(t, n) for t, n in zip(statistics.tables, least, strict=True)]
+        tables = [_padded(t, n) for t, n in zip(statistics.tables, least, strict=True)]
         return FittedCategories(tables, self.alpha, self.unseen)
 
     def leave_one_out(self, rows, codes, weights, statistics, mass):
@@ -127,7 +127,7 @@ class CategoryDensity(Density):
                 return None  # a refit would know a category less
             count = (table[at, codes] - row_weights).clip(0.0) + self.alpha
             total = (table.sum(axis=0)[codes] - row_weights).clip(0.0) + self.alpha * len(table)
-            mine += logs(count) - np.log(np.where(total > 0.0, total, 1.0))
+            mine += log_of(count) - np.log(np.where(total > 0.0, total, 1.0))
         out[here, codes] = mine
         return out
 
@@ -143,7 +143,7 @@ class FittedCategories(FittedDensity):
         for table in counts:
             total = (table + alpha).sum(axis=0)
             even = np.full(table.shape, -np.log(max(1, len(table))))  # nothing was seen
-            known = logs(table + alpha) - np.log(np.where(total > 0.0, total, 1.0))
+            known = log_of(table + alpha) - np.log(np.where(total > 0.0, total, 1.0))
             self.logs.append(np.where(total > 0.0, known, even))
         classes = counts[0].shape[1]
         self.flat = flat_table(int(self.first[-1]), classes)
@@ -156,7 +156,7 @@ class FittedCategories(FittedDensity):
             "n_categories_": self.sizes,
         }
 
-    def known(self, rows):
+    def require_known(self, rows):
         """Rows of known categories: others are refused, or missing."""
         with np.errstate(invalid="ignore"):
             strange = rows >= self.sizes
@@ -172,13 +172,13 @@ class FittedCategories(FittedDensity):
         return np.where(strange, np.nan, rows)
 
     def scores(self, rows, begin):
-        start, column = placed(self.known(rows), self.first[:-1])
+        start, column = place_categories(self.require_known(rows), self.first[:-1])
         out = np.empty((rows.shape[0], len(begin)))
         table_scores(start, column, None, self.flat, begin, False, out)
         return out
 
     def terms(self, rows):
-        rows = self.known(rows)
+        rows = self.require_known(rows)
         gone = np.isnan(rows) if rows.dtype.kind == "f" else np.zeros(rows.shape, dtype=bool)
         at = np.where(gone, 0, rows).astype(np.int64)
         terms = np.stack([self.logs[j][at[:, j]] for j in range(rows.shape[1])], axis=2)
@@ -293,7 +293,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
         if not given.force_alpha and alpha < 1e-10:
             warn_user("alpha is raised to 1e-10; force_alpha=True leaves it as it is.")
             alpha = 1e-10
-        return CategoryDensity(alpha, as_least(given.min_categories, d), given.unseen)
+        return CategoryDensity(alpha, as_min_categories(given.min_categories, d), given.unseen)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -301,7 +301,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
         return tags
 
 
-def as_least(least, d):
+def as_min_categories(least, d):
     """Fewest categories: of each column, or one number for all."""
     if least is None:
         return 0

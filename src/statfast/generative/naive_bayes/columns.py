@@ -22,7 +22,7 @@ class TableColumns:
     def __init__(self, X, estimator=None):
         if estimator is not None:
             compare_names(estimator, X)
-        self.given, self.rows = X, None
+        self.table, self.rows = X, None
         self.columns = frame_columns(X)
         if self.columns is not None:
             self.columns = [_as_column(column) for column in self.columns]
@@ -47,7 +47,7 @@ class TableColumns:
 
     def label(self, j):
         """How sentences name a column."""
-        return column_labels(column_names(self.given), self.n_columns)[j]
+        return column_labels(column_names(self.table), self.n_columns)[j]
 
     def guess(self, j):
         """The density that suits the type of a column."""
@@ -117,7 +117,7 @@ def levels_of(table, j, allow_missing):
         ) from error
 
 
-def numbered(table, j, levels, unseen, allow_missing):
+def number_categories(table, j, levels, unseen, allow_missing):
     """The categories of a column by their numbers; NaN where missing, or unseen and ignored."""
     column = table.columns[j]
     number = {level: k for k, level in enumerate(levels)}

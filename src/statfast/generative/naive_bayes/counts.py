@@ -8,7 +8,7 @@ import numpy as np
 from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param
 from statfast._typing import Array, ArrayLike, Jobs, Seed
 from statfast._validation import as_count
-from statfast.generative.naive_bayes.density import Density, Sums, block_of, logs, pieces
+from statfast.generative.naive_bayes.density import Density, Sums, block_of, cut_pieces, log_of
 from statfast.generative.naive_bayes.linear import (
     FittedLinear,
     as_alpha,
@@ -44,7 +44,7 @@ class CountDensity(Density):
         alpha = np.broadcast_to(self.alpha, len(table))
         out = np.empty((rows.shape[0], len(mass)))
         fitted, totals = self.solve(statistics, mass), table.sum(axis=0)
-        for where in pieces(rows, 64 if rows.ndim == 2 else 1):
+        for where in cut_pieces(rows, 64 if rows.ndim == 2 else 1):
             block, code = block_of(rows, where), codes[where]
             row, column, value = nonzeros(block)
             w = np.ones(len(code)) if weights is None else weights[where]
@@ -52,9 +52,11 @@ class CountDensity(Density):
             counts = table[column, code[row]] - w[row] * value
             length = np.bincount(row, value, len(code))
             rest = (totals[code] - w * length).clip(0.0) + alpha.sum()
-            terms = np.where(value > 0.0, value * logs(counts.clip(0.0) + alpha[column]), 0.0)
+            terms = np.where(value > 0.0, value * log_of(counts.clip(0.0) + alpha[column]), 0.0)
             row_terms = np.bincount(row, np.where(np.isneginf(terms), 0.0, terms), len(code))
-            row_terms -= np.where(length > 0.0, length * np.where(rest > 0.0, logs(rest), 0.0), 0.0)
+            row_terms -= np.where(
+                length > 0.0, length * np.where(rest > 0.0, log_of(rest), 0.0), 0.0
+            )
             row_terms[np.bincount(row, np.isneginf(terms), len(code)) > 0] = -np.inf
             out[np.arange(where.start, where.stop), code] = row_terms
         return out
@@ -116,7 +118,7 @@ class ComplementDensity(CountDensity):
         rest = table.sum(axis=1, keepdims=True) - table + alpha[:, None]
         totals = rest.sum(axis=0)
         out = np.empty((rows.shape[0], len(mass)))
-        for where in pieces(rows, 64 * len(mass)):
+        for where in cut_pieces(rows, 64 * len(mass)):
             code, w = codes[where], row_weights[where]
             row, column, value = nonzeros(block_of(rows, where))
             length = np.bincount(row, value, len(code))
@@ -136,7 +138,7 @@ class FittedComplement(FittedLinear):
         every = counts.sum(axis=1, keepdims=True)
         others = every - counts + np.reshape(alpha, (-1, 1))
         totals = others.sum(axis=0)
-        shares = logs(others) - np.log(np.where(totals > 0.0, totals, 1.0))
+        shares = log_of(others) - np.log(np.where(totals > 0.0, totals, 1.0))
         if counts.shape[1] == 1 and not (totals > 0.0).all():
             shares = np.zeros_like(shares)  # without other classes nothing is said
         shares = np.maximum(shares, -1e300)  # a word that no other class has

@@ -77,7 +77,7 @@ class Sums:
     def __add__(self, other: "Sums") -> "Sums":
         return Sums(tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)))
 
-    def of(self, kept) -> "Sums":
+    def of_classes(self, kept) -> "Sums":
         return Sums(tuple(table[..., kept] for table in self.tables))
 
 
@@ -145,7 +145,7 @@ def block_of(rows, where):
     return SparseBlock(rows.data[part], rows.indices[part], start - start[0], shape)
 
 
-def pieces(rows, effort):
+def cut_pieces(rows, effort):
     """Slices of rows whose work, `effort` numbers a row, is that of a `NUMBERS_OF_PIECE` each."""
     n = rows.shape[0]
     step = max(1, int(NUMBERS_OF_PIECE / max(1.0, effort)))
@@ -159,7 +159,7 @@ def class_statistics(columns, state) -> BayesSums:
     codes = np.ascontiguousarray(codes)
     total: BayesSums | None = None
     wide = is_sparse(rows) and not density.sparse
-    for where in pieces(rows, rows.shape[1] if wide or not is_sparse(rows) else 64):
+    for where in cut_pieces(rows, rows.shape[1] if wide or not is_sparse(rows) else 64):
         checkpoint()
         piece = block_of(rows, where)
         piece = piece.toarray() if wide else piece
@@ -176,7 +176,7 @@ def class_statistics(columns, state) -> BayesSums:
     return total
 
 
-def summed(columns, state, n_jobs) -> BayesSums:
+def sum_statistics(columns, state, n_jobs) -> BayesSums:
     """Statistics of all rows, block by block over threads."""
     rows, codes, weights = columns
     if isinstance(rows, Chunks):
@@ -206,7 +206,7 @@ def _plus(total, more):
 # ------------------------------------------------------------------ scores
 
 
-def filled_rows(fitted, rows, begin, out, what, *, sparse, n_jobs):
+def fill_answers(fitted, rows, begin, out, what, *, sparse, n_jobs):
     """Fill `out` with joint log densities, log posteriors or posteriors of all rows, by blocks.
 
     A row that no class can have, each with a density of 0, has the class probabilities alone.
@@ -216,7 +216,7 @@ def filled_rows(fitted, rows, begin, out, what, *, sparse, n_jobs):
 
     def work(block):
         part = block_of(rows, block)
-        for where in pieces(part, d * len(begin) if wide or not is_sparse(rows) else 64):
+        for where in cut_pieces(part, d * len(begin) if wide or not is_sparse(rows) else 64):
             checkpoint()
             piece = block_of(part, where)
             piece = piece.toarray() if wide else piece
@@ -227,7 +227,7 @@ def filled_rows(fitted, rows, begin, out, what, *, sparse, n_jobs):
                 scores = fitted.scores(piece, begin)
                 if what == "joint":
                     scores = scores + fitted.common(piece)
-                answers = normalized(scores, begin, what)
+                answers = normalize_scores(scores, begin, what)
                 if out.dtype == np.float32 and what == "log":
                     answers[answers >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
                 here[...] = answers
@@ -237,7 +237,7 @@ def filled_rows(fitted, rows, begin, out, what, *, sparse, n_jobs):
     each(work, blocks, n_jobs=n_jobs, effort=float(size) * 3.0 * len(begin))
 
 
-def normalized(scores, begin, what):
+def normalize_scores(scores, begin, what):
     """Joint log densities as they are, or as scores, log posteriors or posteriors; `begin` are the
     log priors."""
     if what == "joint" or (what == "scores" and np.isfinite(scores).all()):
@@ -258,7 +258,7 @@ def normalized(scores, begin, what):
     return scores
 
 
-def logs(values):
+def log_of(values):
     """Logarithms, of which that of 0 is -inf and no warning."""
     with np.errstate(divide="ignore"):
         return np.log(values)

@@ -92,7 +92,7 @@ class Explanation(Tabled):
         return pandas.DataFrame(head).join(pandas.DataFrame(self.shares, columns=self.names))
 
 
-def explained(model, rows, fitted, priors, of, against):
+def explain_odds(model, rows, fitted, priors, of, against):
     """The shares of the columns of checked rows."""
     classes = model.classes_
     if len(classes) < 2:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from statfast._core.rows.column_moments import class_moments
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs
-from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
+from statfast.generative.naive_bayes.density import Density, FittedDensity, cut_pieces
 from statfast.generative.naive_bayes.linear import gaps_of, require_counts, require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
@@ -43,7 +43,7 @@ class GammaMoments:
                 gaps = gaps + part.mass * np.log1p(ratio)
         return GammaMoments(mass, means, gaps)
 
-    def of(self, kept) -> GammaMoments:
+    def of_classes(self, kept) -> GammaMoments:
         return GammaMoments(self.mass[kept], self.means[kept], self.gaps[kept])
 
 
@@ -63,12 +63,12 @@ class GammaDensity(Density):
                 "amount that a 0 may stand for, or drop those rows."
             )
 
-    def raised(self, rows):
+    def raise_to_smallest(self, rows):
         rows = np.asarray(rows, dtype=np.float64)
         return rows if self.smallest is None else np.maximum(rows, self.smallest)
 
     def statistics(self, rows, codes, weights, n_classes):
-        rows, gone = self.raised(rows), gaps_of(rows)
+        rows, gone = self.raise_to_smallest(rows), gaps_of(rows)
         shape = n_classes, rows.shape[1]
         nothing, mass = np.zeros(shape), np.zeros(n_classes)
         sums, gaps, seen = np.zeros(shape), np.zeros(shape), None
@@ -96,10 +96,10 @@ class GammaDensity(Density):
     def leave_one_out(self, rows, codes, weights, statistics, mass):
         if gaps_of(rows) is not None:
             return None
-        rows = self.raised(rows)
+        rows = self.raise_to_smallest(rows)
         fitted = self.solve(statistics, mass)
         out = fitted.scores(rows, np.zeros(len(mass)))
-        for where in pieces(rows, 64 * rows.shape[1]):
+        for where in cut_pieces(rows, 64 * rows.shape[1]):
             x, code = rows[where], codes[where]
             w = (np.ones(len(code)) if weights is None else weights[where])[:, None]
             n, mean, gap = (a[code] for a in (statistics.mass, statistics.means, statistics.gaps))
@@ -175,7 +175,7 @@ class FittedGamma(FittedDensity):
         return {"shape_": self.shape, "scale_": self.scale}
 
     def terms(self, rows):
-        rows = self.density.raised(rows)[:, None, :]
+        rows = self.density.raise_to_smallest(rows)[:, None, :]
         return np.where(np.isnan(rows), 0.0, log_gamma_terms(rows, self.shape, self.scale))
 
     def draw(self, codes, rng):

@@ -14,7 +14,7 @@ from statfast._core.rows.column_moments import class_moments
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs
 from statfast._validation import is_sparse
-from statfast.generative.naive_bayes.density import Density, FittedDensity, pieces
+from statfast.generative.naive_bayes.density import Density, FittedDensity, cut_pieces
 from statfast.generative.naive_bayes.linear import require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
@@ -42,14 +42,14 @@ class NormalMoments:
             squares = self.squares + other.squares + self.mass * share * distances**2
             return NormalMoments(mass, self.means + share * distances, squares)
 
-    def of(self, kept) -> NormalMoments:
+    def of_classes(self, kept) -> NormalMoments:
         return NormalMoments(self.mass[kept], self.means[kept], self.squares[kept])
 
-    def together(self) -> NormalMoments:
+    def of_all_classes(self) -> NormalMoments:
         """Moments of all classes, (1, d)."""
-        total = self.of([0])
+        total = self.of_classes([0])
         for k in range(1, len(self.mass)):
-            total = total + self.of([k])
+            total = total + self.of_classes([k])
         return total
 
 
@@ -97,7 +97,7 @@ class NormalDensity(Density):
         return column_moments(rows, codes, weights, n_classes, self.missing)
 
     def solve(self, statistics, mass):
-        total = statistics.together()
+        total = statistics.of_all_classes()
         if not (np.isfinite(total.squares).all() and np.isfinite(statistics.means).all()):
             raise OverflowError
         seen = np.divide(
@@ -115,7 +115,7 @@ class NormalDensity(Density):
     def leave_one_out(self, rows, codes, weights, statistics, mass):
         if is_sparse(rows) or (rows.dtype.kind == "f" and np.isnan(rows).any()):
             return None
-        return held_out(self, rows, codes, weights, statistics)
+        return densities_left_out(self, rows, codes, weights, statistics)
 
 
 def variances(moments, epsilon, mass, partial):
@@ -128,7 +128,7 @@ def variances(moments, epsilon, mass, partial):
         return np.where(flat.any(axis=0), np.nan, np.where(spreads > 0.0, spreads, 1.0))
     if flat.any():
         column = int(flat.any(axis=0).argmax())
-        if epsilon == 0.0 and not (moments.together().squares > 0.0).any():
+        if epsilon == 0.0 and not (moments.of_all_classes().squares > 0.0).any():
             raise ValueError(
                 "X has columns that are all constant, or of squares that underflow to 0, so that "
                 f"nothing separates classes (n_samples = {mass.sum():g}). Pass rows that differ, "
@@ -177,7 +177,7 @@ class FittedNormal(FittedDensity):
         return self.means[codes] + spread * rng.standard_normal((len(codes), spread.shape[1]))
 
 
-def held_out(density, rows, codes, weights, moments):
+def densities_left_out(density, rows, codes, weights, moments):
     """Log densities of rows, each under the moments of all others.
 
     Without a row x of weight w, a class of weight n has squares less w n / (n - w) (x - m)^2.
@@ -185,9 +185,9 @@ def held_out(density, rows, codes, weights, moments):
     """
     n, d = rows.shape
     row_weights = np.ones(n) if weights is None else weights
-    total = moments.together()
+    total = moments.of_all_classes()
     out = np.empty((n, len(moments.mass)))
-    for where in pieces(rows, 4 * d):
+    for where in cut_pieces(rows, 4 * d):
         x, code, w = rows[where].astype(np.float64), codes[where], row_weights[where][:, None]
         every = np.zeros(len(x), np.intp)
         spread = _without(x, every, w, total, rows, np.zeros(n, np.intp), row_weights, where.start)

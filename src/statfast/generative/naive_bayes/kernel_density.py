@@ -11,7 +11,7 @@ import numpy as np
 from statfast._engine import checkpoint
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs
-from statfast.generative.naive_bayes.density import Density, FittedDensity, logs
+from statfast.generative.naive_bayes.density import Density, FittedDensity, log_of
 from statfast.generative.naive_bayes.linear import (
     MAX_SMOOTHING,
     require_no_infinity,
@@ -41,7 +41,7 @@ class WeightedValues:
             )
         )  # fmt: skip
 
-    def of(self, kept) -> WeightedValues:
+    def of_classes(self, kept) -> WeightedValues:
         return WeightedValues(tuple(self.parts[k] for k in kept))
 
 
@@ -169,14 +169,14 @@ class FittedKernels(FittedDensity):
                 at = np.searchsorted(values, x[where]).clip(0, len(values) - 1)
                 w = np.tile(weights, (len(a), 1))
                 w[np.arange(len(a)), at] -= row_weights[where]
-                a += logs(np.where(w <= 1e-12 * weights, 0.0, w))
+                a += log_of(np.where(w <= 1e-12 * weights, 0.0, w))
                 rest = total - row_weights[where]
                 rest = np.where(rest <= 1e-12 * total, 1.0, rest)
             top = a.max(axis=1)
             safe = np.where(np.isfinite(top), top, 0.0)
             with np.errstate(invalid="ignore"):
                 sums = np.exp(a - safe[:, None]).sum(axis=1)
-                summed = np.log(sums) if row_weights is None else logs(sums)
+                summed = np.log(sums) if row_weights is None else log_of(sums)
             out[where] = safe + np.where(np.isfinite(top), summed, -np.inf) - np.log(rest) - scale
         return np.where(np.isnan(x), 0.0, out)
 

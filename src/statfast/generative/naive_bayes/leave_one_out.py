@@ -7,16 +7,16 @@ there are few; densities say what that does to their logarithms.
 
 import numpy as np
 
-from statfast.generative.naive_bayes.density import normalized, summed
+from statfast.generative.naive_bayes.density import normalize_scores, sum_statistics
 
 
-def left_out(model, prepared, method):
+def predict_left_out(model, prepared, method):
     """Held-out classes, posteriors or log posteriors; None if there is no closed form."""
     (rows, codes, weights), state = prepared
     if method not in ("predict", "predict_proba", "predict_log_proba"):
         return None
     rows = np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
-    sums = summed((rows, codes, weights), state, model.n_jobs)
+    sums = sum_statistics((rows, codes, weights), state, model.n_jobs)
     row_weights = np.ones(len(codes)) if weights is None else weights
     fixed = isinstance(getattr(model, model._priors_name), np.ndarray | list | tuple)
     if fixed and (sums.mass[codes] - row_weights <= 0.0).any():
@@ -31,7 +31,7 @@ def left_out(model, prepared, method):
         scores = np.where(np.isneginf(priors), -np.inf, priors + scores)
     dead = np.isneginf(scores).all(axis=1)
     scores[dead] = priors[dead]
-    scores = normalized(scores, np.zeros(len(sums.mass)), "log")
+    scores = normalize_scores(scores, np.zeros(len(sums.mass)), "log")
     if method == "predict":
         return state.classes.take(scores.argmax(axis=1))
     return np.exp(scores) if method == "predict_proba" else scores

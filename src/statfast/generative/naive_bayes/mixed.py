@@ -20,7 +20,12 @@ from statfast._validation import (
 )
 from statfast.generative.naive_bayes.bernoulli import PresenceDensity
 from statfast.generative.naive_bayes.categorical import CategoryDensity
-from statfast.generative.naive_bayes.columns import TableColumns, levels_of, numbered, numbers_of
+from statfast.generative.naive_bayes.columns import (
+    TableColumns,
+    levels_of,
+    number_categories,
+    numbers_of,
+)
 from statfast.generative.naive_bayes.counts import CountDensity
 from statfast.generative.naive_bayes.density import Density, FittedDensity
 from statfast.generative.naive_bayes.gamma import GammaDensity
@@ -63,8 +68,8 @@ class SideSums:
     def __add__(self, other: SideSums) -> SideSums:
         return SideSums(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
-    def of(self, kept) -> SideSums:
-        return SideSums(tuple(part.of(kept) for part in self.parts))
+    def of_classes(self, kept) -> SideSums:
+        return SideSums(tuple(part.of_classes(kept) for part in self.parts))
 
 
 class MixedDensity(Density):
@@ -254,7 +259,7 @@ class MixedNB(NaiveBayesModel):
     def _rows_and_density(self, X, finite, again):
         if isinstance(X, Chunks):
             raise TypeError("MixedNB takes no Chunks as X; pass them to partial_fit, one by one.")
-        made = self._of()  # parameters first
+        made = self._density_of_kinds()  # parameters first
         if again:
             table = TableColumns(X, self)
             density = self._with_new_levels(table)
@@ -287,7 +292,8 @@ class MixedNB(NaiveBayesModel):
             if kind == "categorical":
                 allowed = self._takes_missing()
                 columns = [
-                    numbered(table, j, density.levels[j], self.unseen, allowed) for j in place
+                    number_categories(table, j, density.levels[j], self.unseen, allowed)
+                    for j in place
                 ]
                 parts.append(np.stack(columns, axis=1))
             else:
@@ -323,7 +329,7 @@ class MixedNB(NaiveBayesModel):
             )
         return [as_choice(kind, f"densities[{j}]", KINDS) for j, kind in enumerate(densities)]
 
-    def _of(self):
+    def _density_of_kinds(self):
         """A density of each kind."""
         given = self._checked()
         if isinstance(self.densities, dict) and not self.densities:

@@ -34,12 +34,12 @@ from statfast.generative.naive_bayes.density import (
     BayesSums,
     State,
     class_statistics,
-    filled_rows,
-    logs,
-    summed,
+    fill_answers,
+    log_of,
+    sum_statistics,
 )
-from statfast.generative.naive_bayes.explanation import explained
-from statfast.generative.naive_bayes.leave_one_out import left_out
+from statfast.generative.naive_bayes.explanation import explain_odds
+from statfast.generative.naive_bayes.leave_one_out import predict_left_out
 from statfast.generative.naive_bayes.priors import as_priors
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class NaiveBayesModel(Classifier, SumFit):
         raise NotImplementedError
 
     def _log_priors(self, mass, classes):
-        return logs(as_priors(getattr(self, self._priors_name), mass, self._priors_name))
+        return log_of(as_priors(getattr(self, self._priors_name), mass, self._priors_name))
 
     def _takes_missing(self):
         return "missing" in self._declared and self._checked_value("missing") == "ignore"
@@ -187,7 +187,7 @@ class NaiveBayesModel(Classifier, SumFit):
         state.density.check(rows)
 
     def _total(self, columns, state):
-        return summed(columns, state, self.n_jobs)
+        return sum_statistics(columns, state, self.n_jobs)
 
     def _solve_total(self, sums, columns, state):
         if isinstance(columns[0], Chunks):
@@ -204,7 +204,7 @@ class NaiveBayesModel(Classifier, SumFit):
         classes = state.classes
         if not state.keep_absent and not (sums.mass > 0.0).all():
             kept = np.flatnonzero(sums.mass > 0.0)
-            classes, sums = classes[kept], BayesSums(sums.mass[kept], sums.columns.of(kept))
+            classes, sums = classes[kept], BayesSums(sums.mass[kept], sums.columns.of_classes(kept))
         log_priors = self._log_priors(sums.mass, classes)
         density = state.density
         if self._solve_parameters:  # a search may have changed these since `_prepare`
@@ -355,7 +355,7 @@ class NaiveBayesModel(Classifier, SumFit):
         )
         if is_sparse(rows):
             rows = rows.toarray()
-        return explained(self, rows, fitted, priors, of, against)
+        return explain_odds(self, rows, fitted, priors, of, against)
 
     def sample(self, n_samples: int = 1, *, random_state: Seed = None) -> tuple[Array, Array]:
         """Draw samples from the fitted joint distribution: a class, then its features.
@@ -399,14 +399,14 @@ class NaiveBayesModel(Classifier, SumFit):
             dtype = np.float32 if rows.dtype == np.float32 else np.float64
         out = np.empty((rows.shape[0], len(priors)), dtype)
         sparse = self._fitted_density.sparse
-        filled_rows(fitted, rows, priors, out, what, sparse=sparse, n_jobs=self.n_jobs)
+        fill_answers(fitted, rows, priors, out, what, sparse=sparse, n_jobs=self.n_jobs)
         return out
 
     def _leave_one_out(self, X, y, sample_weight, method):
         """Held-out answers of n refits by closed forms; None if there are none."""
         with checks_of_all_rows():
             prepared = self._prepare(X, y, sample_weight)
-        return left_out(self, prepared, method)
+        return predict_left_out(self, prepared, method)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

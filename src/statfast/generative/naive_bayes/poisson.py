@@ -10,7 +10,7 @@ import numpy as np
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs
 from statfast._validation import is_sparse
-from statfast.generative.naive_bayes.density import Density, Sums, logs, pieces
+from statfast.generative.naive_bayes.density import Density, Sums, cut_pieces, log_of
 from statfast.generative.naive_bayes.linear import (
     MAX_SMOOTHING,
     FittedLinear,
@@ -70,7 +70,7 @@ class PoissonDensity(Density):
         counts, seen = statistics.tables
         total, every = counts.sum(axis=1), seen.sum(axis=1)
         out = np.empty((rows.shape[0], len(mass)))
-        for where in pieces(rows, 8 * rows.shape[1]):
+        for where in cut_pieces(rows, 8 * rows.shape[1]):
             x, code = rows[where].astype(np.float64), codes[where]
             w = np.ones(len(code)) if weights is None else weights[where]
             wx, w = w[:, None] * x, w[:, None]
@@ -81,7 +81,7 @@ class PoissonDensity(Density):
                     (total - wx).clip(0.0), (every - w).clip(0.0),
                 )  # fmt: skip
                 with np.errstate(invalid="ignore"):
-                    terms = np.where(x > 0.0, x * logs(rates), 0.0) - rates
+                    terms = np.where(x > 0.0, x * log_of(rates), 0.0) - rates
                 out[where, k] = terms.sum(axis=1)
         return out
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._validation import as_choice, shown, wrong_type
-from statfast.generative.naive_bayes.density import logs
+from statfast.generative.naive_bayes.density import log_of
 
 
 class CountPriors:
@@ -15,7 +15,7 @@ class CountPriors:
     def _log_priors(self, mass, classes):
         if self.class_prior is None and not self._checked_value("fit_prior"):
             return np.full(len(mass), -np.log(len(mass)))
-        return logs(as_priors(self.class_prior, mass, "class_prior"))
+        return log_of(as_priors(self.class_prior, mass, "class_prior"))
 
     def _prior_attributes(self, log_priors):
         return {"class_log_prior_": log_priors}

@@ -8,9 +8,9 @@ from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_flag, as_rows, as_weights, to_array
 from statfast.generative.normal.class_moments import ClassScatters
-from statfast.generative.normal.covariance_factor import as_covariance, take_apart
+from statfast.generative.normal.covariance_factor import as_covariance, factor_covariance
 from statfast.generative.normal.fourth_moments import FourthMoments, fourth_moments
-from statfast.generative.normal.shrinkage import ledoit_wolf_share, oas_share, shrunk
+from statfast.generative.normal.shrinkage import ledoit_wolf_share, oas_share, shrink
 
 MAX_POWER_UNSCALED = 100  # Rows between 2^-100 and 2^100 are taken as they are.
 
@@ -69,7 +69,7 @@ def ledoit_wolf(
     """
     mass, covariance, fourth, power = _moments(X, assume_centered, sample_weight, n_jobs)
     share = ledoit_wolf_share(mass, covariance, fourth)
-    return _in_units_of_rows(shrunk(covariance, share), power), share
+    return _in_units_of_rows(shrink(covariance, share), power), share
 
 
 def oas(
@@ -120,7 +120,7 @@ def oas(
     """
     mass, covariance, _, power = _moments(X, assume_centered, sample_weight, n_jobs)
     share = oas_share(mass, covariance)
-    return _in_units_of_rows(shrunk(covariance, share), power), share
+    return _in_units_of_rows(shrink(covariance, share), power), share
 
 
 def _moments(X, assume_centered, sample_weight, n_jobs):
@@ -150,7 +150,7 @@ def _in_units_of_rows(covariance, power):
     return covariance
 
 
-def one_class(total) -> ClassScatters:
+def without_fourth_moments(total) -> ClassScatters:
     """Moments of one class without those of higher order."""
     return ClassScatters(total.mass, total.means, total.scatters)
 
@@ -291,6 +291,6 @@ def generalized_variance(covariance: ArrayLike) -> float:
     4.91
     """
     matrix = as_covariance(covariance)
-    parts = take_apart(matrix, np.zeros(len(matrix)), 1e-7, True)
+    parts = factor_covariance(matrix, np.zeros(len(matrix)), 1e-7, True)
     with np.errstate(over="ignore"):
         return float(np.exp(parts.log_det)) if parts.rank == len(matrix) else 0.0

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import aside
 from statfast._validation import as_rows, slack_of, warn_user
-from statfast.generative.normal.whitening import listed, smallest_variance, whiten
+from statfast.generative.normal.whitening import list_columns, smallest_variance, whiten
 
 ROOTS = ("cholesky", "spectral", "svd")
 # With a standardized eigenvalue further below zero, a matrix is no covariance.
@@ -16,7 +16,7 @@ MAX_NEGATIVE_EIGENVALUE = 1e-8
 
 
 @dataclass(frozen=True)
-class CovarianceParts:
+class CovarianceFactor:
     """A covariance S = F F' of rank r."""
 
     matrix: NDArray[np.float64]  # (d, d)
@@ -31,7 +31,7 @@ class CovarianceParts:
         return self.factor.shape[1]
 
 
-def take_apart(matrix, size, tol, allow_singular, names=None) -> CovarianceParts:
+def factor_covariance(matrix, size, tol, allow_singular, names=None) -> CovarianceFactor:
     """The parts of a covariance; a singular one is refused unless it is allowed.
 
     `size` is that of each column's values, beside which a standard deviation may be rounding.
@@ -45,14 +45,14 @@ def take_apart(matrix, size, tol, allow_singular, names=None) -> CovarianceParts
         else:
             factor = np.linalg.solve(white.root.T, np.eye(d))
         null = np.empty((d, 0))
-        return CovarianceParts(matrix, factor, white.root.T, white.log_det, white.spread, null)  # type: ignore[arg-type]
+        return CovarianceFactor(matrix, factor, white.root.T, white.log_det, white.spread, null)  # type: ignore[arg-type]
     variances, vectors, live = _standard_axes(matrix, white)
     if not allow_singular:
         parts = []
         if len(white.constant):
-            parts.append(f"it is constant in {listed(white.constant, names)}")
+            parts.append(f"it is constant in {list_columns(white.constant, names)}")
         if white.n_lost:
-            columns = listed(white.collinear, names)
+            columns = list_columns(white.collinear, names)
             parts.append(f"{white.n_lost} direction(s) of {columns} are collinear")
         raise np.linalg.LinAlgError(
             f"The covariance of X is singular: {', and '.join(parts)}. Drop columns, pass more "
@@ -67,7 +67,7 @@ def take_apart(matrix, size, tol, allow_singular, names=None) -> CovarianceParts
     null[live, : (~large).sum()] = vectors[:, ~large]
     null[white.constant, (~large).sum() + np.arange(len(white.constant))] = 1.0
     whitener = np.linalg.pinv(factor) if large.any() else np.zeros((0, d))
-    return CovarianceParts(matrix, factor, whitener, log_det, white.spread, null)  # type: ignore[arg-type]
+    return CovarianceFactor(matrix, factor, whitener, log_det, white.spread, null)  # type: ignore[arg-type]
 
 
 def _standard_axes(matrix, white):
@@ -79,7 +79,7 @@ def _standard_axes(matrix, white):
     return variances, vectors, live
 
 
-def root_of(parts: CovarianceParts, kind):
+def covariance_root(parts: CovarianceFactor, kind):
     """A square root Q (d, d) with Q Q' = S."""
     d = len(parts.matrix)
     if kind == "cholesky":

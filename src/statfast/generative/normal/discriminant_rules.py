@@ -16,7 +16,7 @@ from statfast.generative.normal.class_moments import MULTIPLICATIONS_OF_CALL
 MAX_ROWS_AT_ONCE = 256  # So many contiguous rows go to the kernel in one piece.
 
 
-def fill(out, kernel, rows, rule, n_jobs):
+def fill_by_rule(out, kernel, rows, rule, n_jobs):
     """Let ``kernel(block, *rule, out)`` fill ``out``, of one entry per row.
 
     The kernel returns whether its scores are finite. If not all are, the rows are looked through:
@@ -46,11 +46,11 @@ def fill(out, kernel, rows, rule, n_jobs):
         require_finite(rows)
 
 
-def filled(kernel, rows, rule, n_jobs):
+def apply_rule(kernel, rows, rule, n_jobs):
     """What the kernel says of each row, (n, K): float32 for float32 rows, else float64."""
     dtype = np.float32 if rows.dtype == np.float32 else np.float64
     out = np.empty((rows.shape[0], len(rule[0])), dtype)
-    fill(out, kernel, rows, rule, n_jobs)
+    fill_by_rule(out, kernel, rows, rule, n_jobs)
     return out
 
 
@@ -73,7 +73,7 @@ def log_softmax_of(kernels):
     return log_softmax
 
 
-def for_all_classes(coef, intercept):
+def with_all_classes(coef, intercept):
     """Scores of each class; of two classes the first scores 0, so that all methods agree."""
     if len(coef) == 1:
         coef = np.vstack([np.zeros_like(coef), coef])

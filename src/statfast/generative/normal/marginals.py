@@ -8,20 +8,20 @@ import numpy as np
 
 from statfast._typing import ArrayLike
 from statfast._validation import as_rows, not_fitted, shown, to_array, wrong_type
-from statfast.generative.normal.normal_fit import NormalFit, described
+from statfast.generative.normal.normal_fit import NormalFit, attributes_of_covariance
 
 
 class DerivedNormals(NormalFit):
     """Distributions that follow from a `MultivariateNormal`."""
 
-    def _given(self, mean, matrix, names=None):
+    def _with_moments(self, mean, matrix, names=None):
         """Become fitted with a mean and a covariance."""
         d = len(mean)
         named = {} if names is None else {"feature_names_in_": names}
         return self._publish(
             None, **named, n_features_in_=d, n_samples_=0.0, shrinkage_=0.0,
             n_parameters_=d + d * (d + 1) // 2,
-            **described(self, mean, matrix, np.zeros(d), names),
+            **attributes_of_covariance(self, mean, matrix, np.zeros(d), names),
         )  # fmt: skip
 
     def marginal(self, columns: Sequence[int] | str) -> Self:
@@ -69,9 +69,9 @@ class DerivedNormals(NormalFit):
         rest = np.setdiff1d(np.arange(len(self.mean_)), fixed)
         if len(rest) == 0:
             raise ValueError("columns must leave some for the distribution; got all. Give fewer.")
-        away = vector(values, len(fixed), "values") - self.mean_[fixed]
+        away = as_finite_vector(values, len(fixed), "values") - self.mean_[fixed]
         base = self._like(self.mean_[fixed], self.covariance_[np.ix_(fixed, fixed)], fixed)
-        if base.rank_ < len(fixed) and base._off(away[None] + base.mean_)[0]:
+        if base.rank_ < len(fixed) and base._is_off_subspace(away[None] + base.mean_)[0]:
             raise ValueError(
                 "values have density 0: they lie off the subspace in which their columns vary. "
                 "Give values that occur."
@@ -111,7 +111,7 @@ class DerivedNormals(NormalFit):
         moved = to_array(shift, "shift", "a number, or a list of them")
         moved = np.broadcast_to(moved, map_.shape[:1]) if moved.ndim == 0 else moved
         with np.errstate(over="ignore", invalid="ignore"):
-            mean = vector(moved, map_.shape[0], "shift") + map_ @ self.mean_
+            mean = as_finite_vector(moved, map_.shape[0], "shift") + map_ @ self.mean_
             factor = map_ @ self._parts.factor
             matrix = factor @ factor.T
         if not (np.isfinite(mean).all() and np.isfinite(matrix).all()):
@@ -123,7 +123,7 @@ class DerivedNormals(NormalFit):
         names = self.__dict__.get("feature_names_in_")
         names = None if names is None or columns is None else names[columns]
         model = type(self)(allow_singular=self.allow_singular, tol=self.tol, n_jobs=self.n_jobs)
-        return model._given(mean, matrix / 2.0 + matrix.T / 2.0, names)
+        return model._with_moments(mean, matrix / 2.0 + matrix.T / 2.0, names)
 
     def _places(self, columns):
         """Numbers of columns given by number or name."""
@@ -151,7 +151,7 @@ class DerivedNormals(NormalFit):
             raise not_fitted(self)
 
 
-def vector(values, d, name):
+def as_finite_vector(values, d, name):
     """d finite numbers."""
     wanted = np.atleast_1d(to_array(values, name, f"a list of {d} numbers"))
     if wanted.shape != (d,):

@@ -21,10 +21,10 @@ from statfast._validation import (
     rows_for,
     to_array,
 )
-from statfast.generative.normal.covariance_factor import ROOTS, as_covariance, root_of
-from statfast.generative.normal.discriminant_rules import filled
+from statfast.generative.normal.covariance_factor import ROOTS, as_covariance, covariance_root
+from statfast.generative.normal.discriminant_rules import apply_rule
 from statfast.generative.normal.ellipsoid import NormalEllipsoid
-from statfast.generative.normal.marginals import DerivedNormals, vector
+from statfast.generative.normal.marginals import DerivedNormals, as_finite_vector
 from statfast.generative.normal.normal_fit import FORMS
 
 # Rows further off the subspace of a singular covariance are so by more than rounding.
@@ -163,8 +163,8 @@ class MultivariateNormal(DerivedNormals):
         model = cls(allow_singular=allow_singular, tol=tol, n_jobs=n_jobs)
         model._check()
         matrix = as_covariance(covariance)
-        center = vector(mean, len(matrix), "mean")
-        return model._given(center, matrix, column_names(covariance))
+        center = as_finite_vector(mean, len(matrix), "mean")
+        return model._with_moments(center, matrix, column_names(covariance))
 
     # ------------------------------------------------------------ density
 
@@ -288,7 +288,7 @@ class MultivariateNormal(DerivedNormals):
         height = -0.5 * (self.rank_ * np.log(2.0 * np.pi) + self._parts.log_det)
         out = self._scores(rows, height, 1.0)
         if self.rank_ < len(self.mean_):
-            out[self._off(rows)] = -np.inf
+            out[self._is_off_subspace(rows)] = -np.inf
         return out
 
     def _squared_distances(self, rows):
@@ -301,9 +301,9 @@ class MultivariateNormal(DerivedNormals):
         offsets = (factors[0] @ (self.mean_ - near))[None]
         triangular = factors.shape[1] == len(near) and not np.triu(factors[0], 1).any()
         rule = factors, offsets, near[None], np.array([height]), triangular
-        return filled(quadratic_scores.scores, rows, rule, self.n_jobs)[:, 0]
+        return apply_rule(quadratic_scores.scores, rows, rule, self.n_jobs)[:, 0]
 
-    def _off(self, rows):
+    def _is_off_subspace(self, rows):
         """Which rows lie off the subspace of a singular covariance."""
         parts = self._parts
         away = np.abs((rows - self.mean_) / parts.spread @ parts.null)
@@ -353,7 +353,7 @@ class MultivariateNormal(DerivedNormals):
         rng = as_generator(random_state)
         blocks = grid(n, least=1024, most=4096)
         seeds = rng.integers(2**63, size=(len(blocks), 2))
-        Q, out = np.ascontiguousarray(root_of(self._parts, root).T), np.empty((n, d))
+        Q, out = np.ascontiguousarray(covariance_root(self._parts, root).T), np.empty((n, d))
 
         def draw(task):
             rows, seed = task
@@ -369,7 +369,7 @@ class MultivariateNormal(DerivedNormals):
 
     def _rows(self, X):
         self._require_fitted()
-        return rows_for(self, X, keep=ROW_DTYPES, finite=False)  # `filled` looks at the scores
+        return rows_for(self, X, keep=ROW_DTYPES, finite=False)  # `apply_rule` looks at the scores
 
     def __sklearn_is_fitted__(self):
         return "_parts" in self.__dict__
@@ -432,10 +432,12 @@ def mahalanobis(
     array([27.6,  0. ])
     """
     center = to_array(center, "center", "a list of numbers")
-    d = len(vector(center, center.size, "center"))
+    d = len(as_finite_vector(center, center.size, "center"))
     sizes = to_array(covariance, "covariance", "a matrix, or a list of numbers")
     if sizes.ndim < 2:
-        sizes = vector(np.broadcast_to(sizes, d) if sizes.ndim == 0 else sizes, d, "covariance")
+        sizes = as_finite_vector(
+            np.broadcast_to(sizes, d) if sizes.ndim == 0 else sizes, d, "covariance"
+        )
         covariance = np.diag(sizes)
     settings: Any = {"allow_singular": allow_singular, "tol": tol, "n_jobs": n_jobs}
     return MultivariateNormal.of(center, covariance, **settings).mahalanobis(X)

@@ -17,21 +17,21 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.generative.normal.class_moments import class_scatters
-from statfast.generative.normal.covariance import one_class
-from statfast.generative.normal.covariance_factor import take_apart, warn_singular
+from statfast.generative.normal.covariance import without_fourth_moments
+from statfast.generative.normal.covariance_factor import factor_covariance, warn_singular
 from statfast.generative.normal.fourth_moments import fourth_moments
 from statfast.generative.normal.shrinkage import (
     as_shrinkage,
     ledoit_wolf_share,
     oas_share,
-    shrunk,
+    shrink,
 )
 
 FORMS = ("full", "diag", "spherical")
 RULES = ("ledoit_wolf", "oas")
 
 
-def statistics(columns, state, n_jobs=None):
+def moments_of_rows(columns, state, n_jobs=None):
     """The moments of rows and weights, which add up over blocks of rows."""
     X, weights = columns
     gather = fourth_moments if state.more == "fourth" else class_scatters
@@ -41,7 +41,7 @@ def statistics(columns, state, n_jobs=None):
             start, stop = stop, stop + len(chunk)
             if len(chunk) and (weights is None or stop <= len(weights)):
                 share = None if weights is None else weights[start:stop]
-                more = statistics((chunk, share), state, n_jobs)
+                more = moments_of_rows((chunk, share), state, n_jobs)
                 total = more if total is None else total + more
         if weights is not None and len(weights) != stop:
             raise ValueError(
@@ -55,7 +55,7 @@ def statistics(columns, state, n_jobs=None):
 class NormalFit(SumFit):
     """Fits of `MultivariateNormal`."""
 
-    _statistics = staticmethod(statistics)
+    _statistics = staticmethod(moments_of_rows)
     _statistics_cut_blocks = True
     _solve_parameters = ("covariance_type", "method", "allow_singular", "tol")
 
@@ -122,7 +122,7 @@ class NormalFit(SumFit):
         return (rows, weights), state
 
     def _total(self, columns, state):
-        return statistics(columns, state, self.n_jobs)
+        return moments_of_rows(columns, state, self.n_jobs)
 
     def _solve_so_far(self, total, state):
         try:
@@ -148,13 +148,13 @@ class NormalFit(SumFit):
             share = oas_share(mass, likely)
         matrix = total.scatters[0] / divisor
         if share is not None:
-            matrix = shrunk(matrix, share)
+            matrix = shrink(matrix, share)
         if self.covariance_type == "diag":
             matrix = np.diag(matrix.diagonal())
         elif self.covariance_type == "spherical":
             matrix = np.eye(d) * (np.trace(matrix) / d)
         mean = total.means[0]
-        fitted = described(self, mean, matrix, np.abs(mean), state.names)
+        fitted = attributes_of_covariance(self, mean, matrix, np.abs(mean), state.names)
         fitted["n_parameters_"] = (
             d + {"full": d * (d + 1) // 2, "diag": d, "spherical": 1}[self.covariance_type]
         )
@@ -219,15 +219,15 @@ class NormalFit(SumFit):
             )
         held, doubtful = np.full(n, np.nan), np.ones(n, bool)
         if self.covariance_type == "full" and self.shrinkage is None and not self.allow_singular:
-            total = statistics((rows, weights), state, self.n_jobs)
-            held, doubtful = self._without(rows, w, one_class(total), state)
+            total = moments_of_rows((rows, weights), state, self.n_jobs)
+            held, doubtful = self._without(rows, w, without_fourth_moments(total), state)
         if doubtful.sum() > 16 and not patient:
             return None
         for row in np.flatnonzero(doubtful).tolist():
             kept = np.arange(n) != row
             others = rows[kept], None if weights is None else weights[kept]
             model = type(self)(**self.get_params(deep=False))
-            model._solve(statistics(others, state, self.n_jobs), state)
+            model._solve(moments_of_rows(others, state, self.n_jobs), state)
             held[row] = model._log_densities(rows[row : row + 1].astype(np.float64))[0]
         return held
 
@@ -247,9 +247,9 @@ class NormalFit(SumFit):
         return held, ~((f > 1e-8) & (freedom > 0.0) & np.isfinite(held))
 
 
-def described(model, mean, matrix, size, names):
+def attributes_of_covariance(model, mean, matrix, size, names):
     """Fitted attributes from mean and covariance."""
-    parts = take_apart(matrix, size, float(model.tol), bool(model.allow_singular), names)
+    parts = factor_covariance(matrix, size, float(model.tol), bool(model.allow_singular), names)
     warn_singular(parts)
     return {
         "mean_": mean,

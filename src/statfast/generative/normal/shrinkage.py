@@ -16,7 +16,7 @@ def as_shrinkage(shrinkage, automatic=("auto",)):
     return as_real(shrinkage, "shrinkage", 0.0, 1.0)
 
 
-def shrunk(covariance, share):
+def shrink(covariance, share):
     """(1 - share) S + share tr(S) / d I."""
     d = len(covariance)
     return (1.0 - share) * covariance + share * np.trace(covariance) / d * np.eye(d)
@@ -55,14 +55,14 @@ def class_covariances(total, shrinkage, unbiased):
     if shrinkage is None:
         return covariances
     if shrinkage != "auto":
-        return np.stack([shrunk(S, shrinkage) for S in covariances])
+        return np.stack([shrink(S, shrinkage) for S in covariances])
     out = np.empty_like(covariances)
     for k, S in enumerate(total.scatters / total.mass[:, None, None]):
         spread = np.sqrt(S.diagonal())
         spread[spread == 0.0] = 1.0
         both = spread[:, None] * spread
         share = ledoit_wolf_share(total.mass[k], S / both, (total.fourth[k] / both**2).sum())
-        out[k] = shrunk(S / both, share) * both * (total.mass[k] / divisor[k])
+        out[k] = shrink(S / both, share) * both * (total.mass[k] / divisor[k])
     return out
 
 
@@ -86,4 +86,4 @@ def regularized_covariances(total, alpha, gamma, unbiased):
     mixed = np.broadcast_to(pooled, total.scatters.shape)
     if alpha:
         mixed = alpha * class_covariances(total, None, unbiased) + (1.0 - alpha) * pooled
-    return np.stack([shrunk(M, gamma) for M in mixed])
+    return np.stack([shrink(M, gamma) for M in mixed])

@@ -81,7 +81,7 @@ def smallest_variance(d, tol):
     return max(min(float(tol), 1e150) ** 2, 4.0 * d * EPSILON)
 
 
-def listed(columns, names):
+def list_columns(columns, names):
     """Up to five columns, by name or by number."""
     labels = [str(j) if names is None else repr(str(names[j])) for j in columns[:5].tolist()]
     more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""

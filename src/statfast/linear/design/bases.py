@@ -296,11 +296,11 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
         if self.knots is None:
             knots = [_quantiles(column, weights, given.n_knots) for column in rows.T]
         else:
-            knots = self._given(rows.shape[1])
+            knots = self._checked_knots(rows.shape[1])
         m = sum(1 + len(k) for k in knots)
         return self._publish(X, knots_=knots, n_output_features_=m)
 
-    def _given(self, d):
+    def _checked_knots(self, d):
         try:
             knots = [np.unique(np.asarray(k, dtype=np.float64).ravel()) for k in self.knots]
         except (TypeError, ValueError, OverflowError):

@@ -52,7 +52,7 @@ def powers_for(X, squares, standardize):
     return powers.clip(-MAX_POWER, MAX_POWER) if powers.any() else None
 
 
-def divided(X, powers):
+def divide_columns(X, powers):
     """A copy of X, its columns over powers of two."""
     factor = np.ldexp(1.0, -powers)
     if not hasattr(X, "indptr"):
@@ -72,20 +72,20 @@ def times_powers(coefs, power):
     return out
 
 
-class Units:
+class ScaledColumns:
     """Mixin of columns X (n, p) with `squares` (p,): their powers of two, and what those mean."""
 
     powers = None  # (p,) of two, over which the columns are
     power = 0  # that of all, where penalties have to make up for it
     vanished = 0.0  # the size of the largest column that is left out as its squares vanish
 
-    def in_units(self, standardize, remade):
+    def with_powers(self, standardize, remade):
         """These columns, or those that ``remade`` makes of X with columns of a better size."""
         powers = powers_for(self.X, self.squares, standardize)
         if powers is None:
             columns = self
         else:
-            columns = remade(divided(self.X, powers))
+            columns = remade(divide_columns(self.X, powers))
             columns.powers, columns.power = powers, 0 if standardize else int(powers[0])
         if not standardize:
             small = np.flatnonzero(columns.squares < MIN_COLUMN**2)
@@ -101,7 +101,7 @@ class Units:
             l2 = np.ldexp(np.ldexp(l2, -self.power), -self.power)
             return np.minimum(n * l1, heavy), np.minimum(n * l2, heavy)
 
-    def restored(self, coefs, power=0):
+    def unscale_coefs(self, coefs, power=0):
         """Coefficients (p, A) of X as it was given, y over a power of two; refused where those are
         no float64 numbers."""
         return times_powers(coefs, power if self.powers is None else power - self.powers[:, None])

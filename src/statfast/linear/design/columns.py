@@ -13,7 +13,7 @@ from statfast._core.rows.column_moments import column_moments as add_moments
 from statfast._distance import near_mean
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large, require_finite
-from statfast.linear.design.column_scaling import Units
+from statfast.linear.design.column_scaling import ScaledColumns
 from statfast.linear.design.sparse_columns import SparseColumns, is_whole
 
 NUMBERS_OF_CALL = 2_000_000  # A kernel call reads so many numbers in a millisecond or two.
@@ -36,7 +36,7 @@ class Part:
         return Columns(self.table, weights, intercept, False, None, target, True)
 
 
-class Columns(Units):
+class Columns(ScaledColumns):
     """Columns Z of X (n, p) with weights that sum to n; see above.
 
     Attributes
@@ -236,4 +236,4 @@ def columns_of(X, weights, intercept, standardize, n_jobs=None, target=None):
     def measured(table):
         return kind(table, weights, intercept, standardize, n_jobs, target)
 
-    return measured(X).in_units(standardize, measured)
+    return measured(X).with_powers(standardize, measured)

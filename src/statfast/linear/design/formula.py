@@ -103,7 +103,7 @@ class FormulaDesign:
         frame = as_frame(data)
         expressions = {"offset": offset, "exposure": exposure}
         wanted = ["x", *(name for name, values in expressions.items() if values is None)]
-        parts = evaluated(self._some(wanted), frame, self.context)
+        parts = evaluated(self._specs_of(wanted), frame, self.context)
         kept = parts.x.index.to_numpy()
         if len(kept) < len(frame):
             row = int(np.setdiff1d(np.arange(len(frame)), kept)[0])
@@ -122,11 +122,11 @@ class FormulaDesign:
         frame = as_frame(data)
         expressions = {"y": y, "weight": sample_weight, "offset": offset, "exposure": exposure}
         wanted = ["x", *(name for name, values in expressions.items() if values is None)]
-        return self._gathered(
-            evaluated(self._some(wanted), frame, self.context), frame, **expressions
+        return self._fit_rows(
+            evaluated(self._specs_of(wanted), frame, self.context), frame, **expressions
         )
 
-    def _gathered(self, parts, frame, y, weight, offset, exposure):
+    def _fit_rows(self, parts, frame, y, weight, offset, exposure):
         n, kept, tables = len(frame), parts.x.index.to_numpy(), parts._to_dict()
         if y is not None:
             y = np.asarray(y)[kept] if shape_of(y)[:1] == (n,) else y
@@ -172,7 +172,7 @@ class FormulaDesign:
             return np.zeros((len(table), 0))
         return _real(table[list(self.columns)])
 
-    def _some(self, wanted):
+    def _specs_of(self, wanted):
         specs = self.specs._to_dict()
         return type(self.specs)(**{name: specs[name] for name in wanted if name in specs})
 
@@ -476,7 +476,7 @@ def _designed(cls, formula, data, expressions, context, shares):
     design = FormulaDesign(formula, specs, columns, owned, within, label, dropped, context)
     arrays = {k: None if isinstance(v, str) else v for k, v in expressions.items()}
     first = None if label is None else _first_level(frame[label])
-    return design, design._gathered(parts, frame, None, **arrays), intercept, first
+    return design, design._fit_rows(parts, frame, None, **arrays), intercept, first
 
 
 def _first_level(labels):

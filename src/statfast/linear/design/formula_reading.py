@@ -160,7 +160,7 @@ def read_formula(what, *formula, **parts):
     try:
         return formulaic.Formula(*formula, **parts)
     except (formulaic.errors.FormulaicError, SyntaxError) as error:
-        raise ValueError(f"formula {what} cannot be read: {_said(error)}") from error
+        raise ValueError(f"formula {what} cannot be read: {_message_of(error)}") from error
 
 
 def named_in(texts, context):
@@ -229,7 +229,7 @@ def evaluated(specification, frame, context):
             )
         except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
             refuse_dates(frame[[n for n in specification.required_variables if n in frame]])
-            raise ValueError(f"The formula does not suit the data: {_said(error)}") from error
+            raise ValueError(f"The formula does not suit the data: {_message_of(error)}") from error
     for warning in raised:
         if issubclass(warning.category, RuntimeWarning):  # as of the logarithm of a negative number
             warn_user(f"In the formula: {warning.message}.", RuntimeWarning)
@@ -242,6 +242,6 @@ def evaluated(specification, frame, context):
     return parts
 
 
-def _said(error):
+def _message_of(error):
     """What formulaic says, without the colors of a terminal."""
     return " ".join(re.sub("\x1b\\[[0-9;]*m|[⧛⧚]", "", str(error)).split())

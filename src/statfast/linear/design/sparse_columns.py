@@ -13,7 +13,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast._validation import refuse_large
-from statfast.linear.design.column_scaling import Units
+from statfast.linear.design.column_scaling import ScaledColumns
 
 # The Gram matrix of so many columns costs less than fifty passes over them.
 MAX_COLUMNS_OF_WHOLE_GRAM = 3000
@@ -27,7 +27,7 @@ def is_whole(n, p):
     return p <= MAX_COLUMNS_OF_WHOLE_GRAM and n >= p
 
 
-class SparseColumns(Units):
+class SparseColumns(ScaledColumns):
     """Columns Z of sparse X (n, p) with weights that sum to n; attributes as those of `Columns`."""
 
     exact = False  # products of columns may have lost digits

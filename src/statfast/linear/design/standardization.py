@@ -20,11 +20,11 @@ class Standardization:
     intercept: bool
     shift: np.ndarray  # (d,)
     scale: np.ndarray  # (d,)
-    reach: np.ndarray  # (d,) the greatest |x - shift|
+    extent: np.ndarray  # (d,) the greatest |x - shift|
 
     def refuse_tiny(self):
         """Raise ValueError if columns are too small to be brought to 1/2 to 1."""
-        if ((self.reach > 0) & (self.reach * self.scale < 0.5)).any():
+        if ((self.extent > 0) & (self.extent * self.scale < 0.5)).any():
             raise ValueError(VANISHED)
 
     def design(self, block: np.ndarray) -> np.ndarray:

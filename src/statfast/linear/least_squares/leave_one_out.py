@@ -13,7 +13,7 @@ MIN_REST = 1e-5  # Where less than this is left of 1 - h, the row's residual has
 MAX_REFITS = 16  # For more uncertain rows, fits from merged statistics take less time.
 
 
-def residuals_left_out(rows, Y, weights, fit, n_jobs):
+def predict_left_out(rows, Y, weights, fit, n_jobs):
     """Predictions (n, T), and whether they are certain (n,).
 
     `fit` has ``coef`` (T, p), ``intercept`` (T,), and ``root`` (p, r) with ``center`` (p,) and
@@ -41,7 +41,7 @@ def residuals_left_out(rows, Y, weights, fit, n_jobs):
     return out, certain & np.isfinite(out).all(axis=1)
 
 
-def fitted_anew(model, columns, state, out, certain):
+def refit_uncertain(model, columns, state, out, certain):
     """Fill in the rows that are not certain; False if there are too many."""
     odd = np.flatnonzero(~certain)
     if len(odd) > MAX_REFITS:

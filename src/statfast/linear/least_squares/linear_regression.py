@@ -58,9 +58,12 @@ from statfast.linear.least_squares.inference_of_fit import (
     r_squared,
     results_of,
 )
-from statfast.linear.least_squares.leave_one_out import fitted_anew, residuals_left_out
+from statfast.linear.least_squares.leave_one_out import predict_left_out, refit_uncertain
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
-from statfast.linear.least_squares.nonnegative import nonnegative_least_squares, nonnegative_of
+from statfast.linear.least_squares.nonnegative import (
+    nonnegative_from_factor,
+    nonnegative_least_squares,
+)
 from statfast.linear.least_squares.triangles import solution_of, triangle
 
 HELD_COEFFICIENTS = (
@@ -261,7 +264,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         intercept, _ = state.more
         given = self._checked()
         if given.positive:
-            solution = nonnegative_of(sums, intercept, given.tol)
+            solution = nonnegative_from_factor(sums, intercept, given.tol)
         else:
             solution = LeastSquaresSolution(**solution_of(sums, intercept, given.tol))
         return self._conclude(solution, state, (sums.used, sums.mass, sums.logs))
@@ -290,8 +293,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             center,
             mass,
         )
-        out, certain = residuals_left_out(rows, Y, weights, known, self.n_jobs)
-        if not fitted_anew(self, columns, state, out, certain):
+        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
+        if not refit_uncertain(self, columns, state, out, certain):
             return None
         out = out.astype(rows.dtype, copy=False)
         return out[:, 0] if flat else out

@@ -70,7 +70,7 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSol
         R, QtY = inner[:rank, :rank], inner[:rank, rank:]
         condition = condition_of(R)
     columns = kept[first:] - first
-    near = triangle.near if R is triangle.R else None
+    near = triangle.near_solution if R is triangle.R else None
     outcome = []
     for t, y in enumerate(np.ascontiguousarray(Y.T)):
         gains = condition > MAX_CONDITION_OF_FLOAT64 or (
@@ -83,12 +83,12 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSol
         if near is None:
             b = solve_triangular(R, QtY[:, t], check_finite=False)
         else:
-            step = solve_triangular(R, near.rest, check_finite=False)
-            b, left = near.coef + step, near.squares - float(near.rest @ near.rest)
+            step = solve_triangular(R, near.QtR, check_finite=False)
+            b, left = near.coef + step, near.squares - float(near.QtR @ near.QtR)
             if left > 0.5 * near.squares and _is_sharp(triangle, step[first:], b[first:]):
                 outcome.append((b[first:], b[0] if first else 0.0, left))
                 continue
-        outcome.append(_corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs))
+        outcome.append(_correct(b, R, columns, p, X, y, weights, intercept, turns, n_jobs))
     coefs, intercepts, rss = (np.array(part) for part in zip(*outcome, strict=True))
     aliased = np.setdiff1d(np.arange(p), columns)
     explained = None if triangle.exact else (QtY[first:] ** 2).sum(0)
@@ -107,10 +107,10 @@ def squares_left(b, X, y, weights, intercept, exact, n_jobs=None):
     X = dense_blocks(X) if exact and hasattr(X, "indptr") else X
     p = len(b) - int(intercept)
     nothing = np.zeros((0, 0))
-    return _corrected(b, nothing, np.arange(p), p, X, y, weights, intercept, 0, n_jobs)[2]
+    return _correct(b, nothing, np.arange(p), p, X, y, weights, intercept, 0, n_jobs)[2]
 
 
-def _corrected(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
+def _correct(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
     """Correct the solution b of one target; returns coef, intercept, squares of residuals."""
     from scipy.linalg import solve_triangular
 

@@ -18,7 +18,7 @@ ROUNDING_OF_SPREAD = 1e-13
 MAX_CHANGES_PER_COLUMN = 100  # The set of columns changes far less often in any problem.
 
 
-def nonnegative(R, QtY, alpha=0.0):
+def solve_nonnegative(R, QtY, alpha=0.0):
     """Minimize |R b - q|^2 + alpha |b|^2 over b >= 0 for each column q of `QtY`; returns (T, p)."""
     from scipy.optimize import nnls
 
@@ -59,7 +59,7 @@ def centered_factor(R, QtY, intercept):
 def nonnegative_ridge(parts, alpha, flat, intercept):
     """What `Ridge` fits with no coefficient below zero, of the parts of `centered_factor`."""
     R, QtY, mean, target = parts
-    coefs = nonnegative(R, QtY, alpha)
+    coefs = solve_nonnegative(R, QtY, alpha)
     intercepts = target - coefs @ mean
     squares = [aside(np.linalg.svd, R[:, b > 0], compute_uv=False) ** 2 for b in coefs]
     freedom = [float((s[s > 0] / (s[s > 0] + alpha)).sum()) for s in squares]
@@ -76,7 +76,7 @@ def nonnegative_least_squares(X, Y, weights, intercept, tol, n_jobs=None):
     """As `least_squares`, with slopes of at least zero; columns that depend on others stay."""
     factor = triangle_of(X, Y, weights, intercept, n_jobs)
     inner, QtY, mean, target = centered_factor(factor.R, factor.QtY, intercept)
-    coefs = nonnegative(inner, QtY)
+    coefs = solve_nonnegative(inner, QtY)
     intercepts = target - coefs @ mean
     slopes = np.column_stack([intercepts, coefs])[:, 1 - int(intercept) :]
     rss = [
@@ -86,13 +86,13 @@ def nonnegative_least_squares(X, Y, weights, intercept, tol, n_jobs=None):
     return _solution(coefs, intercepts, np.array(rss), None, factor.R, tol, intercept)
 
 
-def nonnegative_of(sums, intercept, tol):
+def nonnegative_from_factor(sums, intercept, tol):
     """The same from the factor of (1, X, Y)."""
     p, first = sums.p, int(intercept)
-    R = sums.R if intercept else sums.plain
+    R = sums.R if intercept else sums.R_without_ones
     q = p + first
     inner, QtY, mean, target = centered_factor(R[:, :q], R[:, q:], intercept)
-    coefs = nonnegative(inner, QtY)
+    coefs = solve_nonnegative(inner, QtY)
     rss = ((QtY - inner @ coefs.T) ** 2).sum(0)
     explained = (QtY**2).sum(0) - rss
     intercepts = target - coefs @ mean

@@ -46,11 +46,11 @@ MIN_PIVOT_OF_START = 1e-8  # A smaller pivot of the scaled products leaves the s
 
 
 @dataclass(frozen=True)
-class Near:
+class NearSolution:
     """Coefficients near the solution of a single target."""
 
     coef: NDArray[np.float64]  # (q,)
-    rest: NDArray[np.float64]  # (q,) Q'r of their residuals r
+    QtR: NDArray[np.float64]  # (q,) Q'r of their residuals r
     squares: float  # r'r
 
 
@@ -63,7 +63,7 @@ class RFactor:
     condition: float  # of the columns of R scaled to length one, about; inf if singular
     centered: float  # the same of the centered columns, where those are what was squared
     exact: bool  # by QR
-    near: Near | None = None
+    near_solution: NearSolution | None = None
 
 
 def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
@@ -82,20 +82,20 @@ def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
         n, p = X.shape
         if p > INFERENCE_COLUMNS and n * p * min(n, p) > MAX_MULTIPLICATIONS:
             raise ValueError(TOO_WIDE.format(n, p))
-        factor = _by_sparse_products(X, Y, weights, intercept, n_jobs)
-        return factor or _by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)
+        factor = _factor_by_sparse_products(X, Y, weights, intercept, n_jobs)
+        return factor or _factor_by_rows(dense_blocks(X), Y, weights, intercept, n_jobs)
     if not isinstance(X, Chunks):
         if (
             X.size > MIN_NUMBERS_FOR_PRODUCTS
             and X.shape[0] > 4 * X.shape[1]
             and not 0 < np.abs(Y).max() < MIN_VALUE
         ):
-            by_products = _by_products if Y.shape[1] > 1 else _by_residuals
+            by_products = _factor_by_products if Y.shape[1] > 1 else _factor_by_residuals
             factor = by_products(X, Y, weights, intercept, n_jobs)
             if factor is not None:
                 return factor
         require_finite(X)
-    return _by_rows(X, Y, weights, intercept, n_jobs)
+    return _factor_by_rows(X, Y, weights, intercept, n_jobs)
 
 
 def condition_of(R):
@@ -145,7 +145,7 @@ def independent_columns(R, tol):
     return np.array(kept, dtype=np.intp)
 
 
-def _by_rows(X, Y, weights, intercept, n_jobs):
+def _factor_by_rows(X, Y, weights, intercept, n_jobs):
     def partial(rows, block, y, w):
         table = np.column_stack([np.ones((len(block), int(intercept))), block, y])
         if w is not None:
@@ -177,7 +177,7 @@ def _by_rows(X, Y, weights, intercept, n_jobs):
     return RFactor(R, QtY, condition, condition, exact=True)
 
 
-def _by_products(X, Y, weights, intercept, n_jobs):
+def _factor_by_products(X, Y, weights, intercept, n_jobs):
     """The factor from cross products; None where they lose too much."""
     p, both = X.shape[1], X.shape[1] + Y.shape[1]
     shift = np.zeros(both)
@@ -187,19 +187,19 @@ def _by_products(X, Y, weights, intercept, n_jobs):
                 [near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)]
             )
         mass, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
-    centered = _centered(mass, sums, scatter, p, intercept)
+    centered = _factor_centered(mass, sums, scatter, p, intercept)
     if centered is None:
         return None
     inner, QtY, condition, offset = centered
     if not intercept:
         return RFactor(inner, QtY, condition, condition, exact=False)
     mean, root = shift + offset, np.sqrt(mass)
-    R = _bordered(root, mean[:p], inner)
+    R = _with_intercept(root, mean[:p], inner)
     QtY = np.vstack([root * mean[None, p:], QtY])
     return RFactor(R, QtY, condition_of(R), condition, exact=False)
 
 
-def _by_sparse_products(X, Y, weights, intercept, n_jobs):
+def _factor_by_sparse_products(X, Y, weights, intercept, n_jobs):
     """The same of CSR rows, centered without filling in; None where they lose too much."""
     (n, p), T = X.shape, Y.shape[1]
     if n <= p:
@@ -214,14 +214,14 @@ def _by_sparse_products(X, Y, weights, intercept, n_jobs):
         table[:p, p:] = np.column_stack([columns.correlate(y) for y in (Y - target).T])
         if not (n * columns.mean**2 <= MAX_DEVIATIONS_OF_SHIFT**2 * table.diagonal()[:p]).all():
             return None
-        centered = _centered(mass, np.zeros(p + T), table * (mass / n), p, False)
+        centered = _factor_centered(mass, np.zeros(p + T), table * (mass / n), p, False)
     if centered is None:
         return None
     inner, QtY, condition, _ = centered
     if not intercept:
         return RFactor(inner, QtY, condition, condition, exact=False)
     root = np.sqrt(mass)
-    R = _bordered(root, columns.mean, inner)
+    R = _with_intercept(root, columns.mean, inner)
     QtY = np.vstack([root * target[None], QtY])
     return RFactor(R, QtY, condition_of(R), condition, exact=False)
 
@@ -231,11 +231,11 @@ def factor_of_products(X, Y, weights):
     with np.errstate(over="ignore", invalid="ignore"):
         shift = np.concatenate([near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)])
         mass, sums, scatter = _products_about(shift, X, Y, weights, 1)
-        centered = _centered(mass, sums, scatter, len(shift), True) if mass > 0 else None
+        centered = _factor_centered(mass, sums, scatter, len(shift), True) if mass > 0 else None
     if centered is None:
         return None
     inner, _, _, offset = centered
-    return _bordered(np.sqrt(mass), shift + offset, inner)
+    return _with_intercept(np.sqrt(mass), shift + offset, inner)
 
 
 def qr_of_rows(X, Y, weights):
@@ -253,7 +253,7 @@ def qr_of_rows(X, Y, weights):
     return aside(np.linalg.qr, table, mode="r")
 
 
-def _by_residuals(X, Y, weights, intercept, n_jobs):
+def _factor_by_residuals(X, Y, weights, intercept, n_jobs):
     """The same for one target, with the residuals of coefficients that a sample has."""
     y = np.ascontiguousarray(Y[:, 0])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -273,22 +273,23 @@ def _by_residuals(X, Y, weights, intercept, n_jobs):
         table[p, p] = sums.deviance
         mass = h[0, 0] if first else rows.mass
         totals = np.append(h[1:, 0], sums.g[0]) if first else np.zeros(p + 1)
-    centered = _centered(mass, totals, table, p, intercept)
+    centered = _factor_centered(mass, totals, table, p, intercept)
     if centered is None:
         return None
-    inner, rest, condition, offset = centered
-    rest = rest[:, 0]
-    QtY = inner @ start[first:] + rest
+    inner, QtR, condition, offset = centered
+    QtR = QtR[:, 0]
+    QtY = inner @ start[first:] + QtR
     if not intercept:
-        near = Near(start, rest, float(table[p, p]))
-        return RFactor(inner, QtY[:, None], condition, condition, False, near)
+        near_solution = NearSolution(start, QtR, float(table[p, p]))
+        return RFactor(inner, QtY[:, None], condition, condition, False, near_solution)
     root = np.sqrt(mass)
-    R = _bordered(root, rows.shift + offset[:p], inner)
+    R = _with_intercept(root, rows.shift + offset[:p], inner)
     target = start[0] + offset[:p] @ start[1:] + offset[p]
     QtY = np.append(root * target, QtY)[:, None]
-    rest = np.append(root * offset[p], rest)
-    near = Near(rows.to_user(start), rest, float(table[p, p] + mass * offset[p] ** 2))
-    return RFactor(R, QtY, condition_of(R), condition, False, near)
+    QtR = np.append(root * offset[p], QtR)
+    squares = float(table[p, p] + mass * offset[p] ** 2)
+    near_solution = NearSolution(rows.to_user(start), QtR, squares)
+    return RFactor(R, QtY, condition_of(R), condition, False, near_solution)
 
 
 def _start(rows):
@@ -305,7 +306,7 @@ def _start(rows):
     return start
 
 
-def _centered(mass, sums, scatter, p, intercept):
+def _factor_centered(mass, sums, scatter, p, intercept):
     """From products about a point, which become those about the means (with an intercept).
 
     Returns the factor of the first p columns, Q' of the others, the condition of the first, and
@@ -335,7 +336,7 @@ def _centered(mass, sums, scatter, p, intercept):
     return inner, QtY, condition, offset
 
 
-def _bordered(root, mean, inner):
+def _with_intercept(root, mean, inner):
     """R of (1, X) from that of the centered columns."""
     R = np.zeros((len(mean) + 1, len(mean) + 1))
     R[0, 0], R[0, 1:], R[1:, 1:] = root, root * mean, inner

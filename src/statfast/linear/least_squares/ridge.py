@@ -47,7 +47,7 @@ from statfast.linear.design.design import (
 from statfast.linear.design.targets import refuse_extreme
 from statfast.linear.least_squares.bidiagonal import UNCONVERGED, least_squares_by_products
 from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
-from statfast.linear.least_squares.leave_one_out import fitted_anew, residuals_left_out
+from statfast.linear.least_squares.leave_one_out import predict_left_out, refit_uncertain
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
 from statfast.linear.least_squares.ridge_decomposition import (
@@ -191,10 +191,10 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             parts = centered_factor(factor.R, factor.QtY, intercept)
             solution = nonnegative_ridge(parts, alpha, flat, intercept)
         else:
-            solution, ended = _by_products(rows, Y, weights, alpha, flat, intercept)
+            solution, ended = _solve_by_products(rows, Y, weights, alpha, flat, intercept)
             if solution is None:
                 singular = decompose(rows, Y, weights, intercept, self.n_jobs)
-                solution = _fitted(singular, alpha, flat, intercept)
+                solution = _attributes_of_svd(singular, alpha, flat, intercept)
         self._publish(None, **state.published(), **solution)
         if not ended:
             warn_not_converged(self, solution["n_iter_"], UNCONVERGED)
@@ -205,15 +205,15 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         alpha = as_real(self.alpha, "alpha", 0.0)
         if self._checked_value("positive"):
             q = sums.p + int(intercept)
-            R = sums.R if intercept else sums.plain
+            R = sums.R if intercept else sums.R_without_ones
             parts = centered_factor(R[:q, :q], R[:q, q:], intercept)
             solution = nonnegative_ridge(parts, alpha, flat, intercept)
             return self._publish(None, **state.published(), **solution)
-        singular = sums.kept.get(intercept)
+        singular = sums.cache.get(intercept)
         if singular is None:  # for the first of many penalties
             parts = sums.singular_values if intercept else sums.plain_singular_values
-            singular = sums.kept[intercept] = decomposition_of(*parts)
-        solution = _fitted(singular, alpha, flat, intercept)
+            singular = sums.cache[intercept] = decomposition_of(*parts)
+        solution = _attributes_of_svd(singular, alpha, flat, intercept)
         return self._publish(None, **state.published(), **solution)
 
     @staticmethod
@@ -249,8 +249,8 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         root = singular.V / np.sqrt(singular.s**2 + alpha)
         mass = None if not intercept else float(len(rows) if weights is None else weights.sum())
         known = coefs[0], intercepts[0], root, singular.mean, mass
-        out, certain = residuals_left_out(rows, Y, weights, known, self.n_jobs)
-        if not fitted_anew(self, columns, state, out, certain):
+        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
+        if not refit_uncertain(self, columns, state, out, certain):
             return None
         out = out.astype(rows.dtype, copy=False)
         return out[:, 0] if flat else out
@@ -368,21 +368,22 @@ class RidgeCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             top = float(singular.s.max(initial=0.0)) ** 2 or 1.0
             alphas = np.geomspace(SPAN_OF_PENALTIES[1] * top, SPAN_OF_PENALTIES[0] * top, alphas)
         if given.criterion == "gcv":
-            errors = _generalized(singular, alphas, len(Y), weights, intercept)
+            errors = _gcv_errors(singular, alphas, len(Y), weights, intercept)
         elif isinstance(singular, RowDecomposition):
             errors = singular.squares_left_out(alphas, intercept) / (
-                _mass(weights, len(Y)) * Y.shape[1]
+                _total_weight(weights, len(Y)) * Y.shape[1]
             )
         else:
             errors = _leave_one_out(singular, rows, Y, weights, alphas, intercept, self.n_jobs)
         best = int(np.argmin(errors))
+        attributes = _attributes_of_svd(singular, alphas[best], flat, intercept)
         return self._publish(
-            X, **_fitted(singular, alphas[best], flat, intercept), alpha_=float(alphas[best]),
-            alphas_=alphas, errors_=errors, best_score_=-float(errors[best]),
+            X, **attributes, alpha_=float(alphas[best]), alphas_=alphas, errors_=errors,
+            best_score_=-float(errors[best]),
         )  # fmt: skip
 
 
-def _mass(weights, n):
+def _total_weight(weights, n):
     return float(n if weights is None else weights.sum())
 
 
@@ -404,13 +405,13 @@ def _penalties(alpha, n_targets):
     return penalties
 
 
-def _fitted(singular, alpha, flat, intercept):
+def _attributes_of_svd(singular, alpha, flat, intercept):
     coefs, intercepts = singular.coefs([alpha])
     freedom = float(singular.freedom([alpha])[0]) + intercept
     return _attributes(coefs[0], intercepts[0], flat, "svd", None, freedom)
 
 
-def _by_products(rows, Y, weights, alpha, flat, intercept):
+def _solve_by_products(rows, Y, weights, alpha, flat, intercept):
     """The same of sparse rows of many columns, by products with them, or None where that is slow;
     and whether it is the solution to rounding."""
     if not hasattr(rows, "indptr") or rows.shape[1] < MIN_COLUMNS_FOR_PRODUCTS:
@@ -436,9 +437,9 @@ def _attributes(coefs, intercepts, flat, solver, n_iter, freedom):
     }
 
 
-def _generalized(singular, alphas, n, weights, intercept):
+def _gcv_errors(singular, alphas, n, weights, intercept):
     """GCV for each penalty: RSS / n over (1 - df / n)^2, n the sum of the weights."""
-    total = _mass(weights, n)
+    total = _total_weight(weights, n)
     used = n if weights is None else np.count_nonzero(weights)
     rank, rest = len(singular.s), 0.0
     if (
@@ -462,7 +463,7 @@ def _leave_one_out(singular, rows, Y, weights, alphas, intercept, n_jobs):
     shrink = 1.0 / (singular.s[:, None] ** 2 + alphas)  # (r, A)
     fits = singular.s[:, None, None] * shrink[:, None, :] * singular.c[:, :, None]  # (r, T, A)
     r, T, A = fits.shape
-    mass = _mass(weights, len(Y))
+    mass = _total_weight(weights, len(Y))
 
     def work(where):
         block = rows[where].toarray() if hasattr(rows, "indptr") else rows[where]

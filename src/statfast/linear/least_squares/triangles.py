@@ -44,12 +44,12 @@ class StackedFactor:
         return float(self.R[0, 0] ** 2)
 
     @cached_property
-    def kept(self) -> dict:
+    def cache(self) -> dict:
         """What those who solve from it keep for the next one."""
         return {}
 
     @cached_property
-    def plain(self) -> "NDArray[np.float64]":
+    def R_without_ones(self) -> "NDArray[np.float64]":
         """R of (X, Y) alone."""
         return aside(np.linalg.qr, self.R[:, 1:], mode="r")
 
@@ -112,7 +112,7 @@ class StackedFactor:
     @cached_property
     def plain_singular_values(self) -> tuple:
         """The same of the columns as they are."""
-        R, p = self.plain, self.p
+        R, p = self.R_without_ones, self.p
         U, s, Vt = aside(np.linalg.svd, R[:p, :p], full_matrices=False)
         T = R.shape[1] - p
         return U, s, Vt, R[:p, p:], np.zeros(p), np.zeros(T), R[p:, p:]
@@ -144,7 +144,7 @@ def solution_of(sums: StackedFactor, intercept: bool, tol: float) -> dict:
     from statfast.linear.least_squares.qr import condition_of
 
     p, first = sums.p, int(intercept)
-    R = sums.R if intercept else sums.plain
+    R = sums.R if intercept else sums.R_without_ones
     q = p + first
     kept = independent_columns(R[:q, :q], tol)
     if len(kept) < q:

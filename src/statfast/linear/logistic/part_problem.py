@@ -97,7 +97,7 @@ class PartSums(SoftmaxSums):
 
     def take(self, columns):
         self.columns, self.fit = columns, new_fit(self.rows)
-        parts = (part[columns] for part in (self.frame.shift, self.frame.scale, self.frame.reach))
+        parts = (part[columns] for part in (self.frame.shift, self.frame.scale, self.frame.extent))
         self.frame = Standardization(self.frame.intercept, *parts)
         self._measure()
 

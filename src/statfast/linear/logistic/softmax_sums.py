@@ -34,7 +34,7 @@ class SoftmaxSums:
             self.rows = Chunks(lambda: (chunk[:, columns] for chunk in rows))
         else:
             self.rows = np.ascontiguousarray(rows[:, columns])
-        parts = (part[columns] for part in (frame.shift, frame.scale, frame.reach))
+        parts = (part[columns] for part in (frame.shift, frame.scale, frame.extent))
         self.frame = Standardization(frame.intercept, *parts)
         self._measure()
 

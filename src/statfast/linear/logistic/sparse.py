@@ -110,10 +110,10 @@ class _Problem:
     def __init__(self, sums, l1, l2):
         self.sums, self.n_classes, self.q, frame = sums, sums.n_classes, sums.q, sums.frame
         self.one = int(frame.intercept)
-        self.base = float(frame.scale[frame.reach.argmax()])
+        self.base = float(frame.scale[frame.extent.argmax()])
         l1, l2 = l1 * self.base, l2 * self.base * self.base
         self.l1 = min(l1, MAX_PENALTY)
-        size = frame.reach * self.base
+        size = frame.extent * self.base
         mass = float(len(sums.codes) if sums.weights is None else sums.weights.sum())
         vanished = size[size < MIN_COLUMN].max(initial=0.0)
         if vanished * mass > self.l1:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from statfast._estimator import FitState, sums_of, sums_of_folds
 from statfast._linalg import mirrored
-from statfast.linear.design.column_scaling import Units
+from statfast.linear.design.column_scaling import ScaledColumns
 from statfast.linear.design.columns import Columns
 from statfast.linear.design.sparse_columns import is_whole
 from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP, Descent
@@ -76,7 +76,7 @@ def products_of(columns, state) -> ColumnProducts:
     return ColumnProducts(mass, mean, scatter)
 
 
-class MergedProducts(Units):
+class MergedProducts(ScaledColumns):
     """Columns Z as `Columns` has them, known by their products alone; n is the sum of weights."""
 
     exact = whole = True
@@ -116,7 +116,7 @@ class MergedProducts(Units):
 class MergedFolds:
     """Products of folds."""
 
-    every: MergedProducts  # of all rows
+    all_rows: MergedProducts  # of all rows
     fitted: list  # MergedProducts of the rows that each fold fits
     held: list  # ColumnProducts of those that it holds out
 
@@ -133,8 +133,8 @@ def merged_folds(rows, target, weights, folds, how, n_jobs) -> MergedFolds | Non
     held = np.zeros(n, dtype=np.intp)
     for fold in folds:
         held[fold.test] += 1
-    every = np.ones(n) if weights is None else weights
-    if held.max() > 1 or not all(_all_others(fold, every) for fold in folds):
+    row_weights = np.ones(n) if weights is None else weights
+    if held.max() > 1 or not all(_all_others(fold, row_weights) for fold in folds):
         return None
     parts = [fold.test for fold in folds]
     if not held.all():
@@ -158,9 +158,9 @@ def usual_sizes(rows, target):
     return bool(((sizes == 0.0) | ((sizes > MIN_SQUARE**0.5) & (sizes < MIN_SQUARE**-0.5))).all())
 
 
-def _all_others(fold, every):
+def _all_others(fold, row_weights):
     """Whether a fold fits all rows that it does not hold out."""
-    kept = every.copy()
+    kept = row_weights.copy()
     kept[fold.test] = 0.0
     return np.array_equal(fold.kept, kept)
 

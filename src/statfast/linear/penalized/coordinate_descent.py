@@ -89,7 +89,7 @@ class Descent:
         return max(float(top), 0.0)
 
     @property
-    def reach(self):
+    def largest_products(self):
         """`largest`, and what it could be for another y of that length."""
         return self.largest, float(np.sqrt(self.columns.square.max() * self.yy))
 

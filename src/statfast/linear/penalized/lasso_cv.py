@@ -199,7 +199,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         )
         tried_first = tried[: place + 1]
         if merged is not None:
-            path, goal = path_by_products(merged.every, tried_first, ratio, how)
+            path, goal = path_by_products(merged.all_rows, tried_first, ratio, how)
         else:
             path, goal = fit_path(
                 rows, target, weights, alphas=tried_first, l1_ratio=ratio, n_jobs=self.n_jobs,
@@ -236,8 +236,8 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 
     def _grid(self, rows, target, weights, ratio, how_many, how, merged):
         if merged is not None:
-            largest_products = Descent(merged.every, None, how["positive"]).reach
-            return alpha_grid(largest_products, merged.every, ratio, how_many, self.eps)
+            largest_products = Descent(merged.all_rows, None, how["positive"]).largest_products
+            return alpha_grid(largest_products, merged.all_rows, ratio, how_many, self.eps)
         columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
         power = power_of_two(np.abs(target).max())
         left = np.ldexp(target, -power)

@@ -137,7 +137,7 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
     if not np.isfinite(square):
         raise ValueError("y holds values so large that their squares overflow. Divide it.")
     if isinstance(alphas, int):
-        alphas = alpha_grid(descent.reach, columns, l1_ratio, alphas, eps, power)
+        alphas = alpha_grid(descent.largest_products, columns, l1_ratio, alphas, eps, power)
     columns.refuse_vanished(
         columns.penalties(alphas[-1] * l1_ratio, 0.0, n, power)[0], np.sqrt(n * descent.yy)
     )
@@ -173,7 +173,7 @@ def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0
         before = l1
     # The means of the columns are 0 where there is no intercept.
     return RegularizationPath(
-        alphas, columns.restored(coefs, power), np.ldexp(mean - columns.mean @ coefs, power),
+        alphas, columns.unscale_coefs(coefs, power), np.ldexp(mean - columns.mean @ coefs, power),
         np.ldexp(gaps, 2 * power), np.array(rounds),
     )  # fmt: skip
 

@@ -175,4 +175,4 @@ class ProximalNewton:
         """Coefficients and intercept for X as it is."""
         coef = self.b * self.columns.scale
         first = self.b0 - float(self.columns.mean @ coef)
-        return self.columns.restored(coef[:, None])[:, 0], first
+        return self.columns.unscale_coefs(coef[:, None])[:, 0], first
