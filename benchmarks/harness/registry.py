@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The suites, found by looking into the folder: every `Suite` of a module of benchmarks.suites."""
+"""The suites, found by looking into the folders: every `Suite` of a module in benchmarks.suites."""
 
 import pkgutil
 from importlib import import_module
@@ -9,7 +9,8 @@ from benchmarks.harness.suite import Suite
 
 
 def modules() -> list[str]:
-    return [f"{suites.__name__}.{found.name}" for found in pkgutil.iter_modules(suites.__path__)]
+    walk = pkgutil.walk_packages(suites.__path__, f"{suites.__name__}.")
+    return [module.name for module in walk if not module.ispkg]
 
 
 def suites_of(module: str) -> list[Suite]:

@@ -6,8 +6,8 @@ import pytest
 from scipy import sparse
 
 from benchmarks.harness.registry import SUITES
-from benchmarks.suites.kmeans import lloyd, nearest_centers
-from benchmarks.suites.lda import posteriors
+from benchmarks.suites.cluster.kmeans import lloyd, nearest_centers
+from benchmarks.suites.generative.lda import posteriors
 
 
 def _quick(suite, which=0):

@@ -4,7 +4,7 @@
 import pytest
 
 import statfast
-from benchmarks.suites.defaults import LEFT_OUT, MODULES, SLOW, SUITE, TASKS
+from benchmarks.suites.library.defaults import LEFT_OUT, MODULES, SLOW, SUITE, TASKS
 
 
 def test_every_twin_is_called_or_left_out_with_a_reason():

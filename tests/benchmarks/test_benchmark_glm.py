@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.suites import glm
-from benchmarks.suites.glm import GLM, IRLS
+from benchmarks.suites.linear import glm
+from benchmarks.suites.linear.glm import GLM, IRLS
 
 ADAPTERS = {
     "statfast": glm.Statfast,

@@ -3,7 +3,7 @@
 
 import pytest
 
-from benchmarks.suites.strings import SUITE
+from benchmarks.suites.text.strings import SUITE
 
 
 def test_groups_have_bars():

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from benchmarks.harness.rows import read_libsvm
-from benchmarks.suites.linear_svc import SUITE
+from benchmarks.suites.svm.linear_svc import SUITE
 from tests.reference import linear_svm as twin
 
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 
-from benchmarks.suites.linkage import SUITE, spanning_lengths
+from benchmarks.suites.cluster.linkage import SUITE, spanning_lengths
 
 
 def test_groups_have_bars():

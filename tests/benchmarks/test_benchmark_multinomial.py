@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.suites.multinomial import SUITE
+from benchmarks.suites.linear.multinomial import SUITE
 
 
 def test_groups_have_bars_and_bars_have_peers():

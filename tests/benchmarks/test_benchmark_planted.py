@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.harness.registry import SUITES
-from benchmarks.suites import lsh as lsh_curve
+from benchmarks.suites.neighbors import lsh as lsh_curve
 
 PROBLEMS = [(suite, problem) for suite in SUITES.values() for problem in suite.quick]
 ONE_OF_EACH = {problem.task: (suite, problem) for suite, problem in PROBLEMS}

@@ -19,7 +19,7 @@ from benchmarks.harness.results import compare, geometric_means, merged
 from benchmarks.harness.run import FLOOR, NEAR, SHORT, Racer, _allowed, _goes_on, _near, _turn, main
 from benchmarks.harness.suite import Library
 from benchmarks.harness.worker import Job
-from benchmarks.suites import ranking
+from benchmarks.suites.evaluation import ranking
 
 SUITE = SUITES["kmeans"]
 

@@ -6,9 +6,9 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from benchmarks.harness.rows import KINDS
-from benchmarks.suites import kdtree, lsh
-from benchmarks.suites.kdtree import SUITE, _cross_data, _morton
-from benchmarks.suites.knn import REDUCED, NeighborsCheck
+from benchmarks.suites.neighbors import kdtree, lsh
+from benchmarks.suites.neighbors.kdtree import SUITE, _cross_data, _morton
+from benchmarks.suites.neighbors.knn import REDUCED, NeighborsCheck
 
 PEERS = {
     "scipy": kdtree.Scipy,

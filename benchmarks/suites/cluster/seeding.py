@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The suite ``seeding``: k-means++ and one iteration.
 
-And what k-means++ leaves over many seeds: ``python -m benchmarks.suites.seeding [--seeds 20]``
+What k-means++ leaves over many seeds: ``python -m benchmarks.suites.cluster.seeding [--seeds 20]``
 prints the mean potential of starts by statfast and by scikit-learn, and the standard error of their
 ratio: both are greedy k-means++ with 2 + floor(log k) candidates a center, so they differ by chance
 alone.
@@ -16,7 +16,14 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import F32, F64, Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.kmeans import BUDGET, HOPELESS, LIMIT, KMeans, nearest_centers, touching_rows
+from benchmarks.suites.cluster.kmeans import (
+    BUDGET,
+    HOPELESS,
+    LIMIT,
+    KMeans,
+    nearest_centers,
+    touching_rows,
+)
 
 
 def _seeding_data(kind, n, d, k, dtype, seed):

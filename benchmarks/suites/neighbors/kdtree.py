@@ -19,7 +19,7 @@ from benchmarks.harness.check import Tolerances
 from benchmarks.harness.problem import F32, F64, Problem
 from benchmarks.harness.rows import KINDS, rows_of
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.knn import LOOSE, OURS, ROUNDED, STRICT, NeighborsCheck
+from benchmarks.suites.neighbors.knn import LOOSE, OURS, ROUNDED, STRICT, NeighborsCheck
 
 BUDGET = 2.0  # seconds of rounds for each library and problem
 HOPELESS = 2.5  # times the fastest peer's first run; see also run.FLOOR

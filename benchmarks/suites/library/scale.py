@@ -18,7 +18,7 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.kmeans import KMeansCheck, lloyd, nearest_centers
+from benchmarks.suites.cluster.kmeans import KMeansCheck, lloyd, nearest_centers
 
 BLOCKS = 16
 SAMPLE = 1_000  # rows whose posteriors are asked for

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The suite ``lsh``: approximate neighbors, every library at settings that reach a recall of 0.9.
 
-And recall against time at several settings: ``python -m benchmarks.suites.lsh mnist``, ``--plot``.
+Recall against time at several settings: ``python -m benchmarks.suites.neighbors.lsh mnist``, and
+the picture with ``--plot``.
 Every library answers the same queries, all at once, on the same threads; recall is the fraction of
 a query's ten answers no farther than its tenth neighbor, by float64 brute force. A run adds its
 points to `results/lsh-curve.jsonl`, a line for each; `--plot` draws them, beside it.
@@ -21,7 +22,12 @@ from benchmarks.harness.check import Tolerances
 from benchmarks.harness.problem import F32, SIZES, Problem
 from benchmarks.harness.rows import SPREAD, mnist
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.knn import FaissNeighbors, Neighbors, NeighborsCheck, neighbors_data
+from benchmarks.suites.neighbors.knn import (
+    FaissNeighbors,
+    Neighbors,
+    NeighborsCheck,
+    neighbors_data,
+)
 
 # ------------------------------------------------------------------ the suite
 
@@ -139,7 +145,7 @@ SUITE = Suite(
 )
 
 # ------------------------------------------------------------------ the curve
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CURVE = ROOT / "benchmarks" / "results" / "lsh-curve.jsonl"
 PICTURE = ROOT / "benchmarks" / "results" / "lsh_curve.png"
 K, QUERIES, THREADS, ROUNDS = 10, 2000, 2, 3

@@ -12,7 +12,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Tolerances
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.trees import TREES, Forest, ForestCheck, Ydf, tree_data
+from benchmarks.suites.tree.trees import TREES, Forest, ForestCheck, Ydf, tree_data
 
 MOST_SPLITS = 20_000  # that tl2cgen compiles as C: more take gcc minutes
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The suite ``boosting``: gradient boosting on histograms, and AdaBoost of stumps.
 
-As a program, ``python -m benchmarks.suites.boosting``: areas under the curve by library and seed,
+``python -m benchmarks.suites.tree.boosting`` prints areas under the curve by library and seed,
 on new rows so many that differences of .0005 show. The scores of these problems rise with single
 columns: where they are products alone, which of two columns of noise a tree splits first moves the
 area by .0015 from seed to seed, in every library.

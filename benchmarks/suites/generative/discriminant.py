@@ -10,7 +10,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.lda import Discriminant, PosteriorCheck
+from benchmarks.suites.generative.lda import Discriminant, PosteriorCheck
 
 SHARES = np.arange(11) / 10.0
 

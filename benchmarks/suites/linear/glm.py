@@ -18,7 +18,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Tolerances
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.lasso import CoefficientsCheck
+from benchmarks.suites.linear.lasso import CoefficientsCheck
 
 BUDGET = 4.0  # seconds of rounds for each library and problem
 HOPELESS = 30.0  # times the fastest peer's first run; statsmodels has bars of its own
