@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Iterator
+from typing import Literal, Self
 
 import numpy as np
 
@@ -12,19 +12,12 @@ from statfast._estimator import (
     Classifier,
     by_fit,
     classes_with_weight,
-    count,
     fitted,
-    flag,
-    jobs,
-    nothing,
     param,
-    randomness,
-    real,
     times_classes,
-    verbosity,
 )
-from statfast._typing import Array, ArrayLike, ClassWeight, Jobs, Rows, Seed, Weights
-from statfast._validation import MANY, as_choice, as_labels, shown
+from statfast._typing import Array, ArrayLike, ClassWeight, Rows, Weights
+from statfast._validation import as_choice, as_labels, shown
 from statfast.ensemble.boosting.losses import (
     ExponentialLoss,
     LogLoss,
@@ -46,6 +39,8 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         "log_loss" is the logistic loss of two classes, the multinomial of more. "exponential",
         for two classes, is what AdaBoost minimizes [3]_: exp(-r) for the second class, exp(r) for
         the first, with r half the log-odds.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of classes; "balanced" gives all the same total.
     learning_rate : float, default=0.1
         Factor of the values of all leaves; 1 for no shrinkage.
     max_iter : int, default=100
@@ -92,8 +87,6 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         1 prints a summary, 2 a line for each round.
     random_state : int, Generator or None, default=None
         Draws rows for quantiles (above 200 000), rows held out, and columns.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of classes; "balanced" gives all the same total.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -182,38 +175,9 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     """
 
     loss: Literal["log_loss", "exponential"] = param(by_fit, default="log_loss", kw_only=False)
-    learning_rate: float = param(real(0, open_low=True), default=0.1)
-    max_iter: int = param(count(high=MANY), default=100)
-    max_leaf_nodes: int | None = param(nothing | count(2), default=31)
-    max_depth: int | None = param(nothing | count(), default=None)
-    min_samples_leaf: int = param(count(), default=20)
-    l2_regularization: float = param(real(0), default=0.0)
-    max_features: float = param(real(0, 1, open_low=True), default=1.0)
-    max_bins: int = param(count(2, 255), default=255)
-    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
-    monotonic_cst: ArrayLike | dict[Any, Any] | None = param(by_fit, default=None)
-    interaction_cst: Literal["pairwise", "no_interactions"] | Sequence[Any] | None = param(
-        by_fit, default=None
-    )
-    warm_start: bool = param(flag, default=False)
-    early_stopping: Literal["auto"] | bool = param(by_fit, default="auto")
-    scoring: str | Callable[..., Any] | None = param(by_fit, default="loss")
-    validation_fraction: float | None = param(by_fit, default=0.1)
-    n_iter_no_change: int = param(count(), default=10)
-    tol: float = param(real(0), default=1e-7)
-    verbose: int = param(verbosity, default=0)
-    random_state: Seed = param(randomness, default=None)
     class_weight: ClassWeight = param(by_fit, default=None)
-    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
-    do_early_stopping_: bool = fitted()
-    n_iter_: int = fitted()
-    n_trees_per_iteration_: int = fitted()
-    train_score_: Array = fitted()
-    validation_score_: Array = fitted()
-    is_categorical_: Any = fitted()
-    feature_importances_: Array = fitted()
 
     def fit(
         self,

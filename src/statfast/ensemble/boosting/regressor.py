@@ -3,24 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Iterator
+from typing import Literal, Self
 
 from statfast._estimator import (
     Regressor,
     by_fit,
-    count,
-    fitted,
-    flag,
-    jobs,
-    nothing,
     param,
-    randomness,
-    real,
-    verbosity,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
-from statfast._validation import MANY, as_choice, as_real, as_targets, warn_column_vector
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import as_choice, as_real, as_targets, warn_column_vector
 from statfast.ensemble.boosting.losses import REGRESSION
 from statfast.ensemble.boosting.model import HistBoosting
 
@@ -174,36 +166,6 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         by_fit, default="squared_error", kw_only=False
     )
     quantile: float | None = param(by_fit, default=None)
-    learning_rate: float = param(real(0, open_low=True), default=0.1)
-    max_iter: int = param(count(high=MANY), default=100)
-    max_leaf_nodes: int | None = param(nothing | count(2), default=31)
-    max_depth: int | None = param(nothing | count(), default=None)
-    min_samples_leaf: int = param(count(), default=20)
-    l2_regularization: float = param(real(0), default=0.0)
-    max_features: float = param(real(0, 1, open_low=True), default=1.0)
-    max_bins: int = param(count(2, 255), default=255)
-    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
-    monotonic_cst: ArrayLike | dict[Any, Any] | None = param(by_fit, default=None)
-    interaction_cst: Literal["pairwise", "no_interactions"] | Sequence[Any] | None = param(
-        by_fit, default=None
-    )
-    warm_start: bool = param(flag, default=False)
-    early_stopping: Literal["auto"] | bool = param(by_fit, default="auto")
-    scoring: str | Callable[..., Any] | None = param(by_fit, default="loss")
-    validation_fraction: float | None = param(by_fit, default=0.1)
-    n_iter_no_change: int = param(count(), default=10)
-    tol: float = param(real(0), default=1e-7)
-    verbose: int = param(verbosity, default=0)
-    random_state: Seed = param(randomness, default=None)
-    n_jobs: Jobs = param(jobs, default=None)
-
-    do_early_stopping_: bool = fitted()
-    n_iter_: int = fitted()
-    n_trees_per_iteration_: int = fitted()
-    train_score_: Array = fitted()
-    validation_score_: Array = fitted()
-    is_categorical_: Any = fitted()
-    feature_importances_: Array = fitted()
 
     def fit(
         self,

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Forests that classify: random forests, and extremely randomized trees."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier
+from statfast._estimator import Classifier, by_fit, fitted, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import shown
 from statfast.ensemble.forest.model import ForestModel, output_slices
@@ -15,6 +17,16 @@ from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, weigh
 
 class ClassForest(Classifier, ForestModel):
     """Mixin: forests whose trees give shares of classes, which are averaged."""
+
+    criterion: Literal["gini", "entropy", "log_loss", "error"] = param(by_fit, default="gini")
+    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default="sqrt")
+    class_weight: (
+        Literal["balanced", "balanced_subsample"] | dict[Any, Any] | list[dict[str, Any]] | None
+    ) = param(by_fit, default=None)
+
+    classes_: Any = fitted()
+    n_classes_: Any = fitted()
+    oob_decision_function_: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the trees.

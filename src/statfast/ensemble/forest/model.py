@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What forests for classes and for numbers have in common."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from copy import deepcopy
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import Estimator, require_same_labels
+from statfast._estimator import by_fit, count, fitted, flag, param, require_same_labels
 from statfast._typing import Array, Rows, csr_matrix
 from statfast._validation import (
     as_flag,
@@ -23,6 +27,7 @@ from statfast.ensemble.forest.importances import ForestImportances
 from statfast.ensemble.forest.left_out import LeftOutErrors
 from statfast.tree.growing.arguments import (
     TABLE,
+    GrowthParameters,
     category_counts,
     growth_rules,
     published_columns,
@@ -37,8 +42,18 @@ from statfast.tree.structure.paths import decision_paths
 from statfast.tree.structure.tree_arrays import unpacked
 
 
-class ForestModel(LeftOutErrors, ForestImportances, Estimator):
+class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     """Mixin: trees grown on samples of the rows, and what is asked of all of them."""
+
+    n_estimators: int = param(count(), default=100, kw_only=False)
+    bootstrap: bool = param(flag, default=True)
+    max_samples: float | None = param(by_fit, default=None)
+    oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
+    warm_start: bool = param(flag, default=False)
+    tree_statistics: bool = param(flag, default=False)
+    verbose: int = param(by_fit, default=0)
+
+    oob_score_: float = fitted()
 
     _randomized = False
     _columns = None  # which hold categories

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Forests that predict numbers: random forests, and extremely randomized trees."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import Regressor
+from statfast._estimator import Regressor, by_fit, fitted, flag, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_real
 from statfast.ensemble.forest.model import ForestModel
@@ -23,6 +25,12 @@ from statfast.tree.growing.arguments import (
 
 class NumberForest(Regressor, ForestModel):
     """Mixin: forests whose trees give numbers, which are averaged."""
+
+    criterion: str = param(by_fit, default="squared_error")
+    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=1.0)
+    store_leaves: bool = param(flag, default=False)
+
+    oob_prediction_: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the trees.

@@ -3,11 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal
-
-from statfast._estimator import by_fit, count, fitted, flag, jobs, nothing, param, randomness, real
-from statfast._typing import ArrayLike, Jobs, Seed
 from statfast.ensemble.forest.class_forest import ClassForest
 from statfast.ensemble.forest.number_forest import NumberForest
 
@@ -22,6 +17,24 @@ class RandomForestClassifier(ClassForest):
     criterion : {"gini", "entropy", "log_loss", "error"}, default="gini"
         Impurity of a node: the Gini index, the entropy in bits (two names), or the fraction of the
         classes other than the largest.
+    class_weight : {"balanced", "balanced_subsample"}, dict, list of dict or None, default=None
+        Weights of classes, times those of rows; "balanced" is n / (K n_k),
+        "balanced_subsample" the same within each sample.
+    bootstrap : bool, default=True
+        Grow each tree on samples drawn with replacement; else on all.
+    max_samples : int or float, optional
+        Samples drawn for a tree; a float is a fraction of the samples with weight. None draws as
+        many as there are.
+    oob_score : bool or callable, default=False
+        Predict the out-of-bag samples and score that; a callable takes y and the
+        predictions.
+    warm_start : bool, default=False
+        Keep the trees of the fit before and add to them.
+    tree_statistics : bool, default=False
+        Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
+        `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
+    verbose : int, default=0
+        Has no effect; `set_progress` reports trees.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
@@ -36,27 +49,8 @@ class RandomForestClassifier(ClassForest):
         Grow trees by the split that gains most, until they have so many leaves.
     min_impurity_decrease : float, default=0.0
         No split gains less, of the impurity by the node's fraction of the weight.
-    bootstrap : bool, default=True
-        Grow each tree on samples drawn with replacement; else on all.
-    oob_score : bool or callable, default=False
-        Predict the out-of-bag samples and score that; a callable takes y and the
-        predictions.
-    n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of samples and draws.
-    verbose : int, default=0
-        Has no effect; `set_progress` reports trees.
-    warm_start : bool, default=False
-        Keep the trees of the fit before and add to them.
-    class_weight : {"balanced", "balanced_subsample"}, dict, list of dict or None, default=None
-        Weights of classes, times those of rows; "balanced" is n / (K n_k),
-        "balanced_subsample" the same within each sample.
     ccp_alpha : float, default=0.0
         Penalty for a leaf: branches that are worth no more are pruned.
-    max_samples : int or float, optional
-        Samples drawn for a tree; a float is a fraction of the samples with weight. None draws as
-        many as there are.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -64,9 +58,10 @@ class RandomForestClassifier(ClassForest):
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    tree_statistics : bool, default=False
-        Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
-        `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of samples and draws.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
 
     Attributes
     ----------
@@ -134,39 +129,6 @@ class RandomForestClassifier(ClassForest):
     0.96
     """
 
-    n_estimators: int = param(count(), default=100, kw_only=False)
-    criterion: Literal["gini", "entropy", "log_loss", "error"] = param(by_fit, default="gini")
-    max_depth: int | None = param(nothing | count(), default=None)
-    min_samples_split: float = param(by_fit, default=2)
-    min_samples_leaf: float = param(by_fit, default=1)
-    min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
-    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default="sqrt")
-    max_leaf_nodes: int | None = param(nothing | count(2), default=None)
-    min_impurity_decrease: float = param(real(0), default=0.0)
-    bootstrap: bool = param(flag, default=True)
-    oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
-    n_jobs: Jobs = param(jobs, default=None)
-    random_state: Seed = param(randomness, default=None)
-    verbose: int = param(by_fit, default=0)
-    warm_start: bool = param(flag, default=False)
-    class_weight: (
-        Literal["balanced", "balanced_subsample"] | dict[Any, Any] | list[dict[str, Any]] | None
-    ) = param(by_fit, default=None)
-    ccp_alpha: float = param(real(0), default=0.0)
-    max_samples: float | None = param(by_fit, default=None)
-    monotonic_cst: ArrayLike | None = param(by_fit, default=None)
-    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
-    tree_statistics: bool = param(flag, default=False)
-
-    classes_: Any = fitted()
-    n_classes_: Any = fitted()
-    max_features_: int = fitted()
-    n_outputs_: int = fitted()
-    oob_score_: float = fitted()
-    oob_decision_function_: Any = fitted()
-    is_categorical_: Any = fitted()
-    categories_: Any = fitted()
-
 
 class RandomForestRegressor(NumberForest):
     """Random forest for regression.
@@ -179,6 +141,24 @@ class RandomForestRegressor(NumberForest):
         What splits minimize: "squared_error" and "friedman_mse" (which orders splits the same way)
         the squares about the mean, "absolute_error" the distances from the median, "poisson" half
         the Poisson deviance, for nonnegative y.
+    store_leaves : bool, default=False
+        Keep the leaf of each row in each tree (4 bytes each) and the targets, which
+        `predict_quantiles` needs.
+    bootstrap : bool, default=True
+        Grow each tree on samples drawn with replacement; else on all.
+    max_samples : int or float, optional
+        Samples drawn for a tree; a float is a fraction of the samples with weight. None draws as
+        many as there are.
+    oob_score : bool or callable, default=False
+        Predict the out-of-bag samples and score that; a callable takes y and the
+        predictions.
+    warm_start : bool, default=False
+        Keep the trees of the fit before and add to them.
+    tree_statistics : bool, default=False
+        Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
+        `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
+    verbose : int, default=0
+        Has no effect; `set_progress` reports trees.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
@@ -193,24 +173,8 @@ class RandomForestRegressor(NumberForest):
         Grow trees by the split that gains most, until they have so many leaves.
     min_impurity_decrease : float, default=0.0
         No split gains less, of the impurity by the node's fraction of the weight.
-    bootstrap : bool, default=True
-        Grow each tree on samples drawn with replacement; else on all.
-    oob_score : bool or callable, default=False
-        Predict the out-of-bag samples and score that; a callable takes y and the
-        predictions.
-    n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of samples and draws.
-    verbose : int, default=0
-        Has no effect; `set_progress` reports trees.
-    warm_start : bool, default=False
-        Keep the trees of the fit before and add to them.
     ccp_alpha : float, default=0.0
         Penalty for a leaf: branches that are worth no more are pruned.
-    max_samples : int or float, optional
-        Samples drawn for a tree; a float is a fraction of the samples with weight. None draws as
-        many as there are.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
@@ -218,12 +182,10 @@ class RandomForestRegressor(NumberForest):
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    tree_statistics : bool, default=False
-        Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
-        `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
-    store_leaves : bool, default=False
-        Keep the leaf of each row in each tree (4 bytes each) and the targets, which
-        `predict_quantiles` needs.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of samples and draws.
+    n_jobs : int, optional
+        Threads; None and -1 take all usable cores, -2 all but one.
 
     Attributes
     ----------
@@ -282,32 +244,3 @@ class RandomForestRegressor(NumberForest):
     >>> bool(abs(model.predict([[15.0]])[0] - np.sin(1.5)) < 0.02)
     True
     """
-
-    n_estimators: int = param(count(), default=100, kw_only=False)
-    criterion: str = param(by_fit, default="squared_error")
-    max_depth: int | None = param(nothing | count(), default=None)
-    min_samples_split: float = param(by_fit, default=2)
-    min_samples_leaf: float = param(by_fit, default=1)
-    min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
-    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=1.0)
-    max_leaf_nodes: int | None = param(nothing | count(2), default=None)
-    min_impurity_decrease: float = param(real(0), default=0.0)
-    bootstrap: bool = param(flag, default=True)
-    oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
-    n_jobs: Jobs = param(jobs, default=None)
-    random_state: Seed = param(randomness, default=None)
-    verbose: int = param(by_fit, default=0)
-    warm_start: bool = param(flag, default=False)
-    ccp_alpha: float = param(real(0), default=0.0)
-    max_samples: float | None = param(by_fit, default=None)
-    monotonic_cst: ArrayLike | None = param(by_fit, default=None)
-    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
-    tree_statistics: bool = param(flag, default=False)
-    store_leaves: bool = param(flag, default=False)
-
-    max_features_: int = fitted()
-    n_outputs_: int = fitted()
-    oob_score_: float = fitted()
-    oob_prediction_: Any = fitted()
-    is_categorical_: Any = fitted()
-    categories_: Any = fitted()

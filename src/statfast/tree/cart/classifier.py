@@ -10,16 +10,10 @@ import numpy as np
 from statfast._estimator import (
     Classifier,
     by_fit,
-    count,
     fitted,
-    jobs,
-    nothing,
-    one_of,
     param,
-    randomness,
-    real,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_real
 from statfast.tree.cart.model import CartModel
 from statfast.tree.cart.priors import class_priors
@@ -42,9 +36,29 @@ class DecisionTreeClassifier(Classifier, CartModel):
     criterion : {"gini", "entropy", "log_loss", "error"}, default="gini"
         Impurity of a node: Gini's index, entropy in bits (two names), or the fraction of the
         classes other than the largest.
+    class_weight : dict, "balanced", list of dict, or None, default=None
+        Weights of classes, times those of rows; "balanced" is n / (K n_k). A list has one entry for
+        each output.
+    priors : array-like of shape (K,), "uniform", or None, default=None
+        Probabilities of the classes, positive, in the order of `classes_`. None takes their
+        proportions of the weight. With priors or cost, y is one output and `class_weight` None.
+    cost : array-like of shape (K, K), optional
+        Cost of each decision (column) for each true class (row), 0 on the diagonal. Splits are
+        chosen with the priors altered by it [1]_ (section 4.4: a class counts by its prior times
+        the sum of its row), and a leaf says the class of the least expected cost. None is 1 for
+        every error.
     splitter : {"best", "random"}, default="best"
         The best split of each column, or one drawn: between its extremes in the node, or two sets
         of its categories there.
+    missing : {"learned", "surrogate"}, default="learned"
+        What becomes of missing values. "learned": both sides are tried for them at each split.
+        "surrogate": splits are chosen by the rows whose value is known, and the others follow the
+        columns that send rows most nearly as the split does, as in R's rpart; those whose
+        surrogates are missing, too, go to the side with more weight. Slower, by about a sort of
+        each column at each node. Not with ``splitter="random"``, which draws the side of missing
+        values.
+    max_surrogates : int, default=5
+        Most surrogates of a node.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
@@ -56,41 +70,21 @@ class DecisionTreeClassifier(Classifier, CartModel):
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Columns looked at for a split, drawn afresh at each node; a float is a share, None is all.
         If none of them varies in the node, more are drawn until one does.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the draws; without draws (all columns, best splits) nothing depends on it.
     max_leaf_nodes : int, optional
         Grow the tree by the split that gains most, until it has so many leaves.
     min_impurity_decrease : float, default=0.0
         No split gains less, of the impurity by the node's fraction of the weight.
-    class_weight : dict, "balanced", list of dict, or None, default=None
-        Weights of classes, times those of rows; "balanced" is n / (K n_k). A list has one entry for
-        each output.
     ccp_alpha : float, default=0.0
         Penalty for a leaf: branches that are worth no more are pruned.
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0.
-    priors : array-like of shape (K,), "uniform", or None, default=None
-        Probabilities of the classes, positive, in the order of `classes_`. None takes their
-        proportions of the weight. With priors or cost, y is one output and `class_weight` None.
-    cost : array-like of shape (K, K), optional
-        Cost of each decision (column) for each true class (row), 0 on the diagonal. Splits are
-        chosen with the priors altered by it [1]_ (section 4.4: a class counts by its prior times
-        the sum of its row), and a leaf says the class of the least expected cost. None is 1 for
-        every error.
-    missing : {"learned", "surrogate"}, default="learned"
-        What becomes of missing values. "learned": both sides are tried for them at each split.
-        "surrogate": splits are chosen by the rows whose value is known, and the others follow the
-        columns that send rows most nearly as the split does, as in R's rpart; those whose
-        surrogates are missing, too, go to the side with more weight. Slower, by about a sort of
-        each column at each node. Not with ``splitter="random"``, which draws the side of missing
-        values.
-    max_surrogates : int, default=5
-        Most surrogates of a node.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
             default="from_dtype"
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the draws; without draws (all columns, best splits) nothing depends on it.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -166,36 +160,14 @@ class DecisionTreeClassifier(Classifier, CartModel):
     """
 
     criterion: Literal["gini", "entropy", "log_loss", "error"] = param(by_fit, default="gini")
-    splitter: Literal["best", "random"] = param(one_of("best", "random"), default="best")
-    max_depth: int | None = param(nothing | count(), default=None)
-    min_samples_split: float = param(by_fit, default=2)
-    min_samples_leaf: float = param(by_fit, default=1)
-    min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
-    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=None)
-    random_state: Seed = param(randomness, default=None)
-    max_leaf_nodes: int | None = param(nothing | count(2), default=None)
-    min_impurity_decrease: float = param(real(0), default=0.0)
     class_weight: dict[Any, Any] | Literal["balanced"] | list[dict[str, Any]] | None = param(
         by_fit, default=None
     )
-    ccp_alpha: float = param(real(0), default=0.0)
-    monotonic_cst: ArrayLike | None = param(by_fit, default=None)
     priors: ArrayLike | None = param(by_fit, default=None)
     cost: ArrayLike | None = param(by_fit, default=None)
-    missing: Literal["learned", "surrogate"] = param(
-        one_of("learned", "surrogate"), default="learned"
-    )
-    max_surrogates: int = param(count(0), default=5)
-    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
-    n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Any = fitted()
     n_classes_: Any = fitted()
-    tree_: Any = fitted()
-    max_features_: int = fitted()
-    n_outputs_: int = fitted()
-    is_categorical_: Any = fitted()
-    categories_: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the tree.

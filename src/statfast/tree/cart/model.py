@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What trees for classes and for numbers have in common."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from statfast._estimator import Estimator
+from statfast._estimator import count, fitted, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Weights, csr_matrix
 from statfast._validation import as_count, as_generator
-from statfast.tree.growing.arguments import routed_rules, rows_to_answer
+from statfast.tree.growing.arguments import GrowthParameters, routed_rules, rows_to_answer
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path
@@ -25,8 +27,16 @@ def drawn_key(random_state):
     return int(as_generator(random_state).integers(2**63))
 
 
-class CartModel(Estimator):
+class CartModel(GrowthParameters):
     """Mixin: a fitted tree, and what is asked of it."""
+
+    splitter: Literal["best", "random"] = param(one_of("best", "random"), default="best")
+    missing: Literal["learned", "surrogate"] = param(
+        one_of("learned", "surrogate"), default="learned"
+    )
+    max_surrogates: int = param(count(0), default=5)
+
+    tree_: Any = fitted()
 
     _columns = None  # which hold categories
     _class_priors = None
@@ -171,7 +181,7 @@ class CartModel(Estimator):
 
     def cost_complexity_pruning_path(
         self, X: Rows, y: ArrayLike, sample_weight: Weights = None
-    ) -> "PruningPath":
+    ) -> PruningPath:
         """The penalties at which weakest-link pruning takes branches away.
 
         Parameters

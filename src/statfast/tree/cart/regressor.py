@@ -3,21 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Self
 
 from statfast._estimator import (
     Regressor,
     by_fit,
-    count,
-    fitted,
-    jobs,
-    nothing,
-    one_of,
     param,
-    randomness,
-    real,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.arguments import (
     REGRESSION,
@@ -43,6 +36,15 @@ class DecisionTreeRegressor(Regressor, CartModel):
     splitter : {"best", "random"}, default="best"
         The best split of each column, or one drawn: between its extremes in the node, or two sets
         of its categories there.
+    missing : {"learned", "surrogate"}, default="learned"
+        What becomes of missing values. "learned": both sides are tried for them at each split.
+        "surrogate": splits are chosen by the rows whose value is known, and the others follow the
+        columns that send rows most nearly as the split does, as in R's rpart; those whose
+        surrogates are missing, too, go to the side with more weight. Slower, by about a sort of
+        each column at each node. Not with ``splitter="random"``, which draws the side of missing
+        values, nor with ``criterion="absolute_error"``.
+    max_surrogates : int, default=5
+        Most surrogates of a node.
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
@@ -54,8 +56,6 @@ class DecisionTreeRegressor(Regressor, CartModel):
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Columns looked at for a split, drawn afresh at each node; a float is a share, None is all.
         If none of them varies in the node, more are drawn until one does.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the draws; without draws (all columns, best splits) nothing depends on it.
     max_leaf_nodes : int, optional
         Grow the tree by the split that gains most, until it has so many leaves.
     min_impurity_decrease : float, default=0.0
@@ -65,20 +65,13 @@ class DecisionTreeRegressor(Regressor, CartModel):
     monotonic_cst : array-like of shape (p,), optional
         For each column 1 (the prediction may not fall with it), -1 (may not rise) or 0; of one
         output, and not with ``criterion="absolute_error"``.
-    missing : {"learned", "surrogate"}, default="learned"
-        What becomes of missing values. "learned": both sides are tried for them at each split.
-        "surrogate": splits are chosen by the rows whose value is known, and the others follow the
-        columns that send rows most nearly as the split does, as in R's rpart; those whose
-        surrogates are missing, too, go to the side with more weight. Slower, by about a sort of
-        each column at each node. Not with ``splitter="random"``, which draws the side of missing
-        values, nor with ``criterion="absolute_error"``.
-    max_surrogates : int, default=5
-        Most surrogates of a node.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, \
             default="from_dtype"
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the draws; without draws (all columns, best splits) nothing depends on it.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -147,29 +140,6 @@ class DecisionTreeRegressor(Regressor, CartModel):
     """
 
     criterion: str = param(by_fit, default="squared_error")
-    splitter: Literal["best", "random"] = param(one_of("best", "random"), default="best")
-    max_depth: int | None = param(nothing | count(), default=None)
-    min_samples_split: float = param(by_fit, default=2)
-    min_samples_leaf: float = param(by_fit, default=1)
-    min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
-    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=None)
-    random_state: Seed = param(randomness, default=None)
-    max_leaf_nodes: int | None = param(nothing | count(2), default=None)
-    min_impurity_decrease: float = param(real(0), default=0.0)
-    ccp_alpha: float = param(real(0), default=0.0)
-    monotonic_cst: ArrayLike | None = param(by_fit, default=None)
-    missing: Literal["learned", "surrogate"] = param(
-        one_of("learned", "surrogate"), default="learned"
-    )
-    max_surrogates: int = param(count(0), default=5)
-    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
-    n_jobs: Jobs = param(jobs, default=None)
-
-    tree_: Any = fitted()
-    max_features_: int = fitted()
-    n_outputs_: int = fitted()
-    is_categorical_: Any = fitted()
-    categories_: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the tree.

@@ -1,13 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What users pass to trees and forests: rows that may have missing values, targets, parameters."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import ceil, frexp, log2, sqrt
 from numbers import Integral
+from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import classes_with_weight, times_classes
+from statfast._estimator import (
+    Estimator,
+    by_fit,
+    classes_with_weight,
+    count,
+    fitted,
+    jobs,
+    nothing,
+    param,
+    randomness,
+    real,
+    times_classes,
+)
+from statfast._typing import ArrayLike, Jobs, Seed
 from statfast._validation import (
     FLOATS,
     as_choice,
@@ -36,6 +52,28 @@ PARTS_OF_UNIT = 12  # the unit of weights is sought among so many fractions of t
 ROUNDINGS = 2.0**-50  # relative: of a quotient of weights that have been computed, 8 roundings
 CLASSIFICATION = ("gini", "entropy", "log_loss", "error")
 REGRESSION = ("squared_error", "friedman_mse", "absolute_error", "poisson")
+
+
+class GrowthParameters(Estimator):
+    """The parameters by which every tree and forest grows, and what it has of them."""
+
+    max_depth: int | None = param(nothing | count(), default=None)
+    min_samples_split: float = param(by_fit, default=2)
+    min_samples_leaf: float = param(by_fit, default=1)
+    min_weight_fraction_leaf: float = param(real(0, 0.5), default=0.0)
+    max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=None)
+    max_leaf_nodes: int | None = param(nothing | count(2), default=None)
+    min_impurity_decrease: float = param(real(0), default=0.0)
+    ccp_alpha: float = param(real(0), default=0.0)
+    monotonic_cst: ArrayLike | None = param(by_fit, default=None)
+    categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
+    random_state: Seed = param(randomness, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
+
+    max_features_: int = fitted()
+    n_outputs_: int = fitted()
+    is_categorical_: Any = fitted()
+    categories_: Any = fitted()
 
 
 # ------------------------------------------------------------------ rows
