@@ -13,14 +13,11 @@ from statfast._estimator import (
     by_fit,
     count,
     fitted,
-    flag,
-    jobs,
     nothing,
     one_of,
     param,
-    real,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows
+from statfast._typing import Array, Rows
 from statfast._validation import as_count
 from statfast.generative.discriminant import (
     leave_one_out,
@@ -58,11 +55,16 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         Fraction of a multiple of the identity, tr(S_k) / d, in the covariance of each class before
         they are pooled. "auto" takes the fraction of Ledoit and Wolf [4]_, of the correlation
         matrix of the class. Needs "lsqr" or "eigen".
+    n_components : int, optional
+        Canonical variates that `transform` gives, at most min(K - 1, d). None gives all.
+    covariance_estimator : estimator, optional
+        What estimates the covariance of each class from its samples, in place of `shrinkage`:
+        anything with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy
+        of it is fitted. The fit is then no sum over samples: no `partial_fit`, no `Chunks`. Needs
+        "lsqr" or "eigen"; the covariances are pooled by `priors`, whatever `method`.
     priors : array-like of shape (K,), optional
         Positive class probabilities, in the order of `classes_`. None takes the proportions of the
         classes in the training samples.
-    n_components : int, optional
-        Canonical variates that `transform` gives, at most min(K - 1, d). None gives all.
     method : {"moment", "mle"}, default="moment"
         Divisor of the pooled within-class scatter: "moment" is unbiased, n - K, as in R's
         ``MASS::lda``; "mle" is the maximum-likelihood n, as in scikit-learn.
@@ -72,11 +74,6 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         Directions of the standardized columns whose standard deviation within the classes is at
         most `tol` count as singular and are left out, with a warning. Between the classes,
         canonical variates with a singular value of at most `tol` times the largest are left out.
-    covariance_estimator : estimator, optional
-        What estimates the covariance of each class from its samples, in place of `shrinkage`:
-        anything with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy
-        of it is fitted. The fit is then no sum over samples: no `partial_fit`, no `Chunks`. Needs
-        "lsqr" or "eigen"; the covariances are pooled by `priors`, whatever `method`.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -165,18 +162,9 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
 
     solver: Literal["svd", "lsqr", "eigen"] = param(one_of("svd", "lsqr", "eigen"), default="svd")
     shrinkage: Literal["auto"] | float | None = param(by_fit, default=None)
-    priors: ArrayLike | None = param(by_fit, default=None)
     n_components: int | None = param(nothing | count(), default=None)
-    method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
-    store_covariance: bool = param(flag, default=False)
-    tol: float = param(real(0), default=1e-4)
     covariance_estimator: Any = param(by_fit, default=None)
-    n_jobs: Jobs = param(jobs, default=None)
 
-    classes_: Array = fitted()
-    class_count_: Array = fitted()
-    priors_: Array = fitted()
-    means_: Array = fitted()
     xbar_: Array = fitted()
     covariance_: Array = fitted()
     coef_: Any = fitted()

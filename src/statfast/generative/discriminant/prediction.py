@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What discriminants say of rows by a rule of any form."""
 
+from __future__ import annotations
+
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from statfast._estimator import ROW_DTYPES, Classifier, Estimator, fitted
-from statfast._typing import Array, Rows
+from statfast._estimator import (
+    ROW_DTYPES,
+    Classifier,
+    Estimator,
+    by_fit,
+    fitted,
+    flag,
+    jobs,
+    one_of,
+    param,
+    real,
+)
+from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import not_fitted, rows_for
 from statfast.generative.normal.discriminant_rules import apply_rule, fill_by_rule, log_softmax_of
 
@@ -19,8 +31,16 @@ class ClassRule(Classifier, Estimator):
     _kernel: ClassVar[ModuleType]
     _rule: tuple[Any, ...] = fitted()
 
-    n_jobs: int | None
-    classes_: NDArray[Any]
+    priors: ArrayLike | None = param(by_fit, default=None)
+    method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
+    store_covariance: bool = param(flag, default=False)
+    tol: float = param(real(0), default=1e-4)
+    n_jobs: Jobs = param(jobs, default=None)
+
+    classes_: Array = fitted()
+    class_count_: Array = fitted()
+    priors_: Array = fitted()
+    means_: Array = fitted()
 
     def predict(self, X: Rows) -> Array:
         """Predict the most probable class.

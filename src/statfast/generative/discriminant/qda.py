@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._core.generative import quadratic_scores
-from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
-from statfast._typing import Array, ArrayLike, Jobs
+from statfast._estimator import by_fit, fitted, flag, one_of, param, real
+from statfast._typing import Array
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.class_covariances import (
@@ -37,28 +37,28 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
     shrinkage : {"auto"} or float between 0 and 1, optional
         Fraction of a multiple of the identity, tr(S_k) / d, in each covariance. "auto" takes the
         fraction of Ledoit and Wolf [1]_, of the correlation matrix of the class. Needs "eigen".
-    priors : array-like of shape (K,), optional
-        Positive class probabilities, in the order of `classes_`. None takes the proportions of the
-        classes in the training samples.
     reg_param : float, default=0.0
         Covariances become ``(1 - reg_param) S_k + reg_param I``. Needs "svd".
-    store_covariance : bool, default=False
-        Keep the covariances as `covariance_`.
-    tol : float, default=1e-4
-        Directions of the standardized columns of a class whose standard deviation is at most
-        `tol` count as singular.
     covariance_estimator : estimator, optional
         What estimates the covariance of each class from its samples, in place of `shrinkage`:
         anything with ``fit(X)`` that then has `covariance_`, such as `MultivariateNormal`; a copy
         of it is fitted. The fit is then no sum over samples: no `partial_fit`, no `Chunks`. Needs
         "eigen".
-    method : {"mle", "moment"}, default="mle"
-        Divisor of the scatter of a class: "mle" is the maximum-likelihood n_k, as in
-        scikit-learn, "moment" the unbiased n_k - 1, as in R's ``MASS::qda``.
     allow_singular : bool, default=False
         False refuses a singular covariance, and names its columns. True leaves the singular
         directions out of the density of their class, with a warning: distance and determinant
         are those in the directions that vary.
+    priors : array-like of shape (K,), optional
+        Positive class probabilities, in the order of `classes_`. None takes the proportions of the
+        classes in the training samples.
+    method : {"mle", "moment"}, default="mle"
+        Divisor of the scatter of a class: "mle" is the maximum-likelihood n_k, as in
+        scikit-learn, "moment" the unbiased n_k - 1, as in R's ``MASS::qda``.
+    store_covariance : bool, default=False
+        Keep the covariances as `covariance_`.
+    tol : float, default=1e-4
+        Directions of the standardized columns of a class whose standard deviation is at most
+        `tol` count as singular.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -128,19 +128,11 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
 
     solver: Literal["svd", "eigen"] = param(one_of("svd", "eigen"), default="svd")
     shrinkage: Literal["auto"] | float | None = param(by_fit, default=None)
-    priors: ArrayLike | None = param(by_fit, default=None)
     reg_param: float = param(real(0, 1), default=0.0)
-    store_covariance: bool = param(flag, default=False)
-    tol: float = param(real(0), default=1e-4)
     covariance_estimator: Any = param(by_fit, default=None)
     method: Literal["mle", "moment"] = param(one_of("mle", "moment"), default="mle")
     allow_singular: bool = param(flag, default=False)
-    n_jobs: Jobs = param(jobs, default=None)
 
-    classes_: Array = fitted()
-    class_count_: Array = fitted()
-    priors_: Array = fitted()
-    means_: Array = fitted()
     covariance_: Any = fitted()
     rotations_: Any = fitted()
     scalings_: Any = fitted()

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from statfast._core.generative import quadratic_scores
-from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
-from statfast._typing import Array, ArrayLike, Jobs
+from statfast._estimator import fitted, param, real
+from statfast._typing import Array
 from statfast.generative.discriminant import leave_one_out_quadratic
 from statfast.generative.discriminant.canonical import as_priors, require_enough
 from statfast.generative.discriminant.class_covariances import (
@@ -105,16 +105,7 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
 
     alpha: float = param(real(0, 1), default=0.5, kw_only=False)
     gamma: float = param(real(0, 1), default=0.0, kw_only=False)
-    priors: ArrayLike | None = param(by_fit, default=None)
-    method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
-    store_covariance: bool = param(flag, default=False)
-    tol: float = param(real(0), default=1e-4)
-    n_jobs: Jobs = param(jobs, default=None)
 
-    classes_: Array = fitted()
-    class_count_: Array = fitted()
-    priors_: Array = fitted()
-    means_: Array = fitted()
     covariance_: Any = fitted()
     rotations_: Any = fitted()
     scalings_: Any = fitted()

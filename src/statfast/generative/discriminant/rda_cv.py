@@ -9,8 +9,8 @@ import numpy as np
 
 from statfast._core.generative import quadratic_scores
 from statfast._engine import Chunks, checkpoint, each
-from statfast._estimator import by_fit, fitted, flag, jobs, one_of, param, real
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
+from statfast._estimator import by_fit, fitted, one_of, param
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import require_finite, warn_user, wrong_type
 from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.leave_one_out import MAX_REFITS, refit_without_row
@@ -122,11 +122,6 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
     alphas: ArrayLike | None = param(by_fit, default=None, kw_only=False)
     gammas: ArrayLike | None = param(by_fit, default=None, kw_only=False)
     criterion: Literal["error", "log_loss"] = param(one_of("error", "log_loss"), default="error")
-    priors: ArrayLike | None = param(by_fit, default=None)
-    method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
-    store_covariance: bool = param(flag, default=False)
-    tol: float = param(real(0), default=1e-4)
-    n_jobs: Jobs = param(jobs, default=None)
 
     alpha_: float = fitted()
     gamma_: float = fitted()
@@ -134,10 +129,6 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
     gammas_: Any = fitted()
     errors_: Array = fitted()
     log_losses_: Array = fitted()
-    classes_: Array = fitted()
-    class_count_: Array = fitted()
-    priors_: Array = fitted()
-    means_: Array = fitted()
     covariance_: Any = fitted()
     rotations_: Any = fitted()
     scalings_: Any = fitted()
