@@ -6,7 +6,7 @@ import pytest
 
 import statfast
 from statfast._engine import as_parts, dask_engine, worker_cache
-from statfast._estimator.part_sums import look_at
+from statfast._estimator.part_sums import FIRST_ROUND
 from statfast.preprocessing import StandardScaler
 from tests.clusters import STEP, D, collections, in_parts, made_rows
 
@@ -70,7 +70,7 @@ def test_rows_beyond_the_memory_of_the_workers(client, rows, monkeypatch):
     cloud, target, names = collections(X, y, labels)
     parts = as_parts(cloud, names)
     assert not parts.engine.kept
-    assert parts.total(look_at, True).lengths == list(names.chunks[0])
+    assert parts.total(FIRST_ROUND, True).lengths == list(names.chunks[0])
     for model, column, other in (
         (statfast.LinearRegression(), y, target),
         (statfast.LogisticRegression(C=1.0), labels, names),
@@ -126,7 +126,7 @@ def test_tasks_of_a_round(client, rows):
     parts = as_parts(*client.persist(collections(*rows[:2])))
     before = parts.engine.tasks
     for _ in range(3):
-        parts.total(look_at, False)
+        parts.total(FIRST_ROUND, False)
     assert parts.engine.tasks - before == 3 * 2  # a share for each worker
     assert parts.rounds == 3
 

@@ -18,9 +18,9 @@ import pytest
 
 import statfast
 from statfast import Parts
-from statfast._engine import as_parts, dask_engine, worker_cache
+from statfast._engine import Work, as_parts, dask_engine, worker_cache
 from statfast._engine.dask_engine import DaskEngine
-from statfast._estimator.part_sums import look_at
+from statfast._estimator.part_sums import FIRST_ROUND
 from statfast.preprocessing import StandardScaler
 from tests.clusters import collections, in_parts, made_rows
 
@@ -110,9 +110,9 @@ def test_a_worker_is_killed_between_rounds(client, rows):
     X = rows[0]
     client.wait_for_workers(2, timeout=30)
     parts = as_parts(client.persist(collections(X)[0]))
-    known = parts.total(look_at, False)
+    known = parts.total(FIRST_ROUND, False)
     os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-    found = parts.total(look_at, False)
+    found = parts.total(FIRST_ROUND, False)
     assert found.lengths == known.lengths
     assert np.array_equal(found.X, known.X)
     client.wait_for_workers(2, timeout=30)
@@ -191,14 +191,14 @@ def test_a_worker_joins(client, rows):
     X = rows[0]
     client.wait_for_workers(2, timeout=30)
     parts = as_parts(client.persist(collections(X)[0]))
-    known = parts.total(look_at, False)
+    known = parts.total(FIRST_ROUND, False)
     client.cluster.scale(3)
     client.wait_for_workers(3, timeout=30)
-    found = parts.total(look_at, False)
+    found = parts.total(FIRST_ROUND, False)
     assert np.array_equal(found.X, known.X)
     more = as_parts(client.persist(collections(X)[0]))
     assert len(more.engine.places(more.refs)) == 3
-    assert np.array_equal(more.total(look_at, False).X, known.X)
+    assert np.array_equal(more.total(FIRST_ROUND, False).X, known.X)
     here = StandardScaler().fit(in_parts(X))
     assert np.array_equal(here.var_, StandardScaler().fit(client.persist(collections(X)[0])).var_)
     client.cluster.scale(2)
@@ -247,10 +247,10 @@ def test_the_scheduler_dies(rows):
         client = distributed.Client(address, set_as_default=False)
         client.wait_for_workers(1, timeout=30)
         parts = Parts.kept_by(DaskEngine(client), collections(rows[0]))
-        parts.total(look_at, False)
+        parts.total(FIRST_ROUND, False)
         scheduler.kill()
         with pytest.raises(RuntimeError, match="scheduler does not answer"):
-            parts.total(look_at, False)
+            parts.total(FIRST_ROUND, False)
     finally:
         scheduler.stdout.close()
         for process in processes:
@@ -270,7 +270,7 @@ def test_an_error_that_speaks_of_loss_is_no_loss_of_rows(client, rows):
     parts = as_parts(cloud.map_blocks(misplaced, dtype=float, meta=np.empty((0, 0))))
     before = parts.engine.tasks
     with pytest.raises(LookupError, match="keys were lost"):
-        parts.total(look_at, False)
+        parts.total(FIRST_ROUND, False)
     assert parts.engine.tasks - before <= 6 + 1  # one round
 
 
@@ -281,10 +281,10 @@ def test_scattered_rows_are_lost_with_their_worker(client):
     held = [client.scatter(X, workers=[w], hash=False) for w in (first, second)]
     cloud = da.concatenate([da.from_delayed(one, X.shape, X.dtype) for one in held])
     parts = as_parts(client.persist(cloud))
-    parts.total(look_at, False)
+    parts.total(FIRST_ROUND, False)
     os.kill(client.run(os.getpid)[first], signal.SIGKILL)
     with pytest.raises(RuntimeError, match="lost with a worker"):
-        parts.total(look_at, False)
+        parts.total(FIRST_ROUND, False)
     client.wait_for_workers(2, timeout=30)
 
 
@@ -318,7 +318,7 @@ def test_a_worker_is_killed_while_merging(client, rows, tmp_path, monkeypatch):
     monkeypatch.setattr(dask_engine, "HERE", 1)
     parts = as_parts(client.persist(collections(rows[0])[0]))
     path = str(tmp_path / "died")
-    known = parts.total(rows_of, path).rows
+    known = parts.total(Work(rows_of), path).rows
     assert Path(path).exists()
     assert known == rows[0][::700].tolist()
     client.wait_for_workers(2, timeout=30)
@@ -367,7 +367,7 @@ def test_a_stopped_worker_is_named(client, rows, monkeypatch):
         os.kill(pid, signal.SIGSTOP)
         resume.start()
         try:
-            found = parts.total(look_at, False)
+            found = parts.total(FIRST_ROUND, False)
         finally:
             resume.join()
             os.kill(pid, signal.SIGCONT)

@@ -199,7 +199,7 @@ def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monke
         return self
 
     monkeypatch.setattr(KMeansStatistics, "merge", drifting)
-    monkeypatch.setattr(assignment.ClusterSums, "AFRESH", afresh)
+    monkeypatch.setattr(assignment.Assignment, "MAX_AGE", afresh)
     km = KMeans(3, init=[[0.0], [-9], [150]], tol=0).fit(X)
     # Next to a first center of 0 row -4.2 belongs to it, and so it would stay for ever.
     assert_array_equal(km.labels_, np.repeat([0, 1, 1, 2, 2], [100, 1, 100, 1, 10]))

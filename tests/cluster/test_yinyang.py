@@ -101,7 +101,7 @@ def test_sums_are_made_anew_from_time_to_time(monkeypatch):
     X, init = blobs(600, 30, 3, np.float64)
     whole, made = Assignment.add_up, []
     monkeypatch.setattr(Assignment, "add_up", lambda self: made.append(1) or whole(self))
-    monkeypatch.setattr(assignment.ClusterSums, "AFRESH", 3)
+    monkeypatch.setattr(assignment.Assignment, "MAX_AGE", 3)
     state = Assignment(survey(X, None, 1), init)
     calls = [len(made) for _ in range(7) if state.advance()]
     assert calls == [1, 1, 1, 2, 2, 2, 3]

@@ -4,6 +4,7 @@
 from statfast._engine.blocks import (
     checkpoint,
     each,
+    fold,
     granted,
     grid,
     reduce,
@@ -15,6 +16,13 @@ from statfast._engine.cache_lines import aligned
 from statfast._engine.chunks import Chunks
 from statfast._engine.coerce import as_documents, as_pairs, as_parts, is_elsewhere
 from statfast._engine.parts import Parts, end_fits, new_fit
+from statfast._engine.row_source import (
+    InMemory,
+    RowSource,
+    Work,
+    has_weight,
+    source_of,
+)
 from statfast._engine.side_thread import aside
 from statfast._engine.team import Team
 from statfast._engine.text_bar import progress_bar
@@ -23,9 +31,12 @@ from statfast._engine.worker_cache import borrowed, parts_stay, remembered
 
 __all__ = [
     "Chunks",
+    "InMemory",
     "Parts",
+    "RowSource",
     "Stacked",
     "Team",
+    "Work",
     "aligned",
     "as_documents",
     "as_pairs",
@@ -35,8 +46,10 @@ __all__ = [
     "checkpoint",
     "each",
     "end_fits",
+    "fold",
     "granted",
     "grid",
+    "has_weight",
     "is_elsewhere",
     "new_fit",
     "parts_stay",
@@ -45,5 +58,6 @@ __all__ = [
     "remembered",
     "report",
     "set_progress",
+    "source_of",
     "usable_threads",
 ]

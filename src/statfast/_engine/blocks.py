@@ -63,7 +63,7 @@ def usable_threads(n_jobs: int | None = None) -> int:
         )
     if number < 0:
         return max(1, _cores() + 1 + number)
-    return min(number, max(LEAST, CROWD * _cores()))
+    return number if number <= LEAST else min(number, max(LEAST, CROWD * _cores()))
 
 
 @contextmanager
@@ -132,10 +132,16 @@ def each(
     task is raised. Ctrl-C raises KeyboardInterrupt once no thread is at work on the call any more:
     after the time of one task, or that between two calls of `checkpoint`.
     """
-    results: list[Any] = []
     tasks = list(tasks)
-    _run(work, [tasks], results.append, len(tasks), ahead, n_jobs, effort, progress)
-    return results
+    return _run(work, [tasks], None, len(tasks), ahead, n_jobs, effort, progress)
+
+
+def fold(
+    work: Callable[[Any], Any], tasks: Sequence[Any], *, merge: Callable[..., Any],
+    n_jobs: int | None = None, effort: float = inf, progress: Callable[..., Any] | None = None,
+) -> Any:  # fmt: skip
+    """Merge what independent tasks give, in their order; see `each` and, for `merge`, `reduce`."""
+    return _run(work, [tasks], merge, len(tasks), 2, n_jobs, effort, progress)[0]
 
 
 def reduce(
@@ -163,15 +169,11 @@ def reduce(
     n_jobs, effort, progress, least
         As in `each` and `grid`; `least` should grow with the size of the statistics.
     """
-    total: list[Any] = []  # of one thing, once there is one
 
     def work(task: tuple[slice, Array]) -> Any:
         rows, block = task
         parts = [None if a is None else np.ascontiguousarray(a[rows]) for a in aligned]
         return partial(rows, np.ascontiguousarray(block), *parts)
-
-    def absorb(result: Any) -> None:
-        total[:] = [merge(*total, result) if total else result]
 
     if isinstance(X, Chunks):
         batches = _batches(X, aligned, least)
@@ -180,8 +182,7 @@ def reduce(
     else:
         batches = list(_batches([np.asarray(X)], aligned, least))
         count = len(batches[0])
-    _run(work, batches, absorb, count, 2, n_jobs, effort, progress)
-    return total[0]
+    return _run(work, batches, merge, count, 2, n_jobs, effort, progress)[0]
 
 
 def _batches(
@@ -254,14 +255,15 @@ _here = _Here()
 def _run(
     work: Callable[[Any], Any],
     batches: Iterable[Sequence[Any]],
-    absorb: Callable[[Any], Any],
+    merge: Callable[..., Any] | None,
     count: int | None,
     ahead: float,
     n_jobs: int | None,
     effort: float,
     progress: Callable[..., Any] | None,
-) -> None:
-    """Pass the result of each task to `absorb`, in the order of the tasks."""
+) -> list[Any]:
+    """The results of all tasks, in the order of the tasks; or what they merge to, as one result."""
+    results: list[Any] = []
     if progress is None and _here.task is None:
         progress = _progress
     small = effort < (AWAKE if _pool.awake else SMALL)
@@ -271,16 +273,27 @@ def _run(
     elif count is not None:
         threads = min(threads, count)
     if threads > 1:
-        _Run(work, absorb, threads, ahead, progress, count).lead(batches)
-        return
+
+        def absorb(result: Any) -> None:
+            results[:] = [merge(results[0], result) if results else result]  # type: ignore[misc]
+
+        collect = results.append if merge is None else absorb
+        _Run(work, collect, threads, ahead, progress, count).lead(batches)
+        return results
     done = 0
     for batch in batches:
         for task in batch:
-            checkpoint()
-            absorb(work(task))
+            if _here.task is not None:
+                checkpoint()
+            result = work(task)
+            if merge is None or not results:
+                results.append(result)
+            else:
+                results[0] = merge(results[0], result)
             done += 1
             if progress is not None:
                 progress(done, count)
+    return results
 
 
 class _Run:

@@ -19,6 +19,7 @@ import numpy as np
 
 from statfast._engine import worker_cache
 from statfast._engine.local_engine import HereEngine, as_columns, whoami
+from statfast._engine.row_source import Work
 from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._typing import Array
 from statfast._validation import is_dask, warn_user
@@ -108,7 +109,7 @@ class DaskEngine:
             groups.setdefault(holder, []).append(number)
         return list(groups.items())
 
-    def round(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
+    def round(self, refs: list[Any], work: Work, state: Any) -> Served:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -158,7 +159,7 @@ class DaskEngine:
 
     # ------------------------------------------------------------ a round
 
-    def _once(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
+    def _once(self, refs: list[Any], work: Work, state: Any) -> Served:
         import cloudpickle
         from dask import delayed
 

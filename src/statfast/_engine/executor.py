@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from statfast._engine.local_engine import HereEngine, Mapped, whoami
+from statfast._engine.row_source import Work
 from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._validation import as_count, wrong_type
 
@@ -36,7 +37,7 @@ class ExecutorEngine:
         cuts = [n * w // some for w in range(some + 1)]
         return [list(range(a, b)) for a, b in pairwise(cuts)]
 
-    def round(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
+    def round(self, refs: list[Any], work: Work, state: Any) -> Served:
         shards = [[(number, refs[number]) for number in own] for own in self.places(refs)]
         futures, total = [], Served(len(refs), {})
         try:

@@ -10,6 +10,7 @@ import numpy as np
 
 from statfast._engine import worker_cache
 from statfast._engine.blocks import checkpoint, usable_threads
+from statfast._engine.row_source import Work
 from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._validation import FLOATS, as_rows, wrong_type
 
@@ -25,7 +26,7 @@ class Engine(Protocol):
     def places(self, refs: list[Any]) -> list[list[int]]:
         """Which parts lie together, by their numbers. Any answer is right; a good one is fast."""
 
-    def round(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
+    def round(self, refs: list[Any], work: Work, state: Any) -> Served:
         """`serve` all parts, and merge what comes back."""
 
     def keep(self, refs: list[Any], work: Callable[..., Any], state: Any) -> list[Any]:
@@ -108,7 +109,7 @@ class HereEngine:
     def places(self, refs: list[Any]) -> list[list[int]]:
         return [list(range(len(refs)))]
 
-    def round(self, refs: list[Any], work: Callable[..., Any], state: Any) -> Served:
+    def round(self, refs: list[Any], work: Work, state: Any) -> Served:
         threads, total = usable_threads(None), Served(len(refs), {})
         with ThreadPoolExecutor(1, "statfast-reader") as reader:
             coming: list[Any] = []

@@ -12,6 +12,7 @@ import numpy as np
 from statfast._engine.executor import ExecutorEngine
 from statfast._engine.files import as_sources
 from statfast._engine.local_engine import Engine, GivenDocuments, HereEngine, loaded
+from statfast._engine.row_source import Work
 from statfast._engine.tree_reduce import Failure, total_of
 from statfast._validation import as_flag, refuse_large, wrong_type
 
@@ -129,15 +130,13 @@ class Parts:
     def shape(self) -> tuple[int | None, int | None]:
         return None if self.lengths is None else sum(self.lengths), self.width
 
-    def total(self, work: Callable[..., Any], state: Any) -> Any:
+    def total(self, work: Work, state: Any = None) -> Any:
         """Sum up statistics of the parts, in one round.
 
         Parameters
         ----------
-        work : callable
-            ``work((X, y, sample_weight), state)``: the statistics of a part, which have a ``+``, or
-            None if it has none. A function of a module, which changes neither; X has at least a
-            row.
+        work : Work
+            Of the columns (X, y, sample_weight) of a part: its statistics, or None if it has none.
         state : object
             Sent to all workers.
 

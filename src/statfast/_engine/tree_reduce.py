@@ -7,12 +7,13 @@ a worker sends are the nodes that its parts complete, so that the total has the 
 number of workers, any order, and any number of repetitions.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from statfast._engine.blocks import granted
+from statfast._engine.row_source import Work
 from statfast._engine.worker_cache import keeping
 
 
@@ -42,17 +43,14 @@ class Served(NamedTuple):
 
 
 def serve(
-    work: Callable[..., Any], state: Any, items: Iterable[Any], count: int, threads: int = 1, *,
+    work: Work, state: Any, items: Iterable[Any], count: int, threads: int = 1, *,
     parts_stay: bool = False,
 ) -> Served:  # fmt: skip
     """Work on some parts: a worker's share of a round.
 
     Parameters
     ----------
-    work : callable
-        ``work(columns, state)``: statistics of a part, with ``+``. A function of a module that
-        changes neither. With an attribute ``takes_number`` it is told the part's number, too; with
-        ``takes_empty`` it is called for parts without rows.
+    work : Work
     state : object
     items : iterable of (int, object)
         Numbers of parts, and their columns or something with a method ``load`` that reads them.
@@ -75,9 +73,7 @@ def serve(
                         "X is in parts of sparse rows, which have no sums here. Iterate over the "
                         "parts: for X in parts: model.partial_fit(X)."
                     )
-                some = len(columns[0]) or getattr(work, "takes_empty", False)
-                told = (state, number) if getattr(work, "takes_number", False) else (state,)
-                found = work(columns, *told) if some else None
+                found = work.of(columns, state, number)
             except Exception as error:
                 failure = Failure(number, _portable(error), _wrong_row(columns))
                 return merged([total, Served(count, {}, failure)])

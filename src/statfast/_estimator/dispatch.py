@@ -14,8 +14,16 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from statfast._engine import Parts, as_documents, as_pairs, as_parts, end_fits, is_elsewhere
-from statfast._estimator.part_sums import has_weight, named_rows
+from statfast._engine import (
+    Parts,
+    Work,
+    as_documents,
+    as_pairs,
+    as_parts,
+    end_fits,
+    is_elsewhere,
+)
+from statfast._estimator.part_sums import named_rows
 from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, column_names
 
@@ -112,16 +120,14 @@ def _score(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **other
         )
     parts = as_parts(X, y, sample_weight)
     if kind == "classifier":
-        right, mass = parts.total(hits, shipped(model))
+        right, mass = parts.total(Work(hits), shipped(model))
         return float(right / mass)
-    return parts.total(squares, shipped(model)).explained()
+    return parts.total(Work(squares), shipped(model)).explained()
 
 
-def hits(columns: tuple[Any, ...], model: Any) -> Array | None:
+def hits(columns: tuple[Any, ...], model: Any) -> Array:
     """Weights of the rows whose label is the predicted one, and of all."""
     X, y, weights = columns
-    if not has_weight(weights):
-        return None
     labels, codes = as_labels(y, len(X))
     weights = as_weights(weights, len(X))
     right = model.predict(X) == labels[codes]
@@ -153,11 +159,9 @@ class _Squares:
         return float(np.mean(1.0 - share))
 
 
-def squares(columns: tuple[Any, ...], model: Any) -> _Squares | None:
+def squares(columns: tuple[Any, ...], model: Any) -> _Squares:
     """Squares of the residuals of a part, and about the mean."""
     X, y, weights = columns
-    if not has_weight(weights):
-        return None
     truth, _ = as_targets(y, len(X))
     w = as_weights(weights, len(X))
     w = np.ones(len(X)) if w is None else w

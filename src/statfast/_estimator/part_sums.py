@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fits to rows that lie elsewhere, of estimators whose fit is a sum (see `sums`).
 
-Two rounds: a look, which counts the rows and names the classes, and the statistics. The state comes
+Two rounds: the first counts the rows and names the classes, the other sums up. The state comes
 from `_prepare` of a few rows, one of each class among them.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.rows.extent import zeros_and_ones
-from statfast._engine import Parts
+from statfast._engine import Parts, Work, has_weight
 from statfast._estimator.copies import takes_weights
 from statfast._estimator.mixins import codes_among
 from statfast._estimator.sums import summed
@@ -23,7 +23,7 @@ _FIRST = 2  # rows that all checks of a fit are content with
 
 
 @dataclass(frozen=True)
-class Look:
+class FirstRound:
     """What a first round finds: lengths of the parts, a few rows, and one of each class."""
 
     lengths: list[Any]
@@ -33,7 +33,7 @@ class Look:
     classes: dict[str, Any]  # label: place among these rows
     masses: dict[str, Any]  # label: weight of its rows
 
-    def __add__(self, other: "Look") -> "Look":
+    def __add__(self, other: "FirstRound") -> "FirstRound":
         lengths = self.lengths + other.lengths
         if self.X is None or other.X is None:
             found = other if self.X is None else self
@@ -63,14 +63,14 @@ class Look:
         masses = dict(self.masses)
         for label, mass in other.masses.items():
             masses[label] = masses.get(label, 0.0) + mass
-        return Look(lengths, X, y, a + first, classes, masses)
+        return FirstRound(lengths, X, y, a + first, classes, masses)
 
 
-def look_at(columns: tuple[Any, ...], named: bool) -> Look:
-    """The look at a part; `named` is whether y are labels."""
+def first_round_of_part(columns: tuple[Any, ...], named: bool) -> FirstRound:
+    """What it finds in a part; `named` is whether y are labels."""
     X, y, weights = columns
     if not len(X):
-        return Look([0], None, None, 0, {}, {})
+        return FirstRound([0], None, None, 0, {}, {})
     rows, classes, masses = list(range(min(_FIRST, len(X)))), {}, {}
     if named and y is not None:
         labels, codes = _coded(y, len(X))
@@ -84,7 +84,7 @@ def look_at(columns: tuple[Any, ...], named: bool) -> Look:
         rows = [*rows, *sorted(set(classes.values()) - set(rows))]
         classes = {label: rows.index(at) for label, at in classes.items()}
     y = None if y is None else np.array(y[rows])
-    return Look([len(X)], np.array(X[rows]), y, min(_FIRST, len(X)), classes, masses)
+    return FirstRound([len(X)], np.array(X[rows]), y, min(_FIRST, len(X)), classes, masses)
 
 
 def _coded(y: Array, n: int) -> tuple[Array, Array]:
@@ -95,16 +95,16 @@ def _coded(y: Array, n: int) -> tuple[Array, Array]:
     return as_labels(y, n)
 
 
-look_at.takes_empty = True  # type: ignore[attr-defined]
+FIRST_ROUND = Work(first_round_of_part, empty=True)
 
 
-def looked(parts: Parts, named: bool) -> Look:
+def first_round(parts: Parts, named: bool) -> FirstRound:
     """The first round of a fit; the parts know their lengths after it."""
-    look = parts.total(look_at, named)
-    if look.X is None:
+    first = parts.total(FIRST_ROUND, named)
+    if first.X is None:
         raise ValueError("X has 0 sample(s) in its parts while a minimum of 1 is required.")
-    parts.lengths, parts.width = look.lengths, look.X.shape[1]
-    return look
+    parts.lengths, parts.width = first.lengths, first.X.shape[1]
+    return first
 
 
 class NamedRows:
@@ -124,29 +124,29 @@ def named_rows(rows: np.ndarray, names: Any) -> Any:
 def fit_parts(model: Any, parts: Parts) -> Any:
     """Fit an estimator whose fit is a sum."""
     _, state, layout = prepared_parts(model, parts)
-    sums = parts.total(statistics_of_part, (model, state, layout))
+    sums = parts.total(Work(statistics_of_part), (model, state, layout))
     if sums is None:
         raise ValueError("sample_weight must hold a positive weight; got none in any part.")
     require_finite_sums(sums, parts)
     return model._solve(sums, state)
 
 
-def prepared_parts(model: Any, parts: Parts) -> tuple[Look, Any, Any]:
-    """The look at the parts, what the fit knows of all rows, and the columns of its statistics."""
-    look = looked(parts, getattr(model, "_estimator_type", None) == "classifier")
-    columns, state = model._prepare(named_rows(look.X, parts.names), look.y, None)
+def prepared_parts(model: Any, parts: Parts) -> tuple[FirstRound, Any, Any]:
+    """The first round, what the fit knows of all rows, and the columns of its statistics."""
+    first = first_round(parts, getattr(model, "_estimator_type", None) == "classifier")
+    columns, state = model._prepare(named_rows(first.X, parts.names), first.y, None)
     model._check_parts(columns, state)
     layout = _Layout(
         columns[0].dtype, len(columns), len(columns) > 2 and columns[1].ndim == 1,
-        _refuses_nan(model, look), takes_weights(model),
+        _refuses_nan(model, first), takes_weights(model),
     )  # fmt: skip
-    return look, state, layout
+    return first, state, layout
 
 
 def require_finite_sums(sums: Any, parts: Parts) -> None:
     """Refuse rows that hold NaN or infinity, where sums tell of some."""
     if not _all_finite(sums):
-        parts.total(require_finite_part, None)  # which tells the part and the row
+        parts.total(Work(require_finite_part))  # which tells the part and the row
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,6 @@ def statistics_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
     """The statistics of a part; None without weight."""
     model, state, layout = told
     X, y, weights = columns
-    if not has_weight(weights):
-        return None
     if weights is not None and not layout.weighted:
         raise ValueError(
             f"{type(model).__name__} takes no sample_weight; got parts that hold one. Leave it out."
@@ -198,13 +196,13 @@ def require_finite_part(columns: tuple[Any, ...], state: Any) -> None:
     require_finite(columns[0])
 
 
-def _refuses_nan(model: Any, look: Look) -> bool:
-    rows = look.X.copy()
+def _refuses_nan(model: Any, first: FirstRound) -> bool:
+    rows = first.X.copy()
     if rows.dtype.kind != "f":
         return False
     rows[0, 0] = np.nan
     try:
-        model._prepare(rows, look.y, None)
+        model._prepare(rows, first.y, None)
     except ValueError:
         return True
     return False
@@ -223,8 +221,3 @@ def _all_finite(sums: Any) -> bool:
     if is_dataclass(sums):
         return all(_all_finite(getattr(sums, field.name)) for field in fields(sums))
     return True
-
-
-def has_weight(weights: Any) -> bool:
-    """Whether any row of a part counts."""
-    return weights is None or bool(np.any(weights))

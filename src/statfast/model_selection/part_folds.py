@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cross-validation of rows in parts, of estimators whose fit is a sum.
 
-Four rounds for any number of folds: a look at the parts, the rows of each class in each part, the
+Four rounds for any number of folds: a first one, the rows of each class in each part, the
 statistics of all folds, and the scores of the rows held out by the models of their folds. The rows
 of a fold are those of rows in memory: `KFold` and `StratifiedKFold` deal rows out by their number.
 """
@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from statfast._engine import Stacked, as_parts, end_fits
+from statfast._engine import Stacked, Work, as_parts, end_fits, has_weight
 from statfast._estimator import (
     SumFit,
     codes_among,
     copied,
-    has_weight,
     hits,
     prepared_parts,
     require_finite_sums,
@@ -70,7 +69,10 @@ def validated_parts(
         start = perf_counter()
         models, dealt = _models(model, parts, cv)
         middle = perf_counter()
-        found = parts.total(_scored, ([shipped(one) for one in models], dealt, [*scores.values()]))
+        found = parts.total(
+            Work(_scored, numbered=True),
+            ([shipped(one) for one in models], dealt, [*scores.values()]),
+        )
         end, k = perf_counter(), len(models)
     finally:
         end_fits(parts)
@@ -85,22 +87,22 @@ def validated_parts(
 
 def _models(model, parts, cv):
     """The models of the folds, and how rows were dealt out to them."""
-    look, state, layout = prepared_parts(model, parts)
+    first, state, layout = prepared_parts(model, parts)
     k, by_class = _splits(cv, model)
-    classes = np.sort(np.array([*look.classes])) if by_class else None
-    counts = parts.total(_counted, classes).rows
+    classes = np.sort(np.array([*first.classes])) if by_class else None
+    counts = parts.total(Work(_counted, empty=True), classes).rows
     sizes = counts.sum(axis=0)
     if classes is None:
         as_count(k, "cv", 2, sizes[0], limit="the number of rows")
         order = np.zeros(1, np.intp)
     else:
         require_sizes(sizes, k)
-        place = [look.classes[label] for label in classes.tolist()]  # in order of the rows
+        place = [first.classes[label] for label in classes.tolist()]  # in order of the rows
         order = np.argsort(place)
     shares = shares_of_folds(sizes[order], k)[:, np.argsort(order)]
     shares = shares[shares.sum(axis=1) > 0]
     dealt = _Dealt(classes, np.cumsum(shares, axis=0), np.cumsum(counts, axis=0) - counts)
-    found = parts.total(_summed, (model, state, layout, dealt))
+    found = parts.total(Work(_summed, numbered=True), (model, state, layout, dealt))
     models = []
     for number, one in enumerate(sums_of_folds(_given(found), len(shares))):
         if one is None:
@@ -217,9 +219,6 @@ def _counted(columns, classes):
     return Stacked(np.bincount(_codes(columns, classes), minlength=k)[None])
 
 
-_counted.takes_empty = True  # type: ignore[attr-defined]
-
-
 @dataclass(frozen=True)
 class _Folds:
     """Sums of each fold, or None; or of each score of a fold."""
@@ -255,7 +254,3 @@ def _scored(columns, told, number):
     return _Folds([
         one and _Folds([score.sums(one, model) for score in scores]) for one, model in pairs
     ])  # fmt: skip
-
-
-for _work in (_summed, _scored):
-    _work.takes_number = True  # type: ignore[attr-defined]

@@ -47,7 +47,8 @@ def frame(
     cdef Py_ssize_t rows = active().rows, c
     cdef Py_ssize_t filled = (k + rows - 1) // rows * rows
     a = np.zeros((filled, ld), dtype=np.float32)
-    start = np.full(filled, -np.inf, dtype=np.float32)
+    start = np.empty(filled, dtype=np.float32)
+    start[k:] = -np.inf
     norm = np.empty(k, dtype=np.float32)
     cdef float[:, ::1] a_ = a
     cdef float[::1] start_ = start, norm_ = norm

@@ -2,17 +2,19 @@
 """Which center each row belongs to, carried from one iteration of Lloyd's algorithm to the next."""
 
 from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from statfast._distance import scale_of
-from statfast.cluster.kmeans.block_passes import sweep
+from statfast._engine import fold, grid
+from statfast.cluster.kmeans.block_passes import inertia, min_rows, sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.yinyang import SortedRows
 
 FINE = 2.0**480  # scale beyond which float64 squares lose what the bounds would tell apart
-FEW = 1 << 20  # multiply-adds: a look at all rows costs no more than the bounds would
+MIN_PRODUCTS_FOR_BOUNDS = 1 << 20  # else a look at all rows costs no more than bounds would
 
 
 class Bounds:
@@ -60,77 +62,17 @@ class Bounds:
         return motion
 
 
-class ClusterSums:
-    """The sums of the clusters: those of the last iteration, patched.
-
-    The rows that change their center are moved. Every `AFRESH` iterations the sums are made anew,
-    lest rounding pile up; and always where rows have weights, whose sums would not return to
-    exactly zero.
-
-    Attributes
-    ----------
-    step : KMeansStatistics or None
-    patched : bool
-        Whether the sums are patched. A great row that passes through a cluster takes the low bits
-        of its sum along, so they may be far off.
-    moved : int
-        How many rows have changed their center since `step` was given away.
-    """
-
-    AFRESH = 16
-
-    def __init__(self, shape, moved):
-        self._shape, self.moved = shape, moved
-        self.step, self.patched, self._age = None, False, 0
-        self._spare = []  # steps of blocks, merged and free to be used again
-
-    @property
-    def old(self):
-        """Whether they are to be made anew."""
-        return self.step is None or self._age >= self.AFRESH
-
-    def renew(self, step):
-        """Take sums of all rows."""
-        self.step, self._age, self.patched = step, 1, False
-
-    def patch(self, moved):
-        """The sums have become those of an iteration in which so many rows moved."""
-        self.step.moved = moved
-        self._age += 1
-        self.patched |= moved > 0
-
-    def of(self, work, over):
-        """The statistics that `work` makes of blocks in a pass `over` the rows."""
-
-        def add_block(*block):
-            try:
-                step = self._spare.pop()._clear()
-            except IndexError:  # not tested first: other threads take from the same list
-                step = KMeansStatistics(*self._shape)
-            step.moved = work(*block, step)
-            return step
-
-        def merge(total, step):
-            total.merge(step)
-            self._spare.append(step)
-            return total
-
-        return over(add_block, merge)
-
-    def merge(self, changes):
-        """Take in what rows change that have changed their center."""
-        self.step.merge(changes)
-        self._spare.append(changes)
-
-
 class Assignment:
     """The rows with their nearest centers, from one iteration to the next.
 
-    `Bounds`, or where there are many centers those of `SortedRows`, spare most rows a look.
+    `Bounds`, or where there are many centers those of `SortedRows`, spare most rows a look. The
+    sums of the clusters are those of the last iteration, patched: the rows that change their center
+    are moved. Every `MAX_AGE` iterations they are made anew, lest rounding pile up; and always
+    where rows have weights, whose sums would not return to exactly zero.
 
     Parameters
     ----------
-    data : PreparedRows
+    data : KMeansData
     centers : ndarray of shape (k, d), float64
         Where they start.
     nearest : tuple of ndarray, optional
@@ -140,28 +82,52 @@ class Assignment:
     Attributes
     ----------
     centers : ndarray of shape (k, d), float64
+        Where they are: put others in their place.
     labels : ndarray of shape (n,), int32
         The nearest center of each row, as of the last pass.
-    sums : ClusterSums
+    patched : bool
+        Whether the sums are patched. A great row that passes through a cluster takes the low bits
+        of its sum along, so they may be far off.
     """
+
+    MAX_AGE = 16  # iterations
 
     def __init__(self, data, centers, nearest=None):
         self.data, self.centers = data, centers
         # One scale throughout: the bounds are in its units. Centers to come lie among the rows.
         self._scale = scale_of(max(data.reach, float(np.abs(centers - data.origin).max())))
-        self._panels, self._norms = data.panels.at(self._scale)
         n = data.shape[0]
         self.labels, self._bounds = np.full(n, -1, np.int32), Bounds(n)
         known = nearest is not None and self._scale < FINE
-        self.sums = ClusterSums(centers.shape, n if known else 0)
+        self._moved = n if known else 0  # rows that have changed their center since the last sums
         if known:
             self.labels, squares = nearest
             self._bounds.begin(centers, squares, self._scale)
-        self._sorted = None  # the rows sorted, once that pays
+        self._sums, self.patched, self._age = None, False, 0
+        self._spare = []  # statistics of blocks, merged and free to be used again
+        panels, norms = data.panels.at(self._scale)
+        self._cut_rows(panels, norms)
+        self._sorted = None  # the rows sorted, once their nearest centers are known
+        asked = data.algorithm == "yinyang"
+        able = self._scale < FINE and (asked or data.algorithm == "auto")
+        able = able and SortedRows.able(data, panels is not None)
+        self._sorts = able and (asked or SortedRows.pays(data, len(centers)))
+        large = n * centers.size > MIN_PRODUCTS_FOR_BOUNDS or data.algorithm == "hamerly"
+        self._bounded = large and data.algorithm != "lloyd" and self._scale < FINE
 
-    def move(self, centers):
-        """Put the centers elsewhere."""
-        self.centers = centers
+    def _cut_rows(self, panels, norms):
+        """Cut rows in memory into the blocks of all passes."""
+        data, bounds, d = self.data, self._bounds, self.data.shape[1]
+        self._blocks = None
+        if data.rows.in_memory:
+            self._blocks = [
+                Block(
+                    data.rows[rows], None if data.weights is None else data.weights[rows],
+                    self.labels[rows], bounds.upper[rows], bounds.lower[rows],
+                    None if panels is None else (panels[rows.start * d :], norms[rows.start :]),
+                )
+                for rows in grid(data.shape[0], min_rows(self.centers.size))
+            ]  # fmt: skip
 
     def advance(self):
         """Give every row its nearest center.
@@ -171,108 +137,181 @@ class Assignment:
         step : KMeansStatistics
             The statistics of the clusters; the next call changes this same object.
         """
-        sums = self.sums
-        if sums.old or self.data.weights is not None:
+        step = self._sums
+        if step is None or self._age >= self.MAX_AGE or self.data.weights is not None:
             return self.add_up()
-        if self._sorts():
+        if self._sorts and self._bounds.centers is not None:
             rows, source = self._assign_sorted()
-            self._sorted.transfer(sums.step, rows, source)
+            self._sorted.transfer(step, rows, source)
             moved = len(rows)
         else:
-            changes = sums.of(self._change, self._pass)
-            sums.merge(changes)
+            changes = self._pass(changes=True)
             moved = changes.moved
-        sums.patch(moved + sums.moved)
-        sums.moved = 0
-        return sums.step
+            self._merge(step, changes)
+        step.moved = moved + self._moved
+        self._age += 1
+        self.patched |= step.moved > 0
+        self._moved = 0
+        return step
 
     def add_up(self):
         """Give every row its nearest center, and make the sums anew; returns the statistics."""
-        sums, moved = self.sums, 0
-        if self._bounds.centers is not self.centers and self._sorts():
-            moved = len(self._assign_sorted()[0])
-        if self._bounds.centers is self.centers:  # the labels are known
-            step = sums.of(self._sum, self._sweep)
-        else:
-            step = sums.of(self._assign, self._pass)
-        step.moved += moved + sums.moved
-        sums.moved = 0
-        sums.renew(step)
+        bounds = self._bounds
+        if bounds.centers is not self.centers and self._sorts and bounds.centers is not None:
+            self._moved += len(self._assign_sorted()[0])
+        known = bounds.centers is self.centers
+        step = self._over_blocks(self._sum, self._merge) if known else self._pass()
+        step.moved += self._moved
+        self._sums, self._age, self.patched, self._moved = step, 1, False, 0
         return step
 
     def labeled(self, centers):
         """Give every row its nearest of these centers; returns statistics that depend on the labels
         alone, not on what was known before."""
         if self._bounds.centers is None or not np.array_equal(self._bounds.centers, centers):
-            self.move(centers)
+            self.centers = centers
             self.reassign()
         else:
-            self.move(self._bounds.centers)
+            self.centers = self._bounds.centers
         return self.add_up()
 
     def reassign(self):
         """Give every row its nearest center, no more; returns how many rows changed theirs."""
         if np.array_equal(self._bounds.centers, self.centers):
             return 0
-        moved = len(self._assign_sorted()[0]) if self._sorted else self._pass(self._assign, add)
-        self.sums.moved += moved
+        moved = len(self._assign_sorted()[0]) if self._sorted else self._pass(sums=False)
+        self._moved += moved
         self.forget()
         return moved
 
     def forget(self):
         """Make the sums anew next time: they have become those of other labels."""
-        self.sums.step = None
+        self._sums = None
 
-    def _sorts(self):
-        """Whether rows are sorted, which they are once their nearest centers are known."""
-        data, bounds = self.data, self._bounds
-        if self._sorted is None and bounds.centers is not None and self._suited():
-            self._sorted = SortedRows(data, bounds.centers, self.labels, bounds.upper, self._scale)
-        return self._sorted is not None
+    def farthest(self, count):
+        """The `count` rows farthest from their centers, the farthest first: rows, weights,
+        labels."""
+        return farthest(self.data, self.centers, self.labels, count)
 
-    def _suited(self):
-        data, asked = self.data, self.data.algorithm == "yinyang"
-        if self._scale >= FINE or not (asked or data.algorithm == "auto"):
-            return False
-        able = SortedRows.able(data, self._panels is not None)
-        return able and (asked or SortedRows.pays(data, len(self.centers)))
+    def inertia(self):
+        """The sum of weight * squared distance to the center of each row's label, and how many rows
+        each cluster has."""
+        data = self.data
+        frame = data.rows.frame(self.centers)
+        total = inertia(data.rows, data.weights, frame, self.labels, data.n_jobs)
+        return total, np.bincount(self.labels, minlength=len(self.centers))
 
     def _assign_sorted(self):
-        self._bounds.centers = self.centers
+        """Give every row its nearest center; returns the rows that changed theirs, and those."""
+        data, bounds = self.data, self._bounds
+        if self._sorted is None:
+            self._sorted = SortedRows(data, bounds.centers, self.labels, bounds.upper, self._scale)
+        bounds.centers = self.centers
         return self._sorted.assign(self.centers)
 
-    def _pass(self, work, merge):
-        """One pass over the rows, after which the bounds are those of these centers."""
+    def _pass(self, sums=True, changes=False):
+        """Give every row its nearest center, after which the bounds are those of these centers.
+
+        Returns the statistics of all rows, or of those that changed their center if `changes`, or
+        how many these are if not `sums`.
+        """
         data, bounds = self.data, self._bounds
-        self._frame = data.rows.frame(self.centers, data.origin, self._scale)
-        large = data.shape[0] * self.centers.size > FEW or data.algorithm == "hamerly"
-        known = bounds.centers is not None and large
-        known &= data.algorithm != "lloyd" and self._scale < FINE
-        self._motion = bounds.motion(self.centers, data.origin, self._scale) if known else None
-        total = self._sweep(work, merge)
+        frame = data.rows.frame(self.centers, data.origin, self._scale)
+        motion = None
+        if self._bounded and bounds.centers is not None:
+            motion = bounds.motion(self.centers, data.origin, self._scale)
+
+        def assign(block):
+            step = self._blank() if sums else None
+            near = block.upper, block.lower, motion
+            moved = block.rows.step(
+                frame, block.labels, block.weights, step, near, changes, block.packed
+            )
+            if step is None:
+                return moved
+            step.moved = moved
+            return step
+
+        total = self._over_blocks(assign, self._merge if sums else add)
         bounds.centers = self.centers
         return total
 
-    def _sweep(self, work, merge):
+    def _sum(self, block):
+        """Add up a block as it is labeled; no row changes its center."""
+        step = self._blank()
+        block.rows.add_up(block.labels, block.weights, step)
+        return step
+
+    def _blank(self):
+        """Statistics of nothing, for a block."""
+        try:
+            return self._spare.pop()
+        except IndexError:  # not tested first: other threads take from the same list
+            return KMeansStatistics(*self.centers.shape)
+
+    def _merge(self, total, step):
+        """The statistics of two blocks; those of the second serve another."""
+        total.sums += step.sums
+        total.mass += step.mass
+        total.moved += step.moved
+        step.sums.fill(0.0)
+        step.mass.fill(0.0)
+        step.moved = 0
+        self._spare.append(step)
+        return total
+
+    def _over_blocks(self, work, merge):
+        """What `work` makes of all blocks, merged."""
         data, bounds = self.data, self._bounds
+        if self._blocks is not None:
+            effort = 2.0 * data.shape[0] * self.centers.size
+            return fold(work, self._blocks, merge=merge, n_jobs=data.n_jobs, effort=effort)
+
+        def on_chunk(_, *block):
+            return work(Block(*block))
+
         return sweep(
-            work, data.rows, data.weights, self.labels, bounds.upper, bounds.lower,
+            on_chunk, data.rows, data.weights, self.labels, bounds.upper, bounds.lower,
             merge=merge, size=self.centers.size, n_jobs=data.n_jobs,
         )  # fmt: skip
 
-    def _sum(self, rows, X, weights, labels, upper, lower, step):
-        """Add up a block as it is labeled; no row changes its center."""
-        X.add_up(labels, weights, step)
-        return 0
 
-    def _change(self, *block):
-        """What rows of a block change that change their center."""
-        return self._assign(*block, changes=True)
+class Block(NamedTuple):
+    """Rows that are worked on together, and what is known of them."""
 
-    def _assign(self, rows, X, weights, labels, upper, lower, step=None, changes=False):
-        """What a pass does with a block; returns how many rows changed their center."""
-        packed = None
-        if self._panels is not None:
-            packed = self._panels[rows.start * X.shape[1] :], self._norms[rows.start :]
-        bounds = upper, lower, self._motion
-        return X.step(self._frame, labels, weights, step, bounds, changes, packed)
+    rows: Any
+    weights: Any
+    labels: Any
+    upper: Any
+    lower: Any
+    packed: Any = None  # their panels and norms
+
+
+def farthest(data, centers, labels, count):
+    """The `count` rows farthest from their centers, the farthest first: rows, weights, labels.
+
+    Rows of weight 0, and on their centers, are left out; of equally far rows the first comes first.
+    """
+    frame = data.rows.frame(centers)
+
+    def partial(rows, X, weights, labels):
+        d2 = X.to_own(frame, labels)
+        if weights is None:
+            weights = np.ones(X.shape[0])
+        d2[weights == 0] = 0.0
+        # All that tie with the last place are kept, so that the sort decides by index.
+        last = np.partition(d2, -count)[-count] if count < len(d2) else 0.0
+        far = np.flatnonzero((d2 >= last) & (d2 > 0.0))
+        far = far[np.argsort(-d2[far], kind="stable")[:count]]
+        rows = X.take(far)
+        return d2[far], rows, weights[far], labels[far]
+
+    def merge(a, b):
+        both = [np.concatenate(pair) for pair in zip(a, b, strict=True)]
+        far = np.argsort(-both[0], kind="stable")[:count]
+        return [part[far] for part in both]
+
+    return sweep(
+        partial, data.rows, data.weights, labels,
+        merge=merge, size=centers.shape[1], n_jobs=data.n_jobs,
+    )[1:]  # fmt: skip

@@ -21,6 +21,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, Jobs, Rows, Seed, Weights
 from statfast._validation import as_generator
+from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.block_passes import inertia, joined, sweep
 from statfast.cluster.kmeans.data import (
     require_enough,
@@ -183,18 +184,18 @@ class BisectingKMeans(Centers):
                 continue
             best: Any = None
             for seed in rng.integers(2**32, size=runs):
-                start = start_of(self.init, part, 2, int(seed))
-                run = iterate(part, *start, tol=tolerance(part, tol), max_iter=max_iter)
-                if best is None or run[2] < best[2]:
+                start = Assignment(part, *start_of(self.init, part, 2, int(seed)))
+                run = iterate(start, tol=tolerance(part, tol), max_iter=max_iter)
+                if best is None or run.inertia < best.inertia:
                     best = run
             if self.verbose:
                 before = tree.leaves[place].inertia
-                print(f"split {len(tree.splits)}: inertia {before:.6g}, now {best[2]:.6g}")
-            tree.split(place, part, *best[:2])
+                print(f"split {len(tree.splits)}: inertia {before:.6g}, now {best.inertia:.6g}")
+            tree.split(place, part, best.centers, best.labels)
 
         labels, children = tree.numbered()
         centers = np.array([leaf.center for leaf in tree.leaves])
-        warn_empty(labels, k)
+        warn_empty(np.bincount(labels, minlength=k))
         return self._publish(
             X,
             n_features_in_=data.shape[1],

@@ -64,15 +64,29 @@ def scatter(X, weights, frame, labels):
 def sweep(partial, rows, *aligned, merge, size, n_jobs):
     """``_engine.reduce`` for a pass that compares each row with centers of `size` numbers
     altogether."""
-    # Blocks with many statistics must hold many rows, or merging costs as much as making them; and
-    # those of few centers too, the more so the fewer, or handing them out does.
-    least = min(max(256, size // 32, (1 << 23) // size), 8192)
-    least = max(least, min((1 << 22) // size, 16384))
     effort = 2.0 * rows.shape[0] * size if rows.in_memory else np.inf
-    return rows.reduce(partial, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
+    return rows.reduce(
+        partial, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=min_rows(size)
+    )
+
+
+def min_rows(size):
+    """Least rows of a block that is compared with centers of `size` numbers altogether.
+
+    Blocks with many statistics must hold many rows, or merging costs as much as making them; and
+    those of few centers too, the more so the fewer, or handing them out does.
+    """
+    least = min(max(256, size // 32, (1 << 23) // size), 8192)
+    return max(least, min((1 << 22) // size, 16384))
 
 
 def joined(a, b):
     """Merge of lists: results kept in the order of the blocks."""
     a.extend(b)
     return a
+
+
+def place(running, u):
+    """The first index whose running total exceeds u of the whole; one that adds to it, always."""
+    goal = min(max(u, 0.0) * running[-1], np.nextafter(running[-1], 0.0))
+    return int(np.searchsorted(running, goal, side="right"))

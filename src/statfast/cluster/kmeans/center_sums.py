@@ -152,19 +152,12 @@ class KMeansStatistics:
         -------
         centers : ndarray of shape (k, d), float64
         """
-        if self.mass.all():
+        if 0.0 not in self.mass:
             return self.sums / self.mass[:, None]
         empty = self.mass == 0
         centers = self.sums / np.where(empty, 1.0, self.mass)[:, None]
         centers[empty] = centers[self.mass.argmax()]
         return centers
-
-    def _clear(self):
-        """Start again from nothing: the step of a block that has been merged serves another."""
-        self.sums.fill(0.0)
-        self.mass.fill(0.0)
-        self.moved = 0
-        return self
 
     def _give(self, row, weight, source, target):
         """Take a row from the cluster `source` and make it the only one of `target`."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The first look at the rows to be clustered: shape, means, extremes, and whether all is finite."""
+"""The rows to be clustered, and what a first pass finds: shape, means, extremes, and that all are
+finite."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -10,7 +11,8 @@ from statfast._core.kmeans import lloyd as kernel
 from statfast._distance import origin_of, scale_of
 from statfast._engine import each, grid
 from statfast._validation import as_count, as_weights
-from statfast.cluster.kmeans.dense_rows import PANEL, DenseRows
+from statfast.cluster.kmeans.block_passes import inertia, place
+from statfast.cluster.kmeans.dense_rows import PANEL, DenseRows, rows_of
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 NARROW = 1e-150  # squares of such differences lose digits in float64
@@ -64,8 +66,8 @@ class Panels:
 
 
 @dataclass(frozen=True)
-class PreparedRows:
-    """The rows of a fit, and what a first pass over them found."""
+class KMeansData:
+    """The rows of a fit, and what a first pass over them found; of parts `PartsData` tells it."""
 
     rows: DenseRows | SparseRows
     weights: np.ndarray | None  # (n,) float64
@@ -81,9 +83,17 @@ class PreparedRows:
     algorithm: str = "auto"  # which bounds spare rows a look: see `KMeans`
 
     @property
-    def mass(self):
-        """Total weight."""
+    def total_weight(self):
         return self.shape[0] if self.weights is None else self.weights.sum()
+
+    @property
+    def weighted_rows(self):
+        """How many rows have weight."""
+        return self.shape[0] if self.weights is None else np.count_nonzero(self.weights)
+
+    @property
+    def max_weight(self):
+        return 1.0 if self.weights is None else self.weights.max()
 
     @property
     def scale(self):
@@ -94,7 +104,17 @@ class PreparedRows:
         """The weighted mean of the rows, (d,)."""
         if self.weights is None:
             return self.mean
-        return self.rows.total(self.weights, self.n_jobs) / self.mass
+        return self.rows.total(self.weights, self.n_jobs) / self.total_weight
+
+    def scatter(self):
+        """The sum of weight * squared distance to the mean."""
+        return self.scatter_about(self.center())
+
+    def scatter_about(self, center):
+        """The sum of weight * squared distance to a point (d,)."""
+        labels = np.zeros(self.shape[0], np.int32)
+        frame = self.rows.frame(center[None])
+        return inertia(self.rows, self.weights, frame, labels, self.n_jobs)
 
     def frame(self, centers):
         """These centers as dense rows meet them, about the mean of these rows."""
@@ -109,10 +129,20 @@ class PreparedRows:
         """The rows of these indices, (m, d) float64."""
         return self.rows.take(index)
 
+    def draw_index(self, rng):
+        """The index of a row drawn in proportion to weight."""
+        if self.weights is None:
+            return min(int(rng.random() * self.shape[0]), self.shape[0] - 1)
+        return place(np.cumsum(self.weights), rng.random())
 
-def survey(rows, sample_weight, n_jobs):
+    def draw_row(self, rng):
+        """A row drawn in proportion to weight, (1, d) float64."""
+        return self.take([self.draw_index(rng)])
+
+
+def survey(rows, sample_weight, n_jobs, algorithm="auto"):
     """Look through the rows once; refuses NaN, infinity, and values whose squares overflow."""
-    rows = rows if hasattr(rows, "reduce") else DenseRows(rows)
+    rows = rows if hasattr(rows, "reduce") else rows_of(rows)
     found = rows.extent(n_jobs)
     weights = as_weights(sample_weight, found.n)
     if weights is not None and (weights == 1.0).all():
@@ -124,16 +154,17 @@ def survey(rows, sample_weight, n_jobs):
     dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
     shape = found.n, len(low)
     panels = Panels(rows.matrix, origin, n_jobs)
-    return PreparedRows(rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels)
+    return KMeansData(
+        rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels, algorithm
+    )
 
 
 def require_enough(data, k):
     """Refuse more clusters than there are rows that count."""
-    if data.weights is None:
-        as_count(k, "n_clusters", high=data.shape[0], limit="the number of rows")
-    else:
-        some = np.count_nonzero(data.weights)
-        as_count(k, "n_clusters", high=some, limit="the number of rows of positive weight")
+    limit = "the number of rows"
+    if data.weights is not None:
+        limit += " of positive weight"
+    as_count(k, "n_clusters", high=data.weighted_rows, limit=limit)
 
 
 def require_spread(data, k):
@@ -146,9 +177,10 @@ def require_spread(data, k):
             f"X holds values that differ by {width:.3g} at most, whose squares vanish in float64. "
             "Multiply the data by a constant first."
         )
-    if data.weights is not None and data.weights.max() * min(width * width, 1.0) < NARROW**2:
+    heaviest = data.max_weight
+    if data.weights is not None and heaviest * min(width * width, 1.0) < NARROW**2:
         raise ValueError(
-            f"sample_weight holds {data.weights.max():.3g} at most, and weighted squares of X "
+            f"sample_weight holds {heaviest:.3g} at most, and weighted squares of X "
             "vanish in float64. Multiply the weights by a constant first."
         )
 

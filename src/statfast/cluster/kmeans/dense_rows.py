@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dense rows: what passes over rows ask of a block. `SparseRows` offers the same."""
 
-from functools import cached_property
+from operator import iadd
 
 import numpy as np
 
@@ -26,62 +26,34 @@ class DenseFrame:
     """
 
     def __init__(self, centers, origin=None, scale=None):
-        self.centers, self.origin, self.scale = centers, origin, scale
-
-    @cached_property
-    def parts(self):
-        """What the kernel takes, made when first asked for."""
-        origin = origin_of(self.centers.mean(axis=0)) if self.origin is None else self.origin
-        scale = self.scale
+        if origin is None:
+            origin = origin_of(centers.mean(axis=0))
         if scale is None:
-            scale = scale_of(float(np.abs(self.centers - origin).max()))
-        return kernel.frame(self.centers, origin, scale)
+            scale = scale_of(float(np.abs(centers - origin).max()))
+        self.centers, self.packed = centers, kernel.frame(centers, origin, scale)
 
 
 class DenseRows:
-    """Rows in an array, a memory map or `Chunks`, of which slices are blocks."""
+    """Rows in an array or a memory map, of which slices are blocks."""
 
+    in_memory = True  # rows can be picked out
     centered = True  # frames are about the mean of the rows
+    frame = DenseFrame  # the form of centers in which these rows meet them
 
     def __init__(self, matrix):
-        self.matrix = matrix
-
-    @property
-    def shape(self):
-        return self.matrix.shape
-
-    @property
-    def dtype(self):
-        return self.matrix.dtype
-
-    @property
-    def in_memory(self):
-        """Whether rows can be picked out."""
-        return not isinstance(self.matrix, Chunks)
+        self.matrix, self.shape, self.dtype = matrix, matrix.shape, matrix.dtype
 
     def __getitem__(self, where):
         return DenseRows(self.matrix[where])
 
     def take(self, index):
         """Rows of these numbers, (m, d) float64."""
-        if self.in_memory:
-            return self.matrix[index].astype(np.float64)
-        index, out = np.asarray(index), []
-
-        def partial(where, X):
-            here = np.flatnonzero((where.start <= index) & (index < where.stop))
-            return [(here, X[index[here] - where.start].astype(np.float64))]
-
-        found = reduce(partial, self.matrix, merge=lambda a, b: a + b, n_jobs=1)
-        out = np.empty((len(index), self.shape[1]))
-        for here, rows in found:
-            out[here] = rows
-        return out
+        return self.matrix[index].astype(np.float64)
 
     def extent(self, n_jobs):
         """Sums and extremes of the columns; refuses NaN and infinity."""
         found = extent_of(self.matrix, n_jobs)
-        if self.in_memory and not np.isfinite(found.total).all():  # Chunks look before
+        if not np.isfinite(found.total).all():
             require_finite(self.matrix)
         return found
 
@@ -92,11 +64,6 @@ class DenseRows:
             return np.einsum("i,ij->j", weights, X)  # not BLAS, whose threads change the bits
 
         return reduce(partial, self.matrix, weights, merge=np.add, n_jobs=n_jobs)
-
-    @staticmethod
-    def frame(centers, origin=None, scale=None):
-        """The form of centers in which these rows meet them."""
-        return DenseFrame(centers, origin, scale)
 
     @staticmethod
     def framed(frame):
@@ -142,11 +109,11 @@ class DenseRows:
         packed : tuple of ndarray, optional
             Panels and norms of these rows.
         """
-        X, centers = self.matrix, frame.centers
+        X, centers = np.ascontiguousarray(self.matrix), frame.centers
         (n, d), moved = X.shape, 0
         sums, mass = (None, None) if step is None else (step.sums, step.mass)
         panels, norms = (None, None) if packed is None else packed
-        given = centers, frame.parts
+        given = centers, frame.packed
         if n * centers.size <= PIECE:
             return kernel.step(
                 X, weights, *given, labels, sums, mass, changes, bounds, panels, norms
@@ -162,7 +129,7 @@ class DenseRows:
 
     def add_up(self, labels, weights, step):
         """Add a block to the sums of its labels."""
-        add_up(self.matrix, weights, labels, step.sums, step.mass)
+        add_up(np.ascontiguousarray(self.matrix), weights, labels, step.sums, step.mass)
 
     def to_own(self, frame, labels):
         """Squared distances of a block's rows to their own centers, (n,)."""
@@ -192,6 +159,47 @@ class DenseRows:
                 self.matrix[part], some, frame.centers, before[part], nearer, potential
             )
         return potential
+
+
+class StreamedRows(DenseRows):
+    """Rows that come as `Chunks`, whose shape is known after a pass."""
+
+    in_memory = False
+
+    def __init__(self, chunks):
+        self.matrix = chunks
+
+    @property
+    def shape(self):
+        return self.matrix.shape
+
+    @property
+    def dtype(self):
+        return self.matrix.dtype
+
+    def take(self, index):
+        """See `DenseRows.take`: a pass over the chunks."""
+        index = np.asarray(index)
+        if not len(index):
+            return np.empty((0, self.shape[1]))
+
+        def partial(where, X):
+            here = np.flatnonzero((where.start <= index) & (index < where.stop))
+            return [(here, X[index[here] - where.start].astype(np.float64))]
+
+        out = np.empty((len(index), self.shape[1]))
+        for here, rows in reduce(partial, self.matrix, merge=iadd, n_jobs=1):
+            out[here] = rows
+        return out
+
+    def extent(self, n_jobs):
+        """See `DenseRows.extent`: the chunks were looked at as they came."""
+        return extent_of(self.matrix, n_jobs)
+
+
+def rows_of(X):
+    """Checked rows, of an array or `Chunks`, as passes take them."""
+    return StreamedRows(X) if isinstance(X, Chunks) else DenseRows(X)
 
 
 def pieces(n, size):

@@ -7,15 +7,13 @@ from statfast._estimator import array, callable_, count, one_of
 from statfast._validation import MANY, as_rows, warn_user
 from statfast.cluster.kmeans.data import require_range
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
-from statfast.cluster.kmeans.part_starts import parallel_start, plus_plus_start, random_start
+from statfast.cluster.kmeans.part_data import PartsData
+from statfast.cluster.kmeans.part_plus_plus import by_rounds, require_few
 from statfast.cluster.kmeans.plus_plus import random_rows, spread
 
-STARTS = {"k-means||": k_means_parallel, "random": random_rows}
-PART_STARTS = {
-    "k-means++": plus_plus_start, "k-means||": parallel_start, "random": random_start,
-}  # fmt: skip
+NAMES = ("k-means++", "k-means||", "random")
 
-INIT = one_of("k-means++", *STARTS) | callable_ | array
+INIT = one_of(*NAMES) | callable_ | array
 N_INIT = one_of("auto") | count(high=MANY)
 
 
@@ -37,13 +35,6 @@ def runs_of(given, plain=10):
     return runs
 
 
-def start_of_parts(init, data, k, seed):
-    """The same for rows in parts."""
-    if isinstance(init, str):
-        return PART_STARTS[init](data, k, np.random.default_rng(seed))
-    return start_of(init, data, k, seed)[0]
-
-
 def start_of(init, data, k, seed):
     """Where a run over the surveyed rows starts from.
 
@@ -53,12 +44,29 @@ def start_of(init, data, k, seed):
     nearest : tuple of ndarray, or None
         The nearest of them for each row and its squared distance, where that is known already.
     """
-    if isinstance(init, str) and init == "k-means++":
-        centers, _, nearest = spread(data, k, np.random.default_rng(seed))
-        return centers, nearest
+    in_parts = isinstance(data, PartsData)
     if isinstance(init, str):
-        return STARTS[init](data, k, np.random.default_rng(seed)), None
+        rng = np.random.default_rng(seed)
+        if init == "k-means||":
+            return k_means_parallel(data, k, rng), None
+        if init == "random":
+            if in_parts and data.weights is not None:
+                raise ValueError(
+                    "init='random' takes no weights for rows in parts. Use 'k-means++' or "
+                    "'k-means||'."
+                )
+            return random_rows(data, k, rng), None
+        if in_parts:
+            require_few(k)
+            return by_rounds(data, k, rng), None
+        centers, _, nearest = spread(data, k, rng)
+        return centers, nearest
     if callable(init):
+        if in_parts:
+            raise ValueError(
+                "init must be a name or an array for rows in parts; got a callable, which takes "
+                "all rows in memory. Use init='k-means||'."
+            )
         # RandomState, for which init functions are written elsewhere too.
         rows = data.rows.matrix
         init = init(rows, k, random_state=np.random.RandomState(seed))
@@ -71,5 +79,5 @@ def start_of(init, data, k, seed):
     start = data.rounded(np.array(start, dtype=np.float64, order="C"))
     low = np.minimum(data.low, start.min(axis=0))
     high = np.maximum(data.high, start.max(axis=0))
-    require_range(low, high, data.mass, "init")
+    require_range(low, high, data.total_weight, "init")
     return start, None

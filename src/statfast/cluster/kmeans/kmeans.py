@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, Self
 
-import numpy as np
-
+from statfast._engine import Parts
 from statfast._estimator import (
     count,
     fitted,
     jobs,
-    named_rows,
     one_of,
     param,
     randomness,
@@ -21,12 +18,14 @@ from statfast._estimator import (
     verbosity,
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
-from statfast._validation import as_count, as_generator
+from statfast._validation import as_generator
+from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.data import require_enough, require_spread, survey
-from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of, start_of_parts
+from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
 from statfast.cluster.kmeans.lloyd import iterate, tolerance
 from statfast.cluster.kmeans.model import Centers, as_any_rows, warn_empty
-from statfast.cluster.kmeans.part_lloyd import iterate_parts, scatter_of, survey_parts
+from statfast.cluster.kmeans.part_assignment import PartsAssignment
+from statfast.cluster.kmeans.part_data import survey_parts
 
 ALGORITHMS = ("auto", "lloyd", "elkan", "hamerly", "yinyang")
 
@@ -201,77 +200,37 @@ class KMeans(Centers):
         TypeError
             If a parameter has the wrong type.
         """
+        return self._fit_source(as_any_rows(X), X, sample_weight)
+
+    def _fit_source(self, source, X, sample_weight=None):
+        """Fit rows in memory, or in parts, where each pass is a round and labels stay with them."""
         given = self._checked()
-        k, algorithm, runs = given.n_clusters, own_name(given.algorithm), runs_of(given)
+        k, runs = given.n_clusters, runs_of(given)
         rng = as_generator(self.random_state)
-        data = survey(as_any_rows(X), sample_weight, self.n_jobs)
-        data = replace(data, algorithm=algorithm)
+        algorithm = "auto" if given.algorithm == "elkan" else given.algorithm  # chosen for labels
+        if isinstance(source, Parts):
+            data, assignment = survey_parts(source, algorithm), PartsAssignment
+        else:
+            data, assignment = survey(source, sample_weight, self.n_jobs, algorithm), Assignment
         require_enough(data, k)
         require_spread(data, k)
 
         best: Any = None
-        tol = tolerance(data, given.tol)
+        tol, report = tolerance(data, given.tol), print if self.verbose else None
         for seed in rng.integers(2**32, size=runs):
-            start = start_of(self.init, data, k, int(seed))
-            run = iterate(
-                data,
-                *start,
-                tol=tol,
-                max_iter=given.max_iter,
-                report=print if self.verbose else None,
-            )
-            if best is None or run[2] < best[2]:
+            start = assignment(data, *start_of(self.init, data, k, int(seed)))
+            run = iterate(start, tol=tol, max_iter=given.max_iter, report=report)
+            if best is None or run.inertia < best.inertia:
                 best = run
-        centers, labels, total, n_iter, converged = best
 
-        warn_empty(labels, k)
+        warn_empty(best.sizes)
         return self._publish(
             X,
             n_features_in_=data.shape[1],
-            cluster_centers_=centers.astype(data.dtype),
-            labels_=labels,
-            inertia_=total,
-            n_iter_=n_iter,
-            converged_=converged,
-            _prepared=data.frame(centers),
+            cluster_centers_=best.centers.astype(data.dtype),
+            labels_=best.labels,
+            inertia_=best.inertia,
+            n_iter_=best.n_iter,
+            converged_=best.converged,
+            _prepared=data.frame(best.centers),
         )
-
-    def _fit_parts(self, parts, X):
-        """The same of rows in parts, a round for each pass; labels stay with the rows."""
-        given = self._checked()
-        k, algorithm, runs = given.n_clusters, own_name(given.algorithm), runs_of(given)
-        rng = as_generator(self.random_state)
-        if callable(self.init):
-            raise ValueError(
-                "init must be a name or an array for rows in parts; got a callable, which takes "
-                "all rows in memory. Use init='k-means||'."
-            )
-        data = survey_parts(parts, algorithm)
-        as_count(k, "n_clusters", high=data.used, limit="the number of rows of positive weight")
-        require_spread(data, k)
-        tol = given.tol
-        tol = tol * scatter_of(data) / (data.mass * data.shape[1]) if tol else 0.0
-        best: Any = None
-        for seed in rng.integers(2**32, size=runs):
-            start = start_of_parts(self.init, data, k, int(seed))
-            run = iterate_parts(data, start, tol=tol, max_iter=given.max_iter)
-            if best is None or run[2] < best[2]:
-                best = run
-        centers, counts, total, n_iter, converged = best
-        warn_empty(np.repeat(np.arange(k), counts > 0), k)
-        self._publish(
-            named_rows(np.empty((0, data.shape[1])), parts.names),
-            n_features_in_=data.shape[1],
-            cluster_centers_=centers.astype(data.dtype),
-            inertia_=total,
-            n_iter_=n_iter,
-            converged_=converged,
-            labels_=None,
-        )
-        self.labels_ = self.predict(X)
-        return self
-
-
-def own_name(algorithm):
-    """The algorithm to run: Elkan's is none of ours, and chosen for its result."""
-    return "auto" if algorithm == "elkan" else algorithm

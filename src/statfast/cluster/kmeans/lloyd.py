@@ -4,82 +4,98 @@
 Lloyd 1982, doi:10.1109/TIT.1982.1056489.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
 import numpy as np
 
-from statfast.cluster.kmeans.assignment import Assignment
-from statfast.cluster.kmeans.block_passes import inertia, sweep
+from statfast._typing import Array
+from statfast.cluster.kmeans.center_sums import KMeansStatistics
 
 
-def iterate(data, centers, nearest=None, *, tol, max_iter, report=None):
-    """Run Lloyd's algorithm from a start.
+class RowAssignment(Protocol):
+    """Which center each row belongs to, wherever the rows lie: `Assignment`, `PartsAssignment`."""
+
+    data: Any  # KMeansData or PartsData
+    centers: Array  # (k, d): put others in their place to move them
+    labels: Array | None  # (n,), of rows in memory
+    patched: bool  # whether sums are those of an earlier iteration, and may have lost digits
+
+    def advance(self) -> KMeansStatistics:
+        """Give every row its nearest center; returns the statistics of the clusters."""
+
+    def add_up(self) -> KMeansStatistics:
+        """The same, of sums made anew."""
+
+    def reassign(self) -> int:
+        """Give every row its nearest center, no more; returns how many rows changed theirs."""
+
+    def forget(self) -> None:
+        """Make the sums anew next time."""
+
+    def farthest(self, count: int) -> tuple[Array, ...]:
+        """The rows farthest from their centers, the farthest first: rows, weights, labels."""
+
+    def inertia(self) -> tuple[float, Array]:
+        """The sum of weight * squared distance to the own center, and the clusters' rows."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What Lloyd's algorithm has come to from a start."""
+
+    centers: Array  # (k, d) float64 numbers representable in `data.dtype`
+    labels: Array | None  # (n,) int32, the nearest of these centers for each row in memory
+    sizes: Array  # (k,) how many rows the clusters have
+    inertia: float
+    n_iter: int
+    converged: bool
+
+
+def iterate(
+    assignment: RowAssignment, *, tol: float, max_iter: int,
+    report: Callable[[str], Any] | None = None,
+) -> Run:  # fmt: skip
+    """Run Lloyd's algorithm from the centers of an assignment.
 
     Stops when no row changes its cluster, when the squared shift of the centers is at most `tol`,
-    or after `max_iter` iterations; in any case at means of sums made anew.
-
-    Parameters
-    ----------
-    data : PreparedRows
-    centers : ndarray of shape (k, d), float64
-    nearest : tuple of ndarray, optional
-        The nearest of them for each row and its squared distance, if known: the arrays are used up.
-    tol : float
-    max_iter : int
-    report : callable, optional
-        Called with a line of text at each iteration.
-
-    Returns
-    -------
-    centers : ndarray of shape (k, d), float64 numbers representable in `data.dtype`
-    labels : ndarray of shape (n,), int32, the nearest of these centers for each row
-    inertia : float
-    n_iter : int
-    converged : bool
+    or after `max_iter` iterations; in any case at means of sums made anew. `report` is called with
+    a line of text at each iteration.
     """
-    state = Assignment(data, centers, nearest)
     converged = False
-    for n_iter in range(1, max_iter + 1):
-        doubtful = state.sums.patched  # the sums of which the centers are means
-        step = state.advance()
-        moved = step.moved
-        solved, shift = solve(state, step)
-        if state.sums.patched and (moved == 0 or shift <= tol or n_iter == max_iter):
-            solved, shift = solve(state, state.add_up())
-        state.move(solved)
-        if report:
-            report(f"iteration {n_iter}: {moved} rows moved, squared shift {shift:.6g}")
-        # Where doubtful centers moved no row, those of sums made anew must move none either.
-        if shift <= tol or (moved == 0 and not (doubtful and state.reassign())):
-            converged = True
-            break
-    state.reassign()
-    total = inertia(
-        data.rows, data.weights, data.rows.frame(state.centers), state.labels, data.n_jobs
-    )
-    return state.centers, state.labels, total, n_iter, converged
+    with np.errstate(over="ignore"):  # of the shift: far, and far is all that it tells
+        for n_iter in range(1, max_iter + 1):
+            doubtful = assignment.patched  # the sums of which the centers are means
+            step = assignment.advance()
+            moved = step.moved
+            means, shift = solve(assignment, step)
+            if assignment.patched and (moved == 0 or shift <= tol or n_iter == max_iter):
+                means, shift = solve(assignment, assignment.add_up())
+            assignment.centers = means
+            if report:
+                report(f"iteration {n_iter}: {moved} rows moved, squared shift {shift:.6g}")
+            # Where doubtful centers moved no row, those of sums made anew must move none either.
+            if shift <= tol or (moved == 0 and not (doubtful and assignment.reassign())):
+                converged = True
+                break
+    assignment.reassign()
+    inertia, sizes = assignment.inertia()
+    return Run(assignment.centers, assignment.labels, sizes, inertia, n_iter, converged)
 
 
-def solve(state, step):
+def solve(assignment: RowAssignment, step: KMeansStatistics) -> tuple[Array, float]:
     """The means of the clusters, and their squared shift from the centers."""
-    if not step.mass.all():
-        step = state.add_up() if state.sums.patched else step
-        relocate(state.data, step, state.centers, state.labels)
-        state.forget()
-    means = state.data.rounded(step.solve())
-    with np.errstate(over="ignore"):  # far, and far is all that this tells
-        return means, float(np.square(means - state.centers).sum())
+    if 0.0 in step.mass:
+        step = assignment.add_up() if assignment.patched else step
+        relocate(assignment, step)
+        assignment.forget()
+    means = step.solve().astype(assignment.data.dtype, copy=False).astype(np.float64, copy=False)
+    shift = np.square(means - assignment.centers)
+    return means, float(np.add.reduce(shift, axis=None))
 
 
-def tolerance(data, tol):
-    """`tol` times the mean variance of the columns: a bound on the squared shift of the centers."""
-    if tol == 0:
-        return 0.0
-    labels = np.zeros(data.shape[0], np.int32)
-    mean = data.rows.frame(data.center()[None])
-    scatter = inertia(data.rows, data.weights, mean, labels, data.n_jobs)
-    return tol * scatter / (data.mass * data.shape[1])
-
-
-def relocate(data, step, centers, labels):
+def relocate(assignment: RowAssignment, step: KMeansStatistics) -> None:
     """Give each empty cluster one of the rows farthest from their own centers.
 
     The empty clusters, in order of index, take the rows in order of (distance, descending; index,
@@ -87,33 +103,13 @@ def relocate(data, step, centers, labels):
     there are fewer distinct rows than clusters.
     """
     empty = np.flatnonzero(step.mass == 0)
-    far = farthest(data, centers, labels, len(empty))
+    far = assignment.farthest(len(empty))
     for target, row, weight, source in zip(empty, *far, strict=False):
         step._give(row, weight, source, target)
 
 
-def farthest(data, centers, labels, count):
-    """The `count` rows farthest from their centers, the farthest first: rows, weights, labels."""
-    frame = data.rows.frame(centers)
-
-    def partial(rows, X, weights, labels):
-        d2 = X.to_own(frame, labels)
-        if weights is None:
-            weights = np.ones(X.shape[0])
-        d2[weights == 0] = 0.0
-        # All that tie with the last place are kept, so that the sort decides by index.
-        last = np.partition(d2, -count)[-count] if count < len(d2) else 0.0
-        far = np.flatnonzero((d2 >= last) & (d2 > 0.0))
-        far = far[np.argsort(-d2[far], kind="stable")[:count]]
-        rows = X.take(far)
-        return d2[far], rows, weights[far], labels[far]
-
-    def merge(a, b):
-        both = [np.concatenate(pair) for pair in zip(a, b, strict=True)]
-        far = np.argsort(-both[0], kind="stable")[:count]
-        return [part[far] for part in both]
-
-    return sweep(
-        partial, data.rows, data.weights, labels,
-        merge=merge, size=centers.shape[1], n_jobs=data.n_jobs,
-    )[1:]  # fmt: skip
+def tolerance(data: Any, tol: float) -> float:
+    """`tol` times the mean variance of the columns: a bound on the squared shift of the centers."""
+    if tol == 0:
+        return 0.0
+    return tol * data.scatter() / (data.total_weight * data.shape[1])

@@ -208,10 +208,10 @@ class MiniBatchKMeans(Centers):
                 print(f"batch {n_steps} of {most}: inertia {cost:.6g}, squared shift {shift:.6g}")
             if end.reached(cost, shift, n_steps):
                 break
-        fitted = {"inertia_": float(end.cost * data.mass)}
+        fitted = {"inertia_": float(end.cost * data.total_weight)}
         if self.compute_labels:
             fitted = self._labeled(state.rounded(), rows, weights)
-            warn_empty(fitted["labels_"], k)
+            warn_empty(np.bincount(fitted["labels_"], minlength=k))
         return self._publish(
             X,
             n_features_in_=data.shape[1],

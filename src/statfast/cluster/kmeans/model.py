@@ -21,7 +21,7 @@ from statfast._validation import (
 )
 from statfast.cluster.kmeans.block_passes import distances, nearest, potential
 from statfast.cluster.kmeans.data import KEPT
-from statfast.cluster.kmeans.dense_rows import DenseRows
+from statfast.cluster.kmeans.dense_rows import DenseRows, StreamedRows, rows_of
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 
@@ -129,7 +129,7 @@ class Centers(Transformer, Clusterer, Estimator):
             return DenseRows(rows_for(self, X, keep=KEPT))
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        return DenseRows(Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X))
+        return StreamedRows(Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X))
 
     def _frame(self):
         """The centers in float64 as dense rows meet them, anew if the user changed the centers."""
@@ -184,12 +184,12 @@ def as_any_rows(X):
     """Check rows, dense, sparse or `Chunks`; `survey` sees whether all are finite."""
     if is_sparse(X):
         return SparseRows(as_csr(X), float_of(X))
-    return DenseRows(X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False))
+    return rows_of(X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False))
 
 
-def warn_empty(labels, k):
-    """Warn if some of the clusters hold no row."""
-    found = np.count_nonzero(np.bincount(labels, minlength=k))
+def warn_empty(sizes):
+    """Warn if some of the clusters, of so many rows each, hold no row."""
+    found, k = np.count_nonzero(sizes), len(sizes)
     if found < k:
         warn_user(
             f"Only {found} of {k} clusters hold any row. Lower n_clusters if X has fewer "

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts for k-means in a few passes over the rows: k-means||."""
+"""Starts for k-means in a few passes over the rows, wherever they lie: k-means||."""
 
 from operator import add
 
 import numpy as np
 
+from statfast._engine import Stacked
 from statfast.cluster.kmeans.block_passes import sweep
 from statfast.cluster.kmeans.data import survey
-from statfast.cluster.kmeans.plus_plus import first_row, plus_plus
+from statfast.cluster.kmeans.draws import draws_of
+from statfast.cluster.kmeans.part_plus_plus import plus_plus_of
+from statfast.cluster.kmeans.plus_plus import plus_plus
 
 ROUNDS = 5
 OVERSAMPLING = 2  # rows drawn in a round, on average, for each center
@@ -19,7 +22,8 @@ def k_means_parallel(data, k, rng):
     In each of `ROUNDS` rounds every row becomes a candidate with chance `OVERSAMPLING` * k times
     its share of the potential sum_i w_i min_c |x_i - c|^2 over all candidates c so far. Each then
     gets the weight of the rows nearest to it, and greedy k-means++ draws the centers among
-    them. Where there are not k of them it draws from all rows.
+    them. Where there are not k of them it draws from all rows. Each row is drawn by the number of
+    its own place in the stream, so that rows in parts are drawn as those in memory.
 
     Bahmani, Moseley, Vattani, Kumar & Vassilvitskii 2012, Scalable k-means++,
     doi:10.14778/2180912.2180915.
@@ -29,46 +33,49 @@ def k_means_parallel(data, k, rng):
 
     Parameters
     ----------
-    data : statfast.cluster.kmeans.data.PreparedRows
+    data : KMeansData or PartsData
     k : int
     rng : numpy.random.Generator
+        Of PCG64, which can be told to go on by any number of draws.
 
     Returns
     -------
     centers : ndarray of shape (k, d), float64
     """
-    closest = np.full(data.shape[0], np.inf)
-    drawn = [data.take([first_row(data, rng)])]
+    draws = draws_of(data)
+    drawn = [data.draw_row(rng)]
     for _ in range(ROUNDS):
-        potential = approach(data, drawn[-1], closest)
+        potential = float(draws.total(_potential, drawn))
         if potential == 0.0:
             break
-        chance = closest if data.weights is None else closest * data.weights
-        share = OVERSAMPLING * k * (chance / potential)
-        found = np.flatnonzero(rng.random(data.shape[0]) < share)
-        if len(found):
-            drawn.append(data.take(found))
+        state = OVERSAMPLING * k, potential, rng.bit_generator.state
+        rows = draws.total(_drawn, drawn, *state).rows
+        rng.bit_generator.advance(data.shape[0])
+        if len(rows):
+            drawn.append(rows)
     candidates = np.concatenate(drawn)
-    weights = crowd(data, candidates)
+    weights = draws.total(_crowd, [], candidates)
     if np.count_nonzero(weights) < k:
-        return plus_plus(data, k, rng)
+        return plus_plus_of(data, k, rng)
     return plus_plus(survey(candidates, weights, data.n_jobs), k, rng)
 
 
-def approach(data, centers, closest):
-    """Let centers join those so far; returns the potential that is left."""
-    frame = data.rows.frame(centers, data.origin, data.scale)
+def _potential(data, closest, start):
+    return closest.potential
 
-    def partial(where, X, weights, closest):
-        labels = np.empty(X.shape[0], np.int32)
-        X.step(frame, labels)
-        np.minimum(closest, X.to_own(frame, labels), out=closest)
-        return float((closest if weights is None else closest * weights).sum())
 
-    return sweep(
-        partial, data.rows, data.weights, closest,
-        merge=add, size=centers.size, n_jobs=data.n_jobs,
-    )  # fmt: skip
+def _drawn(data, closest, start, wanted, potential, stream):
+    """The rows that are drawn, `wanted` of all on average."""
+    bits = np.random.PCG64()
+    bits.state = stream
+    bits.advance(start)
+    share = wanted * (closest.chances(data.weights) / potential)
+    found = np.flatnonzero(np.random.Generator(bits).random(data.shape[0]) < share)
+    return Stacked(data.take(found))
+
+
+def _crowd(data, closest, start, candidates):
+    return crowd(data, candidates)
 
 
 def crowd(data, centers):

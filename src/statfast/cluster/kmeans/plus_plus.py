@@ -8,7 +8,7 @@ import numpy as np
 from statfast._core.kmeans.seeding import Seeding
 from statfast._distance import FLOAT32_MAX
 from statfast._engine import each, grid, report
-from statfast.cluster.kmeans.block_passes import joined, sweep
+from statfast.cluster.kmeans.block_passes import joined, place, sweep
 from statfast.cluster.kmeans.data import contiguous
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
@@ -36,7 +36,7 @@ def plus_plus(data, k, rng):
 
     Parameters
     ----------
-    data : statfast.cluster.kmeans.data.PreparedRows
+    data : statfast.cluster.kmeans.data.KMeansData
     k : int
     rng : numpy.random.Generator
 
@@ -59,7 +59,7 @@ def spread(data, k, rng):
         The nearest center of each row, the first of equals, (n,) int32, and its squared distance,
         (n,) float64; None where only the latter was kept.
     """
-    first = first_row(data, rng)
+    first = data.draw_index(rng)
     if k == 1 or data.shape[0] < FEWEST or not packable(data):
         return *by_reading(data, k, rng, first), None
     return by_bounds(data, k, rng, first)
@@ -172,15 +172,8 @@ def random_rows(data, k, rng):
     if data.weights is None:
         return data.take(rng.choice(data.shape[0], k, replace=False))
     rows = np.flatnonzero(data.weights)
-    share = data.weights[rows] / data.mass
+    share = data.weights[rows] / data.total_weight
     return data.take(rows[rng.choice(len(rows), k, replace=False, p=share)])
-
-
-def first_row(data, rng):
-    """A row drawn in proportion to weight."""
-    if data.weights is None:
-        return min(int(rng.random() * data.shape[0]), data.shape[0] - 1)
-    return place(np.cumsum(data.weights), rng.random())
 
 
 def weigh(data, candidates, closest, nearer):
@@ -188,7 +181,7 @@ def weigh(data, candidates, closest, nearer):
 
     Parameters
     ----------
-    data : statfast.cluster.kmeans.data.PreparedRows
+    data : statfast.cluster.kmeans.data.KMeansData
     candidates : ndarray of shape (m, d), float64
     closest : ndarray of shape (n,), float64
         Squared distance of each row to the centers so far.
@@ -229,9 +222,3 @@ def draw(data, closest, blocks, potential, at):
         within = (u * running[-1] - before) / potential[b]
         drawn.append(rows.start + place(np.cumsum(chance), within))
     return np.array(drawn, np.int32)
-
-
-def place(running, u):
-    """The first index whose running total exceeds u of the whole; one that adds to it, always."""
-    goal = min(max(u, 0.0) * running[-1], np.nextafter(running[-1], 0.0))
-    return int(np.searchsorted(running, goal, side="right"))

@@ -6,10 +6,25 @@ import numpy as np
 from statfast._core.kmeans import sparse as kernel
 from statfast._core.rows.sparse_rows import squares as squared_lengths
 from statfast._distance import Extent
-from statfast._engine import checkpoint, reduce
+from statfast._engine import checkpoint, fold, grid
 from statfast._validation import parts_of
 
 PIECE = 1 << 25  # multiply-adds between two looks at whether the run was interrupted
+
+
+class SparseFrame:
+    """Centers as sparse rows meet them: transposed, with the terms of their scores, about zero."""
+
+    def __init__(self, centers, origin=None, scale=None):
+        k, d = centers.shape
+        across = np.zeros((d, -(-k // 8) * 8))
+        across[:, :k] = centers.T
+        begin = np.zeros(across.shape[1])
+        squares = np.einsum("ij,ij->i", centers, centers)
+        begin[:k] = -squares / 2
+        reach = float(np.sqrt(squares.max()) * (1 + 1e-12))
+        self.centers, self.scale = centers, 1.0 if scale is None else scale
+        self.view = kernel.Centers(centers, across, begin, reach)
 
 
 class SparseRows:
@@ -25,7 +40,8 @@ class SparseRows:
         Of the rows as the user gave them.
     """
 
-    in_memory, centered = True, False  # frames are about zero
+    in_memory, centered = True, False
+    frame = SparseFrame  # the form of centers in which these rows meet them
 
     def __init__(self, rows, dtype):
         self.shape, self.dtype, self.matrix = rows.shape, np.dtype(dtype), rows
@@ -82,11 +98,6 @@ class SparseRows:
         return total.astype(np.float64, copy=False)  # without a nonzero, integers
 
     @staticmethod
-    def frame(centers, origin=None, scale=None):
-        """The form of centers in which these rows meet them."""
-        return SparseFrame(centers, 1.0 if scale is None else scale)
-
-    @staticmethod
     def framed(frame):
         """The same of a frame of any kind."""
         return SparseFrame(frame.centers)
@@ -97,14 +108,12 @@ class SparseRows:
 
     def reduce(self, partial, *aligned, merge, n_jobs, effort, least):
         """As `_engine.reduce`, for blocks that are such rows."""
-        length = np.broadcast_to(np.uint8(0), (self.shape[0], 1))
 
-        def of_block(where, X, *aligned):
-            return partial(where, self[where], *aligned)
+        def on_block(where):
+            return partial(where, self[where], *(None if a is None else a[where] for a in aligned))
 
-        return reduce(
-            of_block, length, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=least
-        )
+        blocks = grid(self.shape[0], least)
+        return fold(on_block, blocks, merge=merge, n_jobs=n_jobs, effort=effort)
 
     def step(
         self, frame, labels, weights=None, step=None, bounds=None, changes=False, packed=None
@@ -167,18 +176,3 @@ class SparseRows:
         np.minimum.at(low, self._column, self._value)
         np.maximum.at(high, self._column, self._value)
         return low, high
-
-
-class SparseFrame:
-    """Centers as sparse rows meet them: transposed, with the terms of their scores."""
-
-    def __init__(self, centers, scale=1.0):
-        k, d = centers.shape
-        across = np.zeros((d, -(-k // 8) * 8))
-        across[:, :k] = centers.T
-        begin = np.zeros(across.shape[1])
-        squares = np.einsum("ij,ij->i", centers, centers)
-        begin[:k] = -squares / 2
-        reach = float(np.sqrt(squares.max()) * (1 + 1e-12))
-        self.centers, self.scale = centers, scale
-        self.view = kernel.Centers(centers, across, begin, reach)

@@ -24,7 +24,7 @@ class SortedRows:
 
     Parameters
     ----------
-    data : PreparedRows
+    data : KMeansData
     centers : ndarray of shape (k, d), float64
     labels : ndarray of shape (n,), int32
         The nearest center of each row; kept up to date from now on.

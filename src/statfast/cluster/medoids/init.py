@@ -6,7 +6,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast.cluster.kmeans.plus_plus import place
+from statfast.cluster.kmeans.block_passes import place
 from statfast.cluster.medoids.partition import barred, column, gains
 
 FEW = 2000  # points of which BUILD takes less than a tenth of a second

@@ -8,8 +8,8 @@ import numpy as np
 
 from statfast._core.rows.extent import zeros_and_ones
 from statfast._distance import near_mean
-from statfast._engine import Parts, aside, new_fit, remembered
-from statfast._estimator import codes_among, has_weight, times_factors
+from statfast._engine import Parts, Work, aside, new_fit, remembered
+from statfast._estimator import codes_among, times_factors
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial, tweedie
 from statfast.linear.glm.irls_sums import SAMPLE, ModelRows
@@ -129,7 +129,7 @@ class PartRows(ModelRows):
         told = float(link.name[6:-1]) if link.name.startswith("power") else link.name
         kind = family.name, response.value
         model = _ToldModel(new_fit(parts), response, kind, told, intercept)
-        look = parts.total(_looked, model)
+        look = parts.total(Work(_looked), model)
         if look is None:
             raise ValueError("X has no rows with a positive weight. Pass more rows.")
         parts.width = self.p = len(look.shift)
@@ -146,30 +146,28 @@ class PartRows(ModelRows):
 
     def sample(self, share):
         """One in so many rows of each part, here."""
-        found = self.X.total(_sampled, (self.model, share))
+        found = self.X.total(Work(_sampled), (self.model, share))
         parts = found.columns[0], found.columns[1], found.columns[2]
         return ModelRows(*parts, None, self.family, self.link, self.intercept, None, self.shift)
 
     def sums_at(self, b, *, hessian=True, rough=False, observed=False):
         how = {"hessian": hessian, "rough": rough, "observed": observed}
-        sums = self.X.total(_sums, (self.model, b, how))
+        sums = self.X.total(Work(_sums), (self.model, b, how))
         return sums if not rough or sums.finite() else self.sums_at(b)
 
     def start_from(self, mean):
-        return self.X.total(_start, self.model)
+        return self.X.total(Work(_start), self.model)
 
     def triangle_at(self, b):
-        return self.X.total(_triangle, (self.model, b)).R
+        return self.X.total(Work(_triangle), (self.model, b)).R
 
     def total_of(self, term, told, *, by_value):
         """The sum of ``term(family, y, weight, *told)`` over the rows."""
-        return self.X.total(_term, (self.model, term, told, by_value))
+        return self.X.total(Work(_term), (self.model, term, told, by_value))
 
 
 def _looked(columns, model):
     X, y, weights = columns
-    if not has_weight(weights):
-        return None
     require_finite(X)
     weights = model.response.weights(y, weights, len(X))
     y = model.response.of(y, len(X))
@@ -197,8 +195,6 @@ class _RowSample:
 
 def _sampled(columns, told):
     model, share = told
-    if not has_weight(columns[2]):
-        return None
     rows = model.rows(columns)
     run = min(RUN, max(1, rows.n // share))
     starts = np.arange(0, max(1, rows.n - run + 1), run * share)
@@ -209,14 +205,10 @@ def _sampled(columns, told):
 
 def _sums(columns, told):
     model, b, how = told
-    if not has_weight(columns[2]):
-        return None
     return model.rows(columns).sums_at(b, **how)
 
 
 def _start(columns, model):
-    if not has_weight(columns[2]):
-        return None
     rows = model.rows(columns)
     return rows.start_from(rows.family.start(rows.y))
 
@@ -228,6 +220,4 @@ def _triangle(columns, told):
 
 def _term(columns, told):
     model, term, more, by_value = told
-    if not has_weight(columns[2]):
-        return None
     return model.rows(columns).total_of(term, more, by_value=by_value)

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from statfast._distance import extent_of
-from statfast._engine import Parts, new_fit, remembered
+from statfast._engine import Parts, Work, new_fit, remembered
 from statfast._estimator import (
     class_factors,
     codes_among,
-    has_weight,
-    looked,
+    first_round,
     require_several,
     times_factors,
 )
@@ -47,11 +46,11 @@ def problem_of_parts(
     model: Any, given: Any, parts: Parts, penalty: tuple, reference: Any
 ) -> PartProblem:
     """The parameters of a model, and what a first round says of its classes."""
-    look = looked(parts, True)
-    if look.y is None:
+    first = first_round(parts, True)
+    if first.y is None:
         raise ValueError("This method requires y to be passed, but the target y is None.")
-    classes, _ = as_labels(look.y, None)
-    mass = np.array([look.masses[label] for label in classes.tolist()])
+    classes, _ = as_labels(first.y, None)
+    mass = np.array([first.masses[label] for label in classes.tolist()])
     weighting = None
     if model.class_weight is not None:
         weighting = classes, class_factors(model.class_weight, classes, mass)
@@ -86,7 +85,7 @@ class PartSums(SoftmaxSums):
             own = self.weights[one]
             self.codes, self.weights = np.arange(2), np.array([self.weights.sum() - own, own])
         self.n_classes = len(self.codes)
-        self.frame = frame_of_extent(task.X.total(_extent, None), task.intercept)
+        self.frame = frame_of_extent(task.X.total(Work(_extent)), task.intercept)
         self.frame.refuse_tiny()
         self.columns, self.fit = None, new_fit(task.X)
         self._measure()
@@ -102,10 +101,10 @@ class PartSums(SoftmaxSums):
         self._measure()
 
     def at(self, coef, every=0):
-        return self.rows.total(_sums, (self._told(), coef, every)).tables
+        return self.rows.total(Work(_sums), (self._told(), coef, every)).tables
 
     def gram(self):
-        return self.rows.total(_gram, self._told()).tables[0]
+        return self.rows.total(Work(_gram), self._told()).tables[0]
 
     def _told(self):
         return _ToldClasses(self.fit, self.coding, self.n_classes, self.frame, self.columns)
@@ -163,13 +162,13 @@ class _Tables:
 
 
 def _extent(columns, _):
-    return extent_of(columns[0], weights=columns[2]) if has_weight(columns[2]) else None
+    return extent_of(columns[0], weights=columns[2])
 
 
 def _sums(columns, told):
     model, coef, every = told
-    return _Tables(model.sums(columns).at(coef, every)) if has_weight(columns[2]) else None
+    return _Tables(model.sums(columns).at(coef, every))
 
 
 def _gram(columns, model):
-    return _Tables((model.sums(columns).gram(),)) if has_weight(columns[2]) else None
+    return _Tables((model.sums(columns).gram(),))

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import has_weight
+from statfast._engine import Work
 from statfast._validation import as_labels, as_weights
 
 
@@ -24,8 +24,6 @@ def pairs_in(columns, _):
     """Those of a part: predictions, truth, weights."""
     predicted, truth, weights = columns
     n = len(predicted)
-    if not has_weight(weights):
-        return None
     names, rows = as_labels(truth, n, name="y_true")
     others, cells = as_labels(predicted, n, name="y_pred")
     weights = as_weights(weights, n)
@@ -37,6 +35,8 @@ def pairs_in(columns, _):
 def labels_in(columns, _):
     """The true labels of a part, and the weight of their rows."""
     _, truth, weights = columns
+    if not len(truth):
+        return None
     labels, codes = as_labels(truth, len(truth), name="y_true")
     masses = np.bincount(codes, as_weights(weights, len(truth)), len(labels))
     return PairCounts(dict(zip(labels.tolist(), masses.tolist(), strict=True)))
@@ -44,7 +44,7 @@ def labels_in(columns, _):
 
 def counted_pairs(parts):
     """The pairs of a true and a predicted label that occur, as two lists, and their weights."""
-    found = parts.total(pairs_in, None)
+    found = parts.total(Work(pairs_in))
     if found is None:
         raise ValueError("y_true has 0 label(s) while a minimum of 1 is required.")
     truth, predicted = zip(*sorted(found.counts), strict=True)

@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import has_weight, with_pairs
+from statfast._engine import Work
+from statfast._estimator import with_pairs
 from statfast._typing import ArrayLike, Weights
 from statfast._validation import UndefinedMetricWarning, as_choice, as_flag, warn_user
 from statfast.metrics.classification.part_counts import labels_in
@@ -144,15 +145,13 @@ def squared_probability_error(
 def _log_loss_of_parts(parts, *, normalize=True, labels=None):
     """`log_loss` of parts."""
     if labels is None:
-        labels = sorted(parts.total(labels_in, None).counts)
-    loss, mass = parts.total(_losses_of_part, list(labels))
+        labels = sorted(parts.total(Work(labels_in, empty=True)).counts)
+    loss, mass = parts.total(Work(_losses_of_part), list(labels))
     return float(loss / mass if normalize else loss)
 
 
 def _losses_of_part(columns, labels):
     shares, truth, weights = columns
-    if not has_weight(weights):
-        return None
     more = {"labels": labels, "normalize": False, "sample_weight": weights}
     mass = len(shares) if weights is None else np.sum(weights)
     return np.array([log_loss(truth, shares, **more), mass], dtype=np.float64)

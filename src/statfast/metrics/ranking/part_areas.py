@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from statfast._estimator import has_weight
+from statfast._engine import Work
 from statfast._validation import as_choice, as_labels, as_weights, explain_nonfinite
 from statfast.metrics.classification.part_counts import labels_in
 from statfast.metrics.ranking.averages import mean_where_heavy
@@ -66,7 +66,7 @@ def area_of_parts(parts, *, average="macro", max_fpr=None, multi_class="raise", 
             "max_fpr, labels and the averages 'micro' and 'samples' are for rows in memory; got "
             "them with rows in parts. Leave them out."
         )
-    masses = parts.total(labels_in, None).counts
+    masses = parts.total(Work(labels_in, empty=True)).counts
     classes, k = sorted(masses), len(masses)
     if k == 2:
         return _area(parts, Sides(classes[1]))
@@ -95,7 +95,7 @@ def area_of_parts(parts, *, average="macro", max_fpr=None, multi_class="raise", 
 
 def _area(parts, sides):
     """The probability that a positive ranks above a negative."""
-    todo = deque(parts.total(counted, (sides, None, 64 - BITS)).ranges(64 - BITS))
+    todo = deque(parts.total(Work(counted), (sides, None, 64 - BITS)).ranges(64 - BITS))
     before, positives, twice = 0, 0, 0
     while todo:
         one = todo.popleft()
@@ -111,7 +111,7 @@ def _area(parts, sides):
                 rows += after[-1].rows
         bits = 0 if rows <= MOST else max(0, one.bits - BITS)
         told = [(part.least, part.bits) for part in some]
-        found = parts.total(counted, (sides, told, bits)).ranges(bits)
+        found = parts.total(Work(counted), (sides, told, bits)).ranges(bits)
         kept = [part for part in after if not _mixed(part)]
         todo.extendleft(reversed(sorted([*found, *kept])))
     if not before or not positives:
@@ -139,8 +139,6 @@ def counted(columns, told):
     """Counts of a part by the leading bits of scores; of some ranges, or of all scores."""
     scores, truth, weights = columns
     sides, ranges, bits = told
-    if not has_weight(weights):
-        return None
     n = len(scores)
     weights = as_weights(weights, n)
     if weights is not None and sides.negative is not None:

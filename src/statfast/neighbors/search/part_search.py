@@ -9,8 +9,8 @@ from weakref import finalize
 
 import numpy as np
 
-from statfast._engine import remembered
-from statfast._estimator import copied, looked
+from statfast._engine import Work, remembered
+from statfast._estimator import copied, first_round
 from statfast._validation import as_count, as_rows, refuse_large, require_finite
 
 METRICS = (
@@ -41,13 +41,13 @@ def index_of_parts(model, parts):
             f"metric must be one of {', '.join(METRICS)} for rows in parts; got {model.metric!r}, "
             "which asks for all rows at once."
         )
-    look = looked(parts, False)
-    starts = (0, *accumulate(look.lengths))
-    index = PartIndex(parts, uuid4().hex, starts, look.X.dtype)
+    first = first_round(parts, False)
+    starts = (0, *accumulate(first.lengths))
+    index = PartIndex(parts, uuid4().hex, starts, first.X.dtype)
     finalize(index, parts.engine.forget, index.fit).atexit = False
     return {
         "n_samples_fit_": starts[-1],
-        "n_features_in_": look.X.shape[1],
+        "n_features_in_": first.X.shape[1],
         "_parts": index,
     }
 
@@ -67,7 +67,9 @@ def neighbors_in_parts(model, X, n_neighbors):
     k = as_count(k, "n_neighbors", 1, model.n_samples_fit_, limit="the number of fitted rows")
     refuse_large(24 * len(rows) * k, "The table of neighbors", "Pass the rows of X in parts.")
     params = copied(model).set_params(n_neighbors=1)
-    found = index.parts.total(_near, (params, index.fit, rows, k, index.starts))
+    found = index.parts.total(
+        Work(_near, numbered=True, empty=True), (params, index.fit, rows, k, index.starts)
+    )
     return found.distances, found.ids
 
 
@@ -89,6 +91,8 @@ class _Near:
 def _near(columns, told, number):
     params, fit, queries, k, starts = told
     X = columns[0]
+    if not len(X):
+        return None
 
     def make():
         require_finite(X)
@@ -98,6 +102,3 @@ def _near(columns, told, number):
     reduced, ids = model._nearest(model._queries(queries), min(k, len(X)))
     distances = model._metric.finish(reduced.copy(), out=np.empty_like(reduced))
     return _Near(distances, reduced, ids + starts[number], k)
-
-
-_near.takes_number = True  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._engine import Work
 from statfast._estimator import copied
 from statfast.text.counting.analysis import as_analysis
 from statfast.text.counting.tables import counted
@@ -34,7 +35,7 @@ def within(seen: np.ndarray, low: Any, high: Any, n: int) -> np.ndarray:
 
 def vocabulary_of_parts(model: Any, parts: Any, low: Any, high: Any, limit: Any) -> list[str]:
     """The terms that `CountVectorizer` takes of all documents, in their order."""
-    found = parts.total(terms_of_part, copied(model))
+    found = parts.total(Work(terms_of_part), copied(model))
     if found is None:
         raise ValueError("raw_documents must hold at least one document; got none.")
     if not found.counts:

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows drawn one after the other, and the distances of all rows to those drawn so far.
+
+Distances are a memory of the passes: of rows in memory an array beside them, of rows in parts soft
+state that stays with each part, and is made again from the rows drawn where it was lost.
+"""
+
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from statfast._engine import Work, borrowed, has_weight
+from statfast.cluster.kmeans.block_passes import sweep
+from statfast.cluster.kmeans.part_data import PartsData
+
+
+class Closest:
+    """Squared distances of rows to the nearest of the centers drawn so far."""
+
+    def __init__(self, n):
+        self.squares, self.potential, self._joined = np.full(n, np.inf), np.inf, 0
+
+    def join(self, data, drawn):
+        """Take in the centers, a list of arrays, that are new."""
+        for centers in drawn[self._joined :]:
+            self.potential = approach(data, centers, self.squares)
+            self._joined += 1
+
+    def chances(self, weights):
+        """Weight * squared distance."""
+        return self.squares if weights is None else self.squares * weights
+
+
+class LocalDraws:
+    """Draws among rows that this process reads."""
+
+    def __init__(self, data):
+        self.data, self._closest = data, Closest(data.shape[0])
+
+    def total(self, function, drawn, *state, nothing=None):
+        """``function(data, closest, start, *state)``, `start` being the number of the first row."""
+        self._closest.join(self.data, drawn)
+        return function(self.data, self._closest, 0, *state)
+
+
+class PartDraws:
+    """Draws among rows in parts: a round for each pass, whose statistics add up."""
+
+    def __init__(self, data: PartsData) -> None:
+        self.data = data.with_memory()
+
+    def total(self, function: Any, drawn: list, *state: Any, nothing: Any = None) -> Any:
+        """See `LocalDraws.total`; parts without weight give `nothing`."""
+        work = Work(_on_part, numbered=True, empty=True)
+        return self.data.total(work, function, drawn, state, nothing)
+
+
+def draws_of(data: Any) -> LocalDraws | PartDraws:
+    """Draws among rows wherever they lie."""
+    return PartDraws(data) if isinstance(data, PartsData) else LocalDraws(data)
+
+
+def _on_part(columns, told, number):
+    data, function, drawn, state, nothing = told
+    if not (len(columns[0]) and has_weight(columns[2])):
+        return nothing
+    rows = data.of_part(columns)
+    with borrowed(data.fit, columns[0], lambda: Closest(rows.shape[0])) as closest:
+        closest.join(rows, drawn)
+        return function(rows, closest, data.starts[number], *state)
+
+
+def approach(data, centers, closest):
+    """Let centers join those so far; returns the potential that is left."""
+    frame = data.rows.frame(centers, data.origin, data.scale)
+
+    def partial(where, X, weights, closest):
+        labels = np.empty(X.shape[0], np.int32)
+        X.step(frame, labels)
+        np.minimum(closest, X.to_own(frame, labels), out=closest)
+        return float((closest if weights is None else closest * weights).sum())
+
+    return sweep(
+        partial, data.rows, data.weights, closest,
+        merge=add, size=centers.size, n_jobs=data.n_jobs,
+    )  # fmt: skip

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which center each row belongs to, of rows in parts: a round for each pass.
+
+A round sends the centers and brings back the sums of the clusters. Labels, bounds and distances of
+rows stay with the parts as soft state, which changes no answer: labels are exact with bounds and
+without, and sums are made of labels alone, anew in each iteration. So where no row changes its
+cluster the centers repeat to the bit, and that ends the iteration.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from statfast._engine import Work, borrowed, parts_stay
+from statfast.cluster.kmeans.assignment import Assignment
+from statfast.cluster.kmeans.center_sums import KMeansStatistics
+from statfast.cluster.kmeans.part_data import PartsData
+
+
+class PartsAssignment:
+    """`Assignment` of rows in parts."""
+
+    patched = False  # sums are made anew in each round
+    labels = None  # they stay with the rows
+
+    def __init__(self, data: PartsData, centers: np.ndarray) -> None:
+        self.data, self.centers = data, centers
+
+    def advance(self) -> KMeansStatistics:
+        """Give every row its nearest center; returns the statistics of the clusters."""
+        return self.data.total(Work(_sums), self.centers).step
+
+    def add_up(self) -> KMeansStatistics:
+        """The same: sums are made anew in each round."""
+        return self.advance()
+
+    def reassign(self) -> int:
+        """Nothing is left to be done: the next round gives every row its nearest center."""
+        return 0
+
+    def forget(self) -> None:
+        """Nothing is kept of the sums."""
+
+    def farthest(self, count: int) -> tuple[np.ndarray, ...]:
+        """The `count` rows farthest from their centers, the farthest first: rows, weights,
+        labels."""
+        far = self.data.total(Work(_farthest, numbered=True), self.centers, count)
+        return far.rows, far.weights, far.labels
+
+    def inertia(self) -> tuple[float, np.ndarray]:
+        """The sum of weight * squared distance to the nearest center, and rows of each cluster."""
+        found = self.data.total(Work(_inertia), self.centers)
+        return float(found[0]), found[1:]
+
+
+# ------------------------------------------------------------------ work on a part
+
+
+class _Sums:
+    """Sums of clusters that add up."""
+
+    def __init__(self, step):
+        self.step = step
+
+    def __getstate__(self):
+        return self.step.sums, self.step.mass, self.step.moved
+
+    def __setstate__(self, state):
+        self.step = KMeansStatistics(*state[0].shape)
+        self.step.sums, self.step.mass, self.step.moved = state
+
+    def __add__(self, other):
+        mine, both = self.step, KMeansStatistics(*self.step.sums.shape)
+        both.sums, both.mass = mine.sums + other.step.sums, mine.mass + other.step.mass
+        both.moved = mine.moved + other.step.moved
+        return _Sums(both)
+
+
+def _sums(columns, state):
+    data, centers = state
+    with _assignment(data, columns, centers) as assignment:
+        return _Sums(assignment.labeled(centers))
+
+
+def _inertia(columns, state):
+    data, centers = state
+    with _assignment(data, columns, centers) as assignment:
+        assignment.labeled(centers)
+        total, sizes = assignment.inertia()
+    return np.r_[total, sizes.astype(float)]
+
+
+def _assignment(data, columns, centers):
+    """The labels of a part's rows, and what spares them distances."""
+    return borrowed(
+        data.fit, columns[0], lambda: Assignment(data.of_part(columns, parts_stay()), centers)
+    )
+
+
+@dataclass(frozen=True)
+class _Farthest:
+    """Rows far from their centers, the farthest first; of equals the first."""
+
+    d2: np.ndarray
+    number: np.ndarray
+    rows: np.ndarray
+    weights: np.ndarray
+    labels: np.ndarray
+    count: int
+
+    def __add__(self, other: "_Farthest") -> "_Farthest":
+        names = ("d2", "number", "rows", "weights", "labels")
+        both = [np.concatenate([getattr(self, n), getattr(other, n)]) for n in names]
+        order = np.lexsort((both[1], -both[0]))[: self.count]
+        d2, number, rows, weights, labels = (part[order] for part in both)
+        return _Farthest(d2, number, rows, weights, labels, self.count)
+
+
+def _farthest(columns, state, number):
+    data, centers, count = state
+    rows = data.of_part(columns)
+    frame = rows.frame(centers)
+    labels = np.empty(rows.shape[0], np.int32)
+    rows.rows.step(frame, labels)
+    d2 = rows.rows.to_own(frame, labels)
+    weights = np.ones(len(d2)) if rows.weights is None else rows.weights
+    d2[weights == 0] = 0.0
+    far = np.argsort(-d2, kind="stable")[:count]
+    far = far[d2[far] > 0.0]
+    return _Farthest(
+        d2[far], far + data.starts[number], rows.take(far), weights[far], labels[far], count
+    )
