@@ -101,7 +101,7 @@ def test_centers_are_those_that_float64_draws(kind, weighted, monkeypatch):
         data = survey(X, weights, 1)
         centers, places, _ = seeding.spread(data, 25, np.random.default_rng(seed))
         rng = np.random.default_rng(seed)
-        slow, slow_places = by_reading(data, 25, rng, seeding.first_row(data, rng))
+        slow, slow_places = by_reading(data, 25, rng, data.draw_index(rng))
         assert_array_equal(centers, slow)
         assert_array_equal(places, slow_places)
         assert_array_equal(centers, X[places])
@@ -133,7 +133,7 @@ def test_centers_are_those_that_exact_distances_draw(
         patch.setattr("statfast._engine.blocks.SMALL", 0)
         ours, places, _ = seeding.spread(data, k, np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
-    slow, slow_places = by_reading(data, k, rng, seeding.first_row(data, rng))
+    slow, slow_places = by_reading(data, k, rng, data.draw_index(rng))
     assert_array_equal(ours, slow)
     assert_array_equal(places, slow_places)
 
@@ -143,7 +143,7 @@ def test_rows_in_several_blocks_are_drawn_where_they_lie():
     X = np.random.default_rng(2).normal(size=(17_000, 80))
     data = survey(X, None, 1)
     rng = np.random.default_rng(2)
-    slow, _ = by_reading(data, 12, rng, seeding.first_row(data, rng))
+    slow, _ = by_reading(data, 12, rng, data.draw_index(rng))
     assert_array_equal(plus_plus(data, 12, np.random.default_rng(2)), slow)
 
 
@@ -153,7 +153,7 @@ def test_rows_in_order_are_drawn_as_by_reading(monkeypatch):
     X = np.sort(np.random.default_rng(3).uniform(size=(9000, 2)), axis=0)
     data = survey(X, None, 1)
     rng = np.random.default_rng(4)
-    slow, _ = by_reading(data, 60, rng, seeding.first_row(data, rng))
+    slow, _ = by_reading(data, 60, rng, data.draw_index(rng))
     assert_array_equal(plus_plus(data, 60, np.random.default_rng(4)), slow)
 
 

@@ -66,7 +66,7 @@ def test_fit_is_the_twin(seed, n, d, k, tol, max_iter, weighted, tied, bounds):
     centers, labels, inertia, n_iter, _ = twin.kmeans(X, start, weights, max_iter, tol)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assignment, "FEW", 0 if bounds else np.inf)
+        patch.setattr(assignment, "MIN_PRODUCTS_FOR_BOUNDS", 0 if bounds else np.inf)
         km = KMeans(k, init=start, tol=tol, max_iter=max_iter).fit(X, sample_weight=weights)
 
     assert_allclose(km.cluster_centers_, centers, rtol=1e-12, atol=1e-12)
@@ -176,7 +176,7 @@ def test_centers_are_means_at_all_scales(seed, n, k, spread, bounds):
     X = draws.normal(size=(n, 1)) * 10.0 ** draws.uniform(0, spread, (n, 1))
     k = min(k, n)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assignment, "FEW", 0 if bounds else np.inf)
+        patch.setattr(assignment, "MIN_PRODUCTS_FOR_BOUNDS", 0 if bounds else np.inf)
         km = KMeans(k, init=X[draws.permutation(n)[:k]], tol=0).fit(X)
     assume(km.n_iter_ < 300)
     for c in range(k):
@@ -190,15 +190,15 @@ def test_centers_are_means_at_all_scales(seed, n, k, spread, bounds):
 def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monkeypatch):
     """Centers of sums made anew may move rows where those before moved none: it goes on."""
     X = np.repeat([0.9, -4.2, -9, 60, 100], [100, 1, 100, 1, 10])[:, None]
-    merge, calls = KMeansStatistics.merge, []
+    merge, calls = assignment.Assignment._merge, []
 
-    def drifting(self, other):
-        calls.append(merge(self, other))
+    def drifting(self, total, step):
+        calls.append(merge(self, total, step))
         if len(calls) == 1:  # the first patch, which takes row 60 out of the first cluster
-            self.sums[0] = 0.0
-        return self
+            total.sums[0] = 0.0
+        return total
 
-    monkeypatch.setattr(KMeansStatistics, "merge", drifting)
+    monkeypatch.setattr(assignment.Assignment, "_merge", drifting)
     monkeypatch.setattr(assignment.Assignment, "MAX_AGE", afresh)
     km = KMeans(3, init=[[0.0], [-9], [150]], tol=0).fit(X)
     # Next to a first center of 0 row -4.2 belongs to it, and so it would stay for ever.

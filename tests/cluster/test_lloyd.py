@@ -51,7 +51,7 @@ def test_step_is_the_twin(seed, n, d, k, dtype, weighted, shift):
     sums, expected_sums = np.zeros((2, k, d))
     mass, expected_mass = np.zeros((2, k))
 
-    moved = kernel.step(X, weights, centers, data.frame(centers).parts, labels, sums, mass)
+    moved = kernel.step(X, weights, centers, data.frame(centers).packed, labels, sums, mass)
 
     expected = twin.step(X, weights, centers, None, expected_labels, expected_sums, expected_mass)
     assert_array_equal(labels, expected_labels)
@@ -64,10 +64,10 @@ def test_step_is_the_twin(seed, n, d, k, dtype, weighted, shift):
 def test_the_frame_does_not_decide(seed, n, d, k, dtype):
     X, centers = sample(seed, n, d, k, dtype)
     near, far, huge = np.zeros((3, n), np.int32)
-    kernel.step(X, None, centers, survey(X, None, 1).frame(centers).parts, near, None, None)
-    kernel.step(X, None, centers, DenseFrame(centers).parts, far, None, None)
+    kernel.step(X, None, centers, survey(X, None, 1).frame(centers).packed, near, None, None)
+    kernel.step(X, None, centers, DenseFrame(centers).packed, far, None, None)
     kernel.step(
-        X, None, centers, DenseFrame(centers, None, scale_of(1e200)).parts, huge, None, None
+        X, None, centers, DenseFrame(centers, None, scale_of(1e200)).packed, huge, None, None
     )
     assert_array_equal(near, far)
     assert_array_equal(near, huge)

@@ -9,7 +9,8 @@ from statfast._engine import blocks
 from statfast.cluster import KMeans
 from statfast.cluster.kmeans import parallel_init
 from statfast.cluster.kmeans.data import survey
-from statfast.cluster.kmeans.parallel_init import approach, crowd, k_means_parallel
+from statfast.cluster.kmeans.draws import approach
+from statfast.cluster.kmeans.parallel_init import crowd, k_means_parallel
 from statfast.cluster.kmeans.plus_plus import plus_plus, random_rows
 from tests.reference import kmeans as twin
 

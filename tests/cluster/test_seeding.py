@@ -10,8 +10,9 @@ from statfast._core.kmeans.differences import trial
 
 from statfast._engine import blocks
 from statfast.cluster.kmeans import plus_plus as seeding
+from statfast.cluster.kmeans.block_passes import place
 from statfast.cluster.kmeans.data import survey
-from statfast.cluster.kmeans.plus_plus import place, plus_plus, random_rows
+from statfast.cluster.kmeans.plus_plus import plus_plus, random_rows
 from tests.reference import kmeans as twin
 
 

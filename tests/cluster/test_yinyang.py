@@ -131,7 +131,7 @@ def test_no_label_depends_on_the_algorithm(seed, n, k, d, tied, weighted):
     init = X[draws.permutation(n)[: min(k, n)]]
     weights = draws.integers(1, 4, n).astype(float) if weighted else None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assignment, "FEW", 0)
+        patch.setattr(assignment, "MIN_PRODUCTS_FOR_BOUNDS", 0)
         auto, *others = (
             KMeans(len(init), init=init, tol=0, algorithm=name).fit(X, sample_weight=weights)
             for name in ALGORITHMS

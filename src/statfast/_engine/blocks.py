@@ -116,7 +116,7 @@ def grid(n: int, least: int = 256, most: int = 16384, parts: int = 64) -> list[s
     All but the last have a multiple of 64 rows, so that blocks begin where panels of rows do.
     """
     step = -(-min(max(-(-n // parts), least), most) // 64) * 64
-    return [slice(start, min(n, start + step)) for start in range(0, n, step)]
+    return list(map(slice, range(0, n, step), (*range(step, n, step), n)))
 
 
 def each(
@@ -267,7 +267,8 @@ def _run(
     if progress is None and _here.task is None:
         progress = _progress
     small = effort < (AWAKE if _pool.awake else SMALL)
-    threads = 1 if n_jobs is None and small else usable_threads(n_jobs)
+    sound = n_jobs is None or (type(n_jobs) is int and n_jobs)  # others are refused
+    threads = 1 if small and sound else usable_threads(n_jobs)
     if small:
         threads = 1
     elif count is not None:

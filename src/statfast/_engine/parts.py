@@ -108,7 +108,7 @@ class Parts:
         self.documents = documents
 
     def _become(self, engine: Engine, refs: list[Any], names: Any = None) -> None:
-        self.engine, self.refs, self.names = engine, refs, names
+        self.engine, self.refs, self.column_names = engine, refs, names
         self.lengths: list[int] | None = None
         self.width: int | None = None
         self.rounds = 0  # so far

@@ -55,6 +55,9 @@ class Estimator(Attributes):
     """
 
     _declared: ClassVar[dict[str, Parameter]] = {}
+    # ``_fit_source(source, X)``: become fitted to rows in parts, which the user passed as X; None
+    # where there is no exact form for them.
+    _fit_source: Any = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

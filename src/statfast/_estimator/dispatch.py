@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One door for rows that lie elsewhere: what `fit`, `predict` and their like do with them.
 
-`Estimator` wraps these methods once for all classes. A class takes part in ``fit`` if it has a
-method ``_fit_parts(parts, X)``, as those have whose fit is a sum (`SumFit`). All fitted estimators
+`Estimator` wraps these methods once for all classes. A class takes part in ``fit`` by its method
+``_fit_source(source, X)``, as those do whose fit is a sum (`SumFit`). All fitted estimators
 predict: block by block, of the kind of the input, and lazily.
 """
 
@@ -85,17 +85,20 @@ def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others:
             raise ValueError(
                 f"{name} is for rows in memory; got it with rows that lie elsewhere. Leave it out."
             )
-    whole = getattr(model, "_fit_parts", None)
-    if whole is None:
+    if model._fit_source is None:
         raise no_exact_form(model, X)
-    if getattr(model, "_estimator_type", "") in ("clusterer", "transformer"):
+    kind = getattr(model, "_estimator_type", "")
+    if kind in ("clusterer", "transformer"):
         y = None
-    told = getattr(model, "_takes_documents", False)
-    parts = as_documents(X) if told else as_parts(X, y, sample_weight)
+    documents = getattr(model, "_takes_documents", False)
+    parts = as_documents(X) if documents else as_parts(X, y, sample_weight)
     try:
-        return whole(parts, X)
+        model._fit_source(parts, X)
+        if kind == "clusterer":  # labels stay with the rows
+            model.labels_ = model.predict(X)
     finally:
         end_fits(parts)
+    return model
 
 
 def no_exact_form(model: Any, X: Any) -> TypeError:

@@ -134,11 +134,11 @@ def fit_parts(model: Any, parts: Parts) -> Any:
 def prepared_parts(model: Any, parts: Parts) -> tuple[FirstRound, Any, Any]:
     """The first round, what the fit knows of all rows, and the columns of its statistics."""
     first = first_round(parts, getattr(model, "_estimator_type", None) == "classifier")
-    columns, state = model._prepare(named_rows(first.X, parts.names), first.y, None)
+    columns, state = model._prepare(named_rows(first.X, parts.column_names), first.y, None)
     model._check_parts(columns, state)
     layout = _Layout(
         columns[0].dtype, len(columns), len(columns) > 2 and columns[1].ndim == 1,
-        _refuses_nan(model, first), takes_weights(model),
+        takes_weights(model),
     )  # fmt: skip
     return first, state, layout
 
@@ -156,7 +156,6 @@ class _Layout:
     dtype: np.dtype
     count: int
     flat: bool  # of y
-    finite: bool  # whether rows that hold NaN are refused before they are summed up
     weighted: bool  # whether rows may have weights
 
 
@@ -171,8 +170,6 @@ def statistics_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
     n, width = X.shape
     if X.dtype != layout.dtype:
         X = X.astype(layout.dtype)
-    if layout.finite:
-        require_finite(X)
     model._check_block(X, state)
     columns = (X,)
     if layout.count > 2:
@@ -194,18 +191,6 @@ def statistics_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
 def require_finite_part(columns: tuple[Any, ...], state: Any) -> None:
     """Refuse a part that holds NaN or infinity."""
     require_finite(columns[0])
-
-
-def _refuses_nan(model: Any, first: FirstRound) -> bool:
-    rows = first.X.copy()
-    if rows.dtype.kind != "f":
-        return False
-    rows[0, 0] = np.nan
-    try:
-        model._prepare(rows, first.y, None)
-    except ValueError:
-        return True
-    return False
 
 
 def _all_finite(sums: Any) -> bool:

@@ -4,7 +4,6 @@
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-from statfast._engine import Parts
 from statfast._estimator.base import Estimator
 from statfast._estimator.dispatch import no_exact_form
 from statfast._estimator.folds import NotShared
@@ -83,7 +82,7 @@ class SumFit(Estimator):
         return self._solve(sums, state)
 
     def _check_block(self, rows: Array, state: Any) -> None:
-        """Refuse rows of a part that `_prepare` would refuse, but for NaN and infinity."""
+        """Refuse rows of a part that `_prepare` would refuse; NaN only where no sum shows it."""
 
     def _check_parts(self, columns: tuple[Any, ...], state: Any) -> None:
         """Refuse rows in parts, of which `columns` are a few, whose statistics give no fit."""
@@ -107,11 +106,11 @@ class SumFit(Estimator):
             sums = before + sums
         return self._solve_so_far(sums, state)
 
-    def _fit_parts(self, parts: Parts, X: Any) -> Self:
+    def _fit_source(self, source: Any, X: Any) -> Self:
         """Become fitted to rows that lie in parts."""
         if not self._adds_up():
             raise no_exact_form(self, X)
-        fitted: Self = fit_parts(self, parts)
+        fitted: Self = fit_parts(self, source)
         return fitted
 
 

@@ -101,7 +101,7 @@ def apart(X, centers):
 
 def frame(X, centers):
     """As the estimator makes it."""
-    return survey(X, None, 1).frame(centers).parts
+    return survey(X, None, 1).frame(centers).packed
 
 
 def check(X, centers, weights=None, frame=frame):

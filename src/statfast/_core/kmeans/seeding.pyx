@@ -164,7 +164,7 @@ cdef class Seeding:
 
         The row drawn is the first at which the running sum passes `at` of the whole.
         """
-        running_ = np.cumsum(self.sums)
+        running_ = np.asarray(self.sums).cumsum()
         found = np.empty(at.shape[0], np.int32)
         cdef const double[::1] running = running_
         cdef int32_t[::1] row = found

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which center each row belongs to, carried from one iteration of Lloyd's algorithm to the next."""
 
+from functools import partial
 from operator import add
 from typing import Any, NamedTuple
 
@@ -116,18 +117,20 @@ class Assignment:
         self._bounded = large and data.algorithm != "lloyd" and self._scale < FINE
 
     def _cut_rows(self, panels, norms):
-        """Cut rows in memory into the blocks of all passes."""
-        data, bounds, d = self.data, self._bounds, self.data.shape[1]
-        self._blocks = None
+        """Cut rows in memory into the blocks of all passes; chunks are cut as they come."""
+        data, bounds, (n, d) = self.data, self._bounds, self.data.shape
+        self._over_blocks = self._over_chunks
         if data.rows.in_memory:
-            self._blocks = [
+            blocks = [
                 Block(
                     data.rows[rows], None if data.weights is None else data.weights[rows],
                     self.labels[rows], bounds.upper[rows], bounds.lower[rows],
                     None if panels is None else (panels[rows.start * d :], norms[rows.start :]),
                 )
-                for rows in grid(data.shape[0], min_rows(self.centers.size))
+                for rows in grid(n, min_rows(self.centers.size))
             ]  # fmt: skip
+            effort = 2.0 * n * self.centers.size
+            self._over_blocks = partial(fold, tasks=blocks, n_jobs=data.n_jobs, effort=effort)
 
     def advance(self):
         """Give every row its nearest center.
@@ -159,8 +162,7 @@ class Assignment:
         bounds = self._bounds
         if bounds.centers is not self.centers and self._sorts and bounds.centers is not None:
             self._moved += len(self._assign_sorted()[0])
-        known = bounds.centers is self.centers
-        step = self._over_blocks(self._sum, self._merge) if known else self._pass()
+        step = self._pass()
         step.moved += self._moved
         self._sums, self._age, self.patched, self._moved = step, 1, False, 0
         return step
@@ -216,38 +218,34 @@ class Assignment:
         how many these are if not `sums`.
         """
         data, bounds = self.data, self._bounds
+        known = bounds.centers is self.centers and not changes  # so are the labels
         frame = data.rows.frame(self.centers, data.origin, self._scale)
         motion = None
-        if self._bounded and bounds.centers is not None:
+        if self._bounded and bounds.centers is not None and not known:
             motion = bounds.motion(self.centers, data.origin, self._scale)
 
-        def assign(block):
-            step = self._blank() if sums else None
+        def on_block(block):
+            step = None
+            if sums:
+                try:
+                    step = self._spare.pop()
+                except IndexError:  # not tested first: other threads take from the same list
+                    step = KMeansStatistics(*self.centers.shape)
+            if known:
+                block.rows.add_up(block.labels, block.weights, step)
+                return step
             near = block.upper, block.lower, motion
             moved = block.rows.step(
                 frame, block.labels, block.weights, step, near, changes, block.packed
             )
-            if step is None:
+            if not sums:
                 return moved
             step.moved = moved
             return step
 
-        total = self._over_blocks(assign, self._merge if sums else add)
+        total = self._over_blocks(on_block, merge=self._merge if sums else add)
         bounds.centers = self.centers
         return total
-
-    def _sum(self, block):
-        """Add up a block as it is labeled; no row changes its center."""
-        step = self._blank()
-        block.rows.add_up(block.labels, block.weights, step)
-        return step
-
-    def _blank(self):
-        """Statistics of nothing, for a block."""
-        try:
-            return self._spare.pop()
-        except IndexError:  # not tested first: other threads take from the same list
-            return KMeansStatistics(*self.centers.shape)
 
     def _merge(self, total, step):
         """The statistics of two blocks; those of the second serve another."""
@@ -260,18 +258,15 @@ class Assignment:
         self._spare.append(step)
         return total
 
-    def _over_blocks(self, work, merge):
-        """What `work` makes of all blocks, merged."""
+    def _over_chunks(self, work, merge):
+        """What `work` makes of the blocks of chunks, merged."""
         data, bounds = self.data, self._bounds
-        if self._blocks is not None:
-            effort = 2.0 * data.shape[0] * self.centers.size
-            return fold(work, self._blocks, merge=merge, n_jobs=data.n_jobs, effort=effort)
 
-        def on_chunk(_, *block):
+        def on_block(_, *block):
             return work(Block(*block))
 
         return sweep(
-            on_chunk, data.rows, data.weights, self.labels, bounds.upper, bounds.lower,
+            on_block, data.rows, data.weights, self.labels, bounds.upper, bounds.lower,
             merge=merge, size=self.centers.size, n_jobs=data.n_jobs,
         )  # fmt: skip
 

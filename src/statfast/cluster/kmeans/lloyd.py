@@ -23,7 +23,8 @@ class RowAssignment(Protocol):
     patched: bool  # whether sums are those of an earlier iteration, and may have lost digits
 
     def advance(self) -> KMeansStatistics:
-        """Give every row its nearest center; returns the statistics of the clusters."""
+        """Give every row its nearest center; returns the statistics of the clusters, where `moved`
+        is None if it is not known."""
 
     def add_up(self) -> KMeansStatistics:
         """The same, of sums made anew."""
@@ -42,7 +43,7 @@ class RowAssignment(Protocol):
 
 
 @dataclass(frozen=True)
-class Run:
+class LloydRun:
     """What Lloyd's algorithm has come to from a start."""
 
     centers: Array  # (k, d) float64 numbers representable in `data.dtype`
@@ -56,7 +57,7 @@ class Run:
 def iterate(
     assignment: RowAssignment, *, tol: float, max_iter: int,
     report: Callable[[str], Any] | None = None,
-) -> Run:  # fmt: skip
+) -> LloydRun:  # fmt: skip
     """Run Lloyd's algorithm from the centers of an assignment.
 
     Stops when no row changes its cluster, when the squared shift of the centers is at most `tol`,
@@ -74,14 +75,15 @@ def iterate(
                 means, shift = solve(assignment, assignment.add_up())
             assignment.centers = means
             if report:
-                report(f"iteration {n_iter}: {moved} rows moved, squared shift {shift:.6g}")
+                moves = "" if moved is None else f"{moved} rows moved, "
+                report(f"iteration {n_iter}: {moves}squared shift {shift:.6g}")
             # Where doubtful centers moved no row, those of sums made anew must move none either.
             if shift <= tol or (moved == 0 and not (doubtful and assignment.reassign())):
                 converged = True
                 break
     assignment.reassign()
     inertia, sizes = assignment.inertia()
-    return Run(assignment.centers, assignment.labels, sizes, inertia, n_iter, converged)
+    return LloydRun(assignment.centers, assignment.labels, sizes, inertia, n_iter, converged)
 
 
 def solve(assignment: RowAssignment, step: KMeansStatistics) -> tuple[Array, float]:

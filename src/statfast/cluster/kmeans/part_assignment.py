@@ -23,12 +23,17 @@ class PartsAssignment:
     patched = False  # sums are made anew in each round
     labels = None  # they stay with the rows
 
-    def __init__(self, data: PartsData, centers: np.ndarray) -> None:
+    def __init__(self, data: PartsData, centers: np.ndarray, nearest: None = None) -> None:
         self.data, self.centers = data, centers
 
     def advance(self) -> KMeansStatistics:
-        """Give every row its nearest center; returns the statistics of the clusters."""
-        return self.data.total(Work(_sums), self.centers).step
+        """Give every row its nearest center; returns the statistics of the clusters.
+
+        How many rows have moved is not known: a part may have been worked on twice.
+        """
+        step = self.data.total(Work(_sums), self.centers).step
+        step.moved = None
+        return step
 
     def add_up(self) -> KMeansStatistics:
         """The same: sums are made anew in each round."""
@@ -63,16 +68,15 @@ class _Sums:
         self.step = step
 
     def __getstate__(self):
-        return self.step.sums, self.step.mass, self.step.moved
+        return self.step.sums, self.step.mass
 
     def __setstate__(self, state):
         self.step = KMeansStatistics(*state[0].shape)
-        self.step.sums, self.step.mass, self.step.moved = state
+        self.step.sums, self.step.mass = state
 
     def __add__(self, other):
         mine, both = self.step, KMeansStatistics(*self.step.sums.shape)
         both.sums, both.mass = mine.sums + other.step.sums, mine.mass + other.step.mass
-        both.moved = mine.moved + other.step.moved
         return _Sums(both)
 
 

@@ -2,12 +2,13 @@
 """Starts for k-means: greedy k-means++, and rows drawn at random."""
 
 from math import log
+from operator import iadd
 
 import numpy as np
 
 from statfast._core.kmeans.seeding import Seeding
 from statfast._distance import FLOAT32_MAX
-from statfast._engine import each, grid, report
+from statfast._engine import each, fold, grid, report
 from statfast.cluster.kmeans.block_passes import joined, place, sweep
 from statfast.cluster.kmeans.data import contiguous
 
@@ -83,7 +84,7 @@ def by_bounds(data, k, rng, first):
 
     Where bounds leave several candidates those are weighed in float64.
     """
-    d = data.shape[1]
+    d, tries = data.shape[1], trials(k)
     rows, blocks, effort = packed(data, k, first)
     centers, places = np.empty((k, d)), np.full(k, first, np.int32)
     centers[:] = data.take([first])[0]
@@ -92,14 +93,15 @@ def by_bounds(data, k, rng, first):
         return rows.weigh(block.start, block.stop)
 
     for c in range(1, k):
-        drawn = rows.draw(rng.random(trials(k)))
+        drawn = rows.draw(rng.random(tries))
         if drawn is None:  # every row lies on a center
             break
         rows.propose(drawn)
-        found = each(weigh_block, blocks, n_jobs=data.n_jobs, effort=effort)
-        high, off, points = sum(found[1:], start=found[0])[:, : len(drawn)]
+        gains = fold(weigh_block, blocks, merge=iadd, n_jobs=data.n_jobs, effort=effort)
+        high, off, points = gains[:, : len(drawn)]
         best = best_of(data, drawn, high, off, rows.closest)
-        centers[c], places[c] = data.take(drawn[best : best + 1])[0], drawn[best]
+        places[c] = drawn[best]
+        centers[c] = data.rows.take(places[c])
 
         def join_block(block, best=best, c=c):
             rows.join(best, centers[c], c, block.start, block.stop)
@@ -135,9 +137,11 @@ def best_of(data, drawn, high, off, closest):
     """The candidate that gains most, the first of equals; by bounds where these tell it."""
     tiny = TINY * data.shape[0]
     low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING) - tiny
-    rivals = np.flatnonzero(high * (1 + ROUNDING) + tiny >= low.max())
+    (rivals,) = (high * (1 + ROUNDING) + tiny >= low.max()).nonzero()
+    if len(rivals) == 1:
+        return rivals[0]
     candidates = data.take(drawn[rivals])
-    if len(rivals) == 1 or (candidates == candidates[0]).all():
+    if (candidates == candidates[0]).all():
         return rivals[0]
     _, potential = weigh(data, candidates, closest, None)
     return rivals[potential.sum(axis=0).argmin()]

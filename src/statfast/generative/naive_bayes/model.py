@@ -184,6 +184,8 @@ class NaiveBayesModel(Classifier, SumFit):
         return rows, density
 
     def _check_block(self, rows, state):
+        if not self._takes_missing():
+            require_finite(rows)
         state.density.check(rows)
 
     def _total(self, columns, state):

@@ -20,7 +20,6 @@ from statfast._estimator import (
     fitted,
     flag,
     jobs,
-    named_rows,
     nothing,
     one_of,
     param,
@@ -263,15 +262,14 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             model = fit_model(rows, y, family=family, link=link, **more)
         return self._concluded(model, link, theta, X, given)
 
-    def _fit_parts(self, parts, X):
+    def _fit_source(self, parts, X):
         """The same of rows in parts, a round for each pass."""
         family, link = self._formulas()
         y = response_of(family, self.theta, self._power(family))
-        how = {"columns": parts.names, **self._how(parts)}
+        how = {"columns": parts.column_names, **self._how(parts)}
         model = fit_model(parts, y, family=family, link=link, **how)
-        names = named_rows(np.empty((0, parts.width)), parts.names)
         theta = nan if self.theta is None else float(self.theta)
-        return self._concluded(model, link, theta, names)
+        return self._concluded(model, link, theta, X)
 
     def _how(self, rows):
         """The parameters, as arguments of `fit_model`."""

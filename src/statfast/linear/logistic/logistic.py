@@ -17,7 +17,6 @@ from statfast._estimator import (
     fitted,
     flag,
     jobs,
-    named_rows,
     one_of,
     param,
     real,
@@ -240,10 +239,10 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         task, kind = task_of(self, X, y, sample_weight, offset)
         return self._solved(task, kind, X, row_arguments(sample_weight, task.offset))
 
-    def _fit_parts(self, parts, X):
+    def _fit_source(self, parts, X):
         """The same of rows in parts, a round for each pass."""
         task, kind = task_of_parts(self, parts)
-        return self._solved(task, kind, named_rows(np.empty((0, parts.width)), parts.names))
+        return self._solved(task, kind, X)
 
     def _solved(self, task, kind, X, given=()):
         solution = SOLVERS[kind, task.penalty](task)

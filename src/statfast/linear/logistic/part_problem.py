@@ -68,7 +68,7 @@ def problem_of_parts(
     return PartProblem(
         parts, np.arange(len(classes), dtype=np.intp), classes, reference(classes), mass, None,
         given.fit_intercept, C, word, given.max_iter, given.tol,
-        model.n_jobs, parts.names, ratio, weighting=weighting,
+        model.n_jobs, parts.column_names, ratio, weighting=weighting,
     )  # fmt: skip
 
 

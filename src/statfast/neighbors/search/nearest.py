@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
-from statfast._estimator import count, fitted, named_rows, param, real
+from statfast._estimator import count, fitted, param, real
 from statfast._typing import Rows
 from statfast.neighbors.search.part_search import index_of_parts
 from statfast.neighbors.search.radius_search import RadiusSearch
@@ -178,8 +176,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         """
         return self._publish(X, **self._searchable(X, k=self._checked().n_neighbors))
 
-    def _fit_parts(self, parts, X):
+    def _fit_source(self, source, X):
         """Leave the rows where they are; the first query indexes each part there."""
         self._checked()
-        found = index_of_parts(self, parts)
-        return self._publish(named_rows(np.empty((0, parts.width)), parts.names), **found)
+        return self._publish(X, **index_of_parts(self, source))

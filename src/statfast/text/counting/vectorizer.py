@@ -264,7 +264,7 @@ class CountVectorizer(Estimator):
             kept = ordered[np.argsort(-often[ordered], kind="stable")[:limit]]
         return kept
 
-    def _fit_parts(self, parts, X):
+    def _fit_source(self, parts, X):
         """The vocabulary of documents in parts; rows of counts are theirs, too."""
         given = self._checked()
         analysis = as_analysis(given)
