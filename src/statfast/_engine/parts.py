@@ -2,6 +2,7 @@
 """Rows that lie elsewhere: in files, or on the workers of a cluster."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ import numpy as np
 from statfast._engine.executor import ExecutorEngine
 from statfast._engine.files import as_sources
 from statfast._engine.local_engine import Engine, GivenDocuments, HereEngine, loaded
-from statfast._engine.row_source import Work
+from statfast._engine.row_source import Work, source_of
 from statfast._engine.tree_reduce import Failure, total_of
+from statfast._engine.worker_cache import remembered
 from statfast._validation import as_flag, refuse_large, wrong_type
 
 
@@ -158,6 +160,10 @@ class Parts:
             raise self._told(served.failure)
         return total_of(served)
 
+    def prepared(self, prepare: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> "PreparedParts":
+        """Make a source of other columns, ``prepare((X, y, sample_weight))`` of each part."""
+        return PreparedParts(self, new_fit(self), prepare)
+
     def mapped(self, work: Callable[..., Any], state: Any) -> "Parts":
         """Make parts of what is computed from each.
 
@@ -207,6 +213,25 @@ class Parts:
                 where += f", row {before + failure.row} of all"
         error = failure.error
         return type(error)(f"{error} This is of {where}.")
+
+
+@dataclass(frozen=True)
+class PreparedParts:
+    """Parts whose columns are made ready on the workers: once, if these hold them."""
+
+    parts: Parts
+    fit: str
+    prepare: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+
+    def total(self, work: Work, state: Any = None) -> Any:
+        """The sum over all parts of what a pass over the rows of each gives."""
+        return self.parts.total(Work(total_of_part), (self.fit, self.prepare, work, state))
+
+
+def total_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
+    """What a pass over the rows of a part gives, block by block on the worker's threads."""
+    fit, prepare, work, state = told
+    return source_of(remembered(fit, columns[0], lambda: prepare(columns))).total(work, state)
 
 
 def new_fit(parts: Parts) -> str:

@@ -73,7 +73,8 @@ class Streamed(InMemory):
     """Rows that come as `Chunks`, beside columns in memory."""
 
     def _n_rows(self) -> float:
-        return np.inf  # reading them takes longer than to wake a thread
+        """As far as it is known before a pass."""
+        return min((float(len(one)) for one in self.columns[1:] if one is not None), default=np.inf)
 
 
 class SparseInMemory(InMemory):

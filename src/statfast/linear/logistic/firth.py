@@ -21,6 +21,7 @@ Cost of an iteration: n q^2 K^2 operations, in numpy.
 
 from dataclasses import dataclass, replace
 from math import inf
+from operator import iadd
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from statfast.linear.glm.fit import names_of
 from statfast.linear.glm.irls import corrected
 from statfast.linear.inference.inference import Result, percent
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, dense
-from statfast.linear.logistic.softmax_sums import added
+from statfast.linear.logistic.softmax_sums import Tables
 from statfast.linear.logistic.unpenalized import result_of
 
 HALVINGS = 30
@@ -136,13 +137,13 @@ class Firth:
 
     def _sum(self, partial):
         def work(where, block, codes, weights):
-            return partial(self.frame.design(block), codes, weights)
+            return Tables(partial(self.frame.design(block), codes, weights))
 
         size = self.others * self.q
         return reduce(
-            work, self.rows, self.codes, self.weights, merge=added, n_jobs=self.n_jobs,
+            work, self.rows, self.codes, self.weights, merge=iadd, n_jobs=self.n_jobs,
             effort=float(len(self.codes)) * size**2, least=max(256, 4 * size),
-        )  # fmt: skip
+        ).tables  # fmt: skip
 
     def _loglik(self, b):
         def partial(z, codes, weights):

@@ -6,7 +6,6 @@ of the rows, and those of the folds are merged from them. With its own, correcte
 BFGS, each fold goes to its minimum by gradients alone.
 """
 
-from copy import copy
 from math import inf, sqrt
 
 import numpy as np
@@ -55,7 +54,7 @@ def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses,
     if not first.converged:
         return nothing
     coef = first.x.reshape(n_classes, sums.q)
-    hessians = [_of(sums, part).at(coef, every=1)[2] for part in layout.parts]
+    hessians = [sums.over(part).at(coef, every=1)[2] for part in layout.parts]
     out: list = []
     for k, found in enumerate(sums_of_folds(hessians, layout.count, layout.kinds)):
         objective = None
@@ -78,7 +77,7 @@ class _FoldObjective:
     eager, cost = False, inf
 
     def __init__(self, sums, runs, pairs, penalty, mass):
-        self.parts = [_of(sums, run) for run in runs]
+        self.parts = [sums.over(run) for run in runs]
         self.shape, self.penalty = (sums.n_classes, sums.q), penalty
         self.noise = ROUNDING * mass
         factor = factor_of(hessian_of(pairs, penalty))
@@ -97,12 +96,3 @@ class _FoldObjective:
 
     def hopeless(self, x):
         return True  # so far: a fit by itself will tell
-
-
-def _of(sums, rows):
-    """The same sums over a slice of the rows."""
-    part = copy(sums)
-    part.rows, part.codes = sums.rows[rows], sums.codes[rows]
-    part.weights = None if sums.weights is None else sums.weights[rows]
-    part.n = len(part.codes)
-    return part

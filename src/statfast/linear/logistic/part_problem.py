@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic regression of rows in parts: the problem, and the sums of its multinomial models."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from statfast._distance import extent_of
-from statfast._engine import Parts, Work, new_fit, remembered
+from statfast._engine import Parts, Work
 from statfast._estimator import (
     class_factors,
     codes_among,
@@ -16,7 +16,7 @@ from statfast._estimator import (
     times_factors,
 )
 from statfast._validation import as_labels, as_weights
-from statfast.linear.design.standardization import Standardization, frame_of_extent
+from statfast.linear.design.standardization import frame_of_extent
 from statfast.linear.glm.part_rows import Response
 from statfast.linear.logistic.problem import LogisticProblem
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
@@ -79,96 +79,43 @@ class PartSums(SoftmaxSums):
     """
 
     def __init__(self, task, one=None):
-        self.rows, self.codes, self.weights, self.n_jobs = task.X, task.codes, task.weights, None
-        self.coding = _Coding(task.classes, task.weighting, one)
+        self.rows, self.codes, self.weights = task.X, task.codes, task.weights
+        self.n, self.n_jobs = sum(task.X.lengths), None
         if one is not None:
             own = self.weights[one]
             self.codes, self.weights = np.arange(2), np.array([self.weights.sum() - own, own])
-        self.n_classes = len(self.codes)
-        self.frame = frame_of_extent(task.X.total(Work(_extent)), task.intercept)
-        self.frame.refuse_tiny()
-        self.columns, self.fit = None, new_fit(task.X)
-        self._measure()
+        frame = frame_of_extent(task.X.total(Work(_extent)), task.intercept)
+        frame.refuse_tiny()
+        self._coding = ClassCoding(task.classes, task.weighting, one)
+        self.source = task.X.prepared(self._coding)
+        self._measure(frame, len(self.codes))
 
-    def _measure(self):
-        super()._measure()
-        self.n = sum(self.rows.lengths)
-
-    def take(self, columns):
-        self.columns, self.fit = columns, new_fit(self.rows)
-        parts = (part[columns] for part in (self.frame.shift, self.frame.scale, self.frame.extent))
-        self.frame = Standardization(self.frame.intercept, *parts)
-        self._measure()
-
-    def at(self, coef, every=0):
-        return self.rows.total(Work(_sums), (self._told(), coef, every)).tables
-
-    def gram(self):
-        return self.rows.total(Work(_gram), self._told()).tables[0]
-
-    def _told(self):
-        return _ToldClasses(self.fit, self.coding, self.n_classes, self.frame, self.columns)
+    def _take(self, columns):
+        self.source = self.rows.prepared(replace(self._coding, columns=columns))
 
 
 @dataclass(frozen=True)
-class _Coding:
-    """How labels become codes and weights."""
+class ClassCoding:
+    """How X, y and weights of a part become rows, codes and weights."""
 
     classes: np.ndarray
     weighting: Any  # labels and factors, as those of `PartProblem`
     one: Any  # which class is 1, all others 0; None where each has a code of its own
+    columns: Any = None  # those of X that are taken, or all
 
-    def of(self, y, weights, n):
+    def __call__(self, part: tuple[Any, ...]) -> tuple[Any, ...]:
+        X, y, weights = part
+        n = len(X)
         labels, codes = as_labels(y, n)
         weights = as_weights(weights, n)
         if self.weighting is not None:
             known, factors = self.weighting
             weights = times_factors(weights, factors, codes_among(known, labels, codes))
         codes = codes_among(self.classes, labels, codes, weights)
-        return codes if self.one is None else (codes == self.one).astype(np.intp), weights
-
-
-@dataclass(frozen=True)
-class _ToldClasses:
-    """What tells the model to a worker."""
-
-    fit: str
-    coding: _Coding
-    n_classes: int
-    frame: Standardization
-    columns: Any
-
-    def sums(self, columns):
-        return remembered(self.fit, columns[0], lambda: self._sums(*columns))
-
-    def _sums(self, X, y, weights):
-        sums = SoftmaxSums.__new__(SoftmaxSums)
-        sums.rows = X if self.columns is None else np.ascontiguousarray(X[:, self.columns])
-        sums.codes, sums.weights = self.coding.of(y, weights, len(X))
-        sums.n_classes, sums.frame, sums.n_jobs = self.n_classes, self.frame, None
-        sums._measure()
-        return sums
-
-
-@dataclass(frozen=True)
-class _Tables:
-    """Numbers, arrays or None that add up."""
-
-    tables: tuple
-
-    def __add__(self, other: "_Tables") -> "_Tables":
-        both = zip(self.tables, other.tables, strict=True)
-        return _Tables(tuple(None if a is None else a + b for a, b in both))
+        codes = codes if self.one is None else (codes == self.one).astype(np.intp)
+        rows = X if self.columns is None else np.ascontiguousarray(X[:, self.columns])
+        return rows, codes, weights
 
 
 def _extent(columns, _):
     return extent_of(columns[0], weights=columns[2])
-
-
-def _sums(columns, told):
-    model, coef, every = told
-    return _Tables(model.sums(columns).at(coef, every))
-
-
-def _gram(columns, model):
-    return _Tables((model.sums(columns).gram(),))
