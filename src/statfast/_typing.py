@@ -36,7 +36,6 @@ class Attributes:
 
 Array: TypeAlias = NDArray[Any]
 Jobs: TypeAlias = int | None
-Jobs: TypeAlias = int | None
 Weights: TypeAlias = ArrayLike | None
 ClassWeight: TypeAlias = dict[Any, Any] | Literal["balanced"] | None
 Texts: TypeAlias = Iterable[Any]  # strings, or lists of their words

@@ -8,10 +8,14 @@ given. A value that would change a result in scikit-learn is refused with a sent
 
 import difflib
 import inspect
+from collections.abc import Callable
 from functools import cache, wraps
+from typing import Any, TypeAlias, TypeVar
 
 from statfast._validation import either, shown
 
+Values: TypeAlias = tuple[Any, ...] | None
+Function = TypeVar("Function", bound=Callable[..., Any])
 ANY = None  # all values
 _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _RIDGE = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
@@ -69,60 +73,63 @@ _ROWS = (
     ("Pipeline", "transform_input", (None,), "Only X passes through the steps."),
     (_SEARCHES, "pre_dispatch", ANY, ""),
 )
-ACCEPTED = {
+ACCEPTED: dict[tuple[str, str], tuple[Values, str]] = {
     (kind, name): (values, why) for kinds, name, values, why in _ROWS for kind in kinds.split()
 }
 
 
 @cache
-def accepted_names(cls):
+def accepted_names(cls: type) -> frozenset[str]:
     """Names of the parameters that the class, or one that it is derived from, accepts."""
     kinds = [base.__name__ for base in cls.__mro__]
     return frozenset(name for kind, name in ACCEPTED if kind in kinds)
 
 
-def check_accepted(cls, name, value):
+def check_accepted(cls: type, name: str, value: Any) -> None:
     """Refuse a value that would change a result in scikit-learn."""
     kinds = [base.__name__ for base in cls.__mro__]
     values, why = next(ACCEPTED[kind, name] for kind in kinds if (kind, name) in ACCEPTED)
-    if not _harmless(value, values):
+    if values is not ANY and not _harmless(value, values):
         raise ValueError(
             f"{cls.__name__} takes {name} from scikit-learn's parameters only as "
             f"{either(values)}; got {shown(value)}. {why}".rstrip()
         )
 
 
-def _harmless(value, values):
+def _harmless(value: Any, values: tuple[Any, ...]) -> bool:
     plain = isinstance(value, str | int | float)  # an array would not answer with one truth value
-    return values is ANY or any(value is one or (plain and value == one) for one in values)
+    return any(value is one or (plain and value == one) for one in values)
 
 
-def taking(**accepted):
+def taking(**accepted: Values) -> Callable[[Function], Function]:
     """Have a function take these keywords, too: of scikit-learn's, where they change no result."""
 
-    def decorated(function):
+    def decorated(function: Function) -> Function:
         @wraps(function)
-        def wrapped(*args, **given):
+        def wrapped(*args: Any, **given: Any) -> Any:
             for name, values in accepted.items():
-                if name in given and not _harmless(value := given.pop(name), values):
+                if name not in given:
+                    continue
+                value = given.pop(name)
+                if values is not ANY and not _harmless(value, values):
                     raise ValueError(
                         f"{function.__name__} takes {name} from scikit-learn's parameters only as "
                         f"{either(values)}; got {shown(value)}. Leave it out."
                     )
             return function(*args, **given)
 
-        wrapped.accepted = accepted
-        return wrapped
+        wrapped.accepted = accepted  # type: ignore[attr-defined]
+        return wrapped  # type: ignore[return-value]
 
     return decorated
 
 
-def accepting(init):
+def accepting(init: Callable[..., None]) -> Callable[..., None]:
     """A constructor that takes, beside its own parameters, those of the table."""
     parameters = inspect.signature(init).parameters
 
     @wraps(init)
-    def __init__(self, *args, **given):
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
         others = {name: given.pop(name) for name in list(given) if name not in parameters}
         for name, value in others.items():
             check_other(type(self), name, value, [*parameters][1:])
@@ -132,7 +139,7 @@ def accepting(init):
     return __init__
 
 
-def check_other(cls, name, value, names):
+def check_other(cls: type, name: str, value: Any, names: list[str]) -> None:
     """Refuse an argument that is none of the parameters ``names``, unless the table has it."""
     if name not in accepted_names(cls):
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)

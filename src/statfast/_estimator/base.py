@@ -133,11 +133,11 @@ class Estimator(Attributes):
 
     # ------------------------------------------------------------ representation
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         changed = ", ".join(f"{name}={shown(value)}" for name, value in self._changed().items())
         return f"{type(self).__name__}({changed})"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{name}</td><td>{html.escape(shown(value))}</td></tr>"
             for name, value in self.get_params(deep=False).items()
@@ -162,14 +162,16 @@ class Estimator(Attributes):
         """The value of one declared parameter, checked."""
         return self._declared[name].check(getattr(self, name), name)
 
-    def _parameters(self):
+    def _parameters(self) -> list[str]:
         """Names of the parameters, with those of scikit-learn that were given (`ACCEPTED`)."""
-        given = [name for name in accepted_names(type(self)) if name in self.__dict__]
-        return sorted([*_defaults(type(self)), *given])
+        kind: Any = type(self)
+        given = [name for name in accepted_names(kind) if name in self.__dict__]
+        return sorted([*_defaults(kind), *given])
 
-    def _changed(self):
+    def _changed(self) -> dict[str, Any]:
         """The parameters that differ from their defaults."""
-        defaults = _defaults(type(self))
+        kind: Any = type(self)
+        defaults = _defaults(kind)
         changed = {name: getattr(self, name) for name in self._parameters()}
         for name, default in defaults.items():
             value = changed[name]
@@ -181,7 +183,7 @@ class Estimator(Attributes):
 
     # ------------------------------------------------------------ fitted state
 
-    def _publish(self, X, **fitted):
+    def _publish(self, X: Any, **fitted: Any) -> Self:
         """Become fitted: all attributes at once, those of an earlier fit gone. Returns self.
 
         The instance dictionary is swapped whole, so neither an error nor an interrupt
@@ -198,17 +200,17 @@ class Estimator(Attributes):
         return self
 
     @property
-    def _pairwise(self):
+    def _pairwise(self) -> bool:
         """Whether X is to hold values between rows; asked through `is_pairwise`."""
         return says_precomputed(self)
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in self.__dict__
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_statfast_version": _version()}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         written = state.pop("_statfast_version", "unknown")
         self.__dict__.update(state)
@@ -220,7 +222,7 @@ class Estimator(Attributes):
 
     # ------------------------------------------------------------ what scikit-learn asks
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags
 
         return Tags(
@@ -261,12 +263,12 @@ def _defaults(cls: Any) -> dict[str, Any]:
     return {name: parameters[name].default for name in sorted(parameters)}
 
 
-def _shape(X):
+def _shape(X: Any) -> Any:
     shape = getattr(X, "shape", None)
     return np.asarray(X).shape if shape is None else shape
 
 
-def _version():
+def _version() -> str:
     return sys.modules["statfast"].__version__
 
 
@@ -276,12 +278,12 @@ def _version():
 class _Requests(dict[str, Any]):
     """Per method, the metadata asked for. ``sklearn.clone`` would choke on the plain values."""
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> Self:
         return copy.deepcopy(self)
 
 
 @cache
-def _metadata_names(cls, method):
+def _metadata_names(cls: Any, method: str) -> tuple[str, ...]:
     """Arguments of ``cls.method`` other than the data: what scikit-learn calls metadata."""
     function = getattr(cls, method, None)
     if function is None:
@@ -292,8 +294,8 @@ def _metadata_names(cls, method):
     return tuple(sorted(p.name for p in parameters if p.name not in data and p.kind in plain))
 
 
-def _request_setter(method, names):
-    def set_request(self, **requests):
+def _request_setter(method: str, names: tuple[str, ...]) -> Any:
+    def set_request(self: Any, **requests: Any) -> Any:
         unknown = sorted(set(requests) - set(names))
         if unknown:
             raise TypeError(f"Unexpected args: {unknown}. {method} accepts {list(names)}.")
@@ -319,5 +321,7 @@ def _request_setter(method, names):
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names
     ]
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    set_request.__signature__ = inspect.Signature([own, *keywords])
+    set_request.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [own, *keywords]
+    )
     return set_request

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -28,11 +28,13 @@ from statfast._validation import (
     wrong_type,
 )
 
+Levels: TypeAlias = tuple[Any, ...]
+
 
 class Check:
     """A check of one kind of value; ``a | b`` takes what either takes."""
 
-    wanted = ""  # the kind, as sentences have it
+    wanted: ClassVar[str] = ""  # the kind, as sentences have it
 
     def __call__(self, value: Any, name: str) -> Any:
         raise NotImplementedError
@@ -44,11 +46,11 @@ class Check:
         """Whether a value is of this kind, so that its check says what is wrong with it."""
         raise NotImplementedError
 
-    def levels(self, default: Any = None) -> tuple:
+    def levels(self, default: Any = None) -> Levels:
         """Values that are accepted, some of them near the default."""
         return ()
 
-    def refused(self) -> tuple:
+    def refused(self) -> Levels:
         """Values of this kind that are not accepted."""
         return ()
 
@@ -63,26 +65,26 @@ class Either(Check):
 
     either: tuple[Check, ...]
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         for check in self.either:
             if check.matches(value):
                 return check(value, name)
         raise wrong_type(name, self.wanted, value)
 
     @property
-    def wanted(self):
+    def wanted(self) -> str:
         """All kinds, None as the last."""
         kinds = [check.wanted for check in self.either if check is not nothing]
         kinds += ["None"] if nothing in self.either else []
         return " or ".join(kinds)
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return any(check.matches(value) for check in self.either)
 
-    def levels(self, default=None):
+    def levels(self, default: Any = None) -> Levels:
         return tuple(level for check in self.either for level in check.levels(default))
 
-    def refused(self):
+    def refused(self) -> Levels:
         """What one alternative refuses and no other is to judge."""
         return tuple(
             value
@@ -96,14 +98,14 @@ class Either(Check):
 class _Nothing(Check):
     wanted = "None"
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         if value is not None:
             raise wrong_type(name, "None", value)
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return value is None
 
-    def levels(self, default=None):
+    def levels(self, default: Any = None) -> Levels:
         return (None,)
 
 
@@ -114,18 +116,18 @@ class _Count(Check):
     high: int | None
     limit: str | None
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         return as_count(value, name, self.low, self.high, limit=self.limit)
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return isinstance(value, Integral) and not isinstance(value, bool)
 
-    def levels(self, default=None):
+    def levels(self, default: Any = None) -> Levels:
         near = default if self.matches(default) else self.low + 1
         most = inf if self.high is None else self.high
         return tuple(k for k in dict.fromkeys((near, self.low, self.low + 2)) if k <= most)
 
-    def refused(self):
+    def refused(self) -> Levels:
         return (self.low - 1, -(2**70), *(() if self.high is None else (self.high + 1,)))
 
 
@@ -138,31 +140,31 @@ class _Real(Check):
     open_high: bool
     infinite: bool
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         return as_real(
             value, name, self.low, self.high,
             open_low=self.open_low, open_high=self.open_high, infinite=self.infinite,
         )  # fmt: skip
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return isinstance(value, Real) and not isinstance(value, bool)
 
-    def levels(self, default=None):
+    def levels(self, default: Any = None) -> Levels:
         near = float(default) if self.matches(default) and default else 1.0
         low = () if self.low is None or self.open_low else (float(self.low),)
         high = () if self.high is None or self.open_high else (float(self.high),)
         wanted = (near, near / 2, 2 * near, *low, *high)
         return tuple(x for x in dict.fromkeys(wanted) if np.isfinite(x) and self._within(x))
 
-    def _within(self, x):
+    def _within(self, x: float) -> bool:
         small = self.low is not None and (x <= self.low if self.open_low else x < self.low)
         large = self.high is not None and (x >= self.high if self.open_high else x > self.high)
         return not small and not large
 
-    def _above(self):
-        return self.high + max(1.0, abs(self.high))
+    def _above(self) -> float:
+        return 0.0 if self.high is None else self.high + max(1.0, abs(self.high))
 
-    def refused(self):
+    def refused(self) -> Levels:
         below = () if self.low is None else (self.low if self.open_low else self.low - 1.0,)
         above = () if self.high is None else (self.high if self.open_high else self._above(),)
         return (*below, *above, -inf, float("nan"), *(() if self.infinite else (inf,)))
@@ -170,23 +172,23 @@ class _Real(Check):
 
 @dataclass(frozen=True)
 class _OneOf(Check):
-    choices: tuple
+    choices: tuple[Any, ...]
 
     @property
-    def wanted(self):
+    def wanted(self) -> str:
         """The words."""
         return either(self.choices)
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         return as_choice(value, name, self.choices)
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return isinstance(value, str) or (value is None and None in self.choices)
 
-    def levels(self, default=None):
+    def levels(self, default: Any = None) -> Levels:
         return self.choices
 
-    def refused(self):
+    def refused(self) -> Levels:
         return ("nonsense", "")
 
 
@@ -194,13 +196,13 @@ class _OneOf(Check):
 class _Flag(Check):
     wanted = "True or False"
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         return as_flag(value, name)
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return isinstance(value, bool | np.bool_)
 
-    def levels(self, default=None):
+    def levels(self, default: Any = None) -> Levels:
         return (False, True)
 
 
@@ -210,10 +212,10 @@ class _Pair(Check):
     low: float | None
     high: float | None
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         return as_pair(value, name, self.low, self.high)
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return isinstance(value, list | tuple | np.ndarray)
 
 
@@ -221,41 +223,46 @@ class _Pair(Check):
 class _Callable(Check):
     wanted = "a function"
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         if not callable(value):
             raise wrong_type(name, self.wanted, value)
         return value
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return callable(value)
 
 
 @dataclass(frozen=True)
 class _Learner(Check):
     method: str
-    wanted: str
+    description: str
 
-    def __call__(self, value, name):
+    @property
+    def wanted(self) -> str:
+        """What the object is."""
+        return self.description
+
+    def __call__(self, value: Any, name: str) -> Any:
         return as_estimator(value, name, method=self.method, wanted=self.wanted)
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return hasattr(value, self.method)
 
 
 @dataclass(frozen=True)
 class _Jobs(Check):
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         if value is not None:
             usable_threads(value)
         return value
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return True
 
-    def levels(self, default=None):
+    def levels(self, default: Any = None) -> Levels:
         return (None, 1, 2)
 
-    def refused(self):
+    def refused(self) -> Levels:
         return (0, "n")
 
 
@@ -263,10 +270,10 @@ class _Jobs(Check):
 class _AnyValue(Check):
     """Whatever a parameter is, ``fit`` says what is wrong with it."""
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         return value
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return True
 
 
@@ -276,7 +283,7 @@ class _Array(_AnyValue):
 
     wanted = "an array"
 
-    def matches(self, value):
+    def matches(self, value: Any) -> bool:
         return not isinstance(value, str | None)
 
 
@@ -325,15 +332,15 @@ def estimator(method: str = "fit", wanted: str = "an estimator") -> Check:
 @dataclass(frozen=True)
 class _Checked(_AnyValue):
     function: Callable[[Any, str], Any]
-    accepted: tuple
+    accepted: Levels
 
-    def __call__(self, value, name):
+    def __call__(self, value: Any, name: str) -> Any:
         return self.function(value, name)
 
-    def levels(self, default=None):
+    def levels(self, default: Any = None) -> Levels:
         return self.accepted
 
 
-def checked_by(function: Callable, *accepted: Any, **settings: Any) -> Check:
+def checked_by(function: Callable[..., Any], *accepted: Any, **settings: Any) -> Check:
     """A check by a function of the value and its name, which accepts some values for sure."""
     return _Checked(partial(function, **settings) if settings else function, accepted)

@@ -106,7 +106,7 @@ def constructor(cls: type, declared: dict[str, Parameter]) -> Callable[..., None
     positional = [name for name, p in declared.items() if not p.keyword]
     required = [name for name in declared if name not in defaults]
 
-    def __init__(self, *args, **given):
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
         state = self.__dict__
         state.update(defaults)
         if args:
@@ -132,7 +132,9 @@ def constructor(cls: type, declared: dict[str, Parameter]) -> Callable[..., None
     return __init__
 
 
-def _wrong_positions(cls, args, positional, given):
+def _wrong_positions(
+    cls: type, args: tuple[Any, ...], positional: list[str], given: dict[str, Any]
+) -> TypeError:
     """The exception for too many positional arguments, or one that is given twice."""
     if len(args) > len(positional):
         return TypeError(
@@ -143,7 +145,10 @@ def _wrong_positions(cls, args, positional, given):
     return TypeError(f"{cls.__name__} got two values for {twice!r}. Pass it once.")
 
 
-def _check_names(cls, declared, required, given, state):
+def _check_names(
+    cls: type, declared: dict[str, Parameter], required: list[str], given: dict[str, Any],
+    state: dict[str, Any],
+) -> None:  # fmt: skip
     missing = [name for name in required if name not in state]
     for name, value in given.items():
         if name not in declared:

@@ -134,7 +134,8 @@ def learning_curves(
     array([ 40,  80, 120])
     """
     found = _computed(estimator, X, y, arguments, 3)
-    found = learning_curve(estimator, X, y, **arguments) if found is None else found
+    if X is not None:
+        found = learning_curve(estimator, X, y, **arguments)
     sizes, train, test = found[:3]
     return CurveDisplay(sizes, train, test, "training samples").plot(ax=ax, **(style or {}))
 
@@ -196,7 +197,7 @@ def validation_curves(
     'alpha'
     """
     found = _computed(estimator, X, y, arguments, 2)
-    if found is None:
+    if X is not None:
         arguments |= {"param_name": param_name, "param_range": param_range}
         found = validation_curve(estimator, X, y, **arguments)
     train, test = found

@@ -152,7 +152,7 @@ class LogisticRegressionCV(LogisticRegression):
 
     C: float = removed()
     l1_ratio: float = removed()
-    method: str = removed(fixed="ml")
+    method: Literal["ml", "firth"] = removed(fixed="ml")
     reference: Any = removed()
     Cs: ArrayLike = param(checked_by(as_strengths, 10, (0.1, 1.0)), default=10)
     l1_ratios: ArrayLike = param(checked_by(as_shares, (0.0,), (0.0, 0.5)), default=(0.0,))
