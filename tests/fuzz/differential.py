@@ -105,7 +105,7 @@ def within(rng):
     for row, (apart, near) in enumerate(zip(distances, ids, strict=True)):
         sure, maybe = (
             D[row] < radius * (1 - slack) - slack * (metric == "cosine"),
-            D[row] <= radius * (1 + slack),
+            D[row] <= radius * (1 + slack) + slack * (metric == "cosine"),
         )
         found = np.isin(np.arange(D.shape[1]), near)
         words.true(f"rows within, {what}", not (sure & ~found).any() and not (found & ~maybe).any())

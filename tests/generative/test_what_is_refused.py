@@ -199,3 +199,10 @@ def test_smoothing_beyond_all_sums(name):
     model = getattr(statfast, name)(alpha=1.7e308)
     with pytest.raises(ValueError, match=r"alpha must be at most 1e\+100"):
         model.fit([[0], [1]], [0, 1])
+
+
+def test_variates_that_overflow():
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 3.0], [2.0, 1.5]])
+    model = LinearDiscriminantAnalysis().fit(X, [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="variates overflow"):
+        model.transform([[1.7e308, -1.7e308]])

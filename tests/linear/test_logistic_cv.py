@@ -98,3 +98,10 @@ def test_bad_parameters(params, error, message):
     X, y, _ = rows(2)
     with pytest.raises(error, match=message):
         LogisticRegressionCV(**params).fit(X, y)
+
+
+def test_a_model_with_a_fixed_method_has_no_profile():
+    X = np.arange(12.0)[:, None]
+    model = LogisticRegressionCV(Cs=[1.0], cv=2).fit(X, [0, 1] * 6)
+    with pytest.raises(ValueError, match="profile is of method='firth'; got 'ml'"):
+        model.profile(X, [0, 1] * 6)

@@ -156,3 +156,16 @@ def test_scores_of_the_class_that_is_named(positive, response):
         got = cross_val_score(LogisticRegression(), rows, names, cv=KFold(3), scoring=by_name)
         want = cross_val_score(LogisticRegression(), rows, codes, cv=KFold(3), scoring=by_code)
         np.testing.assert_allclose(got, want, rtol=1e-9)
+
+
+def test_weights_of_scores_that_know_none():
+    X, y = np.arange(12.0)[:, None], np.arange(12.0) ** 2
+    model, weights = LinearRegression().fit(X, y), np.arange(12.0) % 3
+    scorer = get_scorer("neg_max_error")
+    assert scorer(model, X, y, weights) == scorer(model, X[weights > 0], y[weights > 0])
+    scores = cross_val_score(
+        model, X, y, cv=KFold(3), scoring="max_error", params={"sample_weight": weights}
+    )
+    assert np.isfinite(scores).all()
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        get_scorer("rand_score")(model, X, y, weights)

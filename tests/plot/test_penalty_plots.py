@@ -126,6 +126,8 @@ def test_bands_are_the_models_intervals(ax, data):
     assert list(shown.ends) == ["confidence"]
     with pytest.raises(TypeError, match="model must be a LinearRegression"):
         prediction_bands(LassoCV().fit(X, y), X, y, ax=ax)
+    with pytest.raises(TypeError, match="intervals must be a list of 'confidence'"):
+        prediction_bands(counts, X[:, :1], y, intervals=True, ax=ax)
     with pytest.raises(ValueError, match="y must have 150 targets, as X; got 3"):
         prediction_bands(model, X, y[:3], ax=ax)
     with pytest.raises(ValueError, match="feature must be between 0 and the last column"):

@@ -159,8 +159,9 @@ class Estimator(Attributes):
         )
 
     def _checked_value(self, name: str) -> Any:
-        """The value of one declared parameter, checked."""
-        return self._declared[name].check(getattr(self, name), name)
+        """The value of one declared parameter, checked; or what a class has fixed it at."""
+        value = getattr(self, name)
+        return self._declared[name].check(value, name) if name in self._declared else value
 
     def _parameters(self) -> list[str]:
         """Names of the parameters, with those of scikit-learn that were given (`ACCEPTED`)."""

@@ -48,6 +48,10 @@ class Scorer:
         more = dict(self.arguments)
         said = self.asked(estimator, X)
         if sample_weight is not None:
+            if not _takes_weights(self.function):
+                raise ValueError(
+                    f"{self!r} takes no sample_weight. Leave it out, or choose another scoring."
+                )
             y, said, more["sample_weight"] = with_weight(y, said, sample_weight)
         classes = self.response != "predict" and said.ndim == 2 and len(shape_of(y)) < 2
         if classes and "labels" not in more:
@@ -92,6 +96,17 @@ class Scorer:
     def __repr__(self) -> str:
         name = self.name or getattr(self.function, "__name__", repr(self.function))
         return f"Scorer({name})"
+
+
+def _takes_weights(function: Callable[..., Any]) -> bool:
+    """Whether a score has an argument sample_weight, or takes any, or does not tell."""
+    try:
+        parameters = signature(function).parameters
+    except (TypeError, ValueError):
+        return True
+    return "sample_weight" in parameters or any(
+        p.kind is p.VAR_KEYWORD for p in parameters.values()
+    )
 
 
 def with_weight(y: Any, said: Array, sample_weight: Any) -> tuple[Any, Array, Array]:

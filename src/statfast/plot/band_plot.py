@@ -74,6 +74,8 @@ def prediction_bands(
     """
     if not hasattr(model, "conf_int") or not hasattr(model, "predict"):
         raise wrong_type("model", "a LinearRegression or GeneralizedLinearModel", model)
+    if not isinstance(intervals, tuple | list):
+        raise wrong_type("intervals", "a list of 'confidence' and 'prediction'", intervals)
     rows = as_rows(X)
     target = as_vector(y, "y")
     if len(target) != len(rows):

@@ -292,10 +292,13 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         Raises
         ------
         ValueError
-            As for `predict`.
+            As for `predict`; also if variates overflow.
         """
         rows = self._rows(X)
-        return apply_rule(linear_scores.scores, rows, self._projection, self.n_jobs)
+        variates = apply_rule(linear_scores.scores, rows, self._projection, self.n_jobs)
+        if not np.isfinite(variates).all():
+            raise ValueError("X holds values so large that its variates overflow. Rescale it.")
+        return variates
 
     @property
     def _n_features_out(self):

@@ -87,8 +87,9 @@ class LogisticDescent(ProximalNewton):
         if l2:  # every point is feasible: also the scores as they are
             excess = np.maximum(np.abs(self.gradient) - l1, 0.0)
             mu = self.y - self.score
-            free = float(self.w @ (entr(mu) + entr(1 - mu))) - 0.5 * float(excess @ excess) / l2
-            dual = max(dual, free)
+            with np.errstate(over="ignore"):  # of a tiny l2: the other bound stands
+                square = np.divide(0.5 * float(excess @ excess), l2)
+            dual = max(dual, float(self.w @ (entr(mu) + entr(1 - mu)) - square))
         return self._objective(self.eta, self.b, l1, l2) - dual
 
     def _center(self):

@@ -182,13 +182,15 @@ def median_absolute_error(
 
 
 @np.errstate(over="ignore")
-def max_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+def max_error(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = None) -> float:
     """Maximum absolute error.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
         True and predicted values.
+    sample_weight : array-like of shape (n,), optional
+        Rows of weight 0 do not count; other weights make no difference.
 
     Returns
     -------
@@ -206,9 +208,10 @@ def max_error(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     >>> max_error([3, 2, 7, 1], [4, 2, 7, 1])
     1.0
     """
-    true, pred, _, _ = values_of(y_true, y_pred, None, "uniform_average")
+    true, pred, weights, _ = values_of(y_true, y_pred, sample_weight, "uniform_average")
     require_single(true, "max_error")
-    return float(np.abs(true - pred).max())
+    apart = np.abs(true - pred)
+    return float((apart if weights is None else apart[weights > 0.0]).max())
 
 
 @np.errstate(over="ignore")
