@@ -101,7 +101,7 @@ SPARSE_STRATEGIES = {
     "csr, never filled in": {"linear.design.design.MAX_FILLED": 0},
     "csr, by products alone": {
         "linear.design.design.MAX_FILLED": 0,
-        "linear.least_squares.ridge.SPARSE_COLUMNS": 1,
+        "linear.least_squares.ridge.MIN_COLUMNS_FOR_PRODUCTS": 1,
         "linear.glm.matrix_free_fit.SPARSE_COLUMNS": 1,
     },
 }
