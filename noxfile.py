@@ -18,7 +18,7 @@ CONTRACT = (
     "bits or one_row or dtype or modified or repeated or degenerate"  # on an emulated machine
 )
 TOUR = ["python", "-m", "statfast"]
-CONTRACT_AND_KERNELS = ["tests/test_contract.py", "tests/core"]
+CONTRACT_AND_KERNELS = ["tests/contract/test_contract.py", "tests/core"]
 ROOT = Path(__file__).parent
 PYTHONS = ["3.11", "3.12", "3.13", "3.14", "3.14t"]
 
@@ -122,7 +122,7 @@ def aarch64(session):
         ["../python", "-m", "statfast"],
         [*pytest, "-m", "not once", "tests/core"],
         # Of every estimator: the same answers in any run, on any threads, from any container.
-        [*pytest, "-k", CONTRACT, "tests/test_contract.py"],
+        [*pytest, "-k", CONTRACT, "tests/contract/test_contract.py"],
     )
     recorded(session, "aarch64", *commands, env=brief)
 

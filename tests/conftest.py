@@ -20,7 +20,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # Marked "wheel": what an installed wheel is asked on every platform, with numpy, scipy and pytest
 # alone. With `-m wheel` nothing else is looked at, as other tests import what may not be there.
-WHEEL = ("core", "test_contract.py", "test_free_threading.py", "test_tour.py")
+WHEEL = [
+    ("core",),
+    ("contract", "test_contract.py"),
+    ("package", "test_free_threading.py"),
+    ("package", "test_tour.py"),
+]
 
 # Timing plays no part in these tests. The examples are the same on every run, so that a failure
 # can be repeated; HYPOTHESIS_PROFILE=explore draws new ones, and "brief" is for repetitions of the
@@ -44,7 +49,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def is_for_wheels(path):
     below = path.relative_to(ROOT / "tests").parts
-    return not below or below[0] in WHEEL
+    return any(below[: len(place)] == place[: len(below)] for place in WHEEL)
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All that is public, one line each: ``python -m tests.signatures`` writes the list of a release.
 
-A release's list stands in ``tests/released``; ``tests/test_signatures.py`` compares what is there
-with the last of them. A line has the name, a tab, and each parameter with its default.
+A release's list stands in ``tests/released``; ``tests/package/test_signatures.py`` compares what is
+there with the last of them. A line has the name, a tab, and each parameter with its default.
 """
 
 import inspect

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from statfast._engine import blocks
-from tests import test_contract as contract
+from tests.contract import test_contract as contract
 from tests.fuzz.differential import TABLES, Words, blobs
 from tests.fuzz.inputs import LAYOUTS, choose
 

@@ -86,7 +86,7 @@ def verdict(tree, work, table, mutant, seconds, again):
         tests = ranked(table, mutant, [] if python else tree.extensions(mutant)[1])
         if again:
             family, stem = Path(mutant.file).parts[0], Path(mutant.file).stem.strip("_")
-            where = f"{family.strip('_')}/test_*.py" if "/" in mutant.file else f"test_{stem}*.py"
+            where = f"{family.strip('_')}/test_*.py" if "/" in mutant.file else f"*/test_{stem}*.py"
             more = [f.relative_to(tree.path).as_posix() for f in tree.path.glob(f"tests/{where}")]
             by = run(tree, work, table, tests, "repeatable", more)
             return "killed" if by else "survived", by

@@ -11,7 +11,7 @@ from functools import cache
 
 from scipy import sparse
 
-from tests import test_contract as contract
+from tests.contract import test_contract as contract
 from tests.fuzz import surface, values
 from tests.pairs import exceptions, problems, undeclared
 from tests.pairs.exceptions import LIKELIHOOD_ERRORS, values_of

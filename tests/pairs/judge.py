@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 
 from statfast import ConvergenceWarning
+from tests.contract.test_contract import METHODS
 from tests.fuzz import judge as fuzz
 from tests.pairs import cases, incompatible, problems
 from tests.pairs.factors import factors
-from tests.test_contract import METHODS
 
 N_TRIES = 6
 ROUNDING = 1e-13  # of sums of numbers from 1 to 10, as the problems have them, that are 0

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from tests import test_contract as contract
+from tests.contract import test_contract as contract
 
 # A relation is tried on few problems of each estimator; HYPOTHESIS_PROFILE=explore draws more.
 few = settings(max_examples=max(2, settings.default.max_examples // 30))

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests import test_contract as contract
+from tests.contract import test_contract as contract
 from tests.relations.problems import agree, answers, on_problems, problem
 
 # Steps of two fits differ by rounding; what they are stopped by is 1e-8 or less, but for these.

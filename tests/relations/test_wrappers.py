@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import statfast as sf
-from tests import test_contract as contract
+from tests.contract import test_contract as contract
 from tests.relations.problems import agree, answers, bells, distances, problem, products
 
 KINDS = {cls: cls().__sklearn_tags__().estimator_type for cls in contract.ESTIMATORS}

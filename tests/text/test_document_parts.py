@@ -11,7 +11,7 @@ import pytest
 from statfast import MultinomialNB, Parts
 from statfast.preprocessing import StandardScaler
 from statfast.text import CountVectorizer
-from tests.hostile import HostileEngine
+from tests.engine.hostile import HostileEngine
 
 WORDS = np.array(["stone", "river", "night", "lamp", "Kälte", "the", "door", "a1", "x", "nacht"])
 CUTS = [0, 0, 1, 40, 41, 120]

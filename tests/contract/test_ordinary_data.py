@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from statfast import datasets
-from tests import test_contract as contract
+from tests.contract import test_contract as contract
 
 pandas = pytest.importorskip("pandas")
 pytestmark = pytest.mark.once

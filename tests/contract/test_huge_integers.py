@@ -9,7 +9,7 @@ import pytest
 import statfast
 from statfast import kernels, multiclass
 from statfast.kernels import kernel_matrix
-from tests.test_contract import ESTIMATORS, answers, make, regresses
+from tests.contract.test_contract import ESTIMATORS, answers, make, regresses
 
 HUGE = [2**31, 2**63 - 1, 2**63, 2**200]
 # Integers whose default is none, beside those whose name begins with n_.

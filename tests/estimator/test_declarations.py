@@ -26,7 +26,7 @@ from statfast._estimator import (
     real,
     removed,
 )
-from tests import test_contract as contract
+from tests.contract import test_contract as contract
 from tests.fuzz import surface
 
 ESTIMATORS = {

@@ -12,7 +12,7 @@ import pytest
 
 import statfast
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
 

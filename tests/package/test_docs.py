@@ -20,7 +20,7 @@ import pytest
 
 import statfast
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "statfast"
 SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 ESTIMATOR_SECTIONS = ["Attributes", "Notes", "References", "Examples"]

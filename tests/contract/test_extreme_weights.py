@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from statfast import LogisticRegressionCV, NuSVC, OneClassSVM
-from tests.test_contract import COUNTS, answers, each_weighted, make, regresses
+from tests.contract.test_contract import COUNTS, answers, each_weighted, make, regresses
 
 N = 30
 rng = np.random.default_rng(7)

@@ -11,7 +11,7 @@ from statfast import metrics
 from statfast._estimator.regressor import Regressor
 from statfast._validation import sparse as _sparse
 from statfast.linear import LogisticRegression
-from tests.test_contract import COUNTS, ESTIMATORS, SPARSE_AFTER_DENSE, make, methods
+from tests.contract.test_contract import COUNTS, ESTIMATORS, SPARSE_AFTER_DENSE, make, methods
 
 N, D = 12, 8
 

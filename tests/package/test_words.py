@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_docs import PUBLIC, ROOT, SOURCE
+from tests.package.test_docs import PUBLIC, ROOT, SOURCE
 
 PHRASES = (Path(__file__).parent / "phrases.txt").read_text("utf-8").splitlines()
 WRONG = re.compile(rf"\b({'|'.join(PHRASES)})\b", re.IGNORECASE)

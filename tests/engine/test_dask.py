@@ -8,7 +8,7 @@ import statfast
 from statfast._engine import as_parts, dask_engine, worker_cache
 from statfast._estimator.part_sums import FIRST_ROUND
 from statfast.preprocessing import StandardScaler
-from tests.clusters import STEP, D, collections, in_parts, made_rows
+from tests.engine.clusters import STEP, D, collections, in_parts, made_rows
 
 da = pytest.importorskip("dask.array", reason="needs statfast[dask]")
 distributed = pytest.importorskip("distributed", reason="needs statfast[dask]")

@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from statfast import calibration, cluster, generative, kernels, linear, metrics, neighbors, svm
-from tests.test_contract import COUNTS, ESTIMATORS, POSITIVE, make, regresses
+from tests.contract.test_contract import COUNTS, ESTIMATORS, POSITIVE, make, regresses
 
 N, M, D = 1200, 150, 8  # rows, queries, columns
 JUNK = {"f": np.nan, "u": 255}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """docs/validation.rst says what the tests hold: its tables are written from them.
 
-``python -m tests.test_validation_page`` prints the tables.
+``python -m tests.package.test_validation_page`` prints the tables.
 """
 
 import ast
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.linear.test_least_squares import NIST
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).resolve().parents[1]
 PAGE = TESTS.parent / "docs" / "validation.rst"
 
 
@@ -24,7 +24,7 @@ def tolerances(function):
 
 def r_rows():
     """(what is compared, the largest relative or absolute difference that the test allows)."""
-    tree = ast.parse((TESTS / "test_answers_of_r.py").read_text("utf-8"))
+    tree = ast.parse((TESTS / "peers" / "test_answers_of_r.py").read_text("utf-8"))
     for function in tree.body:
         if isinstance(function, ast.FunctionDef) and function.name.startswith("test_"):
             what = " ".join(ast.get_docstring(function).split()).rstrip(".")

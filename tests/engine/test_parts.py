@@ -23,7 +23,7 @@ from statfast.model_selection import (
     cross_validate,
 )
 from statfast.preprocessing import MinMaxScaler, StandardScaler
-from tests.hostile import HostileEngine, bits, kept_in_parts
+from tests.engine.hostile import HostileEngine, bits, kept_in_parts
 
 N, D = 600, 4
 CUTS = [0, 0, 1, 2, 150, 150, 301, 599, 600]  # parts without rows, of one row, and uneven ones

@@ -14,9 +14,9 @@ from scipy import sparse
 
 import statfast
 from statfast import LinearDiscriminantAnalysis, MultivariateNormal
-from tests import test_contract as contract
+from tests.contract import test_contract as contract
 
-PAGE = Path(__file__).parent.parent / "docs" / "howto" / "weights.rst"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "weights.rst"
 N = 45
 rng = np.random.default_rng(11)
 labels = np.repeat(["ash", "elm", "oak"], N // 3)[rng.permutation(N)]

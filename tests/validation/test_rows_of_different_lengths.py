@@ -8,7 +8,7 @@ import pytest
 
 from statfast._estimator.regressor import Regressor
 from statfast._validation import shape_of
-from tests.test_contract import ESTIMATORS, make
+from tests.contract.test_contract import ESTIMATORS, make
 
 RAGGED = [[1.0, 2.0], [3.0]]
 ROWS = np.random.default_rng(0).uniform(1, 2, size=(12, 2))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.signatures import broken, current, last_release, parameters, read
 
-CHANGELOG = Path(__file__).parent.parent / "CHANGELOG.md"
+CHANGELOG = Path(__file__).resolve().parents[2] / "CHANGELOG.md"
 
 
 def test_calls_of_the_last_release_are_still_right():

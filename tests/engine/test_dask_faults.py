@@ -22,7 +22,7 @@ from statfast._engine import Work, as_parts, dask_engine, worker_cache
 from statfast._engine.dask_engine import DaskEngine
 from statfast._estimator.part_sums import FIRST_ROUND
 from statfast.preprocessing import StandardScaler
-from tests.clusters import collections, in_parts, made_rows
+from tests.engine.clusters import collections, in_parts, made_rows
 
 da = pytest.importorskip("dask.array", reason="needs statfast[dask]")
 distributed = pytest.importorskip("distributed", reason="needs statfast[dask]")

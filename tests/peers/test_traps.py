@@ -114,7 +114,7 @@ def test_trap_n_jobs_none_is_all_cores(wine, monkeypatch):
 
 def test_trap_what_is_approximate_says_so():
     approximate = {"LSHNeighbors", "MiniBatchKMeans", "CLARA", "TangentDistanceClassifier"}
-    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8")
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
     promise = readme.partition("1. **Exact.**")[2].partition("2. **")[0]
     assert approximate == {name for name in statfast.__all__ if f"`{name}`" in promise}
     said = {name for name in statfast.__all__ if "approximate**" in getattr(statfast, name).__doc__}

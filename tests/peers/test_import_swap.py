@@ -24,7 +24,7 @@ from sklearn.metrics import d2_tweedie_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import all_estimators
 
-PAGE = Path(__file__).parent.parent / "docs" / "howto" / "scikit_learn.rst"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "scikit_learn.rst"
 PEERS = dict(all_estimators())
 FAMILIES = [getattr(statfast, name) for name in statfast._FAMILIES]
 PUBLIC = {name: getattr(family, name) for family in FAMILIES for name in family.__all__}
