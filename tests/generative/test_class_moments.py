@@ -52,8 +52,8 @@ def test_moments_are_those_of_the_definition(sample):
     mass, means, within = twin.within_and_means(
         X[counted], ranks[codes[counted]], None if weights is None else weights[counted], len(seen)
     )
-    assert_allclose(got.mass[seen], mass, rtol=1e-14)
-    assert got.mass.sum() == pytest.approx(mass.sum())
+    assert_allclose(got.class_counts[seen], mass, rtol=1e-14)
+    assert got.class_counts.sum() == pytest.approx(mass.sum())
     assert_allclose(got.means[seen], means, rtol=1e-12, atol=1e-12)
     size = max(1.0, np.abs(within).max(initial=0.0))
     assert_allclose(got.within, within, rtol=1e-10, atol=1e-12 * size)
@@ -102,8 +102,8 @@ def test_moments_add(sample, data):
     ]
     total = found[0] if len(found) == 1 else found[0] + found[1]
     whole = class_moments(X, codes, weights, n_classes)
-    seen = whole.mass > 0
-    assert_allclose(total.mass, whole.mass, rtol=1e-14)
+    seen = whole.class_counts > 0
+    assert_allclose(total.class_counts, whole.class_counts, rtol=1e-14)
     assert_allclose(total.means[seen], whole.means[seen], rtol=1e-12, atol=1e-12)
     size = max(1.0, np.abs(whole.within).max())
     assert_allclose(total.within, whole.within, rtol=1e-10, atol=1e-12 * size)
@@ -113,7 +113,7 @@ def test_adding_keeps_classes_unseen_by_one_part():
     one = ClassMoments(np.array([2.0, 0.0]), np.array([[1.0], [0.0]]), np.array([[4.0]]))
     two = ClassMoments(np.array([0.0, 3.0]), np.array([[0.0], [7.0]]), np.array([[5.0]]))
     total = one + two
-    assert_array_equal(total.mass, [2.0, 3.0])
+    assert_array_equal(total.class_counts, [2.0, 3.0])
     assert_array_equal(total.means, [[1.0], [7.0]])
     assert_array_equal(total.within, [[9.0]])
 
@@ -124,7 +124,7 @@ def test_chunks_are_the_rows(cuts):
     X, codes, weights = rng.normal(size=(300, 3)), rng.integers(0, 4, 300), rng.random(300)
     whole = class_moments(X, codes, weights, 4)
     got = class_moments(Chunks(np.split(X, cuts)), codes, weights, 4)
-    assert_allclose(got.mass, whole.mass, rtol=1e-14)
+    assert_allclose(got.class_counts, whole.class_counts, rtol=1e-14)
     assert_allclose(got.means, whole.means, rtol=1e-12)
     assert_allclose(got.within, whole.within, rtol=1e-12, atol=1e-12)
 

@@ -117,9 +117,9 @@ def test_an_outlier_first_costs_no_digits():
         density.statistics(X[s], codes[s] * 0, None, 1) for s in (slice(50), slice(50, 501))
     ]
     moments = blocks_of[0] + blocks_of[1]
-    assert_allclose(moments.squares / moments.mass, X.var(axis=0)[None], rtol=1e-12)
+    assert_allclose(moments.squares / moments.class_counts, X.var(axis=0)[None], rtol=1e-12)
     rest = density.statistics(X[1:] + 1e8, codes[1:] * 0, None, 1)
-    assert_allclose(rest.squares / rest.mass, (X[1:] + 1e8).var(axis=0)[None], rtol=1e-9)
+    assert_allclose(rest.squares / rest.class_counts, (X[1:] + 1e8).var(axis=0)[None], rtol=1e-9)
 
 
 def test_a_column_that_has_not_varied_yet_says_nothing():

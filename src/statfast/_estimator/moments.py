@@ -22,28 +22,30 @@ _OVERFLOW = "X holds values so large that their squares overflow. Divide its col
 class ColumnMoments:
     """Those of two samples add to those of both together."""
 
-    mass: float  # sum of the weights
+    total_weight: float  # sum of the weights
     mean: NDArray[np.float64]  # (d,)
     squares: NDArray[np.float64]  # (d,) sum of w (x - mean)^2
     rows: float = _ROWS  # those with weight
 
     def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
         # Chan, Golub and LeVeque (1983)
-        mass = self.mass + other.mass
-        if not mass:
+        total_weight = self.total_weight + other.total_weight
+        if not total_weight:
             return self
-        share = other.mass / mass
+        share = other.total_weight / total_weight
         with np.errstate(over="ignore", invalid="ignore"):
             apart = other.mean - self.mean
-            squares = self.squares + other.squares + self.mass * share * apart**2
+            squares = self.squares + other.squares + self.total_weight * share * apart**2
         if not np.isfinite(squares).all():
             raise ValueError(_OVERFLOW)
-        return ColumnMoments(mass, self.mean + share * apart, squares, self.rows + other.rows)
+        return ColumnMoments(
+            total_weight, self.mean + share * apart, squares, self.rows + other.rows
+        )
 
     def scales(self) -> NDArray[np.float64]:
         """Standard deviations (divisor the weight); 1 where rounding may be all there is: rows
         round, whatever they weigh."""
-        spread = np.sqrt(self.squares / self.mass)
+        spread = np.sqrt(self.squares / self.total_weight)
         tiny = np.finfo(np.float64).eps * self.rows
         return np.where(spread <= tiny * np.abs(self.mean) * (1.0 + tiny), 1.0, spread)
 
@@ -59,7 +61,7 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
     m, d = X.shape
     table = np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
     w = np.ones(m) if weights is None else weights
-    mass = float(w.sum())
+    total_weight = float(w.sum())
     about = table[np.argmax(w > 0.0)].astype(np.float64)  # a row that is not left out
     step = max(1, _PIECE // d)
     for _ in range(2):
@@ -69,35 +71,37 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
                 checkpoint()
                 some = slice(start, start + step)
                 add_moments(table[some], w[some], about, *both)
-            offset = both[0] / mass if mass else np.zeros(d)
-            squares = (both[1] - mass * offset**2).clip(0.0)
-            far = mass * offset**2 > _FAR * squares
+            offset = both[0] / total_weight if total_weight else np.zeros(d)
+            squares = (both[1] - total_weight * offset**2).clip(0.0)
+            far = total_weight * offset**2 > _FAR * squares
         if not (np.isfinite(both).all() and np.isfinite(squares).all()):
             require_finite(X)
             raise ValueError(_OVERFLOW)
         if not (far & (squares > 0)).any():
             break
         about = about + np.where(far, offset, 0.0)
-    flat = np.flatnonzero((both[1] == 0.0) & (mass > 0.0))
+    flat = np.flatnonzero((both[1] == 0.0) & (total_weight > 0.0))
     if len(flat) and (table[w > 0.0][:, flat] != about[flat]).any():
         raise ValueError(
             "X holds columns so small that their squares vanish. Divide them by their size."
         )
-    return ColumnMoments(mass, about + offset, squares, float(np.count_nonzero(w)))
+    return ColumnMoments(total_weight, about + offset, squares, float(np.count_nonzero(w)))
 
 
 def _of_sparse(X: Any, weights: Array | None) -> ColumnMoments:
     """The same of CSR rows: what is not stored is zero."""
     d = X.shape[1]
     w = np.ones(X.shape[0]) if weights is None else weights
-    mass = float(w.sum())
+    total_weight = float(w.sum())
     each = np.repeat(w, np.diff(X.indptr))
     stored = np.bincount(X.indices, each, d)
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.bincount(X.indices, each * X.data, d)
-        mean = total / mass if mass else np.zeros(d)
+        mean = total / total_weight if total_weight else np.zeros(d)
         apart = (X.data - mean[X.indices]) ** 2
-        squares = np.bincount(X.indices, each * apart, d) + (mass - stored).clip(0.0) * mean**2
+        squares = (
+            np.bincount(X.indices, each * apart, d) + (total_weight - stored).clip(0.0) * mean**2
+        )
     if not np.isfinite(squares).all():
         raise ValueError(_OVERFLOW)
-    return ColumnMoments(mass, mean, squares, float(np.count_nonzero(w)))
+    return ColumnMoments(total_weight, mean, squares, float(np.count_nonzero(w)))

@@ -72,7 +72,7 @@ def scaled_fits(pipeline, X, y, sample_weight, trains, candidates):
             for part in group.parts
         ]
         for moments in sums_of_folds(parts, group.count, group.kinds):
-            if moments is None or not moments.mass > 0.0:
+            if moments is None or not moments.total_weight > 0.0:
                 return None
             own = copied(step)._solve(moments, FitState(rows.shape[1]))
             stretch.append((own._affine()[1] / scaler._affine()[1]) ** 2)

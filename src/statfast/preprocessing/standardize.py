@@ -172,14 +172,16 @@ class StandardScaler(Transformer, SumFit):
     def _solve(self, moments, state):
         spread = self._checked_value("with_std")
         wanted = spread or self._checked_value("with_mean")
-        mass = moments.mass
+        total_weight = moments.total_weight
         names = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(
             None,
             mean_=moments.mean if wanted else None,
-            var_=moments.squares / mass if spread else None,
+            var_=moments.squares / total_weight if spread else None,
             scale_=moments.scales() if spread else None,
-            n_samples_seen_=int(mass) if mass == int(mass) else mass,
+            n_samples_seen_=int(total_weight)
+            if total_weight == int(total_weight)
+            else total_weight,
             n_features_in_=len(moments.mean),
             **names,
             _moments=moments,

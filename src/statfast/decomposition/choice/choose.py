@@ -198,7 +198,7 @@ def choose_components(
         rows = as_csr(X, n_min=2).toarray()
     else:
         rows = as_rows(X, keep=ROW_DTYPES, n_min=2, finite=False)
-    observed, mass = _spectrum(rows, correlation, n_jobs)
+    observed, total_weight = _spectrum(rows, correlation, n_jobs)
     if not observed.sum() > 0.0:
         raise ValueError("No column of X varies: there are no components to choose among.")
     reference = p_values = kept = None
@@ -213,7 +213,7 @@ def choose_components(
         p_values = (1.0 + (samples >= observed).sum(axis=0)) / (1.0 + repeats)
         kept = leading(observed > reference)
     parts, stick = observed / observed.sum(), broken_stick(len(observed))
-    evidence = minka_evidence(observed * (mass - 1.0), mass)
+    evidence = minka_evidence(observed * (total_weight - 1.0), total_weight)
     return ComponentChoice(
         eigenvalues=observed,
         share=parts,
@@ -241,8 +241,8 @@ def _spectrum(rows, correlation, n_jobs):
                              correlation=correlation)  # fmt: skip
     else:
         components = decompose(rows, None, everything, correlation=correlation, n_jobs=n_jobs)
-    most = most_components(components.n, components.mass, len(components.mean))
-    return components.values[:most] / (components.mass - 1.0), components.mass
+    most = most_components(components.n, components.total_weight, len(components.mean))
+    return components.values[:most] / (components.total_weight - 1.0), components.total_weight
 
 
 def _without_correlation(rows, null, rng):

@@ -139,7 +139,7 @@ def reconstruction_errors(
     least = min(part.n for part in rest)
     if least < 2:
         raise ValueError("X must have at least 2 rows to fit on beside each fold. Pass more rows.")
-    if min(part.mass for part in rest) <= 1.0:
+    if min(part.total_weight for part in rest) <= 1.0:
         raise ValueError(
             "sample_weight must sum to more than 1 beside each fold, as weights count rows. Scale "
             "the weights to sum to the number of rows."
@@ -172,20 +172,20 @@ def _errors(train, test, d, most, correlation):
     """Mean squared errors of a fold for 0, ..., most components."""
     learnt, held = train.matrix(), test.matrix()
     distance = test.mean - train.mean
-    held += test.mass * distance[:, None] * distance
+    held += test.total_weight * distance[:, None] * distance
     if correlation:
-        scale, constant = scale_of(train.diagonal()[:d], train.mean[:d], train.mass)
+        scale, constant = scale_of(train.diagonal()[:d], train.mean[:d], train.total_weight)
         by = np.ones(len(learnt))
         by[:d] = scale
         learnt, held = learnt / (by[:, None] * by), held / (by[:, None] * by)
         for table in (learnt, learnt.T):
             table[list(constant)] = 0.0
     values, V = largest_eigen(learnt[:d, :d], most)
-    mass = test.mass if test.mass > 0.0 else 1.0
+    total_weight = test.total_weight if test.total_weight > 0.0 else 1.0
     inside = V @ held[:d, :d] @ V.T
     if len(learnt) == d:
         explained = np.cumsum(inside.diagonal())
-        return (held.trace() - np.concatenate([[0.0], explained])).clip(0.0) / mass
+        return (held.trace() - np.concatenate([[0.0], explained])).clip(0.0) / total_weight
     live = values > 4.0 * d * np.finfo(float).eps * values[0]
     gamma = np.where(live, 1.0 / np.where(live, values, 1.0), 0.0)[:, None] * (V @ learnt[:d, d:])
     # |y - T gamma|^2 summed, for the leading k of the scores T, grows entry by entry.
@@ -193,4 +193,4 @@ def _errors(train, test, d, most, correlation):
     square = (gamma @ gamma.T) * inside
     table = np.cumsum(np.cumsum(square, axis=0), axis=1).diagonal()
     total = held[d:, d:].trace() - 2.0 * np.cumsum(cross) + table
-    return np.concatenate([[held[d:, d:].trace()], total]).clip(0.0) / mass
+    return np.concatenate([[held[d:, d:].trace()], total]).clip(0.0) / total_weight

@@ -53,29 +53,29 @@ class Components:
     vectors: NDArray[np.float64]  # (k, d) orthonormal rows, signed
     singular: NDArray[np.float64]  # (k,) descending
     total: float  # sum of all squared singular values
-    mass: float  # sum of the weights
+    total_weight: float  # sum of the weights
     n: int  # rows
     values: NDArray[np.float64] | None = None  # all squared singular values, where they are known
     residuals: NDArray[np.float64] | None = None  # of an iteration, relative to the largest
-    deviation: NDArray[np.float64] | None = None  # (d,) of the columns, by mass - 1
+    deviation: NDArray[np.float64] | None = None  # (d,) of the columns, by total_weight - 1
     constant: tuple[int, ...] = ()  # columns without variation, where columns are scaled
 
 
-def most_components(n, mass, d):
+def most_components(n, total_weight, d):
     """How many components there can be: whole weights count as repeated rows."""
-    return min(max(n, int(mass)), d)
+    return min(max(n, int(total_weight)), d)
 
 
-def scale_of(squares, mean, mass):
+def scale_of(squares, mean, total_weight):
     """Standard deviations (1 for constant columns), and the columns that do not vary."""
-    deviation = _deviation(squares, mass)
+    deviation = _deviation(squares, total_weight)
     constant = deviation <= np.maximum(10.0 * EPSILON * np.abs(mean), 1e-150)
     return np.where(constant, 1.0, deviation), tuple(np.flatnonzero(constant).tolist())
 
 
-def _deviation(squares, mass):
+def _deviation(squares, total_weight):
     """Standard deviations; 0 where one row alone has none."""
-    return np.sqrt(squares / (mass - 1.0)) if mass > 1.0 else np.zeros_like(squares)
+    return np.sqrt(squares / (total_weight - 1.0)) if total_weight > 1.0 else np.zeros_like(squares)
 
 
 # ---------------------------------------------------------------- from a sum over the rows
@@ -88,7 +88,7 @@ def components_of_moments(moments: Moments, choose, *, correlation=False) -> Com
     """
     matrix, scale, constant = moments.matrix(), None, ()
     if correlation:
-        scale, constant = scale_of(moments.diagonal(), moments.mean, moments.mass)
+        scale, constant = scale_of(moments.diagonal(), moments.mean, moments.total_weight)
         matrix /= scale[:, None] * scale
         matrix[list(constant)] = 0.0
         matrix[:, list(constant)] = 0.0
@@ -109,8 +109,9 @@ def components_of_moments(moments: Moments, choose, *, correlation=False) -> Com
         values, vectors = largest_eigen(matrix, choose)
         everything = values if choose == d else None
     return Components(
-        moments.mean, scale, fix_signs(vectors), np.sqrt(values), total, moments.mass, moments.n,
-        everything, deviation=_deviation(moments.diagonal(), moments.mass), constant=constant,
+        moments.mean, scale, fix_signs(vectors), np.sqrt(values), total, moments.total_weight,
+        moments.n, everything, deviation=_deviation(moments.diagonal(), moments.total_weight),
+        constant=constant,
     )  # fmt: skip
 
 
@@ -204,9 +205,9 @@ def components_of_rows(
     """Components by the Gram matrix of the rows, whose eigenvectors span them."""
     n, d = X.shape
     refuse_large(24.0 * n * n, f"The Gram matrix of {n} rows", "Ask for few components.")
-    mass = float(n if weights is None else weights.sum())
+    total_weight = float(n if weights is None else weights.sum())
     rows = n if weights is None else int(np.count_nonzero(weights))
-    share = np.full(n, 1.0 / mass) if weights is None else weights / mass
+    share = np.full(n, 1.0 / total_weight) if weights is None else weights / total_weight
     root = None if weights is None else np.sqrt(weights)
     mean, spread = np.empty(d), np.empty(d)
 
@@ -239,13 +240,14 @@ def components_of_rows(
     require_finite_gram(gram, mean, X)
     scale, constant = None, ()
     if correlation:
-        # The kernel has divided by the deviation of divisor `mass`: that of mass - 1 is wanted.
-        gram *= (mass - 1.0) / mass
-        scale, constant = scale_of(spread**2 * mass, mean, mass)
+        # The kernel has divided by the deviation of divisor `total_weight`: that of one less is
+        # wanted.
+        gram *= (total_weight - 1.0) / total_weight
+        scale, constant = scale_of(spread**2 * total_weight, mean, total_weight)
     k = choose
     if callable(choose):
         values = np.concatenate([eigenvalues(gram), np.zeros(max(0, d - n))])[:d]
-        k = choose(values, Moments(mass, rows, mean, gram))
+        k = choose(values, Moments(total_weight, rows, mean, gram))
     everything = None
     if k >= n or callable(choose):
         everything = np.zeros(min(d, max(n, k)))
@@ -254,8 +256,8 @@ def components_of_rows(
     values, left = largest_eigen(gram, min(k, n))
     eigen = _from_left(X, root, (mean, scale, constant), values, left, k, n_jobs)
     return replace(
-        eigen, total=float(gram.trace()), mass=mass, n=rows, values=everything, constant=constant,
-        deviation=_deviation(spread**2 * mass, mass),
+        eigen, total=float(gram.trace()), total_weight=total_weight, n=rows, values=everything,
+        constant=constant, deviation=_deviation(spread**2 * total_weight, total_weight),
     )  # fmt: skip
 
 
@@ -320,18 +322,18 @@ def components_by_iteration(
     """A few components of many rows and columns, converged to a residual."""
     effort = 8.0 * X.shape[0] * X.shape[1]
     columns = summed(_column_moments, (X, weights), None, n_jobs=n_jobs, effort=effort)
-    mean, squares, mass = columns.mean, columns.squares, columns.mass
+    mean, squares, total_weight = columns.mean, columns.squares, columns.total_weight
     n = X.shape[0] if weights is None else int(np.count_nonzero(weights))
     if not center:
-        squares = squares + mass * mean**2
+        squares = squares + total_weight * mean**2
         mean = np.zeros_like(mean)
     scale, constant = None, ()
     with np.errstate(over="ignore"):
         total = float(squares.sum())
     require_finite_gram(np.array([[total]]), mean, X)
     if correlation:
-        scale, constant = scale_of(squares, mean, mass)
-        total = (mass - 1.0) * (len(scale) - len(constant))
+        scale, constant = scale_of(squares, mean, total_weight)
+        total = (total_weight - 1.0) * (len(scale) - len(constant))
     rng = np.random.default_rng(0) if rng is None else rng
     options = {"tol": tol, "oversampling": oversampling}
     pairs = None
@@ -344,9 +346,9 @@ def components_by_iteration(
         pairs = largest_by_krylov(operate, X.shape[1], k, rng, **options)
     top = pairs.values[0] or 1.0
     return Components(
-        mean, scale, fix_signs(pairs.vectors), np.sqrt(pairs.values), total, mass, n,
+        mean, scale, fix_signs(pairs.vectors), np.sqrt(pairs.values), total, total_weight, n,
         residuals=pairs.residuals / top, constant=constant,
-        deviation=_deviation(columns.squares, mass),
+        deviation=_deviation(columns.squares, total_weight),
     )  # fmt: skip
 
 
@@ -382,11 +384,12 @@ def _components_of_float32(X, choose, center, correlation, n_jobs):
     moments = moments_of(X, None, center=center, rounded=True, n_jobs=n_jobs)
     squares = moments.diagonal()
     if not (
-        np.isfinite(squares).all() and squares.max() > MIN_MEAN_SQUARE_OF_FLOAT32 * moments.mass
+        np.isfinite(squares).all()
+        and squares.max() > MIN_MEAN_SQUARE_OF_FLOAT32 * moments.total_weight
     ):
         return None
     components = components_of_moments(moments, choose, correlation=correlation)
-    largest = moments.mass - 1.0 if correlation else squares.max()
+    largest = moments.total_weight - 1.0 if correlation else squares.max()
     return (
         components if components.singular[-1] ** 2 >= MIN_EIGENVALUE_OF_FLOAT32 * largest else None
     )

@@ -36,7 +36,7 @@ class Moments:
 
     Attributes
     ----------
-    mass : float
+    total_weight : float
         Sum of the weights.
     n : int
         Rows with a positive weight.
@@ -46,23 +46,23 @@ class Moments:
     centered : bool
     """
 
-    mass: float
+    total_weight: float
     n: int
     mean: NDArray[np.float64]
     scatter: NDArray[np.float64]
     centered: bool = True
 
     def __add__(self, other: "Moments") -> "Moments":
-        mass, n = self.mass + other.mass, self.n + other.n
+        total_weight, n = self.total_weight + other.total_weight, self.n + other.n
         with np.errstate(over="ignore", invalid="ignore"):  # looked for by `require_finite_moments`
             scatter = self.scatter + other.scatter
             if not self.centered:
-                return Moments(mass, n, self.mean, scatter, False)
+                return Moments(total_weight, n, self.mean, scatter, False)
             # Chan, Golub and LeVeque (1983): only differences of means are subtracted.
-            share = other.mass / mass if mass > 0.0 else 0.0
+            share = other.total_weight / total_weight if total_weight > 0.0 else 0.0
             distance = other.mean - self.mean
-            _add_outer(np.sqrt(self.mass * share) * distance, 1.0, scatter)
-            return Moments(mass, n, self.mean + share * distance, scatter)
+            _add_outer(np.sqrt(self.total_weight * share) * distance, 1.0, scatter)
+            return Moments(total_weight, n, self.mean + share * distance, scatter)
 
     def matrix(self) -> NDArray[np.float64]:
         """The scatter as a symmetric matrix (d, d)."""
@@ -71,7 +71,7 @@ class Moments:
 
     def column_moments(self) -> ColumnMoments:
         """Those of the columns alone."""
-        return ColumnMoments(self.mass, self.mean, self.diagonal(), float(self.n))
+        return ColumnMoments(self.total_weight, self.mean, self.diagonal(), float(self.n))
 
     def rescaled(self, shift, scale) -> "Moments":
         """Those of the rows (x - shift) / scale; columns beyond those of `shift` stay."""
@@ -80,7 +80,7 @@ class Moments:
         by[: len(scale)], moved[: len(shift)] = scale, shift
         scatter = self.scatter.copy()
         scatter[:d, :d] /= by[:, None] * by
-        return Moments(self.mass, self.n, (self.mean - moved) / by, scatter)
+        return Moments(self.total_weight, self.n, (self.mean - moved) / by, scatter)
 
     def diagonal(self) -> NDArray[np.float64]:
         d = len(self.mean)
@@ -131,16 +131,16 @@ def _about(shift, X, weights, rounded, *, centered=True):
             products.scatter(X[where], share, shift, scatter)
         if start + step < n:
             checkpoint()
-    mass, sums = float(scatter[d, d]), scatter[d, :d]
+    total_weight, sums = float(scatter[d, d]), scatter[d, :d]
     rows = n if weights is None else int(np.count_nonzero(weights))
     if not centered:
-        return Moments(mass, rows, shift, scatter, False), False
-    offset = sums / mass if mass > 0.0 else sums
-    moved = np.sqrt(mass) * offset
+        return Moments(total_weight, rows, shift, scatter, False), False
+    offset = sums / total_weight if total_weight > 0.0 else sums
+    moved = np.sqrt(total_weight) * offset
     _add_outer(moved, -1.0, scatter)
     most = MAX_DEVIATIONS_OF_FLOAT32 if rounded else MAX_DEVIATIONS_OF_SHIFT
     far = (moved**2 > most**2 * scatter.diagonal()[:d]).any()
-    return Moments(mass, rows, shift + offset, scatter), bool(far)
+    return Moments(total_weight, rows, shift + offset, scatter), bool(far)
 
 
 def _add_outer(v, sign, scatter):

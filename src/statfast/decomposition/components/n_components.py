@@ -9,16 +9,16 @@ from statfast.decomposition.components.decompose import most_components
 RULES = ("mle", "kaiser", "broken_stick")
 
 
-def as_rule(n_components, n, mass, d):
+def as_rule(n_components, n, total_weight, d):
     """`n_components` as a number of components, or as a function of all eigenvalues.
 
     Parameters
     ----------
     n_components : None, int, float or one of RULES
-    n, mass, d : int, float, int
+    n, total_weight, d : int, float, int
         Rows, sum of their weights, and columns. n may be None while it is not known.
     """
-    most = d if n is None else most_components(n, mass, d)
+    most = d if n is None else most_components(n, total_weight, d)
     if n_components is None:
         return most
     if isinstance(n_components, str):
@@ -26,7 +26,7 @@ def as_rule(n_components, n, mass, d):
             raise ValueError(
                 f"n_components must be a number, {either(RULES)}; got {shown(n_components)}."
             )
-        return lambda values, sample: by_rule(n_components, values, sample.n, sample.mass)
+        return lambda values, sample: by_rule(n_components, values, sample.n, sample.total_weight)
     if isinstance(n_components, float | np.floating) and not isinstance(n_components, bool):
         share = as_real(n_components, "n_components", 0.0, 1.0, open_low=True, open_high=True)
         return lambda values, sample: by_share(share, values)
@@ -49,11 +49,11 @@ def by_share(share, values):
     return min(above + 1, len(values))
 
 
-def by_rule(rule, values, n, mass):
+def by_rule(rule, values, n, total_weight):
     """Components by a rule for eigenvalues; at least one."""
-    values = values[: most_components(n, mass, len(values))]
+    values = values[: most_components(n, total_weight, len(values))]
     if rule == "mle":
-        return max(1, int(minka_evidence(values, mass).argmax()))
+        return max(1, int(minka_evidence(values, total_weight).argmax()))
     if rule == "kaiser":
         return max(1, int((values > values.mean()).sum()))
     return max(1, leading(values > broken_stick(len(values)) * values.sum()))

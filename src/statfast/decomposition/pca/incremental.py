@@ -165,7 +165,7 @@ class IncrementalPCA(MomentComponents):
             moments,
             state,
             choose,
-            var_=moments.diagonal() / moments.mass,
+            var_=moments.diagonal() / moments.total_weight,
             n_samples_seen_=moments.n,
             batch_size_=state.more,
             **{"_moments": moments, **more},

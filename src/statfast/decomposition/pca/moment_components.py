@@ -182,8 +182,8 @@ class MomentComponents(ComponentModel, SumFit):
     def _check_parameters(self):
         self._checked()
 
-    def _rule(self, n, mass, d):
-        return as_rule(self.n_components, n, mass, d)
+    def _rule(self, n, total_weight, d):
+        return as_rule(self.n_components, n, total_weight, d)
 
     def _correlates(self):
         """Whether columns are divided by their standard deviations first."""
@@ -222,18 +222,18 @@ class MomentComponents(ComponentModel, SumFit):
             raise ValueError(
                 f"X has {moments.n} sample(s) while a minimum of 2 is required. Pass more rows."
             )
-        _require_weight(moments.mass)
-        choose = self._rule(moments.n, moments.mass, len(moments.mean))
+        _require_weight(moments.total_weight)
+        choose = self._rule(moments.n, moments.total_weight, len(moments.mean))
         return self._become(moments, state, choose)
 
     def _solve_so_far(self, moments, state):
         d = len(moments.mean)
-        if moments.mass <= 1.0:
+        if moments.total_weight <= 1.0:
             named = FitState(d, state.names).published()
             return self._publish(None, **named, _moments=moments)
-        choose = self._rule(None, moments.mass, d)
+        choose = self._rule(None, moments.total_weight, d)
         if not callable(choose):
-            choose = min(choose, most_components(moments.n, moments.mass, d))
+            choose = min(choose, most_components(moments.n, moments.total_weight, d))
         return self._become(moments, state, choose, _moments=moments)
 
     def _become(self, moments, state, choose, **more):
@@ -245,10 +245,10 @@ class MomentComponents(ComponentModel, SumFit):
 
     def _published(self, components, state, **more):
         """Become fitted by components."""
-        k, freedom = len(components.vectors), components.mass - 1.0
+        k, freedom = len(components.vectors), components.total_weight - 1.0
         variance = components.singular**2 / freedom
         total = components.total / freedom
-        most = most_components(components.n, components.mass, len(components.mean))
+        most = most_components(components.n, components.total_weight, len(components.mean))
         left = (total - variance.sum()) / (most - k) if k < most else 0.0
         if components.constant and self._correlates():
             shown = ", ".join(str(j) for j in components.constant[:5])
@@ -281,9 +281,9 @@ class MomentComponents(ComponentModel, SumFit):
         )
 
 
-def _require_weight(mass):
-    if mass <= 1.0:
+def _require_weight(total_weight):
+    if total_weight <= 1.0:
         raise ValueError(
-            f"sample_weight must sum to more than 1; got {mass:g}. An integer weight stands for "
-            "repeated rows: scale the weights to sum to the number of rows."
+            f"sample_weight must sum to more than 1; got {total_weight:g}. An integer weight "
+            "stands for repeated rows: scale the weights to sum to the number of rows."
         )

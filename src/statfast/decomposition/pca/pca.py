@@ -369,12 +369,12 @@ class PCA(MomentComponents):
         if isinstance(rows, Chunks):
             return None
         n, d = rows.shape
-        mass = float(n) if weights is None else float(weights.sum())
+        total_weight = float(n) if weights is None else float(weights.sum())
         n = n if weights is None else int(np.count_nonzero(weights))
         components = decompose(
             rows,
             weights,
-            self._rule(n, mass, d),
+            self._rule(n, total_weight, d),
             correlation=self.correlation,
             solver=self.svd_solver,
             rng=None if self.random_state is None else as_generator(self.random_state),
@@ -388,7 +388,7 @@ class PCA(MomentComponents):
         return super()._published(
             components,
             state,
-            sdev_=np.sqrt(components.singular**2 / (components.mass - 1.0)),
+            sdev_=np.sqrt(components.singular**2 / (components.total_weight - 1.0)),
             loadings_=components.vectors.T,
             scale_=components.scale,
             residuals_=components.residuals,

@@ -186,8 +186,8 @@ class PrincipalComponentRegression(Regressor, SumFit):
                 "stands for repeated rows: scale the weights to sum to the number of rows."
             )
         n = len(rows) if weights is None else int(np.count_nonzero(weights))
-        mass = float(len(rows)) if weights is None else float(weights.sum())
-        as_rule(self.n_components, n, mass, rows.shape[1])
+        total_weight = float(len(rows)) if weights is None else float(weights.sum())
+        as_rule(self.n_components, n, total_weight, rows.shape[1])
         return (rows, targets, weights), FitState(rows.shape[1], column_names(X), more=flat)
 
     @staticmethod
@@ -211,19 +211,19 @@ class PrincipalComponentRegression(Regressor, SumFit):
     def _solve(self, moments: Moments, state):
         if moments.n < 2:
             raise ValueError(f"X has {moments.n} sample(s) while a minimum of 2 is required.")
-        d, whole, freedom = state.n_features, moments.matrix(), moments.mass - 1.0
+        d, whole, freedom = state.n_features, moments.matrix(), moments.total_weight - 1.0
         matrix, cross = whole[:d, :d], whole[:d, d:]
         mean, level = moments.mean[:d], moments.mean[d:]
         require_squares(matrix)
         scale = None
         if self.scale:
-            scale, constant = scale_of(moments.diagonal()[:d], mean, moments.mass)
+            scale, constant = scale_of(moments.diagonal()[:d], mean, moments.total_weight)
             matrix = matrix / (scale[:, None] * scale)
             cross = cross / scale[:, None]
             for part in (matrix, matrix.T, cross):
                 part[list(constant)] = 0.0
         values, vectors = largest_eigen(matrix, d)
-        k = as_rule(self.n_components, moments.n, moments.mass, d)
+        k = as_rule(self.n_components, moments.n, moments.total_weight, d)
         k = k(values, moments) if callable(k) else k
         total = float(values.sum())
         values, vectors = values[:k], fix_signs(vectors[:k])

@@ -183,8 +183,8 @@ class TruncatedSVD(ComponentModel):
             effort=8.0 * n * d,
         )  # fmt: skip
         means = components.vectors @ columns.mean
-        variance = (components.singular**2 / columns.mass - means**2).clip(0.0)
-        total = float(columns.squares.sum()) / columns.mass
+        variance = (components.singular**2 / columns.total_weight - means**2).clip(0.0)
+        total = float(columns.squares.sum()) / columns.total_weight
         if not total > 0.0:
             warn_user("No column of X varies: no component explains any variance.")
         self._publish(

@@ -32,8 +32,8 @@ def discriminate(moments: ClassMoments, covariance, priors, tol) -> Discriminant
     singular vectors of the weighted class means. Means are taken from their center: the term that
     all scores lose by it changes no posterior, and would drown the others far from the origin.
     """
-    mass, means = moments.mass, moments.means
-    n, n_classes = mass.sum(), len(mass)
+    class_counts, means = moments.class_counts, moments.means
+    n, n_classes = class_counts.sum(), len(class_counts)
     white = whiten(covariance, np.abs(means).max(axis=0), tol)
     center = priors @ means
     distances = (means - center) @ white.root
@@ -64,33 +64,33 @@ def _signed(scalings, spread):
 # ---------------------------------------------------------------- what can be wrong with the rows
 
 
-def require_enough(classes, mass, unbiased):
+def require_enough(classes, class_counts, unbiased):
     """Refuse one class, and a pooled covariance without degrees of freedom."""
     if len(classes) < 2:
         raise ValueError(
             "y must hold at least 2 classes to discriminate; got one class, "
             f"{shown(classes.tolist()[0])}. Pass rows of another class too."
         )
-    if unbiased and mass.sum() <= len(classes):
+    if unbiased and class_counts.sum() <= len(classes):
         raise ValueError(
-            f"X must have more rows, or a larger sum of sample_weight ({mass.sum():g}), than there "
-            f"are classes ({len(classes)}). Pass more rows, scale the weights so that they sum to "
-            'the number of rows, or use method="mle".'
+            f"X must have more rows, or a larger sum of sample_weight ({class_counts.sum():g}), "
+            f"than there are classes ({len(classes)}). Pass more rows, scale the weights so that "
+            'they sum to the number of rows, or use method="mle".'
         )
 
 
-def as_priors(priors, mass):
+def as_priors(priors, class_counts):
     """Class probabilities that sum to 1."""
     if priors is None:
-        return mass / mass.sum()
+        return class_counts / class_counts.sum()
     try:
         values = np.asarray(priors, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"priors must be numbers; got {shown(priors)} ({error}).") from error
-    if values.shape != mass.shape:
+    if values.shape != class_counts.shape:
         raise ValueError(
-            f"priors must hold one probability for each of the {len(mass)} classes; got shape "
-            f"{values.shape}. Order them as classes_, the sorted labels."
+            f"priors must hold one probability for each of the {len(class_counts)} classes; got "
+            f"shape {values.shape}. Order them as classes_, the sorted labels."
         )
     if not ((values > 0.0) & np.isfinite(values)).all():
         raise ValueError(

@@ -65,7 +65,7 @@ def attributes_of_classes(total, priors, covariances, whites, stored):
     """The fitted attributes of normal classes with covariances of their own."""
     axes = [aside(np.linalg.eigh, covariance) for covariance in covariances]
     fitted = {
-        "class_count_": total.mass,
+        "class_count_": total.class_counts,
         "priors_": priors,
         "means_": total.means,
         "rotations_": [vectors[:, ::-1] for _, vectors in axes],
@@ -78,13 +78,13 @@ def attributes_of_classes(total, priors, covariances, whites, stored):
     return fitted
 
 
-def require_rows(classes, mass, unbiased):
+def require_rows(classes, class_counts, unbiased):
     """Refuse a class whose weight leaves its covariance without a degree of freedom."""
-    if unbiased and not (mass > 1.0).all():
-        label = classes.tolist()[mass.argmin()]
+    if unbiased and not (class_counts > 1.0).all():
+        label = classes.tolist()[class_counts.argmin()]
         raise ValueError(
             f"Every class in y needs more than one row; the class {shown(label)} has "
-            f'{mass.min():g}. Pass more of its rows, leave it out, or use method="mle".'
+            f'{class_counts.min():g}. Pass more of its rows, leave it out, or use method="mle".'
         )
 
 
@@ -95,7 +95,9 @@ class EstimatedScatters(ClassScatters):
     """Means of the classes, and covariances from an estimator, times the weights of the classes."""
 
     def of_classes(self, classes) -> "EstimatedScatters":
-        return EstimatedScatters(self.mass[classes], self.means[classes], self.scatters[classes])
+        return EstimatedScatters(
+            self.class_counts[classes], self.means[classes], self.scatters[classes]
+        )
 
 
 def require_estimator(model, solvers):
@@ -120,7 +122,7 @@ def estimate_scatters(X, codes, weights, state, n_jobs):
     """Moments whose covariances are those of `state.more`, fitted to the rows of each class."""
     total = class_scatters(X, codes, weights, len(state.classes), n_jobs=n_jobs)
     d, scatters = X.shape[1], np.zeros_like(total.scatters)
-    for k in np.flatnonzero(total.mass > 0.0):
+    for k in np.flatnonzero(total.class_counts > 0.0):
         estimator = copied(state.more)
         mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
         weighted = {} if weights is None else {"sample_weight": weights[mine]}
@@ -134,5 +136,5 @@ def estimate_scatters(X, codes, weights, state, n_jobs):
                 f"covariance_estimator must have covariance_ of shape {(d, d)} when fitted; "
                 f"{name} has {shown(covariance)}. Pass one of rows, such as MultivariateNormal."
             )
-        scatters[k] = as_covariance(covariance, f"covariance_ of {name}") * total.mass[k]
-    return EstimatedScatters(total.mass, total.means, scatters)
+        scatters[k] = as_covariance(covariance, f"covariance_ of {name}") * total.class_counts[k]
+    return EstimatedScatters(total.class_counts, total.means, scatters)

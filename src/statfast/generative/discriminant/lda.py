@@ -196,16 +196,16 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         return "pooled" if self.solver == "svd" else "scatters"
 
     def _enough(self, total):
-        return total.mass.sum() > len(total.mass)
+        return total.class_counts.sum() > len(total.class_counts)
 
     def _attributes(self, classes, total, names):
         self._check()
         tol = self._checked_value("tol")
-        require_enough(classes, total.mass, self.method == "moment")
+        require_enough(classes, total.class_counts, self.method == "moment")
         n_components = most = min(len(classes) - 1, total.means.shape[1])
         if self.n_components is not None:
             n_components = as_count(self.n_components, "n_components", 1, most)
-        priors = as_priors(self.priors, total.mass)
+        priors = as_priors(self.priors, total.class_counts)
         fit = discriminate(total, self._covariance(total), priors, tol)
         warn_left_out(fit, total.means, names)
 
@@ -213,7 +213,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         d, n_classes = total.means.shape[1], len(classes)
         trace = fit.singular_values**2
         fitted = {
-            "class_count_": total.mass,
+            "class_count_": total.class_counts,
             "priors_": priors,
             "means_": total.means,
             "xbar_": fit.center,
@@ -235,16 +235,16 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         """The pooled covariance, by the divisor and the shrinkage asked for."""
         unbiased = self.method == "moment"
         if self.covariance_estimator is not None:
-            return pooled_covariance(total, None, False, as_priors(self.priors, total.mass))
+            return pooled_covariance(total, None, False, as_priors(self.priors, total.class_counts))
         if self.solver != "svd":
-            priors = None if self.priors is None else as_priors(self.priors, total.mass)
+            priors = None if self.priors is None else as_priors(self.priors, total.class_counts)
             return pooled_covariance(total, as_shrinkage(self.shrinkage), unbiased, priors)
-        return total.within / (total.mass.sum() - unbiased * len(total.mass))
+        return total.within / (total.class_counts.sum() - unbiased * len(total.class_counts))
 
     def _held_out(self, state, total, method):
         unbiased, n_classes = self.method == "moment", len(state.classes)
-        require_enough(state.classes, total.mass, unbiased)
-        fixed = None if self.priors is None else as_priors(self.priors, total.mass)
+        require_enough(state.classes, total.class_counts, unbiased)
+        fixed = None if self.priors is None else as_priors(self.priors, total.class_counts)
         by_priors = self.solver != "svd" and not unbiased and fixed is not None
         if self.shrinkage == "auto" or by_priors or self.covariance_estimator is not None:
             return None
@@ -256,7 +256,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
                 tol=self.tol, fixed=fixed,
             )  # fmt: skip
         pooled = total if self.solver == "svd" else total.pooled()
-        covariance = pooled.within / (total.mass.sum() - unbiased * n_classes)
+        covariance = pooled.within / (total.class_counts.sum() - unbiased * n_classes)
         white = whiten(covariance, np.abs(total.means).max(axis=0), self.tol)
         return leave_one_out.linear_scorer(white, pooled, unbiased, self.tol, fixed)
 

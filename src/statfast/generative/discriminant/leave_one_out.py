@@ -76,13 +76,13 @@ def refit_without_row(model, columns, state, row, method):
     return everywhere
 
 
-def priors_without(fixed, mass, w, codes):
+def priors_without(fixed, class_counts, w, codes):
     """Priors (b, K) of a fit without each of b rows: those given, or the shares of the classes."""
     if fixed is not None:
-        return np.broadcast_to(fixed, (len(w), len(mass)))
-    left = np.repeat(mass[None], len(w), axis=0)
+        return np.broadcast_to(fixed, (len(w), len(class_counts)))
+    left = np.repeat(class_counts[None], len(w), axis=0)
     left[np.arange(len(w)), codes] -= w
-    return left / (mass.sum() - w)[:, None]
+    return left / (class_counts.sum() - w)[:, None]
 
 
 def linear_scorer(white, total, unbiased, tol, fixed):
@@ -94,9 +94,9 @@ def linear_scorer(white, total, unbiased, tol, fixed):
     """
     if white.n_lost:
         return None
-    mass, n_classes = total.mass, len(total.mass)
-    center = mass @ total.means / mass.sum()
-    freedom = mass.sum() - (n_classes if unbiased else 0)
+    class_counts, n_classes = total.class_counts, len(total.class_counts)
+    center = class_counts @ total.means / class_counts.sum()
+    freedom = class_counts.sum() - (n_classes if unbiased else 0)
     root = white.root / np.sqrt(freedom)
     middle = (total.means - center) @ root
     least = smallest_variance(len(total.within), tol)
@@ -105,9 +105,9 @@ def linear_scorer(white, total, unbiased, tol, fixed):
     def score(rows, codes, w):
         z = (rows - center) @ root
         here = np.arange(len(z)), codes
-        left = mass[codes] - w
+        left = class_counts[codes] - w
         u = z - middle[codes]
-        c = w * mass[codes] / left
+        c = w * class_counts[codes] / left
         f = 1.0 - c * (u**2).sum(axis=1)
         rate = freedom - w
 
@@ -115,9 +115,9 @@ def linear_scorer(white, total, unbiased, tol, fixed):
             return rate * ((difference**2).sum(axis=1) + c * (difference * u).sum(axis=1) ** 2 / f)
 
         far = np.stack([distance(z - m) for m in middle], axis=1)
-        far[here] = rate * (mass[codes] / left) ** 2 * (1.0 - f) / (c * f)
+        far[here] = rate * (class_counts[codes] / left) ** 2 * (1.0 - f) / (c * f)
         far[here] = np.where(w > 0.0, far[here], freedom * (u**2).sum(axis=1))
-        priors = priors_without(fixed, mass, w, codes)
+        priors = priors_without(fixed, class_counts, w, codes)
         centers = priors @ middle - (priors[here] * w / left)[:, None] * u
         scores = np.log(priors) - 0.5 * (far - distance(z - centers)[:, None])
         certain = (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness) & (left > 0.0) & (rate > 0.0)

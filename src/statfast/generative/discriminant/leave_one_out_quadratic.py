@@ -38,9 +38,9 @@ class Base:
 
 def prepare_base(total, k, own_weights, w, alpha, unbiased, tol, plain):
     """The matrix B of class k for rows of weight w, of its own or of others; None if singular."""
-    lost, n_classes = float(unbiased), len(total.mass)
-    size = total.mass[k] - (w if own_weights else 0.0) - lost
-    n = total.mass.sum() - w - lost * n_classes
+    lost, n_classes = float(unbiased), len(total.class_counts)
+    size = total.class_counts[k] - (w if own_weights else 0.0) - lost
+    n = total.class_counts.sum() - w - lost * n_classes
     with np.errstate(divide="ignore", invalid="ignore"):
         part = alpha / size if alpha else 0.0
         rest = (1.0 - alpha) / n if alpha < 1.0 else 0.0
@@ -89,14 +89,14 @@ def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
     distinct weights nothing is certain.
     """
     bases = {}
-    mass, n_classes = total.mass, len(total.mass)
+    class_counts, n_classes = total.class_counts, len(total.class_counts)
 
     def score(rows, codes, w):
         scores = np.full((len(rates), len(rows), n_classes), np.nan)
         weights = np.unique(w)
         if len(weights) > most:
             return scores, np.zeros(scores.shape[:2], bool)
-        log_priors = np.log(priors_without(fixed, mass, w, codes))
+        log_priors = np.log(priors_without(fixed, class_counts, w, codes))
         for weight in weights.tolist():
             checkpoint()
             for g in np.unique(codes[w == weight]).tolist():
@@ -109,10 +109,10 @@ def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
     def class_scores(rows, g, k, w):
         """Log densities (G, b) of class k at rows of class g; NaN where a fit has to decide."""
         out = np.full((len(rates), len(rows)), np.nan)
-        left = mass[g] - w
+        left = class_counts[g] - w
         if left <= 0.0:
             return out
-        u, c = rows - total.means[g], w * mass[g] / left
+        u, c = rows - total.means[g], w * class_counts[g] / left
         length = (u**2).sum(axis=1)
         for number, rate in enumerate(rates):
             plain = rate == 0.0
@@ -123,7 +123,11 @@ def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
             if B is None:
                 continue
             coordinates = u @ B.root
-            at = coordinates * (mass[g] / left) if k == g else (rows - total.means[k]) @ B.root
+            at = (
+                coordinates * (class_counts[g] / left)
+                if k == g
+                else (rows - total.means[k]) @ B.root
+            )
             out[number] = densities(B, at, coordinates, c * B.share, length, rate, traced)
         return out
 

@@ -143,17 +143,17 @@ def manova(
     [0.023439, 1.191899, 32.47732, 32.191929]
     """
     classes, total, names = _moments(X, y, sample_weight, "pooled", n_jobs)
-    n, n_classes = total.mass.sum(), len(classes)
+    n, n_classes = total.class_counts.sum(), len(classes)
     p, q = total.means.shape[1], n_classes - 1
-    require_enough(classes, total.mass, True)
+    require_enough(classes, total.class_counts, True)
     if n - n_classes < p:
         raise ValueError(
             f"X must have more rows ({n:g}) than classes and columns together ({n_classes + p - 1}"
             "). Pass more rows, or drop columns."
         )
     white = _whitened(total.within / (n - n_classes), total.means, names, "within the classes")
-    center = total.mass @ total.means / n
-    distances = np.sqrt(total.mass)[:, None] * ((total.means - center) @ white.root)
+    center = total.class_counts @ total.means / n
+    distances = np.sqrt(total.class_counts)[:, None] * ((total.means - center) @ white.root)
     _, singular, vectors = aside(np.linalg.svd, distances, full_matrices=False)
     s = min(p, q)
     roots = singular[:s] ** 2 / (n - n_classes)
@@ -311,18 +311,20 @@ def box_m(
     from scipy.special import chdtrc
 
     classes, total, names = _moments(X, y, sample_weight, "scatters", n_jobs)
-    require_rows(classes, total.mass, True)
-    n, p, n_classes = total.mass.sum(), total.means.shape[1], len(classes)
+    require_rows(classes, total.class_counts, True)
+    n, p, n_classes = total.class_counts.sum(), total.means.shape[1], len(classes)
     dets = np.array(
         [
             _whitened(S / (m - 1.0), total.means, names, f"of the class {label!r}").log_det
-            for S, m, label in zip(total.scatters, total.mass, classes.tolist(), strict=True)
+            for S, m, label in zip(
+                total.scatters, total.class_counts, classes.tolist(), strict=True
+            )
         ]
     )
     pooled = total.scatters.sum(axis=0) / (n - n_classes)
     whole = _whitened(pooled, total.means, names, "within the classes").log_det
-    statistic = (n - n_classes) * whole - ((total.mass - 1.0) * dets).sum()
-    shrink = (1.0 / (total.mass - 1.0)).sum() - 1.0 / (n - n_classes)
+    statistic = (n - n_classes) * whole - ((total.class_counts - 1.0) * dets).sum()
+    shrink = (1.0 / (total.class_counts - 1.0)).sum() - 1.0 / (n - n_classes)
     shrink *= (2.0 * p * p + 3.0 * p - 1.0) / (6.0 * (p + 1.0) * (n_classes - 1.0))
     df = p * (p + 1) * (n_classes - 1) // 2
     chi2 = float((1.0 - shrink) * statistic)
@@ -337,7 +339,7 @@ def _moments(X, y, sample_weight, kind, n_jobs):
     names = column_names(X)
     state = FitState(rows.shape[1], names, classes, kind)
     total = gather_moments((rows, codes, weights), state, n_jobs)
-    require_enough(classes, total.mass, False)
+    require_enough(classes, total.class_counts, False)
     return classes, total, names
 
 

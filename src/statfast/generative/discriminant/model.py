@@ -169,7 +169,7 @@ class ClassNormals(ClassRule, SumFit):
 
     def _solve(self, total, state):
         """Become fitted from merged statistics; classes without rows in them are left out."""
-        present = total.mass > 0.0
+        present = total.class_counts > 0.0
         classes = state.classes
         if not present.all():
             classes, total = classes[present], total.of_classes(present)
@@ -178,7 +178,7 @@ class ClassNormals(ClassRule, SumFit):
         return self._become(state, {"classes_": classes, "_moments": total, **fitted})
 
     def _solve_so_far(self, total, state):
-        if (total.mass > 0.0).all() and self._enough(total):
+        if (total.class_counts > 0.0).all() and self._enough(total):
             try:
                 return self._solve(total, state)
             except np.linalg.LinAlgError:  # a class has too few rows as yet

@@ -164,13 +164,13 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         return "fourth" if self.shrinkage == "auto" else "scatters"
 
     def _enough(self, total):
-        return total.mass.min() > (1.0 if self.method == "moment" else 0.0)
+        return total.class_counts.min() > (1.0 if self.method == "moment" else 0.0)
 
     def _attributes(self, classes, total, names):
         self._check()
         unbiased = self.method == "moment" and self.covariance_estimator is None
-        require_rows(classes, total.mass, unbiased)
-        priors = as_priors(self.priors, total.mass)
+        require_rows(classes, total.class_counts, unbiased)
+        priors = as_priors(self.priors, total.class_counts)
         covariances = class_covariances(total, as_shrinkage(self.shrinkage), unbiased)
         share = float(self.reg_param)
         if share:
@@ -194,5 +194,5 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
             traced=self.shrinkage is not None,
             unbiased=self.method == "moment",
             tol=self.tol,
-            fixed=None if self.priors is None else as_priors(self.priors, total.mass),
+            fixed=None if self.priors is None else as_priors(self.priors, total.class_counts),
         )

@@ -120,8 +120,8 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
 
     def _enough(self, total):
         unbiased = self.method == "moment"
-        of_own = not unbiased or self.alpha == 0.0 or total.mass.min() > 1.0
-        return of_own and total.mass.sum() > unbiased * len(total.mass)
+        of_own = not unbiased or self.alpha == 0.0 or total.class_counts.min() > 1.0
+        return of_own and total.class_counts.sum() > unbiased * len(total.class_counts)
 
     def _attributes(self, classes, total, names):
         self._check()
@@ -135,17 +135,17 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
             traced=True,
             unbiased=self.method == "moment",
             tol=self.tol,
-            fixed=None if self.priors is None else as_priors(self.priors, total.mass),
+            fixed=None if self.priors is None else as_priors(self.priors, total.class_counts),
         )
 
 
 def solve_rule(model, classes, total, names, alpha, gamma):
     """Fitted attributes for the two shares."""
     unbiased = model.method == "moment"
-    require_enough(classes, total.mass, unbiased)
+    require_enough(classes, total.class_counts, unbiased)
     if alpha:
-        require_rows(classes, total.mass, unbiased)
-    priors = as_priors(model.priors, total.mass)
+        require_rows(classes, total.class_counts, unbiased)
+    priors = as_priors(model.priors, total.class_counts)
     covariances = regularized_covariances(total, alpha, gamma, unbiased)
     whites = whiten_classes(classes, total.means, covariances, model.tol, names, False)
     return attributes_of_classes(total, priors, covariances, whites, bool(model.store_covariance))

@@ -221,7 +221,7 @@ def score_pairs(template, columns, state, total, alphas, gammas):
     """Leave-one-out errors and log losses of all pairs, (A, G) each."""
     X, codes, weights = columns
     w = np.ones(len(codes)) if weights is None else weights
-    fixed = None if template.priors is None else as_priors(template.priors, total.mass)
+    fixed = None if template.priors is None else as_priors(template.priors, total.class_counts)
 
     def of_alpha(alpha):
         score = grid_scorer(

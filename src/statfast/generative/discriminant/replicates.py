@@ -28,9 +28,9 @@ def predict_replicates(columns, n_classes, weights, rows, *, unbiased, priors, n
     """
     X, codes = columns[0], columns[1]
     center = X.mean(axis=0, dtype=np.float64)
-    mass, distances, squares, means = _moments(X, codes, n_classes, weights, center, n_jobs)
+    class_counts, distances, squares, means = _moments(X, codes, n_classes, weights, center, n_jobs)
     with np.errstate(all="ignore"):
-        rules = _rules(mass, distances, squares, means, unbiased, priors)
+        rules = _rules(class_counts, distances, squares, means, unbiased, priors)
     if rules is None:
         return None
     coef, intercept, certain = rules
@@ -89,25 +89,25 @@ def _moments(X, codes, n_classes, weights, center, n_jobs):
         for k, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True))
         for piece in grid(size, ROWS_OF_BLOCK, ROWS_OF_BLOCK)
     ]
-    mass, distances = np.zeros((R, n_classes)), np.zeros((R, n_classes, d))
+    class_counts, distances = np.zeros((R, n_classes)), np.zeros((R, n_classes, d))
     flat = np.zeros((R, len(upper[0])))
     for k, one, two, three in each(work, pieces, n_jobs=n_jobs, effort=2.0 * R * Z.size * d):
-        mass[:, k] += one
+        class_counts[:, k] += one
         distances[:, k] += two
         flat += three
     squares = np.empty((R, d, d))
     squares[:, upper[0], upper[1]] = flat
     squares[:, upper[1], upper[0]] = flat
-    return mass, distances, squares, means
+    return class_counts, distances, squares, means
 
 
-def _rules(mass, distances, squares, means, unbiased, priors):
+def _rules(class_counts, distances, squares, means, unbiased, priors):
     """Coefficients (R, K, d) and intercepts (R, K) of the scores, and which are certain."""
-    total = mass.sum(axis=1)
-    shift = distances / mass[:, :, None]
+    total = class_counts.sum(axis=1)
+    shift = distances / class_counts[:, :, None]
     within = squares - np.swapaxes(distances, 1, 2) @ shift
     spread = np.diagonal(within, axis1=1, axis2=2)
-    certain = (mass > 0.0).all(axis=1) & (total > len(means))
+    certain = (class_counts > 0.0).all(axis=1) & (total > len(means))
     certain &= (spread > MIN_SQUARES_LEFT * np.diagonal(squares, axis1=1, axis2=2)).all(axis=1)
     freedom = total - len(means) * unbiased
     spread = np.sqrt(spread / freedom[:, None])
@@ -120,7 +120,11 @@ def _rules(mass, distances, squares, means, unbiased, priors):
     except np.linalg.LinAlgError:
         return None
     certain &= np.trace(inverse, axis1=1, axis2=2) < MAX_TRACE_OF_INVERSE
-    shares = mass / total[:, None] if priors is None else np.broadcast_to(priors, mass.shape)
+    shares = (
+        class_counts / total[:, None]
+        if priors is None
+        else np.broadcast_to(priors, class_counts.shape)
+    )
     at = means + shift
     middle = (shares[:, None, :] @ at)[:, 0]
     off = (at - middle[:, None]) / spread[:, None]

@@ -47,34 +47,34 @@ class PresenceDensity(Density):
 
     def statistics(self, rows, codes, weights, n_classes):
         gone = missing_places(rows)
-        mass = np.bincount(codes, weights, n_classes).astype(np.float64)
+        class_counts = np.bincount(codes, weights, n_classes).astype(np.float64)
         counts = column_sums(binary(rows, self.threshold), codes, weights, n_classes)
-        seen = np.tile(mass, (rows.shape[1], 1))
+        seen = np.tile(class_counts, (rows.shape[1], 1))
         if gone is not None:
             seen -= column_sums(gone, codes, weights, n_classes)
         return Sums((counts, seen))
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         return FittedPresence(*statistics.tables, self.alpha, self.threshold)
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         counts = statistics.tables[0]
         alpha = np.broadcast_to(self.alpha, len(counts))
         if missing_places(rows) is not None or not (alpha > 0.0).all():
             return None
         n = rows.shape[0]
         row_weights = np.ones(n) if weights is None else weights
-        out = self.solve(statistics, mass).scores(rows, np.zeros(len(mass)))
+        out = self.solve(statistics, class_counts).scores(rows, np.zeros(len(class_counts)))
         row, column, _ = nonzeros(binary(rows, self.threshold))
         keys, place = np.unique(np.stack([codes, row_weights], axis=1), axis=0, return_inverse=True)
         absent = np.empty(len(keys))
         for key, (k, w) in enumerate(keys):
-            left = max(0.0, mass[int(k)] - w)
+            left = max(0.0, class_counts[int(k)] - w)
             gaps = (left - counts[:, int(k)]).clip(0.0)
             absent[key] = np.log((gaps + alpha) / (left + 2.0 * alpha)).sum()
         code, w = codes[row], row_weights[row]
         there = (counts[column, code] - w).clip(0.0) + alpha[column]
-        without = (mass[code] - w - counts[column, code]).clip(0.0) + alpha[column]
+        without = (class_counts[code] - w - counts[column, code]).clip(0.0) + alpha[column]
         own_scores = absent[np.asarray(place).reshape(-1)]
         own_scores = own_scores + np.bincount(row, np.log(there / without), n)
         out[np.arange(n), codes] = own_scores

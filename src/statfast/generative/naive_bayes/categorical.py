@@ -106,17 +106,17 @@ class CategoryDensity(Density):
         add_counts(start, column, None, codes, weights, table)
         return CategoryCounts(tuple(np.split(table, first[1:-1])))
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         least = np.broadcast_to(self.least, len(statistics.tables))
         tables = [_padded(t, n) for t, n in zip(statistics.tables, least, strict=True)]
         return FittedCategories(tables, self.alpha, self.unseen)
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         if rows.dtype.kind == "f" and np.isnan(rows).any():
             return None
         row_weights = np.ones(len(codes)) if weights is None else weights
-        fitted = self.solve(statistics, mass)
-        out = fitted.scores(rows, np.zeros(len(mass)))
+        fitted = self.solve(statistics, class_counts)
+        out = fitted.scores(rows, np.zeros(len(class_counts)))
         here, mine = np.arange(len(codes)), np.zeros(len(codes))
         for j, table in enumerate(fitted.counts):
             last = len(table) - 1

@@ -36,19 +36,19 @@ class CountDensity(Density):
     def statistics(self, rows, codes, weights, n_classes):
         return Sums((column_sums(rows, codes, weights, n_classes),))
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         return FittedCounts(finite_counts(statistics), self.alpha)
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         table = statistics.tables[0]
         alpha = np.broadcast_to(self.alpha, len(table))
-        out = np.empty((rows.shape[0], len(mass)))
-        fitted, totals = self.solve(statistics, mass), table.sum(axis=0)
+        out = np.empty((rows.shape[0], len(class_counts)))
+        fitted, totals = self.solve(statistics, class_counts), table.sum(axis=0)
         for where in cut_pieces(rows, 64 if rows.ndim == 2 else 1):
             block, code = block_of(rows, where), codes[where]
             row, column, value = nonzeros(block)
             w = np.ones(len(code)) if weights is None else weights[where]
-            out[where] = fitted.scores(block, np.zeros(len(mass)))
+            out[where] = fitted.scores(block, np.zeros(len(class_counts)))
             counts = table[column, code[row]] - w[row] * value
             length = np.bincount(row, value, len(code))
             rest = (totals[code] - w * length).clip(0.0) + alpha.sum()
@@ -104,25 +104,25 @@ class ComplementDensity(CountDensity):
         super().__init__(alpha)
         self.norm = norm
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         return FittedComplement(finite_counts(statistics), self.alpha, self.norm)
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         table = statistics.tables[0]
         alpha = np.broadcast_to(self.alpha, len(table))
-        if self.norm or len(mass) < 2 or not (alpha > 0.0).all():
+        if self.norm or len(class_counts) < 2 or not (alpha > 0.0).all():
             return None
         row_weights = np.ones(len(codes)) if weights is None else weights
-        if (mass[codes] - row_weights <= 1e-12 * mass[codes]).any():
+        if (class_counts[codes] - row_weights <= 1e-12 * class_counts[codes]).any():
             return None  # the class is lost, which changes what the others' complements are of
         rest = table.sum(axis=1, keepdims=True) - table + alpha[:, None]
         totals = rest.sum(axis=0)
-        out = np.empty((rows.shape[0], len(mass)))
-        for where in cut_pieces(rows, 64 * len(mass)):
+        out = np.empty((rows.shape[0], len(class_counts)))
+        for where in cut_pieces(rows, 64 * len(class_counts)):
             code, w = codes[where], row_weights[where]
             row, column, value = nonzeros(block_of(rows, where))
             length = np.bincount(row, value, len(code))
-            for k in range(len(mass)):
+            for k in range(len(class_counts)):
                 less = np.where(code == k, 0.0, w)
                 terms = value * np.log(rest[column, k] - less[row] * value)
                 log_rest = np.log(totals[k] - less * length)

@@ -31,11 +31,11 @@ class Density:
         """Statistics of a block of rows: they have `+`, and `of(kept)` for some of the classes."""
         raise NotImplementedError
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         """The fitted density."""
         raise NotImplementedError
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         """Log densities (n, K) of each row when it is left out of the sums; None if unknown."""
         return None
 
@@ -85,11 +85,11 @@ class Sums:
 class BayesSums:
     """What a naive Bayes model is fitted from: the weight of each class, and its density's sums."""
 
-    mass: NDArray[np.float64]  # (K,)
+    class_counts: NDArray[np.float64]  # (K,)
     columns: Any
 
     def __add__(self, other: "BayesSums") -> "BayesSums":
-        return BayesSums(self.mass + other.mass, self.columns + other.columns)
+        return BayesSums(self.class_counts + other.class_counts, self.columns + other.columns)
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,9 @@ def class_statistics(columns, state) -> BayesSums:
         if state.unseen:
             density.check(piece)
         share = None if weights is None else np.ascontiguousarray(weights[where])
-        mass = np.bincount(codes[where], share, n_classes).astype(np.float64)
+        class_counts = np.bincount(codes[where], share, n_classes).astype(np.float64)
         sums = density.statistics(piece, codes[where], share, n_classes)
-        more = BayesSums(mass, sums)
+        more = BayesSums(class_counts, sums)
         total = more if total is None else total + more
     assert total is not None
     return total

@@ -25,26 +25,31 @@ MIN_SQUARED_VARIATION = 1e-9
 class GammaMoments:
     """Weight, mean, and w log(mean) less the sum of w log x, of each column and class, (K, d)."""
 
-    mass: NDArray[np.float64]
+    class_counts: NDArray[np.float64]
     means: NDArray[np.float64]
     gaps: NDArray[np.float64]
 
     def __add__(self, other: GammaMoments) -> GammaMoments:
-        mass = self.mass + other.mass
-        share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)
+        class_counts = self.class_counts + other.class_counts
+        share = np.divide(
+            other.class_counts,
+            class_counts,
+            out=np.zeros_like(class_counts),
+            where=class_counts > 0.0,
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             means = self.means + share * (other.means - self.means)
             gaps = self.gaps + other.gaps
             for part in (self, other):
-                positive = (part.mass > 0.0) & (part.means > 0.0)
+                positive = (part.class_counts > 0.0) & (part.means > 0.0)
                 ratio = np.divide(
                     means - part.means, part.means, out=np.zeros_like(means), where=positive
                 )
-                gaps = gaps + part.mass * np.log1p(ratio)
-        return GammaMoments(mass, means, gaps)
+                gaps = gaps + part.class_counts * np.log1p(ratio)
+        return GammaMoments(class_counts, means, gaps)
 
     def of_classes(self, kept) -> GammaMoments:
-        return GammaMoments(self.mass[kept], self.means[kept], self.gaps[kept])
+        return GammaMoments(self.class_counts[kept], self.means[kept], self.gaps[kept])
 
 
 class GammaDensity(Density):
@@ -70,39 +75,41 @@ class GammaDensity(Density):
     def statistics(self, rows, codes, weights, n_classes):
         rows, gone = self.raise_to_smallest(rows), gaps_of(rows)
         shape = n_classes, rows.shape[1]
-        nothing, mass = np.zeros(shape), np.zeros(n_classes)
+        nothing, class_counts = np.zeros(shape), np.zeros(n_classes)
         sums, gaps, seen = np.zeros(shape), np.zeros(shape), None
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             if gone is not None:
                 seen = np.zeros(shape)
                 here = (~gone).astype(np.float64)
-                class_moments(here, codes, weights, nothing, mass, seen, None)
-                mass[:], rows = 0.0, np.where(gone, 0.0, rows)
-            class_moments(rows, codes, weights, nothing, mass, sums, None)
-            seen = np.tile(mass[:, None], shape[1]) if seen is None else seen
+                class_moments(here, codes, weights, nothing, class_counts, seen, None)
+                class_counts[:], rows = 0.0, np.where(gone, 0.0, rows)
+            class_moments(rows, codes, weights, nothing, class_counts, sums, None)
+            seen = np.tile(class_counts[:, None], shape[1]) if seen is None else seen
             means = np.divide(sums, seen, out=np.ones(shape), where=seen > 0.0)
             about = means[codes]
             rows = rows if gone is None else np.where(gone, about, rows)
             offset = np.log1p((rows - about) / about)
-        class_moments(offset, codes, weights, nothing, mass, gaps, None)
+        class_moments(offset, codes, weights, nothing, class_counts, gaps, None)
         return GammaMoments(seen, means, (-gaps).clip(0.0))
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         if not (np.isfinite(statistics.means).all() and np.isfinite(statistics.gaps).all()):
             raise OverflowError
-        shape, scale = shapes(statistics.mass, statistics.means, statistics.gaps)
+        shape, scale = shapes(statistics.class_counts, statistics.means, statistics.gaps)
         return FittedGamma(shape, scale, self)
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         if gaps_of(rows) is not None:
             return None
         rows = self.raise_to_smallest(rows)
-        fitted = self.solve(statistics, mass)
-        out = fitted.scores(rows, np.zeros(len(mass)))
+        fitted = self.solve(statistics, class_counts)
+        out = fitted.scores(rows, np.zeros(len(class_counts)))
         for where in cut_pieces(rows, 64 * rows.shape[1]):
             x, code = rows[where], codes[where]
             w = (np.ones(len(code)) if weights is None else weights[where])[:, None]
-            n, mean, gap = (a[code] for a in (statistics.mass, statistics.means, statistics.gaps))
+            n, mean, gap = (
+                a[code] for a in (statistics.class_counts, statistics.means, statistics.gaps)
+            )
             left = n - w
             left = np.where(left <= 1e-12 * n, 0.0, left)
             ratio = np.divide(w, left, out=np.zeros_like(left), where=left > 0.0)
@@ -123,14 +130,14 @@ class GammaDensity(Density):
         return out
 
 
-def shapes(mass, means, gaps):
+def shapes(class_counts, means, gaps):
     """Maximum-likelihood shapes and scales: log a - digamma(a) = log of the mean - mean log.
 
     Newton's method in 1 / a, from a start within 2 percent (Minka 2002): four or five steps.
     """
     from scipy.special import digamma, polygamma
 
-    s = np.divide(gaps, mass, out=np.ones_like(gaps), where=mass > 0.0)
+    s = np.divide(gaps, class_counts, out=np.ones_like(gaps), where=class_counts > 0.0)
     s = np.maximum(s, MIN_SQUARED_VARIATION / 2.0)
     a = (3.0 - s + np.sqrt((s - 3.0) ** 2 + 24.0 * s)) / (12.0 * s)
     with np.errstate(over="ignore"):
@@ -150,7 +157,7 @@ def shapes(mass, means, gaps):
             a = new
             if done.all():
                 break
-    return a, np.where(mass > 0.0, means, 1.0) / a
+    return a, np.where(class_counts > 0.0, means, 1.0) / a
 
 
 def log_gamma_terms(rows, shape, scale):

@@ -29,26 +29,31 @@ LOG_TURN = np.log(2.0 * np.pi)
 class NormalMoments:
     """Weight, mean and squares about the mean of each column in each class, (K, d) each."""
 
-    mass: NDArray[np.float64]
+    class_counts: NDArray[np.float64]
     means: NDArray[np.float64]
     squares: NDArray[np.float64]
 
     def __add__(self, other: NormalMoments) -> NormalMoments:
         # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
-        mass = self.mass + other.mass
-        share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)
+        class_counts = self.class_counts + other.class_counts
+        share = np.divide(
+            other.class_counts,
+            class_counts,
+            out=np.zeros_like(class_counts),
+            where=class_counts > 0.0,
+        )
         with np.errstate(over="ignore", invalid="ignore"):  # `solve` looks for it
             distances = other.means - self.means
-            squares = self.squares + other.squares + self.mass * share * distances**2
-            return NormalMoments(mass, self.means + share * distances, squares)
+            squares = self.squares + other.squares + self.class_counts * share * distances**2
+            return NormalMoments(class_counts, self.means + share * distances, squares)
 
     def of_classes(self, kept) -> NormalMoments:
-        return NormalMoments(self.mass[kept], self.means[kept], self.squares[kept])
+        return NormalMoments(self.class_counts[kept], self.means[kept], self.squares[kept])
 
     def of_all_classes(self) -> NormalMoments:
         """Moments of all classes, (1, d)."""
         total = self.of_classes([0])
-        for k in range(1, len(self.mass)):
+        for k in range(1, len(self.class_counts)):
             total = total + self.of_classes([k])
         return total
 
@@ -60,19 +65,21 @@ def column_moments(rows, codes, weights, n_classes, missing=False) -> NormalMome
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one assigned stays
     shift = np.zeros((n_classes, d))
     shift[first >= 0] = rows[first[first >= 0]]
-    mass, present, gone = np.zeros(n_classes), np.zeros((n_classes, d)), None
+    class_counts, present, gone = np.zeros(n_classes), np.zeros((n_classes, d)), None
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(3):
             whole = rows if gone is None else np.where(gone, shift[codes], rows)
-            mass[:], sums, squares = 0.0, np.zeros((n_classes, d)), np.zeros((n_classes, d))
-            class_moments(whole, codes, weights, shift, mass, sums, squares)
+            class_counts[:], sums, squares = 0.0, np.zeros((n_classes, d)), np.zeros((n_classes, d))
+            class_moments(whole, codes, weights, shift, class_counts, sums, squares)
             if missing and gone is None and np.isnan(sums).any():
                 gone = np.isnan(rows)
                 shift = np.where(np.isnan(shift), 0.0, shift)
                 here = (~gone).astype(np.float64)
-                class_moments(here, codes, weights, np.zeros((n_classes, d)), mass, present, None)
+                class_moments(
+                    here, codes, weights, np.zeros((n_classes, d)), class_counts, present, None
+                )
                 continue
-            counts = np.tile(mass[:, None], d) if gone is None else present
+            counts = np.tile(class_counts[:, None], d) if gone is None else present
             offset = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0.0)
             lost = counts * offset**2
             squares = (squares - lost).clip(0.0)
@@ -96,15 +103,18 @@ class NormalDensity(Density):
     def statistics(self, rows, codes, weights, n_classes):
         return column_moments(rows, codes, weights, n_classes, self.missing)
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         total = statistics.of_all_classes()
         if not (np.isfinite(total.squares).all() and np.isfinite(statistics.means).all()):
             raise OverflowError
         seen = np.divide(
-            total.squares, total.mass, out=np.zeros_like(total.mass), where=total.mass > 0.0
+            total.squares,
+            total.class_counts,
+            out=np.zeros_like(total.class_counts),
+            where=total.class_counts > 0.0,
         )
         epsilon = self.smoothing * float(seen.max(initial=0.0))
-        variance = variances(statistics, epsilon, mass, self.partial)
+        variance = variances(statistics, epsilon, class_counts, self.partial)
         if np.isinf(variance).any():
             raise ValueError(
                 f"var_smoothing={self.smoothing:g} times the largest variance of X overflows. "
@@ -112,18 +122,20 @@ class NormalDensity(Density):
             )
         return FittedNormal(statistics, variance, epsilon)
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         if is_sparse(rows) or (rows.dtype.kind == "f" and np.isnan(rows).any()):
             return None
         return densities_left_out(self, rows, codes, weights, statistics)
 
 
-def variances(moments, epsilon, mass, partial):
+def variances(moments, epsilon, class_counts, partial):
     """Maximum-likelihood variances plus epsilon: 0 is refused or, as more rows may come, NaN."""
-    known = moments.mass > 0.0
-    spreads = np.divide(moments.squares, moments.mass, out=np.zeros_like(moments.mass), where=known)
+    known = moments.class_counts > 0.0
+    spreads = np.divide(
+        moments.squares, moments.class_counts, out=np.zeros_like(moments.class_counts), where=known
+    )
     spreads = spreads + epsilon
-    flat = ~(spreads > 0.0) & (mass > 0.0)[:, None]
+    flat = ~(spreads > 0.0) & (class_counts > 0.0)[:, None]
     if partial:
         return np.where(flat.any(axis=0), np.nan, np.where(spreads > 0.0, spreads, 1.0))
     if flat.any():
@@ -131,8 +143,8 @@ def variances(moments, epsilon, mass, partial):
         if epsilon == 0.0 and not (moments.of_all_classes().squares > 0.0).any():
             raise ValueError(
                 "X has columns that are all constant, or of squares that underflow to 0, so that "
-                f"nothing separates classes (n_samples = {mass.sum():g}). Pass rows that differ, "
-                "or scale them up."
+                f"nothing separates classes (n_samples = {class_counts.sum():g}). Pass rows that "
+                "differ, or scale them up."
             )
         raise ValueError(
             f"X has a column, {column}, that is constant within a class, whose variance is then 0. "
@@ -149,7 +161,7 @@ class FittedNormal(FittedDensity):
         with np.errstate(over="ignore"):
             half = 0.5 / variance
         silent = np.isnan(variance)  # columns that did not vary yet
-        self.known = (moments.mass > 0.0) & ~silent
+        self.known = (moments.class_counts > 0.0) & ~silent
         self.half = np.where(silent, 0.0, np.minimum(half, 1e300))
         self.peaks = np.where(silent, 0.0, -0.5 * (LOG_TURN + np.log(variance)))
 
@@ -186,23 +198,31 @@ def densities_left_out(density, rows, codes, weights, moments):
     n, d = rows.shape
     row_weights = np.ones(n) if weights is None else weights
     total = moments.of_all_classes()
-    out = np.empty((n, len(moments.mass)))
+    out = np.empty((n, len(moments.class_counts)))
     for where in cut_pieces(rows, 4 * d):
         x, code, w = rows[where].astype(np.float64), codes[where], row_weights[where][:, None]
         every = np.zeros(len(x), np.intp)
         spread = _without(x, every, w, total, rows, np.zeros(n, np.intp), row_weights, where.start)
         epsilon = density.smoothing * np.divide(
-            spread.squares, spread.mass, out=np.zeros_like(spread.mass), where=spread.mass > 0.0
+            spread.squares,
+            spread.class_counts,
+            out=np.zeros_like(spread.class_counts),
+            where=spread.class_counts > 0.0,
         ).max(axis=1, initial=0.0, keepdims=True)
         rest = _without(x, code, w, moments, rows, codes, row_weights, where.start)
         for k in range(out.shape[1]):
             mine = (code == k)[:, None]
-            mass = np.where(mine, rest.mass, moments.mass[k])
+            class_counts = np.where(mine, rest.class_counts, moments.class_counts[k])
             means = np.where(mine, rest.means, moments.means[k])
             squares = np.where(mine, rest.squares, moments.squares[k])
-            variance = np.divide(squares, mass, out=np.ones_like(mass), where=mass > 0.0) + epsilon
+            variance = (
+                np.divide(
+                    squares, class_counts, out=np.ones_like(class_counts), where=class_counts > 0.0
+                )
+                + epsilon
+            )
             bad = ~(variance > 0.0)
-            if (bad & (mass > 0.0)).any():
+            if (bad & (class_counts > 0.0)).any():
                 return None  # a refit would say so
             variance[bad] = 1.0
             terms = -0.5 * (LOG_TURN + np.log(variance)) - 0.5 * (x - means) ** 2 / variance
@@ -212,13 +232,17 @@ def densities_left_out(density, rows, codes, weights, moments):
 
 def _without(x, code, w, moments, rows, codes, row_weights, start):
     """Moments (m, d) of the class of each row, less that row."""
-    mass, means, squares = moments.mass[code], moments.means[code], moments.squares[code]
-    left = mass - w
-    left[left <= 1e-12 * mass] = 0.0
+    class_counts, means, squares = (
+        moments.class_counts[code],
+        moments.means[code],
+        moments.squares[code],
+    )
+    left = class_counts - w
+    left[left <= 1e-12 * class_counts] = 0.0
     present = left > 0.0
     ratio = np.divide(w, left, out=np.zeros_like(left), where=present)
     distances = x - means
-    less = squares - ratio * mass * distances**2
+    less = squares - ratio * class_counts * distances**2
     remaining = NormalMoments(left, means - ratio * distances, np.where(present, less, 0.0))
     for i in np.flatnonzero(
         (present & ~(less > MIN_SQUARES_LEFT * squares) & (squares > 0.0)).any(axis=1)

@@ -72,12 +72,12 @@ class KernelDensity(Density):
             parts.append(tuple(columns))
         return WeightedValues(tuple(parts))
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         with np.errstate(over="ignore", invalid="ignore"):
             widths = self.widths(statistics.parts)
         if not np.isfinite(widths).all():
             raise OverflowError
-        return FittedKernels(statistics.parts, widths, mass)
+        return FittedKernels(statistics.parts, widths, class_counts)
 
     def widths(self, parts):
         """Bandwidths (K, d)."""
@@ -92,10 +92,10 @@ class KernelDensity(Density):
                 widths[k, j] = max(rule_of_thumb(self.bandwidth, *part[j]), least) or 1.0
         return widths
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         if isinstance(self.bandwidth, str) or (rows.dtype.kind == "f" and np.isnan(rows).any()):
             return None  # the bandwidths are others for each row
-        fitted = self.solve(statistics, mass)
+        fitted = self.solve(statistics, class_counts)
         row_weights = np.ones(len(codes)) if weights is None else weights
         return fitted.terms(np.asarray(rows, dtype=np.float64), (codes, row_weights)).sum(axis=2)
 
@@ -133,8 +133,8 @@ def quantile(values, weights, q):
 class FittedKernels(FittedDensity):
     """Values, weights and bandwidths of the columns in each class."""
 
-    def __init__(self, parts, widths, mass):
-        self.parts, self.widths, self.mass = parts, widths, mass
+    def __init__(self, parts, widths, class_counts):
+        self.parts, self.widths, self.class_counts = parts, widths, class_counts
 
     def attributes(self):
         return {"bandwidth_": self.widths}

@@ -89,14 +89,14 @@ class MixedDensity(Density):
         pairs = zip(self.densities, rows.parts, strict=True)
         return SideSums(tuple(d.statistics(p, codes, weights, n_classes) for d, p in pairs))
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         pairs = zip(self.densities, statistics.parts, strict=True)
-        return FittedMixed(self, [d.solve(s, mass) for d, s in pairs])
+        return FittedMixed(self, [d.solve(s, class_counts) for d, s in pairs])
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         total = 0.0
         for density, part, sums in zip(self.densities, rows.parts, statistics.parts, strict=True):
-            scores = density.leave_one_out(part, codes, weights, sums, mass)
+            scores = density.leave_one_out(part, codes, weights, sums, class_counts)
             if scores is None:
                 return None
             total = total + scores

@@ -65,8 +65,8 @@ class NaiveBayesModel(Classifier, SumFit):
         """The density of d columns, its parameters checked."""
         raise NotImplementedError
 
-    def _log_priors(self, mass, classes):
-        return log_of(as_priors(getattr(self, self._priors_name), mass, self._priors_name))
+    def _log_priors(self, class_counts, classes):
+        return log_of(as_priors(getattr(self, self._priors_name), class_counts, self._priors_name))
 
     def _takes_missing(self):
         return "missing" in self._declared and self._checked_value("missing") == "ignore"
@@ -204,16 +204,19 @@ class NaiveBayesModel(Classifier, SumFit):
     def _solve(self, sums, state):
         """Become fitted by the merged statistics alone."""
         classes = state.classes
-        if not state.keep_absent and not (sums.mass > 0.0).all():
-            kept = np.flatnonzero(sums.mass > 0.0)
-            classes, sums = classes[kept], BayesSums(sums.mass[kept], sums.columns.of_classes(kept))
-        log_priors = self._log_priors(sums.mass, classes)
+        if not state.keep_absent and not (sums.class_counts > 0.0).all():
+            kept = np.flatnonzero(sums.class_counts > 0.0)
+            classes, sums = (
+                classes[kept],
+                BayesSums(sums.class_counts[kept], sums.columns.of_classes(kept)),
+            )
+        log_priors = self._log_priors(sums.class_counts, classes)
         density = state.density
         if self._solve_parameters:  # a search may have changed these since `_prepare`
             density = self._density(state.n_features)
             density.partial = state.keep_absent
         try:
-            fitted = density.solve(sums.columns, sums.mass)
+            fitted = density.solve(sums.columns, sums.class_counts)
         except OverflowError:
             raise TooLarge(
                 "X holds values so large that their squares overflow, or infinity. Divide its "
@@ -222,11 +225,11 @@ class NaiveBayesModel(Classifier, SumFit):
         here = {"n_features_in_": state.n_features}
         if state.names is not None:
             here["feature_names_in_"] = state.names
-        joint = np.where(sums.mass > 0.0, self._joint_priors(log_priors), -np.inf)
+        joint = np.where(sums.class_counts > 0.0, self._joint_priors(log_priors), -np.inf)
         return self._publish(
             None,
             classes_=classes,
-            class_count_=sums.mass,
+            class_count_=sums.class_counts,
             **self._prior_attributes(log_priors),
             **fitted.attributes(),
             **here,
@@ -429,33 +432,33 @@ def predict_left_out(model, prepared, method):
     sums = sum_statistics((rows, codes, weights), state, model.n_jobs)
     row_weights = np.ones(len(codes)) if weights is None else weights
     fixed = isinstance(getattr(model, model._priors_name), np.ndarray | list | tuple)
-    if fixed and (sums.mass[codes] - row_weights <= 0.0).any():
+    if fixed and (sums.class_counts[codes] - row_weights <= 0.0).any():
         return None  # a refit would not know the class that goes with a prior
-    scores = state.density.leave_one_out(rows, codes, weights, sums.columns, sums.mass)
+    scores = state.density.leave_one_out(rows, codes, weights, sums.columns, sums.class_counts)
     if scores is None:
         return None
-    priors = priors_without(model, sums.mass, codes, row_weights, state.classes)
+    priors = priors_without(model, sums.class_counts, codes, row_weights, state.classes)
     if not np.isfinite(priors).any(axis=1).all():
         return None  # nothing is left
     with np.errstate(invalid="ignore"):
         scores = np.where(np.isneginf(priors), -np.inf, priors + scores)
     dead = np.isneginf(scores).all(axis=1)
     scores[dead] = priors[dead]
-    scores = normalize_scores(scores, np.zeros(len(sums.mass)), "log")
+    scores = normalize_scores(scores, np.zeros(len(sums.class_counts)), "log")
     if method == "predict":
         return state.classes.take(scores.argmax(axis=1))
     return np.exp(scores) if method == "predict_proba" else scores
 
 
-def priors_without(model, mass, codes, row_weights, classes):
+def priors_without(model, class_counts, codes, row_weights, classes):
     """Log class probabilities (n, K) without each row: few of them differ."""
     keys = np.stack([codes.astype(np.float64), row_weights], axis=1)
     distinct, place = np.unique(keys, axis=0, return_inverse=True)
-    priors_of_rows = np.full((len(distinct), len(mass)), -np.inf)
+    priors_of_rows = np.full((len(distinct), len(class_counts)), -np.inf)
     for k, (code, weight) in enumerate(distinct):
-        left = mass.copy()
+        left = class_counts.copy()
         left[int(code)] -= weight
-        if left[int(code)] <= 1e-12 * mass[int(code)]:
+        if left[int(code)] <= 1e-12 * class_counts[int(code)]:
             left[int(code)] = 0.0
         present = left > 0.0
         if present.any():

@@ -40,8 +40,8 @@ class PoissonDensity(Density):
 
     def statistics(self, rows, codes, weights, n_classes):
         gone = gaps_of(rows)
-        mass = np.bincount(codes, weights, n_classes).astype(np.float64)
-        seen = np.tile(mass, (rows.shape[1], 1))
+        class_counts = np.bincount(codes, weights, n_classes).astype(np.float64)
+        seen = np.tile(class_counts, (rows.shape[1], 1))
         if gone is not None:
             seen -= column_sums(gone.astype(np.float64), codes, weights, n_classes)
             rows = np.where(gone, 0.0, rows)
@@ -56,7 +56,7 @@ class PoissonDensity(Density):
         )
         return np.where(below > 0.0, rates, pool)
 
-    def solve(self, statistics, mass):
+    def solve(self, statistics, class_counts):
         counts, seen = statistics.tables
         with np.errstate(over="ignore"):
             if not np.isfinite(counts.sum(axis=1)).all():
@@ -64,17 +64,17 @@ class PoissonDensity(Density):
         total, every = counts.sum(axis=1, keepdims=True), seen.sum(axis=1, keepdims=True)
         return FittedPoisson(self.rates(counts, seen, total, every))
 
-    def leave_one_out(self, rows, codes, weights, statistics, mass):
+    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         if is_sparse(rows) or gaps_of(rows) is not None:
             return None
         counts, seen = statistics.tables
         total, every = counts.sum(axis=1), seen.sum(axis=1)
-        out = np.empty((rows.shape[0], len(mass)))
+        out = np.empty((rows.shape[0], len(class_counts)))
         for where in cut_pieces(rows, 8 * rows.shape[1]):
             x, code = rows[where].astype(np.float64), codes[where]
             w = np.ones(len(code)) if weights is None else weights[where]
             wx, w = w[:, None] * x, w[:, None]
-            for k in range(len(mass)):
+            for k in range(len(class_counts)):
                 mine = (code == k)[:, None]
                 rates = self.rates(
                     (counts[:, k] - mine * wx).clip(0.0), (seen[:, k] - mine * w).clip(0.0),

@@ -12,10 +12,10 @@ class CountPriors:
 
     _priors_name = "class_prior"
 
-    def _log_priors(self, mass, classes):
+    def _log_priors(self, class_counts, classes):
         if self.class_prior is None and not self._checked_value("fit_prior"):
-            return np.full(len(mass), -np.log(len(mass)))
-        return log_of(as_priors(self.class_prior, mass, "class_prior"))
+            return np.full(len(class_counts), -np.log(len(class_counts)))
+        return log_of(as_priors(self.class_prior, class_counts, "class_prior"))
 
     def _prior_attributes(self, log_priors):
         return {"class_log_prior_": log_priors}
@@ -27,22 +27,22 @@ class CountPriors:
         return tags
 
 
-def as_priors(values, mass, name):
+def as_priors(values, class_counts, name):
     """Class probabilities: those given, by maximum likelihood (None), or by Laplace."""
     if values is None:
-        return mass / mass.sum()
+        return class_counts / class_counts.sum()
     if isinstance(values, str):
         as_choice(values, name, (None, "laplace"))
-        return (mass + 1.0) / (mass.sum() + len(mass))
+        return (class_counts + 1.0) / (class_counts.sum() + len(class_counts))
     if not hasattr(values, "__len__") or isinstance(values, dict):
         raise wrong_type(name, "None, 'laplace' or a list of probabilities", values)
     try:
         priors = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise wrong_type(name, "None, 'laplace' or a list of probabilities", values) from error
-    if priors.shape != mass.shape:
+    if priors.shape != class_counts.shape:
         raise ValueError(
-            f"{name} must have {len(mass)} probabilities, one for each class; got "
+            f"{name} must have {len(class_counts)} probabilities, one for each class; got "
             f"{shown(values)}. Number of priors must match number of classes."
         )
     if not (priors >= 0.0).all() or not abs(priors.sum() - 1.0) < 1e-8:

@@ -35,58 +35,70 @@ def require_finite_sums(sums):
 class ClassMoments:
     """Moments of the rows of K classes; those of two samples add to those of both together."""
 
-    mass: NDArray[np.float64]  # (K,) sum of the weights
+    class_counts: NDArray[np.float64]  # (K,) sum of the weights
     means: NDArray[np.float64]  # (K, d)
     within: NDArray[np.float64]  # (d, d) sum of w (x - mean)(x - mean)' over all classes
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
         # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
-        mass = self.mass + other.mass
-        share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
+        class_counts = self.class_counts + other.class_counts
+        share = np.divide(
+            other.class_counts,
+            class_counts,
+            out=np.zeros_like(class_counts),
+            where=class_counts > 0.0,
+        )[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
             distances = other.means - self.means
-            spread = np.sqrt(self.mass[:, None] * share) * distances
+            spread = np.sqrt(self.class_counts[:, None] * share) * distances
             within = require_finite_sums(self.within + other.within + spread.T @ spread)
-        return ClassMoments(mass, self.means + share * distances, within)
+        return ClassMoments(class_counts, self.means + share * distances, within)
 
     def of_classes(self, classes) -> "ClassMoments":
         """Those of some classes, all others having no rows."""
-        return ClassMoments(self.mass[classes], self.means[classes], self.within)
+        return ClassMoments(self.class_counts[classes], self.means[classes], self.within)
 
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of all rows, whatever their classes."""
-        mass = float(self.mass.sum())
-        mean = self.mass @ self.means / mass
-        between = self.mass @ (self.means - mean) ** 2
-        return ColumnMoments(mass, mean, self.within.diagonal() + between)
+        total_weight = float(self.class_counts.sum())
+        mean = self.class_counts @ self.means / total_weight
+        between = self.class_counts @ (self.means - mean) ** 2
+        return ColumnMoments(total_weight, mean, self.within.diagonal() + between)
 
     def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "ClassMoments":
         """Those of the rows (x - shift) / scale."""
         within = self.within / np.outer(scale, scale)
-        return ClassMoments(self.mass, (self.means - shift) / scale, within)
+        return ClassMoments(self.class_counts, (self.means - shift) / scale, within)
 
 
 @dataclass(frozen=True)
 class ClassScatters:
     """The same with a scatter for each class; those of two samples add to those of both."""
 
-    mass: NDArray[np.float64]  # (K,) sum of the weights
+    class_counts: NDArray[np.float64]  # (K,) sum of the weights
     means: NDArray[np.float64]  # (K, d)
     scatters: NDArray[np.float64]  # (K, d, d) sum of w (x - mean)(x - mean)' of each class
 
     def __add__(self, other: "ClassScatters") -> "ClassScatters":
-        mass = self.mass + other.mass
-        share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
+        class_counts = self.class_counts + other.class_counts
+        share = np.divide(
+            other.class_counts,
+            class_counts,
+            out=np.zeros_like(class_counts),
+            where=class_counts > 0.0,
+        )[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
             distances = other.means - self.means
-            spread = np.sqrt(self.mass[:, None] * share) * distances
+            spread = np.sqrt(self.class_counts[:, None] * share) * distances
             between = spread[:, :, None] * spread[:, None, :]
             scatters = require_finite_sums(self.scatters + other.scatters + between)
-        return ClassScatters(mass, self.means + share * distances, scatters)
+        return ClassScatters(class_counts, self.means + share * distances, scatters)
 
     def of_classes(self, classes) -> "ClassScatters":
         """Those of some classes."""
-        return ClassScatters(self.mass[classes], self.means[classes], self.scatters[classes])
+        return ClassScatters(
+            self.class_counts[classes], self.means[classes], self.scatters[classes]
+        )
 
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of all rows, whatever their classes."""
@@ -95,11 +107,11 @@ class ClassScatters:
     def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "ClassScatters":
         """Those of the rows (x - shift) / scale."""
         scatters = self.scatters / np.outer(scale, scale)
-        return ClassScatters(self.mass, (self.means - shift) / scale, scatters)
+        return ClassScatters(self.class_counts, (self.means - shift) / scale, scatters)
 
     def pooled(self) -> ClassMoments:
         """The moments with the scatters of all classes added up."""
-        return ClassMoments(self.mass, self.means, self.scatters.sum(axis=0))
+        return ClassMoments(self.class_counts, self.means, self.scatters.sum(axis=0))
 
 
 def class_moments(X, codes, weights, n_classes, *, n_jobs=None) -> ClassMoments:
@@ -184,13 +196,13 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
     refuse_large(8 * prod(shape), f"A covariance matrix of {d} columns for each class", "Drop some")
 
     def partial(rows, block, block_codes, block_weights):
-        mass, sums, scatter = np.zeros(n_classes), np.zeros((n_classes, d)), np.zeros(shape)
+        class_counts, sums, scatter = np.zeros(n_classes), np.zeros((n_classes, d)), np.zeros(shape)
         for start in range(0, len(block), step):
             where = slice(start, start + step)
             share = None if block_weights is None else block_weights[where]
-            add(block[where], block_codes[where], share, shift, mass, sums, scatter)
+            add(block[where], block_codes[where], share, shift, class_counts, sums, scatter)
             checkpoint()
-        return mass, sums, scatter
+        return class_counts, sums, scatter
 
     def merge(total, more):
         for mine, theirs in zip(total, more, strict=True):
@@ -198,7 +210,7 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
         return total
 
     with np.errstate(over="ignore", invalid="ignore"):  # looked for, and named, below
-        mass, sums, scatter = reduce(
+        class_counts, sums, scatter = reduce(
             partial,
             X,
             codes,
@@ -211,16 +223,18 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
     if not (np.isfinite(scatter).all() and np.isfinite(sums).all()):
         require_finite(X)
         require_finite_sums(np.array(np.inf))
-    offset = np.divide(sums, mass[:, None], out=np.zeros_like(sums), where=mass[:, None] > 0.0)
-    moved = np.sqrt(mass)[:, None] * offset
+    offset = np.divide(
+        sums, class_counts[:, None], out=np.zeros_like(sums), where=class_counts[:, None] > 0.0
+    )
+    moved = np.sqrt(class_counts)[:, None] * offset
     with np.errstate(over="ignore", invalid="ignore"):
         lost = moved.T @ moved if pooled else moved[:, :, None] * moved[:, None, :]
         rest = require_finite_sums(scatter - lost)
     if pooled:
         within, far = _mirrored(rest, (moved**2).sum(axis=0))
-        return ClassMoments(mass, shift + offset, within), far
+        return ClassMoments(class_counts, shift + offset, within), far
     within, far = _mirrored(rest, moved**2)
-    return ClassScatters(mass, shift + offset, within), far
+    return ClassScatters(class_counts, shift + offset, within), far
 
 
 def _mirrored(scatter, moved):

@@ -67,8 +67,8 @@ def ledoit_wolf(
     >>> round(shrinkage, 4)
     0.1111
     """
-    mass, covariance, fourth, power = _moments(X, assume_centered, sample_weight, n_jobs)
-    share = ledoit_wolf_share(mass, covariance, fourth)
+    total_weight, covariance, fourth, power = _moments(X, assume_centered, sample_weight, n_jobs)
+    share = ledoit_wolf_share(total_weight, covariance, fourth)
     return _in_units_of_rows(shrink(covariance, share), power), share
 
 
@@ -118,8 +118,8 @@ def oas(
     >>> round(shrinkage, 4)
     0.1599
     """
-    mass, covariance, _, power = _moments(X, assume_centered, sample_weight, n_jobs)
-    share = oas_share(mass, covariance)
+    total_weight, covariance, _, power = _moments(X, assume_centered, sample_weight, n_jobs)
+    share = oas_share(total_weight, covariance)
     return _in_units_of_rows(shrink(covariance, share), power), share
 
 
@@ -135,9 +135,9 @@ def _moments(X, assume_centered, sample_weight, n_jobs):
     total = fourth_moments(rows, np.zeros(rows.shape[0], np.intp), weights, 1, n_jobs=n_jobs)
     if as_flag(assume_centered, "assume_centered"):
         zero = np.zeros_like(total.means)
-        total = FourthMoments(total.mass, zero, *total.about(zero))
-    mass = float(total.mass[0])
-    return mass, total.scatters[0] / mass, total.fourth[0].sum(), power
+        total = FourthMoments(total.class_counts, zero, *total.about(zero))
+    total_weight = float(total.class_counts[0])
+    return total_weight, total.scatters[0] / total_weight, total.fourth[0].sum(), power
 
 
 def _in_units_of_rows(covariance, power):
@@ -152,7 +152,7 @@ def _in_units_of_rows(covariance, power):
 
 def without_fourth_moments(total) -> ClassScatters:
     """Moments of one class without those of higher order."""
-    return ClassScatters(total.mass, total.means, total.scatters)
+    return ClassScatters(total.class_counts, total.means, total.scatters)
 
 
 def cov2cor(covariance: ArrayLike) -> Array:

@@ -17,7 +17,7 @@ ROWS_OF_PRODUCT = 2048  # Ctrl-C is heard between products of so many rows.
 class FourthMoments:
     """Sums over the rows of each class of products of u = x - mean; those of two samples add."""
 
-    mass: NDArray[np.float64]  # (K,)
+    class_counts: NDArray[np.float64]  # (K,)
     means: NDArray[np.float64]  # (K, d)
     scatters: NDArray[np.float64]  # (K, d, d) sum of w u_i u_j
     third: NDArray[np.float64]  # (K, d, d) sum of w u_i^2 u_j
@@ -25,17 +25,22 @@ class FourthMoments:
 
     def __add__(self, other: "FourthMoments") -> "FourthMoments":
         # Both moved to the common mean: powers of sums, in which the sums of u vanish.
-        mass = self.mass + other.mass
-        share = np.divide(other.mass, mass, out=np.zeros_like(mass), where=mass > 0.0)[:, None]
+        class_counts = self.class_counts + other.class_counts
+        share = np.divide(
+            other.class_counts,
+            class_counts,
+            out=np.zeros_like(class_counts),
+            where=class_counts > 0.0,
+        )[:, None]
         means = self.means + share * (other.means - self.means)
         parts = [part.about(means) for part in (self, other)]
-        return FourthMoments(mass, means, *(sum(pair) for pair in zip(*parts, strict=True)))
+        return FourthMoments(class_counts, means, *(sum(pair) for pair in zip(*parts, strict=True)))
 
     def about(self, means):
         """Scatters, third and fourth sums about other means."""
         away = self.means - means
         a, b = away[:, :, None], away[:, None, :]
-        m = self.mass[:, None, None]
+        m = self.class_counts[:, None, None]
         diagonal = np.einsum("kii->ki", self.scatters)
         square_i, square_j = diagonal[:, :, None], diagonal[:, None, :]
         scatters = self.scatters + m * a * b
@@ -53,12 +58,12 @@ class FourthMoments:
 
     def of_classes(self, classes) -> "FourthMoments":
         """Those of some classes."""
-        kept = (self.mass, self.means, self.scatters, self.third, self.fourth)
+        kept = (self.class_counts, self.means, self.scatters, self.third, self.fourth)
         return FourthMoments(*(part[classes] for part in kept))
 
     def pooled(self):
         """The moments with the scatters of all classes added up."""
-        return ClassScatters(self.mass, self.means, self.scatters).pooled()
+        return ClassScatters(self.class_counts, self.means, self.scatters).pooled()
 
 
 def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoments:
@@ -97,15 +102,15 @@ def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoment
 
 def _of_block(block, codes, weights, n_classes):
     d = block.shape[1]
-    mass, means = np.zeros(n_classes), np.zeros((n_classes, d))
+    class_counts, means = np.zeros(n_classes), np.zeros((n_classes, d))
     sums = np.zeros((3, n_classes, d, d))
     for k in np.unique(codes).tolist():
         mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
         rows, w = block[mine], np.ones(mine.sum()) if weights is None else weights[mine]
-        mass[k] = w.sum()
-        if mass[k] == 0.0:
+        class_counts[k] = w.sum()
+        if class_counts[k] == 0.0:
             continue
-        means[k] = rows[0] + w @ (rows - rows[0]) / mass[k]
+        means[k] = rows[0] + w @ (rows - rows[0]) / class_counts[k]
         u = rows - means[k]
         squares = u * u
         weighted = squares * w[:, None]
@@ -113,4 +118,4 @@ def _of_block(block, codes, weights, n_classes):
         sums[1, k] = weighted.T @ u
         sums[2, k] = weighted.T @ squares
     sums[0] = 0.5 * (sums[0] + np.swapaxes(sums[0], 1, 2))
-    return FourthMoments(mass, means, *sums)
+    return FourthMoments(class_counts, means, *sums)

@@ -133,19 +133,19 @@ class NormalFit(SumFit):
     def _solve(self, total, state):
         """Become fitted from merged moments."""
         self._check()
-        mass, d = float(total.mass[0]), total.means.shape[1]
-        divisor = mass - 1.0 if self.method == "moment" else mass
+        total_weight, d = float(total.class_counts[0]), total.means.shape[1]
+        divisor = total_weight - 1.0 if self.method == "moment" else total_weight
         if divisor <= 0.0:
             raise np.linalg.LinAlgError(
-                f"X has {mass:g} sample(s), of which there is no unbiased covariance. Pass more "
-                'rows, or use method="mle".'
+                f"X has {total_weight:g} sample(s), of which there is no unbiased covariance. Pass "
+                'more rows, or use method="mle".'
             )
-        likely = total.scatters[0] / mass
+        likely = total.scatters[0] / total_weight
         share = as_shrinkage(self.shrinkage, RULES)
         if share == "ledoit_wolf":
-            share = ledoit_wolf_share(mass, likely, total.fourth[0].sum())
+            share = ledoit_wolf_share(total_weight, likely, total.fourth[0].sum())
         elif share == "oas":
-            share = oas_share(mass, likely)
+            share = oas_share(total_weight, likely)
         matrix = total.scatters[0] / divisor
         if share is not None:
             matrix = shrink(matrix, share)
@@ -160,7 +160,7 @@ class NormalFit(SumFit):
         )
         named = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(
-            None, **named, n_features_in_=d, n_samples_=mass, shrinkage_=share or 0.0,
+            None, **named, n_features_in_=d, n_samples_=total_weight, shrinkage_=share or 0.0,
             _moments=total, **fitted,
         )  # fmt: skip
 
@@ -233,16 +233,16 @@ class NormalFit(SumFit):
 
     def _without(self, rows, w, total, state):
         """Log densities of the fits without each row, and which of them are doubtful."""
-        mass, d = float(total.mass[0]), rows.shape[1]
+        total_weight, d = float(total.class_counts[0]), rows.shape[1]
         lost = 1.0 if self.method == "moment" else 0.0
         model = type(self)(**self.get_params(deep=False))._solve(total, state)
-        near, left = model._squared_distances(rows), mass - w
+        near, left = model._squared_distances(rows), total_weight - w
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = near / (mass - lost)
-            f = 1.0 - w * mass / left * share
+            share = near / (total_weight - lost)
+            f = 1.0 - w * total_weight / left * share
             freedom = left - lost
-            far = freedom * (mass / left) ** 2 * share / f
-            grown = np.log(f) - d * np.log(freedom / (mass - lost))
+            far = freedom * (total_weight / left) ** 2 * share / f
+            grown = np.log(f) - d * np.log(freedom / (total_weight - lost))
             held = -0.5 * (d * np.log(2.0 * np.pi) + model._parts.log_det + grown + far)
         return held, ~((f > 1e-8) & (freedom > 0.0) & np.isfinite(held))
 

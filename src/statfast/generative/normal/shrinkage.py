@@ -22,25 +22,26 @@ def shrink(covariance, share):
     return (1.0 - share) * covariance + share * np.trace(covariance) / d * np.eye(d)
 
 
-def ledoit_wolf_share(mass, covariance, fourth):
+def ledoit_wolf_share(total_weight, covariance, fourth):
     """The shrinkage of least expected error, whatever the density (Ledoit and Wolf 2004).
 
-    `covariance` is the maximum-likelihood one of `mass` rows, `fourth` the sum of |x - mean|^4.
+    `covariance` is the maximum-likelihood one of `total_weight` rows, `fourth` the sum of
+    |x - mean|^4.
     """
     d = len(covariance)
     size = np.trace(covariance) / d
     norm = (covariance**2).sum()
-    beta = (fourth / mass - norm) / (d * mass)
+    beta = (fourth / total_weight - norm) / (d * total_weight)
     delta = (norm - d * size**2) / d
     beta = min(beta, delta)
     return 0.0 if beta <= 0.0 else float(beta / delta)
 
 
-def oas_share(mass, covariance):
+def oas_share(total_weight, covariance):
     """The oracle approximating shrinkage of normal rows (Chen, Wiesel, Eldar and Hero 2010)."""
     d = len(covariance)
     alpha, size = (covariance**2).mean(), np.trace(covariance) / d
-    down = (mass + 1.0) * (alpha - size**2 / d)
+    down = (total_weight + 1.0) * (alpha - size**2 / d)
     return 1.0 if down <= 0.0 else float(min(1.0, (alpha + size**2) / down))
 
 
@@ -50,38 +51,40 @@ def class_covariances(total, shrinkage, unbiased):
     ``"auto"`` shrinks the correlation matrix of each class by Ledoit and Wolf's rule; a constant
     column keeps its variance of 0.
     """
-    divisor = total.mass - 1.0 if unbiased else total.mass
+    divisor = total.class_counts - 1.0 if unbiased else total.class_counts
     covariances = total.scatters / divisor[:, None, None]
     if shrinkage is None:
         return covariances
     if shrinkage != "auto":
         return np.stack([shrink(S, shrinkage) for S in covariances])
     out = np.empty_like(covariances)
-    for k, S in enumerate(total.scatters / total.mass[:, None, None]):
+    for k, S in enumerate(total.scatters / total.class_counts[:, None, None]):
         spread = np.sqrt(S.diagonal())
         spread[spread == 0.0] = 1.0
         both = spread[:, None] * spread
-        share = ledoit_wolf_share(total.mass[k], S / both, (total.fourth[k] / both**2).sum())
-        out[k] = shrink(S / both, share) * both * (total.mass[k] / divisor[k])
+        share = ledoit_wolf_share(
+            total.class_counts[k], S / both, (total.fourth[k] / both**2).sum()
+        )
+        out[k] = shrink(S / both, share) * both * (total.class_counts[k] / divisor[k])
     return out
 
 
 def pooled_covariance(total, shrinkage, unbiased, priors=None):
-    """The common covariance of the classes: of their shrunk covariances, by their priors or mass.
+    """The common covariance of the classes: of their shrunk covariances, by their priors or counts.
 
     Without shrinkage it is the pooled scatter by n - K where that is unbiased.
     """
     each = class_covariances(total, shrinkage, unbiased=False)
     if unbiased:
-        share = total.mass / (total.mass.sum() - len(total.mass))
+        share = total.class_counts / (total.class_counts.sum() - len(total.class_counts))
     else:
-        share = total.mass / total.mass.sum() if priors is None else priors
+        share = total.class_counts / total.class_counts.sum() if priors is None else priors
     return np.einsum("k,kij->ij", share, each)
 
 
 def regularized_covariances(total, alpha, gamma, unbiased):
     """(1 - gamma) M + gamma tr(M) / d I of M = alpha S_k + (1 - alpha) S, for each class."""
-    n, n_classes = total.mass.sum(), len(total.mass)
+    n, n_classes = total.class_counts.sum(), len(total.class_counts)
     pooled = total.scatters.sum(axis=0) / (n - n_classes * unbiased)
     mixed = np.broadcast_to(pooled, total.scatters.shape)
     if alpha:

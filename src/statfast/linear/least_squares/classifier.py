@@ -36,10 +36,10 @@ class ClassFactor:
     """The triangular factor of rows and targets, and the weights of the classes."""
 
     factor: StackedFactor
-    mass: NDArray[np.float64]  # (K,)
+    class_counts: NDArray[np.float64]  # (K,)
 
     def __add__(self, other: ClassFactor) -> ClassFactor:
-        return ClassFactor(self.factor + other.factor, self.mass + other.mass)
+        return ClassFactor(self.factor + other.factor, self.class_counts + other.class_counts)
 
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of X."""
@@ -47,15 +47,15 @@ class ClassFactor:
 
     def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> ClassFactor:
         """Of the rows (x - shift) / scale."""
-        return ClassFactor(self.factor.rescaled(shift, scale), self.mass)
+        return ClassFactor(self.factor.rescaled(shift, scale), self.class_counts)
 
 
 def class_factor(columns, state) -> ClassFactor:
     """The statistics of a block of rows, codes and weights."""
     X, codes, weights = columns
     K = len(state.classes)
-    mass = np.bincount(codes, weights, K).astype(np.float64)
-    return ClassFactor(triangle((X, _targets(codes, K), weights), state), mass)
+    class_counts = np.bincount(codes, weights, K).astype(np.float64)
+    return ClassFactor(triangle((X, _targets(codes, K), weights), state), class_counts)
 
 
 def _targets(codes, n_classes):
@@ -194,7 +194,7 @@ class LeastSquaresClassifier(Classifier, SumFit):
 
     def _solve(self, sums, state):
         """Become fitted from merged statistics; classes without rows in them are left out."""
-        present = sums.mass > 0.0
+        present = sums.class_counts > 0.0
         classes = state.classes[present]
         require_several(classes)
         factor = sums.factor

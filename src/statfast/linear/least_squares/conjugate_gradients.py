@@ -24,13 +24,13 @@ def ridge_by_products(X, Y, weights, alphas, intercept):
     """
     n, d = X.shape
     w = np.ones(n) if weights is None else weights
-    mass = float(w.sum())
+    total_weight = float(w.sum())
     turned = X.T
     with np.errstate(all="ignore"):
-        mean = turned @ w / mass if intercept else np.zeros(d)
-        target = w @ Y / mass if intercept else np.zeros(Y.shape[1])
+        mean = turned @ w / total_weight if intercept else np.zeros(d)
+        target = w @ Y / total_weight if intercept else np.zeros(Y.shape[1])
         squared = type(X)((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
-        squares = np.maximum(squared.T @ w - mass * mean**2, 0.0)
+        squares = np.maximum(squared.T @ w - total_weight * mean**2, 0.0)
         if not float(squares.sum()) <= MAX_CONDITION * alphas.min():
             return None
         system = _Normal(X, turned, w[:, None], mean, alphas)

@@ -165,7 +165,7 @@ def _table(rows, w, intercept):
     """Ones, and the columns about their means and of size one: Newton's matrix is then as good as
     it can be. Also the means (zeros without an intercept), and the sizes, infinite of constants."""
     n, d = rows.shape
-    table, mass = np.empty((n, intercept + d)), w.sum()
+    table, total_weight = np.empty((n, intercept + d)), w.sum()
 
     def total(block, w):
         return np.einsum("i,ij->j", w, block)  # no BLAS, whose threads spin on
@@ -180,8 +180,8 @@ def _table(rows, w, intercept):
 
     mean = np.zeros(d)
     if intercept:
-        mean = _reduced(lambda _, block, w: total(block, w), rows, w) / mass
-    size = np.sqrt(_reduced(moved, rows, w) / mass)
+        mean = _reduced(lambda _, block, w: total(block, w), rows, w) / total_weight
+    size = np.sqrt(_reduced(moved, rows, w) / total_weight)
     size[size <= 1e-14 * np.abs(mean)] = np.inf
     _reduced(divided, table)
     return table, mean, size
@@ -340,11 +340,11 @@ class _Huber:
         all are inside, goes up to the solution and ends there. At 0 all that weigh fit perfectly,
         or so many that the objective falls to the end.
         """
-        size, mass, scale = np.abs(r), float(self.w.sum()), np.inf
+        size, total_weight, scale = np.abs(r), float(self.w.sum()), np.inf
         squares = self.w * size**2
         while True:
             inside = size <= self.epsilon * scale
-            left = mass - self.epsilon**2 * float(self.w[~inside].sum())
+            left = total_weight - self.epsilon**2 * float(self.w[~inside].sum())
             total = float(squares[inside].sum())
             if not (total > 0.0 and left > 0.0):
                 return 0.0

@@ -17,16 +17,16 @@ def predict_left_out(rows, Y, weights, fit, n_jobs):
     """Predictions (n, T), and whether they are certain (n,).
 
     `fit` has ``coef`` (T, p), ``intercept`` (T,), and ``root`` (p, r) with ``center`` (p,) and
-    ``mass`` such that the leverage of x is w (|(x - center)' root|^2 + 1 / mass).
+    ``total_weight`` such that the leverage of x is w (|(x - center)' root|^2 + 1 / total_weight).
     """
-    coef, intercept, root, center, mass = fit
+    coef, intercept, root, center, total_weight = fit
     out, certain = np.empty(Y.shape), np.empty(len(Y), dtype=bool)
 
     def work(where):
         block = np.ascontiguousarray(rows[where], dtype=np.float64)
         fits = aside(np.matmul, block, coef.T) + intercept
         leverage = (aside(np.matmul, block - center, root) ** 2).sum(axis=1)
-        leverage = leverage + (0.0 if mass is None else 1.0 / mass)
+        leverage = leverage + (0.0 if total_weight is None else 1.0 / total_weight)
         if weights is not None:
             leverage = leverage * weights[where]
         rest = 1.0 - leverage

@@ -267,7 +267,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             solution = nonnegative_from_factor(sums, intercept, given.tol)
         else:
             solution = LeastSquaresSolution(**solution_of(sums, intercept, given.tol))
-        return self._conclude(solution, state, (sums.used, sums.mass, sums.logs))
+        return self._conclude(solution, state, (sums.used, sums.total_weight, sums.logs))
 
     def _leave_one_out(self, X, y, sample_weight, method):
         if method != "predict" or isinstance(X, Chunks) or is_sparse(X):
@@ -285,13 +285,13 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             return None
         root = triangle_inverse(solution.R)
         center = solution.R[0, 1:] / solution.R[0, 0] if intercept else np.zeros(rows.shape[1])
-        mass = solution.R[0, 0] ** 2 if intercept else None
+        total_weight = solution.R[0, 0] ** 2 if intercept else None
         known = (
             solution.coef,
             solution.intercept,
             root[int(intercept) :, int(intercept) :],
             center,
-            mass,
+            total_weight,
         )
         out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
         if not refit_uncertain(self, columns, state, out, certain):

@@ -186,14 +186,14 @@ def _factor_by_products(X, Y, weights, intercept, n_jobs):
             shift = np.concatenate(
                 [near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)]
             )
-        mass, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
-    centered = _factor_centered(mass, sums, scatter, p, intercept)
+        total_weight, sums, scatter = _products_about(shift, X, Y, weights, n_jobs)
+    centered = _factor_centered(total_weight, sums, scatter, p, intercept)
     if centered is None:
         return None
     inner, QtY, condition, offset = centered
     if not intercept:
         return RFactor(inner, QtY, condition, condition, exact=False)
-    mean, root = shift + offset, np.sqrt(mass)
+    mean, root = shift + offset, np.sqrt(total_weight)
     R = _with_intercept(root, mean[:p], inner)
     QtY = np.vstack([root * mean[None, p:], QtY])
     return RFactor(R, QtY, condition_of(R), condition, exact=False)
@@ -207,20 +207,22 @@ def _factor_by_sparse_products(X, Y, weights, intercept, n_jobs):
         return None
     target = np.average(Y, axis=0, weights=weights) if intercept else np.zeros(T)
     columns, every = SparseColumns(X, weights, intercept, False, n_jobs), np.arange(p)
-    mass = float(n if weights is None else weights.sum())
+    total_weight = float(n if weights is None else weights.sum())
     table = np.zeros((p + T, p + T))
     with np.errstate(over="ignore", invalid="ignore"):
         table[:p, :p] = columns.gram(every, every)
         table[:p, p:] = np.column_stack([columns.correlate(y) for y in (Y - target).T])
         if not (n * columns.mean**2 <= MAX_DEVIATIONS_OF_SHIFT**2 * table.diagonal()[:p]).all():
             return None
-        centered = _factor_centered(mass, np.zeros(p + T), table * (mass / n), p, False)
+        centered = _factor_centered(
+            total_weight, np.zeros(p + T), table * (total_weight / n), p, False
+        )
     if centered is None:
         return None
     inner, QtY, condition, _ = centered
     if not intercept:
         return RFactor(inner, QtY, condition, condition, exact=False)
-    root = np.sqrt(mass)
+    root = np.sqrt(total_weight)
     R = _with_intercept(root, columns.mean, inner)
     QtY = np.vstack([root * target[None], QtY])
     return RFactor(R, QtY, condition_of(R), condition, exact=False)
@@ -230,12 +232,16 @@ def factor_of_products(X, Y, weights):
     """R of (1, X, Y) from cross products, by one thread; None where they lose too much."""
     with np.errstate(over="ignore", invalid="ignore"):
         shift = np.concatenate([near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)])
-        mass, sums, scatter = _products_about(shift, X, Y, weights, 1)
-        centered = _factor_centered(mass, sums, scatter, len(shift), True) if mass > 0 else None
+        total_weight, sums, scatter = _products_about(shift, X, Y, weights, 1)
+        centered = (
+            _factor_centered(total_weight, sums, scatter, len(shift), True)
+            if total_weight > 0
+            else None
+        )
     if centered is None:
         return None
     inner, _, _, offset = centered
-    return _with_intercept(np.sqrt(mass), shift + offset, inner)
+    return _with_intercept(np.sqrt(total_weight), shift + offset, inner)
 
 
 def qr_of_rows(X, Y, weights):
@@ -271,9 +277,9 @@ def _factor_by_residuals(X, Y, weights, intercept, n_jobs):
             sums.g[first:],
         )
         table[p, p] = sums.deviance
-        mass = h[0, 0] if first else rows.mass
+        total_weight = h[0, 0] if first else rows.mass
         totals = np.append(h[1:, 0], sums.g[0]) if first else np.zeros(p + 1)
-    centered = _factor_centered(mass, totals, table, p, intercept)
+    centered = _factor_centered(total_weight, totals, table, p, intercept)
     if centered is None:
         return None
     inner, QtR, condition, offset = centered
@@ -282,12 +288,12 @@ def _factor_by_residuals(X, Y, weights, intercept, n_jobs):
     if not intercept:
         near_solution = NearSolution(start, QtR, float(table[p, p]))
         return RFactor(inner, QtY[:, None], condition, condition, False, near_solution)
-    root = np.sqrt(mass)
+    root = np.sqrt(total_weight)
     R = _with_intercept(root, rows.shift + offset[:p], inner)
     target = start[0] + offset[:p] @ start[1:] + offset[p]
     QtY = np.append(root * target, QtY)[:, None]
     QtR = np.append(root * offset[p], QtR)
-    squares = float(table[p, p] + mass * offset[p] ** 2)
+    squares = float(table[p, p] + total_weight * offset[p] ** 2)
     near_solution = NearSolution(rows.to_user(start), QtR, squares)
     return RFactor(R, QtY, condition_of(R), condition, False, near_solution)
 
@@ -306,18 +312,18 @@ def _start(rows):
     return start
 
 
-def _factor_centered(mass, sums, scatter, p, intercept):
+def _factor_centered(total_weight, sums, scatter, p, intercept):
     """From products about a point, which become those about the means (with an intercept).
 
     Returns the factor of the first p columns, Q' of the others, the condition of the first, and
     the offset of the means from the point; None where the products lose too much.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        offset = sums / mass
+        offset = sums / total_weight
         if intercept:
-            scatter -= mass * np.outer(offset, offset)
+            scatter -= total_weight * np.outer(offset, offset)
         spread = scatter.diagonal()
-        far = intercept and (mass * offset**2 > MAX_DEVIATIONS_OF_SHIFT**2 * spread).any()
+        far = intercept and (total_weight * offset**2 > MAX_DEVIATIONS_OF_SHIFT**2 * spread).any()
         if far or not (np.isfinite(scatter).all() and (spread[:p] > MIN_VALUE**2).all()):
             return None
         scale = np.sqrt(spread[:p])
@@ -349,24 +355,24 @@ def _products_about(shift, X, Y, weights, n_jobs):
     step = max(64, int(MULTIPLICATIONS_OF_CALL / both**2))
 
     def partial(rows, block, y, w):
-        mass, sums, scatter = np.zeros(1), np.zeros((1, both)), np.zeros((both, both))
+        total_weight, sums, scatter = np.zeros(1), np.zeros((1, both)), np.zeros((both, both))
         for start in range(0, len(block), step):
             where = slice(start, start + step)
             table = np.concatenate([block[where], y[where]], axis=1)
             share = None if w is None else w[where]
             codes = np.zeros(len(table), dtype=np.intp)
-            class_scatter(table, codes, share, shift[None], mass, sums, scatter)
+            class_scatter(table, codes, share, shift[None], total_weight, sums, scatter)
             checkpoint()
-        return mass, sums, scatter
+        return total_weight, sums, scatter
 
     def merge(total, more):
         for mine, theirs in zip(total, more, strict=True):
             mine += theirs
         return total
 
-    mass, sums, scatter = reduce(
+    total_weight, sums, scatter = reduce(
         partial, X, Y, weights, merge=merge, n_jobs=n_jobs, effort=float(X.size) * both,
         least=max(256, 4 * both),
     )  # fmt: skip
     lower = np.tril(scatter)
-    return mass[0], sums[0], lower + np.tril(lower, -1).T
+    return total_weight[0], sums[0], lower + np.tril(lower, -1).T

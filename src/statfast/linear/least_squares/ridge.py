@@ -247,8 +247,10 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             return None
         coefs, intercepts = singular.coefs([alpha])
         root = singular.V / np.sqrt(singular.s**2 + alpha)
-        mass = None if not intercept else float(len(rows) if weights is None else weights.sum())
-        known = coefs[0], intercepts[0], root, singular.mean, mass
+        total_weight = (
+            None if not intercept else float(len(rows) if weights is None else weights.sum())
+        )
+        known = coefs[0], intercepts[0], root, singular.mean, total_weight
         out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
         if not refit_uncertain(self, columns, state, out, certain):
             return None
@@ -463,7 +465,7 @@ def _leave_one_out(singular, rows, Y, weights, alphas, intercept, n_jobs):
     shrink = 1.0 / (singular.s[:, None] ** 2 + alphas)  # (r, A)
     fits = singular.s[:, None, None] * shrink[:, None, :] * singular.c[:, :, None]  # (r, T, A)
     r, T, A = fits.shape
-    mass = _total_weight(weights, len(Y))
+    total_weight = _total_weight(weights, len(Y))
 
     def work(where):
         block = rows[where].toarray() if hasattr(rows, "indptr") else rows[where]
@@ -474,10 +476,10 @@ def _leave_one_out(singular, rows, Y, weights, alphas, intercept, n_jobs):
             -1, T, A
         )
         h = w[:, None] * (
-            turned**2 @ shrink + intercept / mass
+            turned**2 @ shrink + intercept / total_weight
         )  # a row goes with all of its weight
         e *= np.sqrt(w)[:, None, None]  # of a row of weight 0 the square might overflow
         return ((e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2).sum((0, 1))
 
     parts = each(work, grid(len(Y)), n_jobs=n_jobs, effort=4.0 * len(Y) * r * (r + T * A))
-    return sum(parts[1:], parts[0]) / (mass * T)
+    return sum(parts[1:], parts[0]) / (total_weight * T)

@@ -93,11 +93,11 @@ class RowDecomposition(Decomposition):
 
     def squares_left_out(self, alphas, intercept):
         """Sums of the weighted squares of the errors (A,) of each row predicted from the others."""
-        mass, out, squared = self.root @ self.root, [], self.U**2
+        total_weight, out, squared = self.root @ self.root, [], self.U**2
         for alpha in alphas:
             kept_back = alpha / (self.s**2 + alpha)
             left = self.U @ (kept_back[:, None] * self.c)
-            slack = squared @ kept_back - intercept * self.root**2 / mass
+            slack = squared @ kept_back - intercept * self.root**2 / total_weight
             out.append(((left / np.maximum(slack, 1e-12)[:, None]) ** 2).sum())
         return np.array(out)
 

@@ -39,7 +39,7 @@ class StackedFactor:
         return StackedFactor(R, self.p, self.used + other.used, self.logs + other.logs)
 
     @property
-    def mass(self) -> float:
+    def total_weight(self) -> float:
         """Sum of the weights."""
         return float(self.R[0, 0] ** 2)
 
@@ -56,7 +56,7 @@ class StackedFactor:
     def mean_squares(self, coefs, intercepts):
         """Mean squared errors (A,) of linear predictions of the target, by coefficients (p, A), and
         its variance; None where digits would be lost, and of several targets."""
-        if self.R.shape[1] != self.p + 2 or not self.mass > 0.0:
+        if self.R.shape[1] != self.p + 2 or not self.total_weight > 0.0:
             return None
         signs = np.vstack([intercepts, coefs, np.full(len(intercepts), -1.0)])
         middle, *left = (self.R @ signs) ** 2
@@ -66,13 +66,13 @@ class StackedFactor:
         )  # the target's spread from its mean
         if far or not (squares > MIN_SQUARES_LEFT * (lengths @ signs[1:] ** 2)).all():
             return None
-        return (middle + squares) / self.mass, float(lengths[-1]) / self.mass
+        return (middle + squares) / self.total_weight, float(lengths[-1]) / self.total_weight
 
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of X."""
         mean = self.R[0, 1 : 1 + self.p] / self.R[0, 0]
         squares = (self._about_means() ** 2).sum(axis=0)
-        return ColumnMoments(self.mass, mean, squares, self.used)
+        return ColumnMoments(self.total_weight, mean, squares, self.used)
 
     def _about_means(self):
         """R of X about its means: zero where it is but what rounding left of constant columns."""

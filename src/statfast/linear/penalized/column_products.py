@@ -33,16 +33,20 @@ ROUNDING_OF_DEVIATION = 4e-16
 class ColumnProducts:
     """Of the columns of (X, y), about their means with an intercept, else about 0."""
 
-    mass: float  # sum of the weights
+    total_weight: float  # sum of the weights
     mean: NDArray[np.float64]  # (p + 1,)
     scatter: NDArray[np.float64]  # (p + 1, p + 1)
 
     def __add__(self, other: "ColumnProducts") -> "ColumnProducts":
-        mass = self.mass + other.mass
-        share = other.mass / mass if mass > 0.0 else 0.0
+        total_weight = self.total_weight + other.total_weight
+        share = other.total_weight / total_weight if total_weight > 0.0 else 0.0
         distance = other.mean - self.mean
-        scatter = self.scatter + other.scatter + (self.mass * share * distance)[:, None] * distance
-        return ColumnProducts(mass, self.mean + share * distance, scatter)
+        scatter = (
+            self.scatter
+            + other.scatter
+            + (self.total_weight * share * distance)[:, None] * distance
+        )
+        return ColumnProducts(total_weight, self.mean + share * distance, scatter)
 
     def mean_squares(self, path):
         """Mean squared errors (A,) of the path's predictions of these rows; None where they are so
@@ -51,16 +55,16 @@ class ColumnProducts:
         squares = (signs * (self.scatter @ signs)).sum(axis=0)
         if not (squares > MIN_SQUARES_LEFT * (self.scatter.diagonal() @ signs**2)).all():
             return None
-        return squares / self.mass + (self.mean @ signs - path.intercepts) ** 2
+        return squares / self.total_weight + (self.mean @ signs - path.intercepts) ** 2
 
 
 def products_of(columns, state) -> ColumnProducts:
     """Those of a block of rows, targets and weights; ``state.more`` says if about the means."""
     X, y, weights = columns
     p = X.shape[1]
-    mass = float(len(y) if weights is None else weights.sum())
+    total_weight = float(len(y) if weights is None else weights.sum())
     mean, scatter = np.zeros(p + 1), np.zeros((p + 1, p + 1))
-    if not mass > 0.0:
+    if not total_weight > 0.0:
         return ColumnProducts(0.0, mean, scatter)
     intercept = state.more
     if intercept:
@@ -68,12 +72,12 @@ def products_of(columns, state) -> ColumnProducts:
     left = y - mean[p]
     with np.errstate(all="ignore"):  # this may be a thread of its own
         columns_read = Columns(X, weights, intercept, False, 1, left, True)
-        share = mass / columns_read.n
+        share = total_weight / columns_read.n
         mean[:p] = columns_read.mean
         scatter[:p, :p] = mirrored(columns_read.products) * share
         scatter[p, :p] = scatter[:p, p] = columns_read.correlation * share
         scatter[p, p] = float((columns_read.weights * left) @ left) * share
-    return ColumnProducts(mass, mean, scatter)
+    return ColumnProducts(total_weight, mean, scatter)
 
 
 class MergedProducts(ScaledColumns):
@@ -83,7 +87,7 @@ class MergedProducts(ScaledColumns):
 
     def __init__(self, products: ColumnProducts, intercept, standardize):
         p = len(products.mean) - 1
-        self.n, self.p = products.mass, p
+        self.n, self.p = products.total_weight, p
         self.mean = products.mean[:p] if intercept else np.zeros(p)
         self.target = float(products.mean[p]) if intercept else 0.0
         self.squares = products.scatter.diagonal()[:p].copy()
