@@ -15,6 +15,7 @@ import statfast as sf
 from statfast._engine import blocks
 from statfast.datasets import load_iris
 from statfast.generative.naive_bayes.gaussian import NormalDensity
+from tests.closed_form import left_out
 from tests.reference import naive_bayes as twin
 
 IRIS = load_iris()
@@ -293,7 +294,7 @@ def test_leave_one_out_is_that_of_refits(name):
     for weights in (None, w):
         model = getattr(sf, name)(**params)
         for method in ("predict_proba", "predict_log_proba", "predict"):
-            found = model._leave_one_out(X, y, weights, method)
+            found = left_out(model, X, y, weights, method)
             assert found is not None
             for i in range(len(y)):
                 rest = np.arange(len(y)) != i
@@ -309,7 +310,7 @@ def test_leave_one_out_with_an_outlier_and_a_class_of_one_row():
     X[4, 1] = 1e9
     y[7] = 2
     model = sf.GaussianNB()
-    found = model._leave_one_out(X, y, None, "predict_proba")
+    found = left_out(model, X, y, None, "predict_proba")
     for i in range(25):
         rest = np.arange(25) != i
         want = np.zeros(3)
@@ -320,7 +321,7 @@ def test_leave_one_out_with_an_outlier_and_a_class_of_one_row():
 
 def test_leave_one_out_where_a_category_is_lost():
     X = [[0], [0], [1], [5]]
-    assert sf.CategoricalNB()._leave_one_out(X, [0, 1, 0, 1], None, "predict") is None
+    assert left_out(sf.CategoricalNB(), X, [0, 1, 0, 1], None, "predict") is None
 
 
 def test_a_class_of_no_weight_is_left_out():

@@ -13,6 +13,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as Their
 
 from statfast import Chunks, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from statfast.datasets import load_wine
+from tests.closed_form import left_out
 from tests.generative.test_reference import BLOCKS, confusion
 from tests.reference import discriminant as twin
 
@@ -163,7 +164,7 @@ def test_leave_one_out_is_n_fits(make, weighted, method):
     X, y = blobs(60, 3, 3)
     X += 100.0
     weights = np.random.default_rng(1).integers(0, 4, 60).astype(float) if weighted else None
-    held = make()._leave_one_out(X, y, weights, method)
+    held = left_out(make(), X, y, weights, method)
     expected = twin.refits(make, X, y, weights, method)
     if method == "predict":
         assert_array_equal(held, expected)
@@ -187,7 +188,7 @@ def test_leave_one_out_where_a_row_decides():
     y = np.where(np.arange(60) == 30, 5, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        held = LinearDiscriminantAnalysis()._leave_one_out(X, y, None, "predict_proba")
+        held = left_out(LinearDiscriminantAnalysis(), X, y, None, "predict_proba")
         expected = []
         for i in range(60):
             kept = np.arange(60) != i
@@ -202,7 +203,7 @@ def test_leave_one_out_where_a_row_decides():
 def test_leave_one_out_without_a_closed_form():
     X, y = blobs(40, 3, 2)
     make = lambda: QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto")  # noqa: E731
-    assert make()._leave_one_out(X, y, None, "predict_proba") is None
+    assert left_out(make(), X, y, None, "predict_proba") is None
     held = make().leave_one_out(X, y)
     assert_allclose(held, twin.refits(make, X, y, None, "predict_proba"), rtol=1e-12)
 

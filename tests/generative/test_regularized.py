@@ -16,6 +16,7 @@ from statfast import (
     RegularizedDiscriminantAnalysis,
     RegularizedDiscriminantAnalysisCV,
 )
+from tests.closed_form import left_out
 from tests.generative.test_quadratic import METHODS, blobs
 from tests.reference import discriminant as twin
 
@@ -73,7 +74,7 @@ def test_leave_one_out_with_shares_of_many_weights_is_by_fits():
     X, y = blobs(50, 2, 2)
     weights = np.random.default_rng(0).uniform(0.5, 2.0, 50)
     make = lambda: RegularizedDiscriminantAnalysis(0.5)  # noqa: E731
-    assert make()._leave_one_out(X, y, weights, "predict_proba") is None
+    assert left_out(make(), X, y, weights, "predict_proba") is None
     held = make().leave_one_out(X, y, weights)
     assert_allclose(held, twin.refits(make, X, y, weights, "predict_proba"), rtol=1e-10)
 

@@ -19,7 +19,7 @@ from statfast import (
     StandardScaler,
     make_pipeline,
 )
-from statfast._estimator import copied
+from statfast._estimator import Folds, FoldTask, copied
 from statfast._validation import FitFailedWarning
 from statfast.kernels import RBF, Laplacian, Linear, Polynomial, Spectrum
 from statfast.model_selection import (
@@ -31,7 +31,7 @@ from statfast.model_selection import (
     cross_validate,
     validation_curve,
 )
-from statfast.model_selection.ways import Folds, fitted_folds
+from statfast.model_selection.fold_strategies import FoldFits
 from statfast.svm.dual.gram import gram_of
 from statfast.svm.dual.problems import c_svc, svr
 from statfast.svm.dual.whole import WholeGram
@@ -78,13 +78,10 @@ def test_decision_values_are_those_of_refits(seed, n, classes, weighted, balance
         )  # fmt: skip
         pairs = list(KFold(3).split(X))
         kept[C] = refits.answers(model, X, y, pairs, "decision_function", weights)
-    found = sharing.fits_of_folds(
-        model, X, y, weights,
-        [train if weights is None else train[weights[train] > 0] for train, _ in pairs],
-        [{"C": C} for C in (10.0, 0.3, 1.0)],
-    )  # fmt: skip
-    for (_, test), models in zip(pairs, found, strict=True):
-        for C, one in zip((10.0, 0.3, 1.0), models, strict=True):
+    folds = Folds(X, y, weights, n, pairs)
+    plan = model._plan_folds(FoldTask(folds, [{"C": C} for C in (10.0, 0.3, 1.0)]))
+    for (_, test), fold in zip(pairs, plan.folds(), strict=True):
+        for C, one in zip((10.0, 0.3, 1.0), fold.models, strict=True):
             if isinstance(one, Exception):
                 assert kept[C][test[0]] is None
                 continue
@@ -132,11 +129,9 @@ def test_many_rows_and_threads():
         for k in (1, 2, 7)
     ]  # fmt: skip
     assert found[0].tolist() == found[1].tolist() == found[2].tolist()
-    models = [
-        sharing.fits_of_folds(SVC(gamma=0.2, n_jobs=k), X, y, None, [np.arange(2500)] * 2, [{}])
-        for k in (1, 2, 7)
-    ]
-    first, second, third = (next(one)[0].dual_coef_ for one in models)
+    task = FoldTask(Folds(X, y, None, len(y), [(np.arange(2500), np.arange(2500, 2600))] * 2))
+    plans = [SVC(gamma=0.2, n_jobs=k)._plan_folds(task) for k in (1, 2, 7)]
+    first, second, third = (next(plan.folds()).models[0].dual_coef_ for plan in plans)
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first, third)
 
@@ -199,9 +194,9 @@ def test_pipelines_of_tables_and_their_models():
         assert differ(ours, theirs) == 0.0
     (train, _), *_ = pairs = list(KFold(3).split(X))
     folds = Folds(table, y, None, 90, pairs)
-    path, fits = fitted_folds(model, folds, [{"svc__C": 0.1}, {"svc__C": 1.0}])
-    assert path == "shared structure"
-    first = next(fits).models
+    fits = FoldFits(model, folds, [{"svc__C": 0.1}, {"svc__C": 1.0}])
+    assert fits.strategy == "shared structure"
+    first = next(iter(fits)).models
     assert [one.get_params()["svc__C"] for one in first] == [0.1, 1.0]
     for one, C in zip(first, (0.1, 1.0), strict=True):
         alone = copied(model).set_params(svc__C=C).fit(table.iloc[train], y[train])

@@ -35,13 +35,33 @@ from statfast._estimator.class_weights import (
     with_weights_by_code,
     without_unweighted,
 )
-from statfast._estimator.copies import copied, parameters_key, takes_weights, with_params
+from statfast._estimator.copies import (
+    HandsWeightsOn,
+    copied,
+    parameters_key,
+    takes_weights,
+    with_params,
+)
 from statfast._estimator.declarations import fitted, param, removed
 from statfast._estimator.delegation import delegated
 from statfast._estimator.dispatch import hits, shipped, squares, with_pairs
 from statfast._estimator.display import Display, Drawn, new_axes, picture
+from statfast._estimator.fold_plans import (
+    CLOSED,
+    MERGED,
+    SHARED,
+    FoldGroup,
+    FoldModels,
+    FoldPlan,
+    Folds,
+    FoldTask,
+    HeldOutAnswers,
+    SharedFits,
+    left_out_plan,
+)
 from statfast._estimator.folds import (
     RULES,
+    FoldSplitter,
     NotShared,
     as_folds,
     as_groups,
@@ -70,6 +90,7 @@ from statfast._estimator.member_rows import (
     width_of,
     with_tags_of,
 )
+from statfast._estimator.merged_folds import prepared_sum
 from statfast._estimator.mixins import (
     Classifier,
     Clusterer,
@@ -95,7 +116,7 @@ from statfast._estimator.part_sums import (
 from statfast._estimator.regressor import Regressor, r_squared
 from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
 from statfast._estimator.sparse_coefficients import SparseCoefficients
-from statfast._estimator.sum_fit import SumFit, prepared_sum
+from statfast._estimator.sum_fit import SumFit
 from statfast._estimator.sums import (
     FitState,
     rows_at,
@@ -109,11 +130,14 @@ from statfast._estimator.tables import CoefficientTable, Summary, Tabled
 __all__ = [
     "ANY",
     "BOOTSTRAPS",
+    "CLOSED",
     "LEAST",
+    "MERGED",
     "RESPONSES",
     "ROWS",
     "ROW_DTYPES",
     "RULES",
+    "SHARED",
     "Answers",
     "BootstrapEstimate",
     "Check",
@@ -126,10 +150,19 @@ __all__ = [
     "Estimator",
     "FirstRound",
     "FitState",
+    "FoldGroup",
+    "FoldModels",
+    "FoldPlan",
+    "FoldSplitter",
+    "FoldTask",
+    "Folds",
+    "HandsWeightsOn",
+    "HeldOutAnswers",
     "NamedRows",
     "NotShared",
     "Regressor",
     "Scorer",
+    "SharedFits",
     "SparseCoefficients",
     "SumFit",
     "Summary",
@@ -173,6 +206,7 @@ __all__ = [
     "isotonic",
     "jobs",
     "known_classes",
+    "left_out_plan",
     "named_rows",
     "new_axes",
     "no_information",

@@ -24,8 +24,9 @@ from statfast._estimator.declarations import (
     removed,
 )
 from statfast._estimator.dispatch import with_parts
-from statfast._estimator.pairwise_rows import is_pairwise, says_precomputed
-from statfast._typing import Attributes
+from statfast._estimator.fold_plans import FoldPlan, FoldTask, ScaledFolds
+from statfast._estimator.pairwise_rows import PairwiseRows, is_pairwise
+from statfast._typing import Array, Attributes
 from statfast._validation import column_names, shown, warn_user
 
 # Methods whose extra arguments (sample_weight, ...) scikit-learn may route to us.
@@ -45,7 +46,7 @@ _ROUTED = (
 @dataclass_transform(
     eq_default=False, kw_only_default=True, field_specifiers=(param, fitted, removed)
 )
-class Estimator(Attributes):
+class Estimator(PairwiseRows, Attributes):
     """Parameters, representation, fitted state and scikit-learn's protocol.
 
     A subclass declares its parameters (`param`), or takes them as named arguments of an
@@ -200,10 +201,32 @@ class Estimator(Attributes):
         self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
         return self
 
-    @property
-    def _pairwise(self) -> bool:
-        """Whether X is to hold values between rows; asked through `is_pairwise`."""
-        return says_precomputed(self)
+    # ------------------------------------------------------------ what cross-validation asks
+
+    # Parameters that work is shared for: candidates of a search that differ in others are planned
+    # apart. None: `_plan_folds` sees to that itself.
+    _solve_parameters: ClassVar[tuple[str, ...] | None] = None
+
+    def _plan_folds(self, task: FoldTask) -> FoldPlan | None:
+        """How to make the models of all folds in less than a fit for each; None where that is not
+        to be had. It is decided here: what fails later is an error."""
+        return None
+
+    # Whether there is a plan of folds whose rows are scaled once.
+    _plans_scaled_folds: ClassVar[bool] = False
+
+    def _plan_scaled_folds(self, task: FoldTask, scaled: ScaledFolds) -> FoldPlan | None:
+        """The same for rows that a scaler before has scaled once for all folds; models are those of
+        scalers that are fitted to each fold, or errors, or pipelines that were refitted."""
+        return None
+
+    @staticmethod
+    def _predict_together(models: list[Any], rows: Any) -> Array | None:
+        """What models of many candidates predict, (models, m), by one product; None where there is
+        none for them."""
+        return None
+
+    # ------------------------------------------------------------ copies and pickles
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in self.__dict__

@@ -55,10 +55,16 @@ def _copied(value: Any) -> Any:
     return copy.deepcopy(value)
 
 
+class HandsWeightsOn:
+    """Mixin of wrappers whose ``fit`` hands weights on to that of ``estimator``."""
+
+    estimator: Any
+
+
 def takes_weights(estimator: Any) -> bool:
     """Whether ``fit`` has an argument sample_weight, and so that of an estimator to which a wrapper
     hands them on."""
-    if getattr(estimator, "_hands_weights_on", False) and not takes_weights(estimator.estimator):
+    if isinstance(estimator, HandsWeightsOn) and not takes_weights(estimator.estimator):
         return False
     try:
         parameters = inspect.signature(estimator.fit).parameters

@@ -99,6 +99,14 @@ def checks_of_all_rows() -> Iterator[None]:
 
 
 # ------------------------------------------------------------------ what a user gives as cv
+class FoldSplitter:
+    """Base of splitters, which may name the rows held out alone."""
+
+    def _tests(self, n: int, y: Any, groups: Any) -> list[Array] | None:
+        """Rows that each fold holds out, where it fits all others; None where it does not."""
+        return None
+
+
 def as_folds(
     cv: Any, X: Any, y: Any, n: int, codes: Array | None = None, groups: Any = None
 ) -> list[Pair]:
@@ -114,8 +122,9 @@ def as_folds(
         if codes is None:
             return [(None, part) for part in runs(n, k)]
         return [(None, part) for part in stratified_runs(codes, k) if len(part)]
-    if hasattr(cv, "_held_out"):  # our own: the others need not be listed
-        return [(None, part) for part in cv._held_out(n, y, groups)]
+    tests = cv._tests(n, y, groups) if isinstance(cv, FoldSplitter) else None
+    if tests is not None:  # the rows fitted need not be listed
+        return [(None, test) for test in tests]
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = cv.split(X, y) if groups is None else cv.split(X, y, groups)
     elif not hasattr(cv, "__iter__") or isinstance(cv, str | bytes) or getattr(cv, "ndim", 1) == 0:

@@ -13,25 +13,28 @@ from statfast._estimator.member_rows import take_columns, take_rows
 NAMED = ("metric", "kernel", "affinity")  # parameters that may be "precomputed"
 
 
+class PairwiseRows:
+    """Mixin of estimators, which say whether X is to hold values between rows."""
+
+    @property
+    def _is_pairwise(self) -> bool:
+        """Whether a parameter asks for such values, or an estimator inside does."""
+        values = [getattr(self, name, None) for name in NAMED]
+        if any(isinstance(value, str) and value == "precomputed" for value in values):
+            return True
+        return is_pairwise(getattr(self, "estimator", None))
+
+
 def is_pairwise(estimator: Any) -> bool:
     """Whether X is to hold a value between each row and each row of the fit."""
     if estimator is None or isinstance(estimator, type | str):
         return False
-    own = getattr(estimator, "_pairwise", None)
-    if own is None:
-        try:
-            own = estimator.__sklearn_tags__().input_tags.pairwise
-        except (AttributeError, ImportError):
-            return False
-    return bool(own)
-
-
-def says_precomputed(estimator: Any) -> bool:
-    """Whether a parameter of an estimator, or an estimator inside, asks for values between rows."""
-    values = [getattr(estimator, name, None) for name in NAMED]
-    if any(isinstance(value, str) and value == "precomputed" for value in values):
-        return True
-    return is_pairwise(getattr(estimator, "estimator", None))
+    if isinstance(estimator, PairwiseRows):  # whose tags say the same, at the cost of scikit-learn
+        return estimator._is_pairwise
+    try:
+        return bool(estimator.__sklearn_tags__().input_tags.pairwise)
+    except (AttributeError, ImportError):
+        return False
 
 
 def as_square(X: Any, estimator: Any) -> Any:

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 
 from statfast._estimator.base import Estimator
 from statfast._estimator.dispatch import no_exact_form
-from statfast._estimator.folds import NotShared
+from statfast._estimator.fold_plans import FoldPlan, FoldTask
+from statfast._estimator.merged_folds import merged_folds
 from statfast._estimator.part_sums import fit_parts
 from statfast._estimator.sums import summed
 from statfast._typing import Array
@@ -38,8 +39,7 @@ class SumFit(Estimator):
     returns None. The answer is that of the sum, but for rounding.
     """
 
-    # Parameters that only `_solve` reads: candidates of a search that differ in these alone share
-    # their statistics.
+    # Parameters that only `_solve` reads.
     _solve_parameters: ClassVar[tuple[str, ...]] = ()
     # Whether statistics have ``column_moments()`` and ``rescaled(shift, scale)``, by which scalers
     # are solved, and the statistics brought to the scaled rows.
@@ -87,6 +87,31 @@ class SumFit(Estimator):
     def _check_parts(self, columns: tuple[Any, ...], state: Any) -> None:
         """Refuse rows in parts, of which `columns` are a few, whose statistics give no fit."""
 
+    # ------------------------------------------------------------ folds and replicates
+
+    # Whether samples of the bootstrap are quicker as weights of the statistics than as fits.
+    _samples_as_weights: ClassVar[bool] = False
+
+    def _plan_folds(self, task: FoldTask) -> FoldPlan | None:
+        return merged_folds(self, task, self._reads_names())
+
+    def _reads_names(self) -> bool:
+        """Whether `_prepare` chooses columns, perhaps by their names."""
+        return False
+
+    def _predict_replicates(
+        self, columns: tuple[Any, ...], state: Any, weights: Any, rows: Any
+    ) -> tuple[Array, Array] | None:
+        """Codes (R, m) of the classes of rows by fits with each of R weights, and for which of them
+        they are right; None where there is no quick way."""
+        return None
+
+    @staticmethod
+    def _mean_squares(models: list[Any], held: Any) -> tuple[Array, float] | None:
+        """Mean squared errors of models of one target, and its variance, by the statistics of the
+        rows held out; None where these do not tell them."""
+        return None
+
     # ------------------------------------------------------------ the ways of a fit
 
     def _fit_sum(self, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Self:
@@ -112,19 +137,3 @@ class SumFit(Estimator):
             raise no_exact_form(self, X)
         fitted: Self = fit_parts(self, source)
         return fitted
-
-
-def prepared_sum(model: SumFit, X: Any, y: Any, sample_weight: Any) -> tuple[tuple[Any, ...], Any]:
-    """Columns and state of a fit by statistics alone.
-
-    Raises
-    ------
-    NotShared
-        If statistics of these rows do not give the fit.
-    """
-    if not model._adds_up():
-        raise NotShared
-    columns, state = model._prepare(X, y, sample_weight)
-    if not model._adds_up(columns):
-        raise NotShared
-    return columns, state

@@ -28,7 +28,7 @@ from statfast._validation.errors import (
     wrong_type,
 )
 from statfast._validation.kinds import first_time, is_time_type
-from statfast._validation.memory import free_memory, refuse_large
+from statfast._validation.memory import free_memory, refuse_large, takes_too_much
 from statfast._validation.parameters import (
     MANY,
     STEEPEST,
@@ -125,6 +125,7 @@ __all__ = [
     "shape_of",
     "shown",
     "slack_of",
+    "takes_too_much",
     "to_array",
     "to_numbers",
     "unusable_model",

@@ -9,12 +9,17 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 def refuse_large(nbytes: float, what: str, instead: str) -> None:
     """Raise MemoryError if ``what`` would take more than half the free memory."""
-    free = free_memory() if nbytes > 1 << 26 else None
-    if free is not None and nbytes > free / 2:
+    if takes_too_much(nbytes):
         raise MemoryError(
             f"{what} needs {nbytes / 2**30:.1f} GiB, more than half of the "
-            f"{free / 2**30:.1f} GiB of free memory. {instead}"
+            f"{(free_memory() or 0) / 2**30:.1f} GiB of free memory. {instead}"
         )
+
+
+def takes_too_much(nbytes: float) -> bool:
+    """Whether so many bytes are more than half the free memory."""
+    free = free_memory() if nbytes > 1 << 26 else None
+    return free is not None and nbytes > free / 2
 
 
 def free_memory() -> int | None:

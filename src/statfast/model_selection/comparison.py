@@ -30,6 +30,7 @@ from statfast.model_selection.partitions import (
     StratifiedKFold,
 )
 from statfast.model_selection.scoring import as_plan, classifies, known_classes, with_groups
+from statfast.model_selection.splitter import GivenFolds
 from statfast.model_selection.validate import cross_validate, held_out_answers
 
 
@@ -239,7 +240,7 @@ def compare(
             X,
             y,
             groups=groups,
-            cv=plan.pairs_as_given(),
+            cv=GivenFolds(plan.pairs),
             scoring=scoring,
             sample_weight=sample_weight,
             error_score="raise",
@@ -365,5 +366,5 @@ def _one_partition(plan):
     k = min(10, plan.n)
     codes = np.unique(np.asarray(plan.y), return_counts=True)[1]
     splitter = StratifiedKFold(k) if codes.max() >= k else KFold(k)
-    tests = splitter._held_out(plan.n, plan.y, None)
+    tests = splitter._tests(plan.n, plan.y, None)
     return replace(plan, pairs=[(None, test) for test in tests])

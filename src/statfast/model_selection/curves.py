@@ -16,10 +16,10 @@ from statfast._validation import (
     to_array,
     wrong_type,
 )
+from statfast.model_selection.fold_strategies import FoldFits
 from statfast.model_selection.scoring import Scores, as_error_score, as_scorers, plan_of_fits
 from statfast.model_selection.splitter import as_shuffler
 from statfast.model_selection.tables import scored_candidates
-from statfast.model_selection.ways import fitted_folds
 
 
 @taking(verbose=ANY, pre_dispatch=ANY)
@@ -103,7 +103,7 @@ def validation_curve(
     folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
     found = scored_candidates(
         model, folds, candidates, scorers, as_error_score(error_score), with_train=True,
-        weighted=weighted,
+        weights=folds.weights if weighted else None,
     )  # fmt: skip
     (name,) = scorers
     return found.train[name], found.test[name]
@@ -206,10 +206,9 @@ def learning_curve(
     for train, (_, held) in zip(trains, folds.pairs, strict=True):
         pairs = [(np.sort(train[:size]), held) for size in sizes]
         nested = replace(folds, pairs=pairs)
-        _, fits = fitted_folds(model, nested, [{}], whole=True)  # asked about rows it has seen
-        for k, fitted in enumerate(fits):
+        for k, fitted in enumerate(FoldFits(model, nested)):  # asked about rows it has seen
             scores.add(nested, k, fitted, weights, with_train=True)
-    scores.tell()
+    scores.warn()
     shape = len(trains), len(sizes)
     test = np.reshape(scores.test[0][name], shape).T
     fitted_scores = np.reshape(scores.train[0][name], shape).T

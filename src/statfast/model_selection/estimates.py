@@ -11,8 +11,11 @@ import numpy as np
 from statfast._distance import scale_of
 from statfast._estimator import (
     BOOTSTRAPS,
+    MERGED,
     BootstrapEstimate,
     CoefficientTable,
+    Folds,
+    SumFit,
     Tabled,
     group_runs,
     no_information,
@@ -33,18 +36,12 @@ from statfast._validation import (
     as_real,
     as_weights,
 )
+from statfast.model_selection.fold_strategies import FoldFits, require_weights, rows_of_fold
 from statfast.model_selection.losses import as_loss, coded, losses, truth_of
 from statfast.model_selection.resampling import Bootstrap
 from statfast.model_selection.scoring import groups_argument
 from statfast.model_selection.splitter import as_placed, as_placed_rows, joined_rows, n_rows
 from statfast.model_selection.variance import replicated
-from statfast.model_selection.ways import (
-    MERGED,
-    Folds,
-    fitted_folds,
-    require_weights,
-    rows_of_fold,
-)
 
 
 def bootstrap_error(
@@ -127,21 +124,20 @@ def bootstrap_error(
 
 def _of_samples(estimator, X, y, pairs, classes):
     """The way, and in turn what the fit to each sample predicts of the rows held out."""
-    if getattr(estimator, "_samples_as_weights", False):  # is quicker: a half, up to twenty times
+    if isinstance(estimator, SumFit) and estimator._samples_as_weights:
         trains, tests = ([pair[side] for pair in pairs] for side in (0, 1))
         n_jobs = getattr(estimator, "n_jobs", None)
         found = replicated(estimator, X, y, X, trains, classes, n_jobs, tests)
         if found is not None:
             return MERGED, found
-    path, fits = fitted_folds(estimator, Folds(X, y, None, len(y), pairs), [{}])
-    return path, _of_fits(pairs, fits, classes)
+    folds = Folds(X, y, None, len(y), pairs)
+    fits = FoldFits(estimator, folds, methods=frozenset({"predict"}))
+    return fits.strategy, _of_fits(pairs, fits, classes)
 
 
 def _of_fits(pairs, fits, classes):
     for (_, test), fitted in zip(pairs, fits, strict=True):
-        if fitted.errors[0] is not None:
-            raise fitted.errors[0]
-        yield coded(fitted.models[0].predict(rows_of_fold(fitted.rows, test)), classes)
+        yield coded(fitted.only_model().predict(rows_of_fold(fitted.X, test)), classes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -337,19 +333,18 @@ def _pairs(estimator, every, parts, truth, classes, loss):
             kept[parts[k]] = False
         pairs.append((np.flatnonzero(kept), np.sort(np.concatenate([parts[k] for k in out]))))
     folds = replace(every, pairs=pairs)
-    path, fits = fitted_folds(estimator, folds, [{}], whole=True)  # asked about parts of a fold
+    fits = FoldFits(estimator, folds)  # whose models are asked about parts of a fold
     inner, outer = {}, [None] * K
     for out, fitted in zip(left, fits, strict=True):
-        if fitted.errors[0] is not None:
-            raise fitted.errors[0]
+        model = fitted.only_model()
         for k in out:
-            said = coded(fitted.models[0].predict(take_rows(fitted.rows, parts[k])), classes)
+            said = coded(model.predict(take_rows(fitted.X, parts[k])), classes)
             found = losses(truth[parts[k]], said, loss)
             if len(out) == 1:
                 outer[k] = found
             else:
                 inner[out[0] if k == out[1] else out[1], k] = found
-    return inner, outer, path
+    return inner, outer, fits.strategy
 
 
 def external_validation(

@@ -15,6 +15,7 @@ import numpy as np
 
 from statfast._engine import Stacked, Work, as_parts, end_fits, has_weight
 from statfast._estimator import (
+    MERGED,
     SumFit,
     codes_among,
     copied,
@@ -32,7 +33,6 @@ from statfast._estimator import (
 from statfast._validation import as_count, as_labels, as_weights, shown
 from statfast.model_selection.partitions import KFold, StratifiedKFold
 from statfast.model_selection.scoring import FoldScores, as_scorers, classifies
-from statfast.model_selection.ways import MERGED
 
 # Scores that are means over rows, so that those of parts add up.
 MEANS = (

@@ -47,7 +47,7 @@ class KFold(Splitter):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _held_out(self, n, y, groups):
+    def _tests(self, n, y, groups):
         k = as_folds_of(self.n_splits, n)
         rng = generator_of(self.shuffle, self.random_state)
         if rng is None:
@@ -98,7 +98,7 @@ class StratifiedKFold(Splitter):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _held_out(self, n, y, groups):
+    def _tests(self, n, y, groups):
         k = as_folds_of(self.n_splits, n)
         codes = codes_of(y, n)
         require_members(codes, k, "n_splits")
@@ -146,7 +146,7 @@ class GroupKFold(Splitter):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _held_out(self, n, y, groups):
+    def _tests(self, n, y, groups):
         k = as_folds_of(self.n_splits, n)
         names, codes = groups_of(groups, n)
         require_groups(names, k)
@@ -200,7 +200,7 @@ class StratifiedGroupKFold(Splitter):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _held_out(self, n, y, groups):
+    def _tests(self, n, y, groups):
         k = as_folds_of(self.n_splits, n)
         codes = codes_of(y, n)
         names, group = groups_of(groups, n)
@@ -266,11 +266,11 @@ class RepeatedKFold(Splitter):
         self.n_repeats = n_repeats
         self.random_state = random_state
 
-    def _held_out(self, n, y, groups):
+    def _tests(self, n, y, groups):
         rng = as_shuffler(self.random_state)
         one = self._one(self.n_splits, shuffle=True, random_state=rng)
         times = as_count(self.n_repeats, "n_repeats")
-        return [part for _ in range(times) for part in one._held_out(n, y, groups)]
+        return [part for _ in range(times) for part in one._tests(n, y, groups)]
 
     def _count(self, n, y, groups):
         return as_count(self.n_splits, "n_splits", 2) * as_count(self.n_repeats, "n_repeats")
@@ -313,7 +313,7 @@ class LeaveOneOut(Splitter):
     [[0], [1], [2]]
     """
 
-    def _held_out(self, n, y, groups):
+    def _tests(self, n, y, groups):
         if n < 2:
             raise ValueError(f"X must have at least 2 rows to leave one out; got {n}. Pass more.")
         return np.arange(n)[:, None]
@@ -342,7 +342,7 @@ class LeaveOneGroupOut(Splitter):
 
     needs_groups = True
 
-    def _held_out(self, n, y, groups):
+    def _tests(self, n, y, groups):
         names, codes = groups_of(groups, n)
         if len(names) < 2:
             raise ValueError(
@@ -399,7 +399,7 @@ class PredefinedSplit(Splitter):
         n = len(self._folds()[0]) if X is None else n_rows(X)
         yield from self._pairs(n, y, groups)
 
-    def _held_out(self, n, y, groups):
+    def _tests(self, n, y, groups):
         fold, numbers = self._folds()
         if n is not None and len(fold) != n:
             raise ValueError(

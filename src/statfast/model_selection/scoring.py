@@ -12,8 +12,11 @@ import numpy as np
 
 from statfast._estimator import (
     Answers,
+    Estimator,
+    Folds,
     Regressor,
     Scorer,
+    SumFit,
     as_folds,
     as_groups,
     by_score,
@@ -31,9 +34,9 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.metrics import get_scorer
+from statfast.model_selection.fold_strategies import require_weights, rows_of_fold, with_arguments
 from statfast.model_selection.partitions import KFold, StratifiedKFold
 from statfast.model_selection.splitter import as_placed, as_placed_rows, n_rows
-from statfast.model_selection.ways import Folds, require_weights, rows_of_fold
 
 # Scores by the mean squared errors of candidates, and the variance of the targets.
 _OF_SQUARES = {
@@ -69,9 +72,14 @@ def as_scorers(scoring, estimator):
     return {name: get_scorer(one) for name, one in named.items()}
 
 
-def asks_more(scorers):
-    """Whether a score may ask a model for more than its answers, as of a function it may."""
-    return not all(isinstance(one, Scorer) or one is by_score for one in scorers.values())
+def methods_asked(scorers, estimator):
+    """The methods that scores ask models for; None where they may ask for anything, as functions
+    may."""
+    if not all(isinstance(one, Scorer) or one is by_score for one in scorers.values()):
+        return None
+    return frozenset(
+        "score" if one is by_score else one.method(estimator) for one in scorers.values()
+    )
 
 
 def as_error_score(error_score):
@@ -222,7 +230,7 @@ class FoldScores(dict):
 
 
 class Scores:
-    """Scores of the folds as they come: what failed is said at the end, once."""
+    """Scores of the folds as they come; of fits that failed there is one warning, at the end."""
 
     def __init__(self, scorers, error_score, n_candidates=1):
         self.scorers, self.error_score = scorers, error_score
@@ -235,41 +243,56 @@ class Scores:
     def add(self, folds, k, fitted, weights, with_train=False):
         """Score the models of a fold, by weights of all rows or None."""
         test = folds.pairs[k][1]
-        y, held = take_rows(folds.y, test), None if weights is None else weights[test]
-        rows = rows_of_fold(fitted.rows, test)
+        rows = rows_of_fold(fitted.X, test)
         self.fit_times.append(fitted.seconds / len(fitted.models))
         start = perf_counter()
         known = self._of_squares(fitted, rows)
         models = fitted.models if known else self._asked_at_once(fitted.models, rows)
-        for c, (model, error) in enumerate(zip(models, fitted.errors, strict=True)):
-            self.fits += 1
-            if error is not None:
-                self.failed(error)
-            if known:
-                for name, values in known.items():
-                    self.test[c][name].append(float(values[c]))
-            else:
-                self._score(self.test[c], folds.asked(model, test), error, rows, y, held)
+        for error in (one for one in models if isinstance(one, Exception)):
+            if self.error_score == "raise":
+                raise error
+            self.failures.append(error)
+        self.fits += len(models)
+        if known:
+            for name, values in known.items():
+                for by_name, value in zip(self.test, values, strict=True):
+                    by_name[name].append(float(value))
+        else:
+            self._score(self.test, models, folds, test, rows, weights)
         self.score_times.append((perf_counter() - start) / len(models))
         if with_train:
             train = folds.train(k)
-            rows, y = rows_of_fold(fitted.rows, train), take_rows(folds.y, train)
-            used = None if weights is None else weights[train]
-            for c, (model, error) in enumerate(zip(fitted.models, fitted.errors, strict=True)):
-                self._score(self.train[c], folds.asked(model, train), error, rows, y, used)
+            rows = rows_of_fold(fitted.X, train)
+            self._score(self.train, fitted.models, folds, train, rows, weights)
 
-    def failed(self, error):
-        if self.error_score == "raise":
-            raise error
-        self.failures.append(error)
+    def add_left_out(self, folds, answers, seconds, weights):
+        """Score what each row, held out alone, is answered by each candidate, at once.
+
+        Returns False where scores of single rows are not to be had so.
+        """
+        rows, y = folds.left_out_rows, np.asarray(folds.y)
+        by_row = all(isinstance(s, Scorer) and s.each for s in self.scorers.values())
+        if rows is None or not by_row or y.ndim != 1:
+            return False
+        start, y = perf_counter(), y[rows]
+        for by_name, said in zip(self.test, answers, strict=True):
+            for name, scorer in self.scorers.items():
+                values = scorer.each(y, said[rows], None)
+                if weights is not None:  # a row of weight 0 has no score
+                    values[weights[rows] == 0.0] = nan
+                by_name[name] = values
+        count = len(rows) * len(answers)
+        self.fits += count
+        self.fit_times = np.full(len(rows), seconds / count)
+        self.score_times = np.full(len(rows), (perf_counter() - start) / count)
+        return True
 
     def _of_squares(self, fitted, rows):
         """Scores (C,) by name of many candidates, by the statistics of the rows held out; None
         where these do not tell them."""
         models = fitted.models
-        ask = getattr(models[0], "_mean_squares", None)
         single = not isinstance(rows, np.ndarray) or rows.dtype != np.float64  # rounds predictions
-        if fitted.held is None or ask is None or len(models) < 2 or None in models or single:
+        if fitted.held is None or single or not _can_be_asked_together(models, SumFit):
             return None
         plain = unwrap(type(models[0]).score) is Regressor.score  # see `with_parts`
         names = [
@@ -278,7 +301,7 @@ class Scores:
         ]
         if not all(name in _OF_SQUARES for name in names):
             return None
-        found = ask(models, fitted.held)
+        found = models[0]._mean_squares(models, fitted.held)
         if found is None:
             return None
         return {
@@ -287,22 +310,28 @@ class Scores:
 
     def _asked_at_once(self, models, rows):
         """What linear models of many candidates predict: one product."""
-        together = getattr(models[0], "_predict_many", None)
-        if together is None or len(models) < 2 or any(model is None for model in models):
-            return models
-        if not all(
+        predictions_alone = all(
             isinstance(s, Scorer) and s.response == "predict" for s in self.scorers.values()
-        ):
+        )
+        if not predictions_alone or not _can_be_asked_together(models, Estimator):
             return models
-        values = together(models, rows)
+        values = models[0]._predict_together(models, rows)
         if values is None:
             return models
         return [Answers({"predict": said}) for said in values]
 
-    def _score(self, into, model, error, rows, y, weights):
+    def _score(self, scores, models, folds, places, rows, weights):
+        """Add the scores of each model on some rows, which are those at `places`."""
+        y, weights = take_rows(folds.y, places), None if weights is None else weights[places]
+        for by_name, model in zip(scores, models, strict=True):
+            if not isinstance(model, Exception):
+                model = with_arguments(folds, model, places)
+            self._add(by_name, model, rows, y, weights)
+
+    def _add(self, by_name, model, rows, y, weights):
         for name, scorer in self.scorers.items():
             value = self.error_score
-            if error is None:
+            if not isinstance(model, Exception):
                 try:
                     value = as_number(scored(scorer, model, rows, y, weights), name)
                 except Exception as raised:
@@ -313,9 +342,9 @@ class Scores:
                         f"parameters will be set to {self.error_score}. Details: {name}: "
                         f"{type(raised).__name__}: {raised}"
                     )
-            into[name].append(value)
+            by_name[name].append(value)
 
-    def tell(self):
+    def warn(self):
         """Warn of fits that failed, or raise the first one's error if all did."""
         if not self.failures:
             return
@@ -332,6 +361,11 @@ class Scores:
             f"set to {self.error_score}. The first error: {said}",
             FitFailedWarning,
         )
+
+
+def _can_be_asked_together(models, kind):
+    """Whether models of several candidates are all of a class that may answer for all of them."""
+    return len(models) > 1 and all(isinstance(model, kind) for model in models)
 
 
 def scored(scorer, model, rows, y, weights):

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import RULES, Estimator, delegated, with_params
+from statfast._estimator import RULES, Estimator, HandsWeightsOn, delegated, with_params
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -19,18 +19,16 @@ from statfast._validation import (
     shown,
     warn_user,
 )
+from statfast.model_selection.fold_strategies import require_weights
 from statfast.model_selection.grids import all_candidates
 from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers, groups_argument
 from statfast.model_selection.tables import scored_candidates
-from statfast.model_selection.ways import require_weights
 
 NO_BEST = "This search has refit=False, and so no best estimator to ask. Pass refit=True."
 
 
-class ParameterSearch(Estimator):
+class ParameterSearch(HandsWeightsOn, Estimator):
     """What the searches share: the fit, and the best estimator's methods."""
-
-    _hands_weights_on = True
 
     def fit(
         self,
@@ -71,14 +69,17 @@ class ParameterSearch(Estimator):
         for candidate in candidates:
             with_params(estimator, candidate)  # raises for parameters that there are not
         folds = as_plan(estimator, X, y, self.cv, groups, sample_weight, params)
-        found = scored_candidates(estimator, folds, candidates, scorers, error_score, with_train)
+        found = scored_candidates(
+            estimator, folds, candidates, scorers, error_score, with_train=with_train,
+            weights=folds.weights,
+        )  # fmt: skip
         results = found.table(candidates)
         fitted = {
             "cv_results_": results,
             "scorer_": scorers.get("score", scorers),
             "n_splits_": len(folds.pairs),
             "multimetric_": "score" not in scorers,
-            "path_": found.path,
+            "path_": found.strategy,
         }
         best = self._best(results, rated, rule)
         if best is not None:

@@ -7,6 +7,7 @@ from numbers import Integral
 
 import numpy as np
 
+from statfast._estimator import FoldSplitter, rows_besides
 from statfast._typing import Array, ArrayLike, Rows
 from statfast._validation import (
     as_generator,
@@ -21,10 +22,10 @@ from statfast._validation import (
 )
 
 
-class Splitter:
+class Splitter(FoldSplitter):
     """Pairs of rows to fit and rows held out.
 
-    A subclass gives one or both of ``_held_out(n, y, groups)``, the rows that each fold holds out
+    A subclass gives one or both of ``_tests(n, y, groups)``, the rows that each fold holds out
     (all others are fitted), and ``_pairs(n, y, groups)``; and ``_count(n, y, groups)``.
     """
 
@@ -77,13 +78,28 @@ class Splitter:
         return f"{type(self).__name__}({given})"
 
     def _pairs(self, n, y, groups):
-        for test in self._held_out(n, y, groups):
-            kept = np.ones(n, dtype=bool)
-            kept[test] = False
-            yield np.flatnonzero(kept), test
+        for test in self._tests(n, y, groups):
+            yield rows_besides(test, n), test
 
     def _count(self, n, y, groups):
         return self.n_splits
+
+
+class GivenFolds(FoldSplitter):
+    """Folds that are known, as pairs of rows fitted, or None for all others, and rows held out."""
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def split(self, X, y=None, groups=None):
+        n = n_rows(X)
+        for train, test in self.pairs:
+            yield (rows_besides(test, n) if train is None else train), test
+
+    def _tests(self, n, y, groups):
+        if all(train is None for train, _ in self.pairs):
+            return [test for _, test in self.pairs]
+        return None
 
 
 def n_rows(X):

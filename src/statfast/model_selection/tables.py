@@ -6,28 +6,23 @@ from math import nan
 
 import numpy as np
 
-from statfast._estimator import NotShared, Scorer, parameters_key, take_rows, with_params
-from statfast._validation import warn_user
-from statfast.model_selection.scoring import Scores, asks_more
-from statfast.model_selection.ways import (
-    CLOSED,
-    candidate_is_pairwise,
-    fitted_folds,
-    shares_statistics,
-)
+from statfast._estimator import Estimator, HeldOutAnswers, parameters_key
+from statfast.model_selection.fold_strategies import FoldFits, candidate_is_pairwise
+from statfast.model_selection.scoring import Scores, methods_asked
 
 _LISTED = 1000  # folds up to which the scores of each are columns of the table
 
 
 @dataclass
 class Scored:
-    """Scores (candidates, folds) by name, and the way they were found."""
+    """Scores (candidates, folds) by name, and how the folds were fitted."""
 
     test: dict
     train: dict
     fit_times: np.ndarray  # (candidates, folds)
     score_times: np.ndarray
-    path: str
+    strategy: str
+    models: list  # of each fold, if they are asked for
 
     def table(self, candidates):
         """scikit-learn's ``cv_results_``."""
@@ -66,87 +61,51 @@ def _values_of(name, candidates):
 
 
 def scored_candidates(
-    estimator, folds, candidates, scorers, error_score, with_train=False, weighted=True
-):
-    """Score all candidates on the same folds; `weighted` says whether weights count in scores."""
-    if not with_train:
-        found = _left_out(estimator, folds, candidates, scorers)
-        if found is not None:
-            return found
-    n, k = len(candidates), len(folds.pairs)
-    weights = folds.weights if weighted else None
+    estimator, folds, candidates, scorers, error_score, *, with_train=False, weights=None,
+    with_models=False,
+):  # fmt: skip
+    """Score all candidates on the same folds; `weights` are those of scores."""
+    n, k = len(candidates), len(folds)
     test = {name: np.full((n, k), nan) for name in scorers}
     train = {name: np.full((n, k), nan) for name in scorers} if with_train else {}
-    fit_times, score_times, paths = np.zeros((n, k)), np.zeros((n, k)), []
-    together, complete = Scores(scorers, error_score), with_train or asks_more(scorers)
+    fit_times, score_times, strategies = np.zeros((n, k)), np.zeros((n, k)), set()
+    total, models = Scores(scorers, error_score), []
+    methods = None if with_train or with_models else methods_asked(scorers, estimator)
     for group in _groups(estimator, candidates):
         scores = Scores(scorers, error_score, len(group))
-        path, fits = fitted_folds(estimator, folds, [candidates[c] for c in group], complete)
-        for fold, fitted in enumerate(fits):
-            scores.add(folds, fold, fitted, weights, with_train)
-        paths.append(path)
+        fits = FoldFits(estimator, folds, [candidates[c] for c in group], methods)
+        if not _left_out(scores, fits, folds, weights):
+            for fold, fitted in enumerate(fits):
+                scores.add(folds, fold, fitted, weights, with_train)
+                if with_models:
+                    models.append(fitted.models)
+        strategies.add(fits.strategy)
         fit_times[group], score_times[group] = scores.fit_times, scores.score_times
         for place, c in enumerate(group):
             for name in scorers:
                 test[name][c] = scores.test[place][name]
                 if with_train:
                     train[name][c] = scores.train[place][name]
-        together.failures += scores.failures
-        together.fits += scores.fits
-    together.tell()
-    path = paths[0] if len(set(paths)) == 1 else ", ".join(sorted(set(paths)))
-    return Scored(test, train, fit_times, score_times, path)
+        total.failures += scores.failures
+        total.fits += scores.fits
+    total.warn()
+    return Scored(test, train, fit_times, score_times, ", ".join(sorted(strategies)), models)
+
+
+def _left_out(scores, fits, folds, weights):
+    """Whether the plan tells what each row, held out alone, is answered, and this is scored."""
+    plan = fits.plan
+    answers = plan.of_all_rows() if isinstance(plan, HeldOutAnswers) else None
+    seconds = fits.planning_seconds
+    return answers is not None and scores.add_left_out(folds, answers, seconds, weights)
 
 
 def _groups(estimator, candidates):
     """Candidates that may share their work: those that take the same rows and are alike but in what
     is only solved for."""
-    solved, groups = getattr(estimator, "_solve_parameters", None), {}
-    by_values = solved is not None or shares_statistics(estimator)
+    alike = estimator._solve_parameters if isinstance(estimator, Estimator) else None
+    groups = {}
     for c, params in enumerate(candidates):
-        values = parameters_key(params, solved or ()) if by_values else ()
+        values = () if alike is None else parameters_key(params, alike)
         groups.setdefault((candidate_is_pairwise(estimator, params), values), []).append(c)
     return list(groups.values())
-
-
-def _left_out(estimator, folds, candidates, scorers):
-    """All candidates by formulas of leave-one-out, or None."""
-    rows = folds.singles()
-    if (
-        rows is None
-        or folds.arguments
-        or not all(isinstance(s, Scorer) and s.each for s in scorers.values())
-    ):
-        return None
-    if getattr(estimator, "_leave_one_out", None) is None:
-        return None
-    several = getattr(estimator, "_leave_one_out_many", None)
-    y = np.asarray(take_rows(folds.y, rows))
-    if y.ndim != 1:
-        return None
-    try:
-        answers = None
-        if several is not None:
-            answers = several(folds.X, folds.y, folds.weights, "predict", candidates)
-        if answers is None:
-            answers = [
-                with_params(estimator, params)._leave_one_out(
-                    folds.X, folds.y, folds.weights, "predict"
-                )
-                for params in candidates
-            ]
-    except (NotShared, ValueError) as error:  # a fit without one of the rows fails
-        reason = error.__cause__ or error
-        warn_user(f"Leave-one-out by refits, as a formula could not be used: {reason}")
-        return None
-    if any(said is None for said in answers):
-        return None
-    test = {
-        name: np.array([s.each(y, said[rows], None) for said in answers])
-        for name, s in scorers.items()
-    }
-    if folds.weights is not None:
-        for values in test.values():
-            values[:, folds.weights[rows] == 0.0] = nan
-    times = np.zeros((len(candidates), 1))
-    return Scored(test, {}, times, times, CLOSED)

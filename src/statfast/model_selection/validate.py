@@ -1,33 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cross-validation: scores and predictions of rows held out, by the way that spares most work."""
+"""Cross-validation: scores and predictions of rows held out."""
 
 from collections.abc import Callable
 from math import nan
-from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
 
 from statfast._engine import is_elsewhere
-from statfast._estimator import ANY, NotShared, Scorer, copied, take_rows, taking
+from statfast._estimator import ANY, HeldOutAnswers, copied, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_choice, as_estimator, as_flag, shape_of
+from statfast._validation import as_choice, as_estimator, as_flag
+from statfast.model_selection.fold_strategies import (
+    FoldFits,
+    require_method,
+    rows_of_fold,
+    with_arguments,
+)
 from statfast.model_selection.part_folds import validated_parts
 from statfast.model_selection.scoring import (
     FoldScores,
-    Scores,
     as_error_score,
     as_scorers,
-    asks_more,
     known_classes,
     plan_of_fits,
 )
-from statfast.model_selection.ways import (
-    CLOSED,
-    fitted_folds,
-    require_method,
-    rows_of_fold,
-)
+from statfast.model_selection.tables import scored_candidates
 
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
@@ -142,27 +140,18 @@ def cross_validate(
     scorers = as_scorers(scoring, estimator)
     error_score = as_error_score(error_score)
     with_train = as_flag(return_train_score, "return_train_score")
-    whole = as_flag(return_estimator, "return_estimator")
+    with_models = as_flag(return_estimator, "return_estimator")
     folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
-    weights = folds.weights if weighted else None
-    found = None
-    if not (with_train or whole):
-        found = _closed(estimator, folds, scorers, weights)
-    if found is None:
-        scores, models = Scores(scorers, error_score), []
-        complete = whole or with_train or asks_more(scorers)
-        path, fits = fitted_folds(estimator, folds, [{}], complete)
-        for k, fitted in enumerate(fits):
-            scores.add(folds, k, fitted, weights, with_train)
-            models.append(fitted.models[0])
-        scores.tell()
-        times = {"fit_time": scores.fit_times, "score_time": scores.score_times}
-        found = FoldScores({name: np.array(v) for name, v in times.items()}, path)
-        found |= {f"test_{name}": np.array(v) for name, v in scores.test[0].items()}
-        if with_train:
-            found |= {f"train_{name}": np.array(v) for name, v in scores.train[0].items()}
-        if whole:
-            found["estimator"] = models
+    scored = scored_candidates(
+        estimator, folds, [{}], scorers, error_score, with_train=with_train,
+        weights=folds.weights if weighted else None, with_models=with_models,
+    )  # fmt: skip
+    times = {"fit_time": scored.fit_times[0], "score_time": scored.score_times[0]}
+    found = FoldScores(times, scored.strategy)
+    found |= {f"test_{name}": values[0] for name, values in scored.test.items()}
+    found |= {f"train_{name}": values[0] for name, values in scored.train.items()}
+    if with_models:
+        found["estimator"] = [None if isinstance(m, Exception) else m for (m,) in scored.models]
     if as_flag(return_indices, "return_indices"):
         found["indices"] = {
             "train": [folds.train(k) for k in range(len(folds.pairs))],
@@ -313,30 +302,25 @@ def cross_val_predict(
 
 
 def held_out_answers(estimator, folds, method):
-    """What a method gives for each row by the model that did not see it, and the way."""
+    """What a method gives for each row by the model that did not see it, and the strategy."""
     require_method(estimator, method, f"method={method!r}")
-    rows = folds.singles()
-    if rows is not None and not folds.arguments:
-        answers = _left_out(estimator, folds, method)
-        if answers is not None:
-            return answers, CLOSED
-    path, fits = fitted_folds(estimator, folds, [{}])
+    fits = FoldFits(estimator, folds, methods=frozenset({method}))
+    answers = fits.plan.of_all_rows() if isinstance(fits.plan, HeldOutAnswers) else None
+    if answers is not None:
+        return answers[0], fits.strategy
     classes = None
     if method != "predict":
         classes = known_classes(folds.y, folds.n, folds.weights)
     parts, order = [], []
-    for k, fitted in enumerate(fits):
-        if fitted.errors[0] is not None:
-            raise fitted.errors[0]
-        test = folds.pairs[k][1]
-        model = folds.asked(fitted.models[0], test)
-        said = np.asarray(getattr(model, method)(rows_of_fold(fitted.rows, test)))
+    for (_, test), fitted in zip(folds.pairs, fits, strict=True):
+        model = with_arguments(folds, fitted.only_model(), test)
+        said = np.asarray(getattr(model, method)(rows_of_fold(fitted.X, test)))
         parts.append(_for_all(said, model, classes, method))
         order.append(test)
     whole = np.concatenate(parts)
     answers = np.empty_like(whole)
     answers[np.concatenate(order)] = whole
-    return answers, path
+    return answers, fits.strategy
 
 
 def _for_all(said, model, classes, method):
@@ -358,48 +342,8 @@ def _for_all(said, model, classes, method):
     return wide
 
 
-def _left_out(estimator, folds, method):
-    """The closed form of leave-one-out, or None."""
-    formula = getattr(estimator, "_leave_one_out", None)
-    if formula is None or (folds.weights is not None and (folds.weights > 0.0).sum() < 2):
-        return None
-    try:
-        return formula(folds.X, folds.y, folds.weights, method)
-    except (NotShared, ValueError):  # a fit without one of the rows fails: that of its fold says so
-        return None
-
-
-def _closed(estimator, folds, scorers, weights):
-    """The result of leave-one-out by a formula, or None."""
-    rows = folds.singles()
-    if (
-        rows is None
-        or folds.arguments
-        or not all(isinstance(s, Scorer) and s.each for s in scorers.values())
-    ):
-        return None
-    if getattr(estimator, "_leave_one_out", None) is None:
-        return None
-    start = perf_counter()
-    answers = _left_out(estimator, folds, "predict")
-    if answers is None:
-        return None
-    y = np.asarray(take_rows(folds.y, rows))
-    if len(shape_of(y)) != 1:
-        return None
-    middle = perf_counter()
-    found = {f"test_{name}": s.each(y, answers[rows], None) for name, s in scorers.items()}
-    if weights is not None:  # the score of a row of weight 0 is none
-        for values in found.values():
-            values[weights[rows] == 0.0] = nan
-    end, n = perf_counter(), folds.n
-    found["fit_time"] = np.full(n, (middle - start) / n)
-    found["score_time"] = np.full(n, (end - middle) / n)
-    return FoldScores(found, CLOSED)
-
-
 def _ready(estimator, n_jobs):
-    """A copy, told of threads, of what must be an estimator."""
+    """A copy, with its number of threads, of what must be an estimator."""
     model = copied(as_estimator(estimator))
     if n_jobs is not None and "n_jobs" in model.get_params(deep=False):
         model.set_params(n_jobs=n_jobs)

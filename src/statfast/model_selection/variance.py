@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from statfast._engine import each
 from statfast._estimator import (
+    MERGED,
     CoefficientTable,
     Drawn,
-    NotShared,
     Tabled,
     as_square,
     columns_of,
@@ -34,11 +34,11 @@ from statfast._validation import (
     refuse_large,
     to_array,
 )
+from statfast.model_selection.fold_strategies import REFIT, shares_statistics
 from statfast.model_selection.losses import coded, truth_of
 from statfast.model_selection.resampling import train_test_split
 from statfast.model_selection.scoring import classifies
 from statfast.model_selection.splitter import as_placed_rows, joined_rows, n_rows
-from statfast.model_selection.ways import MERGED, REFIT, shares_statistics
 
 LARGE = 1 << 20  # numbers of X
 KINDS = ("auto", "squared", "kohavi_wolpert", "domingos")
@@ -249,12 +249,10 @@ def replicated(estimator, X, y, X_test, drawn, classes, n_jobs, held=None):
     if not shares_statistics(estimator):
         return None
     model = copied(estimator)
-    try:
-        columns, state = prepared_sum(model, X, y, None)
-    except NotShared:
+    prepared = prepared_sum(model, X, y, None)
+    if prepared is None or prepared[0][-1] is not None:
         return None
-    if columns[-1] is not None:
-        return None
+    columns, state = prepared
     return _merged(model, columns, state, X_test, drawn, classes, n_jobs, held)
 
 
@@ -297,13 +295,12 @@ def _times(drawn, order=None):
 def _together(model, columns, state, drawn, X_test, classes):
     """Codes of predictions by all samples at once, and which of them are right."""
     none = None, np.zeros(len(drawn), dtype=bool)
-    several = getattr(model, "_predict_replicates", None)
-    if several is None or classes is None or not isinstance(columns[0], np.ndarray):
+    if classes is None or not isinstance(columns[0], np.ndarray):
         return none
     rows = as_rows(X_test)
     if rows.shape[1] != columns[0].shape[1]:
         return none
-    found = several(columns, state, partial(_times, drawn), rows)
+    found = model._predict_replicates(columns, state, partial(_times, drawn), rows)
     if found is None:
         return none
     place = np.searchsorted(classes, state.classes)

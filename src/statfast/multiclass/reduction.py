@@ -11,6 +11,7 @@ from statfast._engine import checkpoint, each
 from statfast._estimator import (
     Classifier,
     Estimator,
+    HandsWeightsOn,
     apart_from_class_weights,
     as_square,
     by_fit,
@@ -64,10 +65,8 @@ class _WhereLearnersCan:
 where_learners_can = _WhereLearnersCan
 
 
-class Reduction(Classifier, Estimator):
+class Reduction(Classifier, HandsWeightsOn, Estimator):
     """A classifier of several classes made of binary classifiers, one for each column of a code."""
-
-    _hands_weights_on = True
 
     estimator: Any = param(by_fit, default=None, kw_only=False)
     n_jobs: Jobs = param(jobs, default=None)

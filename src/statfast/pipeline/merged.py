@@ -16,8 +16,12 @@ from itertools import chain
 import numpy as np
 
 from statfast._estimator import (
+    Estimator,
     FitState,
+    Folds,
+    FoldTask,
     NotShared,
+    SharedFits,
     SumFit,
     checks_of_all_rows,
     copied,
@@ -27,7 +31,7 @@ from statfast._estimator import (
 )
 from statfast._validation import as_rows, column_names, is_sparse
 from statfast.pipeline.columns import as_container
-from statfast.pipeline.scaled import scaled_fits
+from statfast.pipeline.scaled import scaled_plan
 from statfast.pipeline.steps import (
     Steps,
     checked_steps,
@@ -43,7 +47,7 @@ class MergedSteps(Steps, SumFit):
         """Whether the statistics of the last step are all that the steps before it need: those of
         float64 rows, as scaled rows keep their type."""
         before, last = self._before()
-        if self._picks():
+        if self._selects_columns():
             before = before[1:]
         scalers = all(map(is_fitted_by_moments, before))
         sums = isinstance(last, SumFit) and bool(last._statistics_can_be_rescaled)
@@ -54,16 +58,16 @@ class MergedSteps(Steps, SumFit):
         *before, last = [step for _, step in self.steps]
         return [step for step in before if not is_skipped(step)], last
 
-    def _picks(self):
-        """Whether the first step chooses columns, by their names perhaps."""
+    def _selects_columns(self):
+        """Whether the first step chooses columns, perhaps by their names."""
         before, _ = self._before()
         return bool(before) and isinstance(before[0], MergedColumns)
 
     def _prepare(self, X, y, sample_weight):
         checked_steps(self.steps)
         plan = None
-        if self._picks():
-            X, plan = self._before()[0][0]._picked(X)
+        if self._selects_columns():
+            X, plan = self._before()[0][0]._selected(X)
         columns, state = self.steps[-1][1]._prepare(X, y, sample_weight)
         return columns, FitState(state.n_features, state.names, state.classes, (state, plan))
 
@@ -79,22 +83,25 @@ class MergedSteps(Steps, SumFit):
         self._final()._check_block(rows, state.more[0])
 
     def _check_parts(self, columns, state):
-        if self._picks():
+        if self._selects_columns():
             raise TypeError(
                 "A Pipeline of rows in parts takes scalers of all columns; got a "
                 "ColumnTransformer. Choose columns of the collection first."
             )
         self._final()._check_parts(columns, state.more[0])
 
+    def _reads_names(self):
+        return self._selects_columns()
+
     @property
     def _solve_parameters(self):
-        inner = getattr(self._final(), "_solve_parameters", ())
-        more = [f"{self.steps[-1][0]}__{name}" for name in inner]
-        if self._shared_models:
-            return tuple(more)
-        for name, step in self.steps[:-1]:
-            more += [f"{name}__{key}" for key in getattr(step, "_solve_parameters", ())]
-        return tuple(more)
+        steps = self.steps[-1:] if self._shares_last_step() else self.steps
+        return tuple(
+            f"{name}__{key}"
+            for name, step in steps
+            if isinstance(step, Estimator)
+            for key in step._solve_parameters or ()
+        )
 
     def _solve(self, sums, state):
         fitted, (inner, plan), names = [], state.more, state.names
@@ -104,7 +111,7 @@ class MergedSteps(Steps, SumFit):
                 continue
             known = FitState(state.n_features, names, more=plan)
             scaler = copied(step)._solve(sums.column_moments(), known)
-            sums = sums.rescaled(*scaler._affine())
+            sums = sums.rescaled(*scaler._shift_and_scale())
             plain = output_container(scaler) == "default"  # an array, whose columns have no names
             names = None if plain else scaler.get_feature_names_out()
             fitted.append((name, scaler))
@@ -112,57 +119,67 @@ class MergedSteps(Steps, SumFit):
         fitted.append((name, copied(last)._solve(sums, replace(inner, names=names))))
         return self._published(None, fitted)
 
-    @property
-    def _shared_models(self):
-        return getattr(self._final(), "_shared_models", False)
-
-    def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
-        """For each fold the pipelines of all candidates, whose last steps share its rows; or those
-        of folds that share all rows."""
-        if hasattr(self._final(), "_scaled_fits"):
-            return scaled_fits(self, X, y, sample_weight, trains, candidates)
-        if not self._shared_models or len(candidates) < 2:
+    def _plan_folds(self, task):
+        """By the statistics of the last step; or by its own plan, for rows that are scaled once, or
+        for the rows of each fold."""
+        plan, last = super()._plan_folds(task), self._final()
+        if plan is not None or not isinstance(last, Estimator):
+            return plan
+        if last._plans_scaled_folds:
+            return None if task.methods is None else scaled_plan(self, task)
+        if not self._shares_last_step() or len(task.candidates) < 2:
             return None
         with checks_of_all_rows():
-            models = [with_params(self, params) for params in candidates]
-        folds = (_fold(models, candidates, *trains.rows(k)) for k in range(len(trains)))
-        first = next(folds)
+            models = [with_params(self, params) for params in task.candidates]
+        first = _fold(models, task, 0)
         if first is None:
             return None
-        rest = (one or _refits(models, *trains.rows(k)) for k, one in enumerate(folds, 1))
-        return chain([first], rest)
+        rest = (_fold(models, task, k) or _refits(models, task, k)
+                for k in range(1, len(task.folds)))  # fmt: skip
+        return SharedFits(task.folds.X, chain([first], rest))
+
+    def _shares_last_step(self):
+        """Whether models of the last step that differ in `_solve_parameters` share its fold."""
+        last = self._final()
+        return isinstance(last, Estimator) and not isinstance(last, SumFit) and bool(
+            last._solve_parameters
+        )  # fmt: skip
 
 
-def _fold(models, candidates, X, y, sample_weight):
+def _fold(models, task, k):
     """The pipelines of all candidates on one fold, or errors; None where nothing is shared."""
     name, last = models[0].steps[-1]
     inner = f"{name}__"
     own = [{k.removeprefix(inner): v for k, v in p.items() if k.startswith(inner)}
-           for p in candidates]  # fmt: skip
+           for p in task.candidates]  # fmt: skip
+    X, y, weights = task.rows_of_fit(k)
     try:
         before = copied(models[0]).set_params(**{name: "passthrough"})
-        fitted, rows = before._fit_all(X, y, sample_weight, {}, to_rows=True)
-        found = last._shared_fits(rows, y, sample_weight, [np.arange(len(y))], [None], own)
-    except Exception as raised:  # told by the caller, of each fold
-        return [raised] * len(models)
-    if found is None:
+        fitted, rows = before._fit_all(X, y, weights, {}, to_rows=True)
+        n = len(y)
+        whole = Folds(rows, y, weights, n, [(np.arange(n), np.empty(0, np.intp))])
+        plan = last._plan_folds(FoldTask(whole, own))
+    except Exception as error:  # which fails the fold alone
+        return [error] * len(models)
+    if plan is None:
         return None
+    (one_fold,) = plan.folds()
     return [
         one if isinstance(one, Exception)
         else copied(model)._published(X, [*fitted[:-1], (name, one)])
-        for model, one in zip(models, next(iter(found)), strict=True)
+        for model, one in zip(models, one_fold.models, strict=True)
     ]  # fmt: skip
 
 
-def _refits(models, X, y, sample_weight):
+def _refits(models, task, k):
     """The pipelines of all candidates on one fold, or errors, where too little room is left."""
-    found = []
+    rows, fitted = task.rows_of_fit(k), []
     for model in models:
         try:
-            found.append(copied(model).fit(X, y, sample_weight))
-        except Exception as raised:  # told by the caller, of each fold
-            found.append(raised)
-    return found
+            fitted.append(copied(model).fit(*rows))
+        except Exception as error:  # which fails the fold alone
+            fitted.append(error)
+    return fitted
 
 
 class _of_last:
@@ -178,7 +195,7 @@ class _of_last:
 class MergedColumns:
     """Mixin of `ColumnTransformer`: solved by the moments of the columns that its scalers get."""
 
-    def _picked(self, X):
+    def _selected(self, X):
         """The rows of the columns that are kept, in their order, and the plan of `_solve`."""
         entries = self._checked_entries()
         table = as_container(X)
@@ -210,7 +227,7 @@ class MergedColumns:
             widths[name] = len(places)
         return self._become(fitted, planned, widths, False, width, names)
 
-    def _affine(self):
+    def _shift_and_scale(self):
         """What is taken off each column of the result, and what it is then divided by."""
         parts = []
         for name, step, _ in self.transformers_:
@@ -218,5 +235,5 @@ class MergedColumns:
             if isinstance(step, str) and at.stop > at.start:
                 parts.append((np.zeros(at.stop - at.start), np.ones(at.stop - at.start)))
             elif at.stop > at.start:
-                parts.append(step._affine())
+                parts.append(step._shift_and_scale())
         return tuple(np.concatenate(side) for side in zip(*parts, strict=True))

@@ -140,7 +140,7 @@ class Steps(NamedEstimators):
         return steps[-1][1] if steps else None
 
     @property
-    def _pairwise(self):
+    def _is_pairwise(self):
         """Whether the first step takes values between rows, or the one after steps that keep the
         columns as they are."""
         for _, step in self._pairs():
@@ -168,7 +168,7 @@ class Steps(NamedEstimators):
             tags.target_tags = told.target_tags
         if hasattr(first, "__sklearn_tags__"):
             tags.input_tags = first.__sklearn_tags__().input_tags
-            tags.input_tags.pairwise = self._pairwise
+            tags.input_tags.pairwise = self._is_pairwise
             tags.input_tags.sparse = all(
                 step.__sklearn_tags__().input_tags.sparse
                 for _, step in steps

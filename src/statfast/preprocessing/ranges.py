@@ -43,14 +43,14 @@ _ROUNDING = 10.0 * np.finfo(np.float64).eps  # a range below it counts as none
 class ColumnScaler(Transformer, Estimator):
     """What scalers share: each column less a number, over another, and names that stay."""
 
-    def _affine(self):
+    def _shift_and_scale(self):
         """What is taken off (d,), and what it is then divided by (d,)."""
         raise NotImplementedError
 
-    def _fitted_affine(self):
+    def _fitted_shift_and_scale(self):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        return self._affine()
+        return self._shift_and_scale()
 
     def _applied(self, X, way, named=True):
         return in_blocks(rows_for(self, X, named=named), way)
@@ -74,7 +74,7 @@ class ColumnScaler(Transformer, Estimator):
         ValueError
             If X is not a finite 2-d array with the columns of the fitted one.
         """
-        shift, scale = self._fitted_affine()
+        shift, scale = self._fitted_shift_and_scale()
         return self._applied(X, times_and_more(scale, shift), named=False)
 
     def _named(self, names):
@@ -271,7 +271,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
         ValueError
             If X is not a finite 2-d array with the columns of the fitted one.
         """
-        self._fitted_affine()
+        self._fitted_shift_and_scale()
         low, high = self._range()
         scale, start = self.scale_, self.data_min_
         end = times_and_more(scale, self.min_ + start * scale)
@@ -279,7 +279,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
         out = self._applied(X, lambda Z, out: end(np.subtract(Z, start, out=out), out))
         return np.clip(out, low, high) if self.clip else out
 
-    def _affine(self):
+    def _shift_and_scale(self):
         return -self.min_ / self.scale_, 1.0 / self.scale_
 
 
@@ -406,7 +406,7 @@ class RobustScaler(ColumnScaler):
         ValueError
             If X is not a finite 2-d array with the columns of the fitted one.
         """
-        shift, scale = self._fitted_affine()
+        shift, scale = self._fitted_shift_and_scale()
         if is_sparse(X):
             if self.with_centering:
                 raise TypeError(
@@ -433,7 +433,7 @@ class RobustScaler(ColumnScaler):
             )
         return low, high
 
-    def _affine(self):
+    def _shift_and_scale(self):
         d = self.n_features_in_
         shift = np.zeros(d) if self.center_ is None else self.center_
         return shift, np.ones(d) if self.scale_ is None else self.scale_

@@ -212,7 +212,7 @@ class StandardScaler(Transformer, SumFit):
             If X is not a finite 2-d array with the columns of the fitted one, or a scaled value is
             beyond its type.
         """
-        shift, scale = self._affine()
+        shift, scale = self._shift_and_scale()
         return self._applied(X, shift, 1.0 / scale, less_and_over(shift, scale))
 
     def inverse_transform(self, X: Rows, copy: bool | None = None) -> Any:
@@ -236,10 +236,10 @@ class StandardScaler(Transformer, SumFit):
         ValueError
             As for `transform`.
         """
-        shift, scale = self._affine()
+        shift, scale = self._shift_and_scale()
         return self._applied(X, shift, scale, times_and_more(scale, shift), named=False)
 
-    def _affine(self):
+    def _shift_and_scale(self):
         """What is taken off (d,), and what it is then divided by (d,)."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)

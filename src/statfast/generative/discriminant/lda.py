@@ -241,7 +241,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             return pooled_covariance(total, as_shrinkage(self.shrinkage), unbiased, priors)
         return total.within / (total.class_counts.sum() - unbiased * len(total.class_counts))
 
-    def _held_out(self, state, total, method):
+    def _left_out_scores(self, state, total, method):
         unbiased, n_classes = self.method == "moment", len(state.classes)
         require_enough(state.classes, total.class_counts, unbiased)
         fixed = None if self.priors is None else as_priors(self.priors, total.class_counts)

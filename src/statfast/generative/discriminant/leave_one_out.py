@@ -22,12 +22,13 @@ MIN_VARIANCE_LEFT = 1e-8
 def predict_held_out(model, columns, state, method, patient=True):
     """What ``method`` of a fit to all other rows gives for each row.
 
-    None if more than some `MAX_REFITS` rows would have to be fitted one by one, unless `patient`.
+    None if more than some `MAX_REFITS` rows would have to be fitted one by one, or one cannot be,
+    unless `patient`.
     """
     X, codes, weights = columns
     total = model._statistics(columns, state)
     n, n_classes = len(codes), len(state.classes)
-    score = model._held_out(state, total, method)
+    score = model._left_out_scores(state, total, method)
     scores, certain = np.empty((n, n_classes)), np.zeros(n, bool)
 
     def work(rows):
@@ -42,7 +43,12 @@ def predict_held_out(model, columns, state, method, patient=True):
         return None
     answers = answer_of_scores(scores, method, state.classes)
     for row in np.flatnonzero(~certain):
-        answers[row] = refit_without_row(model, columns, state, row, method)
+        try:
+            answers[row] = refit_without_row(model, columns, state, row, method)
+        except ValueError:  # there is no fit without this row
+            if patient:
+                raise
+            return None
     if method.startswith("predict_") and X.dtype == np.float32:
         answers = answers.astype(np.float32)
     return answers

@@ -17,6 +17,7 @@ from statfast._estimator import (
     checks_of_all_rows,
     codes_among,
     known_classes,
+    left_out_plan,
     weighted_labels,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
@@ -243,18 +244,12 @@ class ClassNormals(ClassRule, SumFit):
         require_finite(columns[0])
         return predict_held_out(self, columns, state, method)
 
-    def _leave_one_out(self, X, y, sample_weight, method):
-        """`leave_one_out` where it takes no more than a few fits, else None."""
-        if isinstance(X, Chunks) or method not in _METHODS:
-            return None
-        with checks_of_all_rows():
-            columns, state = self._prepare(X, y, sample_weight)
-            require_finite(columns[0])
-        return predict_held_out(self, columns, state, method, patient=False)
+    def _plan_folds(self, task):
+        return left_out_plan(self, task, _left_out) or super()._plan_folds(task)
 
     # ------------------------------------------------------------ what the fits differ in
 
-    def _held_out(self, state, total, method):
+    def _left_out_scores(self, state, total, method):
         """A function from rows, codes and weights to scores, and whether they are certain."""
         raise NotImplementedError
 
@@ -277,6 +272,16 @@ class ClassNormals(ClassRule, SumFit):
     def _attributes(self, classes, total, names):
         """All fitted attributes from the statistics."""
         raise NotImplementedError
+
+
+def _left_out(model, X, y, sample_weight, method):
+    """`leave_one_out` where it takes no more than a few fits, else None."""
+    if method not in _METHODS:
+        return None
+    with checks_of_all_rows():
+        columns, state = model._prepare(X, y, sample_weight)
+        require_finite(columns[0])
+    return predict_held_out(model, columns, state, method, patient=False)
 
 
 def require_classes(classes):

@@ -184,7 +184,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         n_classes, d = total.means.shape
         return {**fitted, "n_parameters_": n_classes * (d * d + 3 * d + 2) // 2 - 1}
 
-    def _held_out(self, state, total, method):
+    def _left_out_scores(self, state, total, method):
         if self.shrinkage == "auto" or self.allow_singular or self.covariance_estimator is not None:
             return None
         return leave_one_out_quadratic.quadratic_scorer(

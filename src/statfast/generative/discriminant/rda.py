@@ -127,7 +127,7 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
         self._check()
         return solve_rule(self, classes, total, names, float(self.alpha), float(self.gamma))
 
-    def _held_out(self, state, total, method):
+    def _left_out_scores(self, state, total, method):
         return leave_one_out_quadratic.quadratic_scorer(
             total,
             alpha=float(self.alpha),

@@ -13,6 +13,7 @@ from statfast._estimator import (
     checks_of_all_rows,
     codes_among,
     known_classes,
+    left_out_plan,
     weighted_labels,
 )
 from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
@@ -407,11 +408,8 @@ class NaiveBayesModel(Classifier, SumFit):
         fill_answers(fitted, rows, priors, out, what, sparse=sparse, n_jobs=self.n_jobs)
         return out
 
-    def _leave_one_out(self, X, y, sample_weight, method):
-        """Held-out answers of n refits by closed forms; None if there are none."""
-        with checks_of_all_rows():
-            prepared = self._prepare(X, y, sample_weight)
-        return predict_left_out(self, prepared, method)
+    def _plan_folds(self, task):
+        return left_out_plan(self, task, predict_left_out) or super()._plan_folds(task)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -423,13 +421,15 @@ class NaiveBayesModel(Classifier, SumFit):
 # ------------------------------------------------------------ leave-one-out
 # Only the sums of a row's own class change when it is left out, and the class probabilities, of
 # which there are few; densities say what that does to their logarithms.
-def predict_left_out(model, prepared, method):
+def predict_left_out(model, X, y, sample_weight, method):
     """Held-out classes, posteriors or log posteriors; None if there is no closed form."""
-    (rows, codes, weights), state = prepared
     if method not in ("predict", "predict_proba", "predict_log_proba"):
         return None
-    rows = np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
-    sums = sum_statistics((rows, codes, weights), state, model.n_jobs)
+    with checks_of_all_rows():  # of which some are made while rows are summed
+        (rows, codes, weights), state = model._prepare(X, y, sample_weight)
+        rows = np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
+        sums = sum_statistics((rows, codes, weights), state, model.n_jobs)
+        model._log_priors(sums.mass, state.classes)
     row_weights = np.ones(len(codes)) if weights is None else weights
     fixed = isinstance(getattr(model, model._priors_name), np.ndarray | list | tuple)
     if fixed and (sums.class_counts[codes] - row_weights <= 0.0).any():

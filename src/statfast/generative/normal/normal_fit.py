@@ -201,14 +201,7 @@ class NormalFit(SumFit):
         """
         if isinstance(X, Chunks):
             raise wrong_type("X", "rows in memory, of which each is left out", X)
-        held = self._leave_one_out(X, None, sample_weight, "score_samples", patient=True)
-        assert held is not None
-        return held
-
-    def _leave_one_out(self, X, y, sample_weight, method, patient=False):
-        if isinstance(X, Chunks) or method != "score_samples":
-            return None
-        (rows, weights), state = self._prepare(X, y, sample_weight)
+        (rows, weights), state = self._prepare(X, None, sample_weight)
         require_finite(rows)
         n = rows.shape[0]
         w = np.ones(n) if weights is None else weights
@@ -221,8 +214,6 @@ class NormalFit(SumFit):
         if self.covariance_type == "full" and self.shrinkage is None and not self.allow_singular:
             total = moments_of_rows((rows, weights), state, self.n_jobs)
             held, doubtful = self._without(rows, w, without_fourth_moments(total), state)
-        if doubtful.sum() > 16 and not patient:
-            return None
         for row in np.flatnonzero(doubtful).tolist():
             kept = np.arange(n) != row
             others = rows[kept], None if weights is None else weights[kept]

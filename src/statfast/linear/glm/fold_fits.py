@@ -43,11 +43,11 @@ class FoldLayout:
 
     def __init__(self, X, group, stretch=None):
         self.stretch = stretch
-        order = np.concatenate(group.parts)
-        self.sizes = [len(part) for part in group.parts]
+        order = np.concatenate(group.segments)
+        self.sizes = [len(part) for part in group.segments]
         ends = np.cumsum([0, *self.sizes]).tolist()
         self.parts = [slice(a, b) for a, b in pairwise(ends)]
-        self.count, self.kinds = group.count, group.kinds
+        self.count, self.members = group.count, group.members
         first, last = int(order[0]), int(order[-1])
         together = last - first + 1 == len(order) and bool((np.diff(order) == 1).all())
         self.order = slice(first, last + 1) if together else order
@@ -67,12 +67,12 @@ class FoldLayout:
     def runs(self, k):
         """The rows that fold k fits, as slices: those of consecutive parts are one."""
         n = self.parts[-1].stop
-        if self.kinds is None:
+        if self.members is None:
             own = self.parts[k]
             runs = [slice(0, own.start), slice(own.stop, n)]
             return [run for run in runs if run.start < run.stop]
         runs: list[slice] = []
-        for part, used in zip(self.parts, self.kinds[k], strict=True):
+        for part, used in zip(self.parts, self.members[k], strict=True):
             if used and runs and runs[-1].stop == part.start:
                 runs[-1] = slice(runs[-1].start, part.stop)
             elif used:
@@ -80,33 +80,33 @@ class FoldLayout:
         return runs
 
 
-def models_of_folds(X, y, weights, trains, groups, rows, tasks, scaled=None):
-    """For each fold the models of all tasks, fitted, or the errors that came instead.
+def models_of_folds(X, folds, groups, rows, fits, scaled=None):
+    """For each fold the models of all candidates, fitted, or the errors that came instead.
 
-    A task is a model and a function from `FoldLayout` of `rows`, which are those of X, to the
-    attributes of each fold's model, or None where that is to be fitted by itself.
+    Of a candidate, `fits` holds the model and a function from `FoldLayout` of `rows`, which are
+    those of X, to the attributes of each fold's model, or None where that is to be fitted by
+    itself.
     """
     fold = 0
     for group in groups:
         own = None if scaled is None else scaled.stretch[fold : fold + group.count]
         layout = FoldLayout(rows, group, own)
-        found = [solve(layout) for _, solve in tasks]
+        found = [solve(layout) for _, solve in fits]
         for k in range(group.count):
             yield [
                 copied(model)._publish(X, **every[k])
                 if every[k] is not None
-                else _by_itself(model, X, y, weights, trains[fold + k])
+                else _by_itself(model, X, folds, folds.train(fold + k))
                 if scaled is None
                 else scaled.by_itself(c, fold + k)
-                for c, ((model, _), every) in enumerate(zip(tasks, found, strict=True))
+                for c, ((model, _), every) in enumerate(zip(fits, found, strict=True))
             ]
         fold += group.count
 
 
-def _by_itself(model, X, y, weights, train):
-    more = {} if weights is None else {"sample_weight": weights[train]}
+def _by_itself(model, X, folds, train):
     try:
-        return copied(model).fit(X[train], y[train], **more)
+        return copied(model).fit(X[train], folds.y[train], **folds.arguments_of(train))
     except Exception as error:
         return error
 
@@ -131,7 +131,7 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
     pieces = grid(rows.n, step, step)
     with np.errstate(all="ignore"):
         parts = _sums_of_parts(rows, layout, one.b, step)
-        merged = sums_of_folds(parts, layout.count, layout.kinds)
+        merged = sums_of_folds(parts, layout.count, layout.members)
         masses = _masses(rows, layout)
         folds = [
             _FoldScoring(one, layout.runs(k), masses[k], sums, layout.penalty(one.penalty, k))
@@ -265,4 +265,4 @@ def _masses(rows, layout):
         masses = [float(size) for size in layout.sizes]
     else:
         masses = [float(rows.weights[part].sum()) for part in layout.parts]
-    return [mass or 0.0 for mass in sums_of_folds(masses, layout.count, layout.kinds)]
+    return [mass or 0.0 for mass in sums_of_folds(masses, layout.count, layout.members)]

@@ -14,6 +14,7 @@ from statfast._engine import Chunks
 from statfast._estimator import (
     CoefficientTable,
     Estimator,
+    SharedFits,
     checked_by,
     checks_of_all_rows,
     count,
@@ -355,15 +356,18 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             )
         return self._ratios(level)
 
-    def _shared_fits(self, X, y, weights, trains, tests, candidates):
-        """Models of all folds of cross-validation, as far as they predict; see `fold_fits`."""
-        groups = trains.groups() if isinstance(X, np.ndarray) else None
+    def _plan_folds(self, task):
+        """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""
+        if task.methods is None:
+            return None
+        X, y, weights = task.matrix(), task.folds.y, task.folds.weights
+        groups = task.folds.groups() if isinstance(X, np.ndarray) else None
         if groups is None:
             return None
-        tasks: list = []
+        fits: list = []
         with checks_of_all_rows():
             rows = rows_of(X)
-            for params in candidates:
+            for params in task.candidates:
                 one = with_params(self, params)
                 family, link = one._formulas()
                 given = one._checked()
@@ -375,8 +379,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
                 require_squares(responses)
                 require_information(responses, family, link)
                 how = family, link, given.fit_intercept, given.tol
-                tasks.append((one, partial(one._folded, responses, weights, *how)))
-        return models_of_folds(X, y, weights, trains, groups, rows, tasks)
+                fits.append((one, partial(one._folded, responses, weights, *how)))
+        return SharedFits(X, models_of_folds(X, task.folds, groups, rows, fits))
 
     def _folded(self, y, weights, family, link, intercept, tol, layout):
         """Attributes of the models of all folds, or None."""

@@ -42,7 +42,7 @@ def predict_left_out(rows, Y, weights, fit, n_jobs):
 
 
 def refit_uncertain(model, columns, state, out, certain):
-    """Fill in the rows that are not certain; False if there are too many."""
+    """Fill in the rows that are not certain; False if there are too many, or no fit without one."""
     odd = np.flatnonzero(~certain)
     if len(odd) > MAX_REFITS:
         return False
@@ -50,6 +50,9 @@ def refit_uncertain(model, columns, state, out, certain):
         kept = np.arange(len(out)) != row
         others = tuple(None if column is None else column[kept] for column in columns)
         refit = type(model)(**model.get_params(deep=False))
-        refit._solve(refit._statistics(others, state), state)
+        try:
+            refit._solve(refit._statistics(others, state), state)
+        except ValueError:
+            return False
         out[row] = refit.predict(np.asarray(columns[0][row : row + 1], dtype=np.float64))[0]
     return True

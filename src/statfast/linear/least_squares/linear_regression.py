@@ -17,6 +17,7 @@ from statfast._estimator import (
     fitted,
     flag,
     jobs,
+    left_out_plan,
     one_of,
     param,
     real,
@@ -269,8 +270,12 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             solution = LeastSquaresSolution(**solution_of(sums, intercept, given.tol))
         return self._conclude(solution, state, (sums.used, sums.total_weight, sums.logs))
 
-    def _leave_one_out(self, X, y, sample_weight, method):
-        if method != "predict" or isinstance(X, Chunks) or is_sparse(X):
+    def _plan_folds(self, task):
+        return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
+
+    def _left_out(self, X, y, sample_weight, method):
+        """Predictions of each row by a fit to all others; None where no formula gives them."""
+        if method != "predict" or is_sparse(X):
             return None
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)

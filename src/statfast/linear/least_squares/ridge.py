@@ -20,6 +20,7 @@ from statfast._estimator import (
     fitted,
     flag,
     jobs,
+    left_out_plan,
     one_of,
     param,
     real,
@@ -217,8 +218,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         return self._publish(None, **state.published(), **solution)
 
     @staticmethod
-    def _predict_many(models, rows):
-        """Predictions of models of one target, by one product; None if there are several."""
+    def _predict_together(models, rows):
         if any(np.ndim(model.coef_) != 1 for model in models) or hasattr(rows, "indptr"):
             return None
         table = new_rows(models[0], rows)
@@ -226,13 +226,16 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
 
     @staticmethod
     def _mean_squares(models, held):
-        """Mean squared errors of models of one target, and its variance; see `StackedFactor`."""
         if any(np.ndim(model.coef_) != 1 for model in models):
             return None
         coefs, intercepts = _stacked(models)
         return held.mean_squares(coefs.T, intercepts)
 
-    def _leave_one_out(self, X, y, sample_weight, method):
+    def _plan_folds(self, task):
+        return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
+
+    def _left_out(self, X, y, sample_weight, method):
+        """Predictions of each row by a fit to all others; None where no formula gives them."""
         if method != "predict" or is_sparse(X) or shape_of(self.alpha):
             return None
         with checks_of_all_rows():

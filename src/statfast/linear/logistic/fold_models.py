@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from statfast._estimator import checks_of_all_rows, sums_of_folds, with_params
+from statfast._estimator import SharedFits, checks_of_all_rows, sums_of_folds, with_params
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fold_fits import PASSES, FoldLayout, fit_folds, models_of_folds
 from statfast.linear.glm.irls_sums import ModelRows
@@ -15,33 +15,35 @@ from statfast.linear.logistic.multinomial_folds import fit_multinomial_folds
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution
 
 
-def fits_of_folds(model, X, y, weights, trains, candidates, scaled=None):
-    """For each fold the models of all candidates; None where folds or candidates share nothing.
+def plan_of_folds(model, task, scaled=None):
+    """Models that predict, of all folds and candidates; None where these share nothing.
 
-    `scaled` is of a pipeline, whose scaler all folds have in common here: ``stretch`` as in
-    `FoldLayout`, and ``by_itself(candidate, fold)``, which fits the pipeline to the rows of a fold.
+    `scaled` is of a pipeline, whose scaler all folds have in common here (`ScaledFolds`).
     """
-    groups = trains.groups() if isinstance(X, np.ndarray) else None
+    if task.methods is None:
+        return None
+    X, y, weights = task.matrix(), task.folds.y, task.folds.weights
+    groups = task.folds.groups() if isinstance(X, np.ndarray) else None
     if groups is None:
         return None
-    tasks, rows = [], X
-    for params in candidates:
+    fits, rows = [], X
+    for params in task.candidates:
         with checks_of_all_rows():
             one = with_params(model, params)
-            task, kind = task_of(one, X, y, weights, None)
-        if scaled is not None and not task.intercept:
+            problem, kind = task_of(one, X, y, weights, None)
+        if scaled is not None and not problem.intercept:
             return None  # which takes up what centering does
-        solver = TOGETHER.get((kind, task.penalty))
-        if solver is None or one.class_weight == "balanced" or task.max_iter < PASSES:
+        solver = TOGETHER.get((kind, problem.penalty))
+        if solver is None or one.class_weight == "balanced" or problem.max_iter < PASSES:
             return None
-        rows = task.X
-        tasks.append((one, partial(_attributes, task, kind, solver)))
-    return models_of_folds(X, y, weights, trains, groups, rows, tasks, scaled)
+        rows = problem.X
+        fits.append((one, partial(_attributes, problem, kind, solver)))
+    return SharedFits(X, models_of_folds(X, task.folds, groups, rows, fits, scaled))
 
 
-def _attributes(task, kind, solver, layout):
-    solutions = solver(task, layout)
-    return [one and one.attributes(task, kind) for one in solutions]
+def _attributes(problem, kind, solver, layout):
+    solutions = solver(problem, layout)
+    return [one and one.attributes(problem, kind) for one in solutions]
 
 
 def _binary(y, task, layout):
@@ -100,7 +102,7 @@ def _masses(task, layout):
         np.bincount(codes[part], None if weights is None else weights[part], len(task.classes))
         for part in layout.parts
     ]
-    return list(sums_of_folds(masses, layout.count, layout.kinds))
+    return list(sums_of_folds(masses, layout.count, layout.members))
 
 
 # (number of classes or multi_class, penalty) -> solver of all folds

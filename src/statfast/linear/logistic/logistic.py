@@ -29,7 +29,7 @@ from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Result
 from statfast.linear.logistic.arguments import SOLVERS, task_of, task_of_parts
 from statfast.linear.logistic.class_inference import ClassInference
-from statfast.linear.logistic.fold_models import fits_of_folds
+from statfast.linear.logistic.fold_models import plan_of_folds
 
 
 class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classifier, Estimator):
@@ -255,11 +255,14 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
             fitted["results_"] = solution.result
         return self._publish(X, **fitted, _row_arguments=given)
 
-    def _shared_fits(self, X, y, weights, trains, tests, candidates):
-        """Models of all folds of cross-validation, as far as they predict; see `fold_fits`."""
-        return fits_of_folds(self, X, y, weights, trains, candidates)
+    def _plan_folds(self, task):
+        """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""
+        return plan_of_folds(self, task)
 
-    _scaled_fits = fits_of_folds  # the same of a pipeline that scales rows first
+    _plans_scaled_folds = True
+
+    def _plan_scaled_folds(self, task, scaled):
+        return plan_of_folds(self, task, scaled)
 
     def decision_function(self, X: Rows, offset: ArrayLike | None = None) -> Array:
         """Return the log-odds.

@@ -56,7 +56,7 @@ def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses,
     coef = first.x.reshape(n_classes, sums.q)
     hessians = [sums.over(part).at(coef, every=1)[2] for part in layout.parts]
     out: list = []
-    for k, found in enumerate(sums_of_folds(hessians, layout.count, layout.kinds)):
+    for k, found in enumerate(sums_of_folds(hessians, layout.count, layout.members)):
         objective = None
         if masses[k] is not None and (masses[k] > 0.0).all():
             own = float(masses[k].sum())

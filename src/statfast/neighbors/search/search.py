@@ -161,7 +161,7 @@ class Search(Estimator):
         return self.n_samples_fit_ if rows is None else rows.shape[0]
 
     @property
-    def _pairwise(self):
+    def _is_pairwise(self):
         return precomputed(self.metric)
 
     def __sklearn_tags__(self):

@@ -150,6 +150,9 @@ class KNeighborsClassifier(Voting, LeftOut):
         electorate = self._electorate(y, search["n_samples_fit_"], several=True)
         return self._publish(X, **search, **electorate)
 
+    def _ties_at_random(self):
+        return self.ties == "random"
+
     def predict(self, X: Rows | None = None) -> Array:
         """Predict the class with the largest vote.
 

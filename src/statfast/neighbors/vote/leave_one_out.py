@@ -5,9 +5,16 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from statfast._estimator import Answers, checks_of_all_rows, copied
+from statfast._estimator import (
+    Answers,
+    HeldOutAnswers,
+    SharedFits,
+    checks_of_all_rows,
+    copied,
+    left_out_plan,
+)
 from statfast._typing import Array, ArrayLike
-from statfast._validation import as_count, refuse_large, wrong_type
+from statfast._validation import as_count, takes_too_much, wrong_type
 from statfast.neighbors.search.search import KNeighborSearch, starts_of
 from statfast.neighbors.vote.weights import weigh
 
@@ -85,57 +92,63 @@ class LeftOut(KNeighborSearch):
 
     # ------------------------------------------------------------ cross-validation
 
-    def _leave_one_out(self, X, y, sample_weight, method):
-        if sample_weight is not None or getattr(self, "ties", "lowest") == "random":
+    def _plan_folds(self, task):
+        """By one search for all rows or for those of a fold, where `n_neighbors` alone differs."""
+        folds = task.folds
+        if folds.weights is not None or self._ties_at_random():
             return None
-        with checks_of_all_rows():
-            model = copied(self).fit(X, y)
-        return getattr(model, method)(None)
-
-    def _leave_one_out_many(self, X, y, sample_weight, method, candidates):
-        """What `method` gives for each of many k, from one search."""
-        ks = self._ks(candidates)
-        if ks is None or sample_weight is not None or method != "predict":
-            return None
-        with checks_of_all_rows():
-            model = copied(self).set_params(n_neighbors=max(ks)).fit(X, y)
-        n = model.n_samples_fit_
-        if max(ks) >= n:
-            return None
-        refuse_large(16 * n * max(ks), "The neighbors of all rows", "Pass fewer neighbors.")
-        at_hand = Neighbors(model, list(model._slices(None, max(ks))), n)
-        return [at_hand.predicted(k) for k in ks]
-
-    def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
-        """For each fold, models for many k that answer for its rows from one search."""
-        ks = self._ks(candidates)
-        if ks is None or sample_weight is not None or len(ks) < 2 or not hasattr(X, "dtype"):
+        ks = self._ks(task.candidates)
+        if task.left_out_method == "predict" and ks is not None and len(ks) > 1:
+            return self._left_out_plan(task, ks)
+        if task.left_out_method is not None:
+            return left_out_plan(self, task, _left_out)
+        X = task.matrix()
+        answers_alone = task.methods is not None and task.methods <= {"predict", "score"}
+        if ks is None or len(ks) < 2 or not answers_alone or not hasattr(X, "dtype"):
             return None
         if hasattr(X, "tocsr") or self.metric == "precomputed":
             return None
-        if any(k > len(train) for k in ks for train in trains):
+        if any(max(ks) > len(folds.train(k)) for k in range(len(folds))):
             return None
-        return self._by_folds(X, y, trains, tests, ks)
+        return SharedFits(X, self._by_folds(X, folds, ks))
 
-    def _by_folds(self, X, y, trains, tests, ks):
-        for train, test in zip(trains, tests, strict=True):
+    def _left_out_plan(self, task, ks):
+        """What is predicted for each row, for each of many k, from one search."""
+        folds, n = task.folds, task.folds.n
+        with checks_of_all_rows():
+            model = copied(self).set_params(n_neighbors=max(ks)).fit(folds.X, folds.y)
+        if max(ks) >= n or takes_too_much(16 * n * max(ks)):
+            return None
+        near = Neighbors(model, list(model._slices(None, max(ks))), n)
+        answers = [near.predicted(k) for k in ks]
+        tests = [test for _, test in folds.pairs]
+        return HeldOutAnswers(folds.X, "predict", [(tests, answers)], type(self))
+
+    def _by_folds(self, X, folds, ks):
+        for k, (_, test) in enumerate(folds.pairs):
+            train = folds.train(k)
             try:
-                model = copied(self).set_params(n_neighbors=max(ks)).fit(X[train], y[train])
+                model = copied(self).set_params(n_neighbors=max(ks)).fit(X[train], folds.y[train])
                 rows = model._queries(X[test])
-                at_hand = Neighbors(model, list(model._slices(rows, max(ks))), len(test))
+                near = Neighbors(model, list(model._slices(rows, max(ks))), len(test))
                 classes = getattr(model, "classes_", None)
-                yield [Answers({"predict": at_hand.predicted(k)}, classes, type(self)) for k in ks]
-            except Exception as error:  # told by the caller, of each fold
+                yield [Answers({"predict": near.predicted(k)}, classes, type(self)) for k in ks]
+            except Exception as error:  # which fails the fold alone
                 yield [error] * len(ks)
+
+    def _ties_at_random(self):
+        """Whether equal votes are drawn by lot, so that no two fits answer alike."""
+        return False
 
     def _ks(self, candidates):
         """The numbers of neighbors, if candidates differ in nothing else."""
-        if getattr(self, "ties", "lowest") == "random":
-            return None
-        if any(set(params) != {"n_neighbors"} for params in candidates):
+        if any(set(params) - {"n_neighbors"} for params in candidates):
             return None
         with checks_of_all_rows():
-            return [as_count(params["n_neighbors"], "n_neighbors") for params in candidates]
+            return [
+                as_count(params.get("n_neighbors", self.n_neighbors), "n_neighbors")
+                for params in candidates
+            ]
 
     def _wrong(self, part, ks, starts, reduced, ids, total) -> None:
         """Add the errors for each of ks of the rows in `part` to the total."""
@@ -158,6 +171,15 @@ class LeftOut(KNeighborSearch):
             begin = starts_of(m, fewer)
             weights = weigh(weighting, self._metric, begin, first, (m, fewer))
             yield slice(trial, trial + 1), begin, first, near, weights
+
+
+def _left_out(model, X, y, weights, method):
+    """What a method gives for each row by all others."""
+    if model._ties_at_random():
+        return None
+    with checks_of_all_rows():
+        model.fit(X, y)
+    return None if model.n_neighbors >= model.n_samples_fit_ else getattr(model, method)(None)
 
 
 class Neighbors:

@@ -31,7 +31,7 @@ from statfast.svm.dual.definite import warn_indefinite
 from statfast.svm.dual.limits import Run, as_steps
 from statfast.svm.dual.problems import Machine
 from statfast.svm.machines.expansion import Expansion, require_finite_values
-from statfast.svm.machines.sharing import fits_of_folds
+from statfast.svm.machines.sharing import plan_of_folds
 from statfast.svm.machines.sparse_values import serves_sparse
 from statfast.svm.machines.training import (
     GAMMA,
@@ -110,13 +110,12 @@ class KernelMachine(Estimator):
         return Training(points, gram, used, Run(given, gram))
 
     _solve_parameters: tuple[str, ...] = ()  # parameters that a kernel matrix does not depend on
-    _shared_models = True  # `_shared_fits` gives fitted estimators
 
-    def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
+    def _plan_folds(self, task):
         """The fitted models of all candidates on each fold, from one kernel matrix."""
-        return fits_of_folds(self, X, y, sample_weight, trains, candidates)
+        return plan_of_folds(self, task)
 
-    def _rank(self):
+    def _training_order(self):
         """In which order candidates are trained, each perhaps from the one before."""
         return tuple(
             float(value) if isinstance(value := getattr(self, name), Real) else inf
@@ -124,7 +123,7 @@ class KernelMachine(Estimator):
         )
 
     @property
-    def _pairwise(self):
+    def _is_pairwise(self):
         return domain_of(self.kernel) == MATRIX
 
     def _told(self, training, machines: list[Machine], support, parts, coef):

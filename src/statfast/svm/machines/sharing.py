@@ -5,7 +5,13 @@ from functools import cached_property
 
 import numpy as np
 
-from statfast._estimator import checks_of_all_rows, copied, parameters_key, with_params
+from statfast._estimator import (
+    SharedFits,
+    checks_of_all_rows,
+    copied,
+    parameters_key,
+    with_params,
+)
 from statfast._validation import is_sparse
 from statfast.kernels import Precomputed
 from statfast.kernels.named import has_gamma
@@ -32,14 +38,14 @@ class SharedMatrix:
         self.given, self.points = given, points
 
     @classmethod
-    def of(cls, model, X, sample_weight, trains, count):
+    def of(cls, model, X, task):
         """None where there is nothing to share, or no room for it."""
-        given = model._checked(without=model._solve_parameters)
+        given, folds = model._checked(without=model._solve_parameters), task.folds
         by_fold = has_gamma(given.kernel) and given.gamma == "scale"
-        if count * (1 if by_fold else len(trains)) < 2:
+        if len(task.candidates) * (1 if by_fold else len(folds)) < 2:
             return None
-        points = as_training_points(given, X, lambda n: sample_weight)
-        n, most = len(points), max(map(len, trains))
+        points = as_training_points(given, X, lambda n: folds.weights)
+        n, most = len(points), max(len(folds.train(k)) for k in range(len(folds)))
         quick = tile_shape(points.kernel)[0] is not None and points.width <= REMADE
         if most > EVERY and quick:  # matrices take longer to read than values to be made again
             return None
@@ -80,35 +86,36 @@ class SharedMatrix:
         return found
 
 
-def fits_of_folds(model, X, y, sample_weight, trains, candidates):
-    """For each fold in turn the fitted models of all candidates, or their errors; None where each
-    has to be fitted by itself."""
+def plan_of_folds(model, task):
+    """Fitted models of all candidates, fold after fold; None where each has to be fitted by
+    itself."""
+    X = task.matrix()
     if is_sparse(X):
         return None
     with checks_of_all_rows():
-        models = [with_params(model, params) for params in candidates]
-    rest = {parameters_key(params, model._solve_parameters) for params in candidates}
+        models = [with_params(model, params) for params in task.candidates]
+    rest = {parameters_key(params, model._solve_parameters) for params in task.candidates}
     first = models[0]
     if len(rest) > 1 or first.max_iter not in (-1, None) or first.time_limit is not None:
         return None
     if first.callback is not None:
         return None
     with checks_of_all_rows():
-        shared = SharedMatrix.of(first, X, sample_weight, trains, len(candidates))
-    return None if shared is None else _fits(shared, models, X, y, sample_weight, trains)
+        shared = SharedMatrix.of(first, X, task)
+    return None if shared is None else SharedFits(X, _fits(shared, models, X, task.folds))
 
 
-def _fits(shared, models, X, y, sample_weight, trains):
-    for train in trains:
-        weights = None if sample_weight is None else sample_weight[train]
+def _fits(shared, models, X, folds):
+    for train in map(folds.train, range(len(folds))):
+        y, weights = folds.y[train], None if folds.weights is None else folds.weights[train]
         training, found, before = None, [None] * len(models), None
-        for c in sorted(range(len(models)), key=lambda c: models[c]._rank()):
+        for c in sorted(range(len(models)), key=lambda c: models[c]._training_order()):
             model = copied(models[c])
             try:
                 training = training or shared.training(train)
-                checked = model._targets(y[train], len(train), weights)
+                checked = model._targets(y, len(train), weights)
                 before = model._trained(X, training, checked, before)
                 found[c] = model
-            except Exception as raised:  # told by the caller, of each fold
-                found[c] = raised
+            except Exception as error:  # which fails the fold alone
+                found[c] = error
         yield found

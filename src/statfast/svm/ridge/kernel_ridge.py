@@ -8,8 +8,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._estimator import (
-    Answers,
     Estimator,
+    HeldOutAnswers,
     Regressor,
     by_fit,
     checked_by,
@@ -31,6 +31,7 @@ from statfast._validation import (
     as_type,
     as_weights,
     refuse_large,
+    takes_too_much,
     to_array,
     warn_user,
     wrong_type,
@@ -238,7 +239,7 @@ class KernelRidge(Regressor, Estimator):
         return tags
 
     @property
-    def _pairwise(self):
+    def _is_pairwise(self):
         return domain_of(_by_alias(self.kernel)) == MATRIX
 
     # ------------------------------------------------------------ the fit
@@ -259,7 +260,7 @@ class KernelRidge(Regressor, Estimator):
 
     def _matrix(self, points):
         n = len(points)
-        refuse_large(24.0 * n * n, "The kernel matrix and its factor", "Fit fewer rows.")
+        refuse_large(_bytes_of_matrix(n), "The kernel matrix and its factor", "Fit fewer rows.")
         if points.sparse:
             return training_matrix(points.kernel, points.data)
         rows = points.for_gram()
@@ -278,48 +279,21 @@ class KernelRidge(Regressor, Estimator):
 
     # ------------------------------------------------------------ cross-validation
 
-    _shared_way = "closed form"
-
-    def _leave_one_out(self, X, y, sample_weight, method):
-        found = self._leave_one_out_many(X, y, sample_weight, method, [{}])
-        return None if found is None else found[0]
-
-    def _leave_one_out_many(self, X, y, sample_weight, method, candidates):
-        if method != "predict":
+    def _plan_folds(self, task):
+        """What each candidate predicts of each fold, where all other rows are fitted."""
+        folds = task.folds
+        answers_alone = task.methods is not None and task.methods <= {"predict", "score"}
+        if not answers_alone or not all(map(folds.fits_all_others, range(len(folds)))):
             return None
-        n = len(y)
-        used = np.arange(n) if sample_weight is None else np.flatnonzero(sample_weight)
-        if len(used) < 2:
+        X, groups = task.matrix(), groups_of([test for _, test in folds.pairs], folds.n)
+        answers = self._held_out(X, folds.y, folds.weights, groups, task.candidates)
+        if answers is None:
             return None
-        folds = [[np.array([i]) for i in range(n)]]
-        found = self._held_out(X, y, sample_weight, folds, candidates)
-        if found is None or any(isinstance(one, Exception) for one in found):
-            return None
-        return [groups[0] for groups in found]
-
-    def _shared_fits(self, X, y, sample_weight, trains, tests, candidates):
-        """What each candidate answers of each fold, if all other rows are fitted."""
-        n = len(y)
-        used = np.ones(n, dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
-        for train, test in zip(trains, tests, strict=True):
-            kept = used.astype(np.intp)
-            kept[test] = 0
-            others = np.array_equal(np.bincount(train, minlength=n), kept)
-            if not others or not len(train) or len(np.unique(test)) < len(test):
-                return None
-        groups = groups_of(tests, n)
-        found = self._held_out(X, y, sample_weight, groups, candidates)
-        if found is None:
-            return None
-        return [
-            [
-                one if isinstance(one, Exception)
-                else Answers({"predict": one[g][test]}, None, type(self))
-                for one in found
-            ]
+        rounds = [
+            (group, [one if isinstance(one, Exception) else one[g] for one in answers])
             for g, group in enumerate(groups)
-            for test in group
-        ]  # fmt: skip
+        ]
+        return HeldOutAnswers(X, "predict", rounds, type(self))
 
     def _held_out(self, X, y, sample_weight, groups, candidates):
         """Of each candidate its predictions of all rows, for each group of folds, or its error;
@@ -340,11 +314,11 @@ class KernelRidge(Regressor, Estimator):
                     wanted[c] = as_penalties(alpha, Y.shape[1])
                 except (TypeError, ValueError) as error:
                     found[c] = error
+            if takes_too_much(_bytes_of_matrix(len(points))):
+                return None  # there may be room for the matrices of folds
             try:
                 K, dtype = model._matrix(points), _dtype(points.data)
-            except MemoryError:  # no room for that of all rows, but for those of folds, perhaps
-                return None
-            except Exception as error:  # of a kernel of the user's own: told by the caller
+            except Exception as error:  # of a kernel of the user's own: the candidates fail
                 found = [error if c in wanted else known for c, known in enumerate(found)]
                 continue
             every = sorted({float(a) for alphas in wanted.values() for a in alphas})
@@ -378,6 +352,11 @@ def as_penalties(alpha, n_targets):
     if alphas.min() < 0.0:
         raise ValueError(f"alpha must not be negative; got {alphas.min():g}. Pass alpha=0.1, say.")
     return np.broadcast_to(alphas, n_targets)
+
+
+def _bytes_of_matrix(n):
+    """Bytes of the kernel matrix of n rows, its factor, and one copy."""
+    return 24.0 * n * n
 
 
 def _alike(candidates):
