@@ -331,3 +331,13 @@ def test_a_positive_label_that_cannot_be():
         compare([sf.Ridge(), sf.Lasso()], X, X[:, 0], cv=3, pos_label=1)
     plain = compare(models, X, labels, cv=sf.KFold(3), pos_label="no")
     assert plain.scores.tolist() == compare(models, X, labels, cv=sf.KFold(3)).scores.tolist()
+
+
+def test_models_are_compared_on_the_rows_that_folds_fit():
+    """Folds need not fit all rows that they do not hold out."""
+    pairs = [(np.arange(10, 20), np.arange(5)), (np.arange(12), np.arange(20, 25))]
+    models = {"ridge": sf.Ridge(), "least squares": sf.LinearRegression()}
+    X, y = np.random.default_rng(0).standard_normal((25, 2)), np.arange(25.0)
+    got = compare(models, X, y, cv=pairs)
+    want = [sf.cross_val_score(model, X, y, cv=pairs) for model in models.values()]
+    np.testing.assert_array_equal(got.scores, want)

@@ -91,3 +91,15 @@ def test_wrong_parameters_fail_their_candidates_alone():
             search = sf.GridSearchCV(model, grid, cv=3).fit(X, y)
         assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True]
         assert any(issubclass(one.category, FitFailedWarning) for one in said)
+
+
+def test_scores_that_ask_for_more_than_predictions_get_it():
+    grid = {"n_neighbors": [3, 5]}
+    search = sf.GridSearchCV(sf.KNeighborsClassifier(), grid, cv=3, scoring="neg_log_loss")
+    got = search.fit(X, Y).cv_results_["mean_test_score"]
+    want = [
+        sf.cross_val_score(sf.KNeighborsClassifier(k), X, Y, cv=3, scoring="neg_log_loss").mean()
+        for k in grid["n_neighbors"]
+    ]
+    assert np.isfinite(want).all()
+    np.testing.assert_allclose(got, want, rtol=1e-12)

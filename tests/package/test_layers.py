@@ -514,6 +514,31 @@ def test_rooms_have_no_face():
     assert not [str(path) for path in rooms if path.stat().st_size]
 
 
+def private_lookups(tree):
+    """Lines that look a private name up, as of a hook that an object may have or not."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        and node.func.id in ("getattr", "hasattr") and len(node.args) > 1
+        and isinstance(node.args[1], ast.Constant)
+        and re.match("_[a-z]", str(node.args[1].value))
+        and node.args[1].value != "_estimator_type"  # of scikit-learn's protocol
+    ]  # fmt: skip
+
+
+@each_file([path for path in PYTHON if {"model_selection", "_estimator"} & {*path.parts}])
+def test_no_hook_is_looked_up_by_name(path):
+    """What an estimator may have is a method of its base, which answers None."""
+    allowed = {"dispatch.py": 4}  # how rows in parts are fitted
+    assert len(private_lookups(ast.parse(path.read_text("utf-8")))) <= allowed.get(path.name, 0)
+
+
+def test_private_lookups_are_found():
+    lines = 'getattr(m, "_plan", None)\nhasattr(m, "_x")\ngetattr(m, "__x__")\nm._y\nm.x("_z")'
+    assert private_lookups(ast.parse(lines)) == [1, 2]
+
+
 def test_class_names_are_unique():
     homes = defaultdict(list)
     for path in PYTHON:

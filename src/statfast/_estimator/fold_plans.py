@@ -121,7 +121,7 @@ class Folds:
         order = np.argsort(kind.reshape(-1), kind="stable")
         segments = np.split(order, np.cumsum(np.bincount(kind.reshape(-1)))[:-1])
         members = used[:, first]
-        needed = members.any(axis=0)
+        needed: NDArray[np.bool_] = np.any(members, axis=0)
         segments = [rows for rows, need in zip(segments, needed, strict=True) if need]
         return [FoldGroup(segments, len(pairs), members[:, needed])]
 

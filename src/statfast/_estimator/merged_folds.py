@@ -18,7 +18,7 @@ from statfast._estimator.sums import sums_of, sums_of_folds
 
 
 @dataclass
-class MergedFolds:
+class MergedStatistics:
     """A plan that solves for each fold by merged statistics; see `merged_folds`."""
 
     X: Any
@@ -55,7 +55,7 @@ class MergedFolds:
             return error
 
 
-def merged_folds(estimator: Any, task: FoldTask, with_names: bool) -> MergedFolds | None:
+def merged_folds(estimator: Any, task: FoldTask, with_names: bool) -> MergedStatistics | None:
     """The plan of an estimator whose fit is a sum (`SumFit`), or None where there are too many
     segments, or where statistics of these rows do not give the fit.
 
@@ -79,7 +79,7 @@ def merged_folds(estimator: Any, task: FoldTask, with_names: bool) -> MergedFold
             return None
         columns, state = prepared
         sums = sums_of(first._statistics, columns, state, groups[0].segments)
-    return MergedFolds(X, task, models, columns, state, groups, sums)
+    return MergedStatistics(X, task, models, columns, state, groups, sums)
 
 
 def prepared_sum(

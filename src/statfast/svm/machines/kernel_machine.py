@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +109,8 @@ class KernelMachine(Estimator):
         used = np.arange(len(points)) if weights is None else np.flatnonzero(weights > 0.0)
         return Training(points, gram, used, Run(given, gram))
 
-    _solve_parameters: tuple[str, ...] = ()  # parameters that a kernel matrix does not depend on
+    # Parameters on which the kernel matrix does not depend.
+    _solve_parameters: ClassVar[tuple[str, ...]] = ()
 
     def _plan_folds(self, task):
         """The fitted models of all candidates on each fold, from one kernel matrix."""
