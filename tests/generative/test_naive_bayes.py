@@ -15,7 +15,7 @@ import statfast as sf
 from statfast._engine import blocks
 from statfast.datasets import load_iris
 from statfast.generative.naive_bayes.gaussian import NormalDensity
-from tests.closed_form import left_out
+from tests.model_selection.closed_form import left_out
 from tests.reference import naive_bayes as twin
 
 IRIS = load_iris()

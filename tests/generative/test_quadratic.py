@@ -13,8 +13,8 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as Their
 
 from statfast import Chunks, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from statfast.datasets import load_wine
-from tests.closed_form import left_out
 from tests.generative.test_reference import BLOCKS, confusion
+from tests.model_selection.closed_form import left_out
 from tests.reference import discriminant as twin
 
 METHODS = ("predict_proba", "predict_log_proba", "decision_function", "predict")

@@ -16,8 +16,8 @@ from statfast import (
     RegularizedDiscriminantAnalysis,
     RegularizedDiscriminantAnalysisCV,
 )
-from tests.closed_form import left_out
 from tests.generative.test_quadratic import METHODS, blobs
+from tests.model_selection.closed_form import left_out
 from tests.reference import discriminant as twin
 
 

@@ -429,7 +429,7 @@ def predict_left_out(model, X, y, sample_weight, method):
         (rows, codes, weights), state = model._prepare(X, y, sample_weight)
         rows = np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
         sums = sum_statistics((rows, codes, weights), state, model.n_jobs)
-        model._log_priors(sums.mass, state.classes)
+        model._log_priors(sums.class_counts, state.classes)
     row_weights = np.ones(len(codes)) if weights is None else weights
     fixed = isinstance(getattr(model, model._priors_name), np.ndarray | list | tuple)
     if fixed and (sums.class_counts[codes] - row_weights <= 0.0).any():
