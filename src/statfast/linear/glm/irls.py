@@ -182,7 +182,7 @@ def _plain_beginning(rows):
         return np.zeros(rows.q)
     if rows.kind is not None and rows.link.name == "identity":
         return np.zeros(rows.q)
-    sums = rows.start_from(rows.family.start(rows.y))
+    sums = rows.start()
     factor = CholeskyFactor(sums.h)
     b = _least(sums) if factor.pivot < PIVOT else factor.solve(sums.g)
     if rows.intercept and rows.offset is not None and not _is_start(rows, b):

@@ -8,7 +8,8 @@ and rows that come in chunks take the same steps.
 """
 
 from dataclasses import dataclass
-from math import isfinite, prod
+from math import inf, isfinite, prod
+from operator import add, iadd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from statfast._core.linear import irls as kernel
 from statfast._core.rows.extent import zeros_and_ones
 from statfast._core.tile import tiles
 from statfast._distance import near_mean
-from statfast._engine import Chunks, aside, checkpoint, each, grid, reduce
+from statfast._engine import Chunks, aside, checkpoint, each, fold, grid, reduce
 from statfast._validation import FLOATS
 from statfast.linear.glm.families import COUNTS
 from statfast.linear.glm.links import bounds_of
@@ -73,6 +74,16 @@ class IRLSSums:
         self.deviance += more.deviance
         self.chi2 += more.chi2
         return self
+
+
+@dataclass(frozen=True)
+class QRTriangle:
+    """R of rows, which merges by QR."""
+
+    R: NDArray[np.float64]
+
+    def __add__(self, other):
+        return QRTriangle(aside(np.linalg.qr, np.vstack([self.R, other.R]), mode="r"))
 
 
 @dataclass
@@ -208,6 +219,10 @@ class ModelRows:
         nothing = np.zeros((0, 0))
         return [IRLSSums(nothing, a, 2 * b[0], b[1]) for a, b in zip(g, pair.tolist(), strict=True)]
 
+    def start(self):
+        """`start_from` the means that the family begins with."""
+        return self.start_from(self.family.start(self.y))
+
     def start_from(self, mean):
         """The sums of least squares on the link's scale, at given means instead of coefficients.
 
@@ -233,7 +248,12 @@ class ModelRows:
 
         Unlike the Cholesky factor of z'Wz, it does not square the condition.
         """
+        R = self._triangle(b).R
+        if len(R) < self.q:
+            R = np.vstack([R, np.zeros((self.q - len(R), self.q))])
+        return R
 
+    def _triangle(self, b):
         def partial(rows, block, weights, offset):
             z = block.toarray() if self.sparse else as_float(block) - self.shift
             if self.intercept:
@@ -242,31 +262,18 @@ class ModelRows:
             mu = self._inside(self.link.mean(eta))
             w = self.link.slope(eta, mu) ** 2 / self.family.variance(mu)
             w = np.where(w > 0, w, 0.0) * (1.0 if weights is None else weights)
-            return aside(np.linalg.qr, z * np.sqrt(w)[:, None], mode="r")
-
-        def merge(total, more):
-            return aside(np.linalg.qr, np.vstack([total, more]), mode="r")
+            return QRTriangle(aside(np.linalg.qr, z * np.sqrt(w)[:, None], mode="r"))
 
         least = max(LEAST, 8 * self.q)
         with np.errstate(all="ignore"):
             if self.sparse:
-                total, *others = each(
-                    lambda rows: partial(
-                        rows, self.X[rows], _part(self.weights, rows), _part(self.offset, rows)
-                    ),
-                    grid(self.n, least=least),
-                    n_jobs=self.n_jobs,
+                return self._fold(
+                    partial, (self.weights, self.offset), grid(self.n, least=least), inf
                 )
-                for more in others:
-                    total = merge(total, more)
-            else:
-                total = reduce(
-                    partial, self.X, self.weights, self.offset, merge=merge, n_jobs=self.n_jobs,
-                    effort=float(self.n) * self.q**2, least=least,
-                )  # fmt: skip
-        if len(total) < self.q:
-            total = np.vstack([total, np.zeros((self.q - len(total), self.q))])
-        return total
+            return reduce(
+                partial, self.X, self.weights, self.offset, merge=add, n_jobs=self.n_jobs,
+                effort=float(self.n) * self.q**2, least=least,
+            )  # fmt: skip
 
     def sample(self, share):
         """One in so many rows, in runs of 64 that are spread evenly."""
@@ -363,29 +370,26 @@ class ModelRows:
             return partial(slice(0, self.n), block, self.y, self.weights, self.offset, last)
         per_row = self.q * (self.q if hessian else 4) + ROW
         if self.q <= FEW and not self.chunked:
-            return self._each(partial, last, per_row)
+            # Few columns, in larger blocks.
+            blocks = grid(self.n, LEAST, MOST, PARTS)
+            columns = self.y, self.weights, self.offset, last
+            return self._fold(partial, columns, blocks, float(self.n) * per_row)
         return reduce(
             partial, self.X, self.y, self.weights, self.offset,
             last,
-            merge=lambda total, more: total.__iadd__(more), n_jobs=self.n_jobs,
+            merge=iadd, n_jobs=self.n_jobs,
             effort=float(self.n) * per_row,
             least=min(LEAST, max(LEAST_WIDE, 2 * self.q, self.n // PARTS)),
         )  # fmt: skip
 
-    def _each(self, partial, last, per_row):
-        """The same for few columns, in larger blocks."""
+    def _fold(self, partial, columns, blocks, effort):
+        """What `partial` makes of such blocks of rows in memory, added up in their order."""
 
         def work(rows):
-            cut = (_part(v, rows) for v in (self.y, self.weights, self.offset, last))
-            return partial(rows, np.ascontiguousarray(self.X[rows]), *cut)
+            X = self.X[rows] if self.sparse else np.ascontiguousarray(self.X[rows])
+            return partial(rows, X, *(_part(column, rows) for column in columns))
 
-        first, *others = each(
-            work, grid(self.n, LEAST, MOST, PARTS), n_jobs=self.n_jobs,
-            effort=float(self.n) * per_row,
-        )  # fmt: skip
-        for more in others:
-            first += more
-        return first
+        return fold(work, blocks, merge=iadd, n_jobs=self.n_jobs, effort=effort)
 
     def _fused(self, sums, b, hessian, block, y, weights, offset, aux):
         step = max(64, int(CALL / (self.q**2 + ROW)))
@@ -482,15 +486,8 @@ class ModelRows:
             return self._sparse_reduced(partial, None)
 
     def _sparse_reduced(self, partial, last):
-        def work(rows):
-            cut = (_part(v, rows) for v in (self.y, self.weights, self.offset, last))
-            return partial(rows, self.X[rows], *cut)
-
-        blocks = grid(self.n, least=2048)
-        first, *others = each(work, blocks, n_jobs=self.n_jobs, effort=50.0 * self.X.nnz)
-        for more in others:
-            first += more
-        return first
+        columns = self.y, self.weights, self.offset, last
+        return self._fold(partial, columns, grid(self.n, least=2048), 50.0 * self.X.nnz)
 
 
 def _part(values, rows):

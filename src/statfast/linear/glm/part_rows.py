@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rows of a model that lie elsewhere: what an iteration needs of them, in a round each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
 
 from statfast._core.rows.extent import zeros_and_ones
 from statfast._distance import near_mean
-from statfast._engine import Parts, Work, aside, new_fit, remembered
+from statfast._engine import Parts, Work, new_fit, remembered
 from statfast._estimator import codes_among, times_factors
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial, tweedie
@@ -58,8 +59,8 @@ def response_of(family: Any, theta: Any, power: Any) -> Response:
 
 
 @dataclass(frozen=True)
-class _ToldModel:
-    """What tells the model to a worker: families and links hold functions, and go by name."""
+class SentModel:
+    """The model as it is sent to workers: families and links hold functions, and go by name."""
 
     fit: str
     response: Response
@@ -84,7 +85,7 @@ class _ToldModel:
 
 
 @dataclass(frozen=True)
-class _Look:
+class ResponseSurvey:
     """What all parts together say of the responses; the shift is of the first."""
 
     used: float
@@ -96,27 +97,17 @@ class _Look:
     odd: list  # one that is no integer, if there is one
     shift: np.ndarray
 
-    def __add__(self, other: "_Look") -> "_Look":
+    def __add__(self, other: "ResponseSurvey") -> "ResponseSurvey":
         if len(self.shift) != len(other.shift):
             raise ValueError(
                 f"X must have the same columns in all parts; got {len(self.shift)} in one and "
                 f"{len(other.shift)} in another."
             )
-        return _Look(
+        return ResponseSurvey(
             self.used + other.used, self.mass + other.mass, self.total + other.total,
             min(self.low, other.low), max(self.high, other.high), self.classes and other.classes,
             self.odd or other.odd, self.shift,
         )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Triangle:
-    """R of rows, which merges by QR."""
-
-    R: np.ndarray
-
-    def __add__(self, other: "_Triangle") -> "_Triangle":
-        return _Triangle(aside(np.linalg.qr, np.vstack([self.R, other.R]), mode="r"))
 
 
 class PartRows(ModelRows):
@@ -126,19 +117,19 @@ class PartRows(ModelRows):
         self.X, self.family, self.link, self.intercept = parts, family, link, intercept
         self.weights = self.offset = self.aux = self.n_jobs = None
         self.chunked, self.sparse = True, False
-        told = float(link.name[6:-1]) if link.name.startswith("power") else link.name
+        link_name = float(link.name[6:-1]) if link.name.startswith("power") else link.name
         kind = family.name, response.value
-        model = _ToldModel(new_fit(parts), response, kind, told, intercept)
-        look = parts.total(Work(_looked), model)
-        if look is None:
+        model = SentModel(new_fit(parts), response, kind, link_name, intercept)
+        found = parts.total(Work(_survey_responses), model)
+        if found is None:
             raise ValueError("X has no rows with a positive weight. Pass more rows.")
-        parts.width = self.p = len(look.shift)
+        parts.width = self.p = len(found.shift)
         self.q = self.p + int(intercept)
-        self.shift = look.shift if intercept else np.zeros(self.p)
-        self.model = _ToldModel(model.fit, response, kind, told, intercept, self.shift)
-        self.y = np.array([look.low, look.high, *look.odd])  # which is all that is asked of them
-        self.n, self.mass = look.used, look.mass
-        self.mean, self.classes = look.total / look.mass, look.classes
+        self.shift = found.shift if intercept else np.zeros(self.p)
+        self.model = replace(model, shift=self.shift)
+        self.y = np.array([found.low, found.high, *found.odd])  # which is all that is asked of them
+        self.n, self.mass = found.used, found.mass
+        self.mean, self.classes = found.total / found.mass, found.classes
         self.kind = ModelRows.kind_of(family, link)
 
     def share_of(self, share):
@@ -146,27 +137,36 @@ class PartRows(ModelRows):
 
     def sample(self, share):
         """One in so many rows of each part, here."""
-        found = self.X.total(Work(_sampled), (self.model, share))
-        parts = found.columns[0], found.columns[1], found.columns[2]
-        return ModelRows(*parts, None, self.family, self.link, self.intercept, None, self.shift)
+        rows, y, weights = self.X.total(Work(_sampled), (self.model, share)).columns
+        return ModelRows(
+            rows, y, weights, None, self.family, self.link, self.intercept, None, self.shift
+        )
 
     def sums_at(self, b, *, hessian=True, rough=False, observed=False):
-        how = {"hessian": hessian, "rough": rough, "observed": observed}
-        sums = self.X.total(Work(_sums), (self.model, b, how))
+        sums = self._ask("sums_at", b, hessian=hessian, rough=rough, observed=observed)
         return sums if not rough or sums.finite() else self.sums_at(b)
 
-    def start_from(self, mean):
-        return self.X.total(Work(_start), self.model)
+    def start(self):
+        return self._ask("start")
 
-    def triangle_at(self, b):
-        return self.X.total(Work(_triangle), (self.model, b)).R
+    def total_of(self, term, arguments, *, by_value):
+        return self._ask("total_of", term, arguments, by_value=by_value)
 
-    def total_of(self, term, told, *, by_value):
-        """The sum of ``term(family, y, weight, *told)`` over the rows."""
-        return self.X.total(Work(_term), (self.model, term, told, by_value))
+    def _triangle(self, b):
+        return self._ask("_triangle", b)
+
+    def _ask(self, method, *arguments, **options):
+        """What a method of `ModelRows` gives of the rows of each part, added up in a round."""
+        question = methodcaller(method, *arguments, **options)
+        return self.X.total(Work(_answer), (self.model, question))
 
 
-def _looked(columns, model):
+def _answer(columns, state):
+    model, question = state
+    return question(model.rows(columns))
+
+
+def _survey_responses(columns, model):
     X, y, weights = columns
     require_finite(X)
     weights = model.response.weights(y, weights, len(X))
@@ -176,48 +176,28 @@ def _looked(columns, model):
     mass = float(len(y)) if weights is None else float(weights.sum())
     classes = zeros_and_ones(y) >= 0
     odd = [] if classes else used[used != np.floor(used)][:1].tolist()
-    return _Look(
+    return ResponseSurvey(
         float(len(used)), mass, float(total), float(used.min()), float(used.max()), classes, odd,
         shift,
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class _RowSample:
+class RowSample:
     """Rows, responses, and weights or None."""
 
     columns: tuple
 
-    def __add__(self, other: "_RowSample") -> "_RowSample":
+    def __add__(self, other: "RowSample") -> "RowSample":
         both = zip(self.columns, other.columns, strict=True)
-        return _RowSample(tuple(None if a is None else np.concatenate([a, b]) for a, b in both))
+        return RowSample(tuple(None if a is None else np.concatenate([a, b]) for a, b in both))
 
 
-def _sampled(columns, told):
-    model, share = told
+def _sampled(columns, state):
+    model, share = state
     rows = model.rows(columns)
     run = min(RUN, max(1, rows.n // share))
     starts = np.arange(0, max(1, rows.n - run + 1), run * share)
     places = (starts[:, None] + np.arange(run)).ravel()
-    some = (rows.X[places], rows.y[places], None)
-    return _RowSample(some if rows.weights is None else (*some[:2], rows.weights[places]))
-
-
-def _sums(columns, told):
-    model, b, how = told
-    return model.rows(columns).sums_at(b, **how)
-
-
-def _start(columns, model):
-    rows = model.rows(columns)
-    return rows.start_from(rows.family.start(rows.y))
-
-
-def _triangle(columns, told):
-    model, b = told
-    return _Triangle(model.rows(columns).triangle_at(b))
-
-
-def _term(columns, told):
-    model, term, more, by_value = told
-    return model.rows(columns).total_of(term, more, by_value=by_value)
+    weights = None if rows.weights is None else rows.weights[places]
+    return RowSample((rows.X[places], rows.y[places], weights))
