@@ -12,9 +12,10 @@ from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast._validation import require_finite
 
-_PIECE = 1 << 19  # numbers between two looks whether the user wants to stop
-_ROWS = 10.0  # of moments that do not know how many rows they are of
-_FAR = 10.0  # squared standard deviations of the mean from the row about which sums were taken
+_PIECE = 1 << 19  # Ctrl-C is looked for after so many numbers.
+_ROWS = 10.0  # Moments that do not know their number of rows are taken for those of so many.
+# Beyond so many squared standard deviations of the mean from the shift, sums are taken anew.
+_FAR = 10.0
 _OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
 
 
@@ -25,7 +26,7 @@ class ColumnMoments:
     total_weight: float  # sum of the weights
     mean: NDArray[np.float64]  # (d,)
     squares: NDArray[np.float64]  # (d,) sum of w (x - mean)^2
-    rows: float = _ROWS  # those with weight
+    rows: float = _ROWS  # Rows with a positive weight.
 
     def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
         # Chan, Golub and LeVeque (1983)
@@ -62,11 +63,11 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
     table = np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
     w = np.ones(m) if weights is None else weights
     total_weight = float(w.sum())
-    about = table[np.argmax(w > 0.0)].astype(np.float64)  # a row that is not left out
+    about = table[np.argmax(w > 0.0)].astype(np.float64)  # This row has weight.
     step = max(1, _PIECE // d)
     for _ in range(2):
         both = np.zeros((2, d))
-        with np.errstate(over="ignore", invalid="ignore"):  # looked for, and named, below
+        with np.errstate(over="ignore", invalid="ignore"):  # Overflow is looked for below.
             for start in range(0, m, step):
                 checkpoint()
                 some = slice(start, start + step)

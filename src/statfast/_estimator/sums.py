@@ -16,7 +16,7 @@ from statfast._engine import Chunks, each, grid
 from statfast._engine import reduce as reduce_blocks
 from statfast._typing import Array
 
-_AT_ONCE = 1 << 21  # numbers of X in a block: its copy, where rows lie apart, is of 16 MB
+_AT_ONCE = 1 << 21  # The copy of a block of so many numbers, where rows lie apart, takes 16 MB.
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class FitState:
     """What a fit knows of all rows beside their statistics."""
 
     n_features: int
-    names: NDArray[np.object_] | None = None  # of the columns
+    names: NDArray[np.object_] | None = None  # Names of the columns.
     classes: NDArray[Any] | None = None  # the distinct labels, sorted
-    more: Any = None  # of the estimator's own
+    more: Any = None  # What the estimator itself keeps of all rows.
 
     def published(self) -> dict[str, Any]:
         """Attributes for ``_publish(None, **state.published(), ...)``."""

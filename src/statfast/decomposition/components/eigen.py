@@ -52,7 +52,7 @@ def complete_basis(vectors, live):
     wanted = np.flatnonzero(~live)
     known, j = list(kept), 0
     for place in wanted.tolist():
-        while True:  # the first unit vectors that are not in the span
+        while True:  # Unit vectors that are not in the span complete the basis.
             new = np.zeros(d)
             new[j] = 1.0
             j += 1

@@ -68,16 +68,17 @@ def largest_by_krylov(
     most = min(d, BLOCKS_OF_BASIS * b if b == wide else wide + BLOCKS_OF_BASIS * b)
     basis, ritz = np.empty((most, d)), np.zeros((most, most))
     new, m, n_iter, looked = _orthonormal(rng.standard_normal((b, d))), 0, 0, 0
-    linked = 0  # vectors before it have no share in the image of the next block
+    linked = 0  # Vectors before it have no share in the image of the next block.
     values = np.zeros(k)
-    known = values if b < wide else None  # those before the last random vectors
+    known = values if b < wide else None  # Eigenvalues known before the last random vectors.
     while True:
         checkpoint()
         stop, done = m + len(new), False
         basis[m:stop], images = new, operate(new)
         n_iter += 1
         shares, rest = np.zeros((stop, stop - m)), images
-        for first in (linked, 0):  # an image lies in its block and that before, but for rounding
+        # An image lies in its block and the one before, but for rounding.
+        for first in (linked, 0):
             more = _times(basis[first:stop], rest.T)
             shares[first:] += more
             rest = rest - _times(np.ascontiguousarray(more.T), basis[first:stop])
@@ -97,7 +98,7 @@ def largest_by_krylov(
                 basis[:keep] = _times(y[:keep], basis[:m])
                 ritz[:keep, :keep] = np.diag(values[:keep])
                 linked, m, looked = 0, keep, keep
-            if done:  # are copies missed?
+            if done:  # Random vectors tell whether copies are missed.
                 known, looked = values[:k].copy(), (k + PROBING_BLOCKS * b) / GROWTH_BETWEEN_LOOKS
         if done:
             new = _orthonormal(rng.standard_normal((min(b, d - m), d)), basis[:m])

@@ -54,7 +54,8 @@ class Moments:
 
     def __add__(self, other: "Moments") -> "Moments":
         total_weight, n = self.total_weight + other.total_weight, self.n + other.n
-        with np.errstate(over="ignore", invalid="ignore"):  # looked for by `require_finite_moments`
+        # `require_finite_moments` looks for overflow.
+        with np.errstate(over="ignore", invalid="ignore"):
             scatter = self.scatter + other.scatter
             if not self.centered:
                 return Moments(total_weight, n, self.mean, scatter, False)

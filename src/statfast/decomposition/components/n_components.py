@@ -80,7 +80,7 @@ def minka_evidence(values, n):
     """
     from scipy.special import gammaln
 
-    values = values / n  # by maximum likelihood
+    values = values / n  # These are the variances of maximum likelihood.
     p = len(values)
     evidence = np.full(p, -np.inf)
     rank = int((values > 1e-15 * values[:1].max(initial=0.0)).sum())

@@ -94,7 +94,7 @@ class IncrementalPCA(MomentComponents):
     n_samples_: int = fitted()
     batch_size_: int = fitted()
 
-    scale_ = None  # columns are never divided
+    scale_ = None  # Columns are never divided.
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Fit the components, batch by batch.

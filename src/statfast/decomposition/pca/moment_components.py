@@ -237,7 +237,7 @@ class MomentComponents(ComponentModel, SumFit):
         return self._become(moments, state, choose, _moments=moments)
 
     def _become(self, moments, state, choose, **more):
-        require_finite_moments(moments, None)  # batches may lie too far apart to be merged
+        require_finite_moments(moments, None)  # Batches may lie too far apart to be merged.
         components = with_fixed_signs(
             components_of_moments(moments, choose, correlation=self._correlates())
         )

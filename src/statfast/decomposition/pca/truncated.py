@@ -118,7 +118,7 @@ class TruncatedSVD(ComponentModel):
     explained_variance_: Array = fitted()
     explained_variance_ratio_: Array = fitted()
 
-    scale_ = None  # columns are neither moved nor divided
+    scale_ = None  # Columns are neither moved nor divided.
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Fit the leading singular vectors.

@@ -23,7 +23,7 @@ class RatingLines:
     starts: NDArray[np.intp]  # (n + 1,)
     places: NDArray[np.int32]
     targets: NDArray[np.float64]
-    weights: NDArray[np.float64] | None  # confidence beyond that of what is not rated
+    weights: NDArray[np.float64] | None  # The confidence beyond that of an item that is not rated.
 
     @property
     def counts(self):
@@ -75,7 +75,8 @@ def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, r
     )
     cuts = np.searchsorted(lines.starts, np.arange(0, len(lines.places) + most, most))
     cuts = np.unique(np.clip(np.concatenate([[0], cuts, [n]]), 0, n))
-    step = max(64, int(MULTIPLICATIONS_OF_CALL / (q + 1) ** 3))  # rows of few ratings
+    # Rows of few ratings are solved together.
+    step = max(64, int(MULTIPLICATIONS_OF_CALL / (q + 1) ** 3))
 
     def work(part):
         left = []
@@ -144,9 +145,9 @@ def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
     items, history = start, []
     implicit = rows.weights is not None
     constant = 0.0
-    if implicit:  # the confidences, less what the kernel takes for them
+    if implicit:  # The kernel takes the confidences for the weights: the rest is taken off.
         constant = float((1.0 + rows.weights - rows.weights * rows.targets**2).sum())
-    rough = not implicit  # far from the end, in float32: the suite ratings, k = 50, 1.5x
+    rough = not implicit  # Far from the end steps are in float32: suite ratings, k = 50, 1.5x.
     energy = float(np.square(rows.targets - level).sum())
     for number in range(limits[0]):
         rough = rough and number < limits[0] - 1

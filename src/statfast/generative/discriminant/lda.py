@@ -175,7 +175,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     n_parameters_: int = fitted()
 
     _kernel = linear_scores
-    _samples_as_weights = True  # of the bootstrap: quicker than refits
+    _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
     _solve_parameters = ("priors", "n_components", "method", "store_covariance", "tol")
 
     # ------------------------------------------------------------ the steps of a fit
@@ -249,7 +249,8 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         if self.shrinkage == "auto" or by_priors or self.covariance_estimator is not None:
             return None
         if self.shrinkage:
-            if method == "decision_function" and n_classes > 2:  # whose common term differs
+            # The common term of the scores differs from row to row.
+            if method == "decision_function" and n_classes > 2:
                 return None
             return leave_one_out_quadratic.quadratic_scorer(
                 total, alpha=0.0, rate=float(self.shrinkage), traced=True, unbiased=unbiased,

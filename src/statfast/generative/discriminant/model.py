@@ -158,14 +158,15 @@ class ClassNormals(ClassRule, SumFit):
         self._check()
         if isinstance(X, Chunks) and not self._adds_up():
             raise wrong_type("X", "rows in memory, which covariance_estimator asks for", X)
-        if isinstance(X, Chunks):  # how many rows it has is known after the pass
+        if isinstance(X, Chunks):  # Chunks know their number of rows after the pass.
             rows, n = X, None
         else:
             rows = as_rows(X, keep=ROW_DTYPES, finite=False)
             n = rows.shape[0]
         classes, codes, weights = weighted_labels(y, n, sample_weight)
         require_classes(classes)
-        width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
+        # Chunks know their width after the pass.
+        width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, codes, weights), FitState(width, column_names(X), classes, self._kind_now())
 
     def _solve(self, total, state):
@@ -182,7 +183,7 @@ class ClassNormals(ClassRule, SumFit):
         if (total.class_counts > 0.0).all() and self._enough(total):
             try:
                 return self._solve(total, state)
-            except np.linalg.LinAlgError:  # a class has too few rows as yet
+            except np.linalg.LinAlgError:  # A class has too few rows as yet.
                 pass
         return self._become(state, {"classes_": state.classes, "_moments": total})
 

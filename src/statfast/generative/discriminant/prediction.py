@@ -131,7 +131,7 @@ class ClassRule(Classifier, Estimator):
             return out.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False)
 
     def _rows(self, X):
-        if "_rule" not in self.__dict__:  # unfitted, or partial_fit waits for more rows
+        if "_rule" not in self.__dict__:  # It is not fitted, or partial_fit waits for more rows.
             raise not_fitted(self)
         # `fill_by_rule` looks at the scores.
         return rows_for(self, X, keep=ROW_DTYPES, finite=False)

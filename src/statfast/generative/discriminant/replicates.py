@@ -46,7 +46,7 @@ def predict_replicates(columns, n_classes, weights, rows, *, unbiased, priors, n
             score += intercept[weightings, k, None]
             np.maximum(
                 labels, (score > best) * np.int16(k), out=labels
-            )  # quicker than a masked copy
+            )  # This is quicker than a masked copy.
             np.maximum(best, score, out=best)
         return labels
 
@@ -76,7 +76,8 @@ def _moments(X, codes, n_classes, weights, center, n_jobs):
     def work(piece):
         k, where = piece
         block, block_weights = Z[:, where], weights[:, where]
-        both = np.empty((d + len(upper[0]), block.shape[1]))  # columns, and products of two
+        # Columns stand first, then products of two.
+        both = np.empty((d + len(upper[0]), block.shape[1]))
         both[:d] = block
         for i, start in enumerate(starts):
             np.multiply(block[i:], block[i], out=both[d + start : d + start + d - i])

@@ -231,7 +231,7 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     feature_log_prob_: Array = fitted()
 
     _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior")
-    _samples_as_weights = True  # of the bootstrap: quicker than refits
+    _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
 
     def _density(self, d):
         given = self._checked()

@@ -88,7 +88,7 @@ class CategoryDensity(Density):
             )
 
     def statistics(self, rows, codes, weights, n_classes):
-        if weights is not None and not weights.all():  # as if these rows were not there
+        if weights is not None and not weights.all():  # Rows without weight count as absent.
             weighted = weights > 0.0
             rows, codes, weights = rows[weighted], codes[weighted], weights[weighted]
         if not len(rows):
@@ -124,7 +124,7 @@ class CategoryDensity(Density):
             seen = table.sum(axis=1)
             tops = (at == last) & (seen[last] - row_weights <= 1e-12 * seen[last])
             if tops.any() and last >= np.broadcast_to(self.least, len(fitted.counts))[j]:
-                return None  # a refit would know a category less
+                return None  # A refit would know a category less.
             count = (table[at, codes] - row_weights).clip(0.0) + self.alpha
             total = (table.sum(axis=0)[codes] - row_weights).clip(0.0) + self.alpha * len(table)
             mine += log_of(count) - np.log(np.where(total > 0.0, total, 1.0))
@@ -142,7 +142,8 @@ class FittedCategories(FittedDensity):
         self.logs = []
         for table in counts:
             total = (table + alpha).sum(axis=0)
-            even = np.full(table.shape, -np.log(max(1, len(table))))  # nothing was seen
+            # A column without values says nothing.
+            even = np.full(table.shape, -np.log(max(1, len(table))))
             known = log_of(table + alpha) - np.log(np.where(total > 0.0, total, 1.0))
             self.logs.append(np.where(total > 0.0, known, even))
         classes = counts[0].shape[1]

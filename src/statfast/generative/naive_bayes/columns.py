@@ -70,7 +70,7 @@ class TableColumns:
 
 
 def _as_column(column):
-    if column.dtype.kind == "O":  # whole numbers and truth values with gaps are objects
+    if column.dtype.kind == "O":  # Whole numbers and truth values with gaps are objects.
         there = [value for value in column if not is_missing(value)]
         number = (int, float, np.number)
         if there and all(isinstance(v, number) and not isinstance(v, bool) for v in there):

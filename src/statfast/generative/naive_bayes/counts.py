@@ -114,7 +114,7 @@ class ComplementDensity(CountDensity):
             return None
         row_weights = np.ones(len(codes)) if weights is None else weights
         if (class_counts[codes] - row_weights <= 1e-12 * class_counts[codes]).any():
-            return None  # the class is lost, which changes what the others' complements are of
+            return None  # The class is lost, which changes the complements of the others.
         rest = table.sum(axis=1, keepdims=True) - table + alpha[:, None]
         totals = rest.sum(axis=0)
         out = np.empty((rows.shape[0], len(class_counts)))
@@ -140,8 +140,8 @@ class FittedComplement(FittedLinear):
         totals = others.sum(axis=0)
         shares = log_of(others) - np.log(np.where(totals > 0.0, totals, 1.0))
         if counts.shape[1] == 1 and not (totals > 0.0).all():
-            shares = np.zeros_like(shares)  # without other classes nothing is said
-        shares = np.maximum(shares, -1e300)  # a word that no other class has
+            shares = np.zeros_like(shares)  # Without other classes nothing is said.
+        shares = np.maximum(shares, -1e300)  # A word that no other class has counts without end.
         flat = flat_table(*shares.shape)
         by = shares.sum(axis=0) if norm else np.full(len(totals), -1.0)
         np.divide(shares, np.where(by == 0.0, 1.0, by), out=table_of(flat, len(totals)))
@@ -237,7 +237,7 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     feature_log_prob_: Array = fitted()
 
     _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior")
-    _samples_as_weights = True  # of the bootstrap: quicker than refits
+    _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
 
     def _density(self, d):
         given = self._checked()
@@ -349,7 +349,7 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     feature_log_prob_: Array = fitted()
 
     _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior", "norm")
-    _samples_as_weights = True  # of the bootstrap: quicker than refits
+    _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
 
     sample = property(doc="There is none: this is no model of the rows.")
 

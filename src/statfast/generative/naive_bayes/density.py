@@ -21,8 +21,8 @@ NUMBERS_OF_PIECE = 4e6  # One step of numpy on so many numbers takes some millis
 class Density:
     """A distribution of columns within classes, with its parameters checked."""
 
-    partial = False  # whether more rows may come, so that too few are no error
-    sparse = False  # whether `statistics` and scores take sparse blocks as they are
+    partial = False  # Whether more rows may come, so that too few are no error.
+    sparse = False  # Whether `statistics` and scores take sparse blocks as they are.
 
     def check(self, rows):
         """Refuse values that have no density; `rows` is an array or a CSR array."""
@@ -100,8 +100,8 @@ class State:
     density: Density
     n_features: int
     names: NDArray[Any] | None
-    unseen: bool = False  # whether blocks are still to be checked, as those of chunks are
-    keep_absent: bool = False  # whether a class without rows stays among the classes
+    unseen: bool = False  # Whether blocks are still to be checked, as those of chunks are.
+    keep_absent: bool = False  # Whether a class without rows stays among the classes.
 
     def with_width(self, width) -> "State":
         return State(self.classes, self.density, width, self.names, True, self.keep_absent)
@@ -229,7 +229,7 @@ def fill_answers(fitted, rows, begin, out, what, *, sparse, n_jobs):
                     scores = scores + fitted.common(piece)
                 answers = normalize_scores(scores, begin, what)
                 if out.dtype == np.float32 and what == "log":
-                    answers[answers >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
+                    answers[answers >= -(2.0**-25)] = 0.0  # The posterior in float32 is 1.
                 here[...] = answers
 
     size = rows.nnz if is_sparse(rows) and sparse else n * d
@@ -244,7 +244,7 @@ def normalize_scores(scores, begin, what):
         return scores
     top = scores.max(axis=1, keepdims=True)
     lost = ~(top[:, 0] > -np.inf)
-    if lost.any():  # densities of 0, or squares beyond float64
+    if lost.any():  # Densities are 0, or squares beyond float64.
         scores[lost] = begin
         top[lost] = begin.max()
     if what == "scores":

@@ -116,7 +116,7 @@ def explain_odds(model, rows, fitted, priors, of, against):
     with np.errstate(invalid="ignore"):
         shares = terms[here, first] - terms[here, second]
         base = priors[first] - priors[second]
-    shares = np.where(np.isnan(shares), 0.0, shares)  # impossible in both
+    shares = np.where(np.isnan(shares), 0.0, shares)  # The value is impossible in both classes.
     with np.errstate(invalid="ignore"):
         log_odds = base + shares.sum(axis=1)
     names = getattr(model, "feature_names_in_", None)
@@ -127,7 +127,7 @@ def explain_odds(model, rows, fitted, priors, of, against):
 def _code(classes, label, name):
     try:
         code = {known: k for k, known in enumerate(classes.tolist())}.get(label)
-    except TypeError:  # a list, say
+    except TypeError:  # A list is not hashable.
         code = None
     if code is None:
         raise ValueError(

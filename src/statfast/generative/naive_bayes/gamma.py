@@ -121,7 +121,7 @@ class GammaDensity(Density):
                 rest = gap + left * moved + w * np.log(x / mean)
             present = left > 0.0
             if (present & ~(rest > 1e-6 * gap) & (gap > 0.0)).any():
-                return None  # the row is all there is to the spread: it is to be summed anew
+                return None  # The row is all there is to the spread, which is to be summed anew.
             shape, scale = shapes(
                 left, np.where(present, less, 1.0), np.where(present, rest, 0.0).clip(0.0)
             )

@@ -42,7 +42,7 @@ class NormalMoments:
             out=np.zeros_like(class_counts),
             where=class_counts > 0.0,
         )
-        with np.errstate(over="ignore", invalid="ignore"):  # `solve` looks for it
+        with np.errstate(over="ignore", invalid="ignore"):  # `solve` looks for overflow.
             distances = other.means - self.means
             squares = self.squares + other.squares + self.class_counts * share * distances**2
             return NormalMoments(class_counts, self.means + share * distances, squares)
@@ -62,7 +62,8 @@ def column_moments(rows, codes, weights, n_classes, missing=False) -> NormalMome
     """Moments of a block, in which a missing value may count for nothing."""
     d = rows.shape[1]
     first = np.full(n_classes, -1, np.intp)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one assigned stays
+    # Of several rows the last one assigned stays: the first of the class.
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     shift = np.zeros((n_classes, d))
     shift[first >= 0] = rows[first[first >= 0]]
     class_counts, present, gone = np.zeros(n_classes), np.zeros((n_classes, d)), None
@@ -160,7 +161,7 @@ class FittedNormal(FittedDensity):
         self.means, self.variance, self.epsilon = moments.means, variance, epsilon
         with np.errstate(over="ignore"):
             half = 0.5 / variance
-        silent = np.isnan(variance)  # columns that did not vary yet
+        silent = np.isnan(variance)  # Columns that have not varied yet say nothing.
         self.known = (moments.class_counts > 0.0) & ~silent
         self.half = np.where(silent, 0.0, np.minimum(half, 1e300))
         self.peaks = np.where(silent, 0.0, -0.5 * (LOG_TURN + np.log(variance)))
@@ -223,7 +224,7 @@ def densities_left_out(density, rows, codes, weights, moments):
             )
             bad = ~(variance > 0.0)
             if (bad & (class_counts > 0.0)).any():
-                return None  # a refit would say so
+                return None  # A refit would say so.
             variance[bad] = 1.0
             terms = -0.5 * (LOG_TURN + np.log(variance)) - 0.5 * (x - means) ** 2 / variance
             out[where, k] = terms.sum(axis=1)
@@ -351,7 +352,7 @@ class GaussianNB(NaiveBayesModel):
     epsilon_: float = fitted()
 
     _nan_shows_in_sums = True
-    _samples_as_weights = True  # of the bootstrap: quicker than refits
+    _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
     _solve_parameters = ("priors", "var_smoothing")
 
     def _density(self, d):

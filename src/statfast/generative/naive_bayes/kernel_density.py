@@ -66,7 +66,8 @@ class KernelDensity(Density):
             members = np.flatnonzero((codes == k) & (row_weights > 0.0))
             columns = []
             for j in range(rows.shape[1]):
-                values = rows[members, j].astype(np.float64) + 0.0  # -0.0 is 0.0
+                # Adding 0.0 turns -0.0 into 0.0.
+                values = rows[members, j].astype(np.float64) + 0.0
                 here = values == values
                 columns.append(_distinct(values[here], row_weights[members][here]))
             parts.append(tuple(columns))
@@ -94,7 +95,7 @@ class KernelDensity(Density):
 
     def leave_one_out(self, rows, codes, weights, statistics, class_counts):
         if isinstance(self.bandwidth, str) or (rows.dtype.kind == "f" and np.isnan(rows).any()):
-            return None  # the bandwidths are others for each row
+            return None  # The bandwidths are others for each row.
         fitted = self.solve(statistics, class_counts)
         row_weights = np.ones(len(codes)) if weights is None else weights
         return fitted.terms(np.asarray(rows, dtype=np.float64), (codes, row_weights)).sum(axis=2)
@@ -154,7 +155,7 @@ class FittedKernels(FittedDensity):
     def column(self, x, values, weights, width, row_weights):
         out = np.zeros(len(x))
         if not len(values):
-            return out  # never seen: it says nothing
+            return out  # A column that was never seen says nothing.
         total, scale = weights.sum(), np.log(width) + 0.5 * np.log(2.0 * np.pi)
         step = max(1, KERNELS_OF_STEP // len(values))
         for start in range(0, len(x), step):

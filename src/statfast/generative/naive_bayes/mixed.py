@@ -259,7 +259,7 @@ class MixedNB(NaiveBayesModel):
     def _rows_and_density(self, X, finite, again):
         if isinstance(X, Chunks):
             raise TypeError("MixedNB takes no Chunks as X; pass them to partial_fit, one by one.")
-        made = self._density_of_kinds()  # parameters first
+        made = self._density_of_kinds()  # Parameters are checked first.
         if again:
             table = TableColumns(X, self)
             density = self._with_new_levels(table)

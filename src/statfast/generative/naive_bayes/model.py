@@ -58,7 +58,8 @@ class NaiveBayesModel(Classifier, SumFit):
     _kept_sums = "_sums"
     _priors_name = "priors"
     _allow_sparse = True
-    _nan_shows_in_sums = False  # and infinity, too: the rows need no look of their own
+    # Whether NaN and infinity show in the sums, so that the rows need no look.
+    _nan_shows_in_sums = False
 
     # ------------------------------------------------------------ what subclasses say
 
@@ -76,7 +77,7 @@ class NaiveBayesModel(Classifier, SumFit):
         """Checked rows; the names of columns are `column_names`."""
         if is_sparse(X):
             if not self._allow_sparse:
-                return as_rows(X)  # refuses them, with a sentence
+                return as_rows(X)  # This refuses sparse rows with a sentence.
             return as_csr(X)
         return as_rows(X, keep=ROW_DTYPES, finite=finite and not self._takes_missing())
 
@@ -174,7 +175,7 @@ class NaiveBayesModel(Classifier, SumFit):
 
     def _rows_and_density(self, X, finite, again):
         """The rows, checked, and their density."""
-        if isinstance(X, Chunks):  # how many rows it has is known after the pass
+        if isinstance(X, Chunks):  # Chunks know their number of rows after the pass.
             return X, self._density(0)
         if again:
             rows = self._rows_later(X)
@@ -213,7 +214,7 @@ class NaiveBayesModel(Classifier, SumFit):
             )
         log_priors = self._log_priors(sums.class_counts, classes)
         density = state.density
-        if self._solve_parameters:  # a search may have changed these since `_prepare`
+        if self._solve_parameters:  # A search may have changed these since `_prepare`.
             density = self._density(state.n_features)
             density.partial = state.keep_absent
         try:
@@ -433,13 +434,13 @@ def predict_left_out(model, X, y, sample_weight, method):
     row_weights = np.ones(len(codes)) if weights is None else weights
     fixed = isinstance(getattr(model, model._priors_name), np.ndarray | list | tuple)
     if fixed and (sums.class_counts[codes] - row_weights <= 0.0).any():
-        return None  # a refit would not know the class that goes with a prior
+        return None  # A refit would not know the class that goes with a prior.
     scores = state.density.leave_one_out(rows, codes, weights, sums.columns, sums.class_counts)
     if scores is None:
         return None
     priors = priors_without(model, sums.class_counts, codes, row_weights, state.classes)
     if not np.isfinite(priors).any(axis=1).all():
-        return None  # nothing is left
+        return None  # Nothing is left of the classes.
     with np.errstate(invalid="ignore"):
         scores = np.where(np.isneginf(priors), -np.inf, priors + scores)
     dead = np.isneginf(scores).all(axis=1)

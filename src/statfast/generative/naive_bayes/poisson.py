@@ -23,7 +23,7 @@ from statfast.generative.naive_bayes.linear import (
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
-MAX_RATE_DRAWN = 9.2e18  # numpy draws 64-bit integers.
+MAX_RATE_DRAWN = 9.2e18  # Integers of numpy's draws have 64 bits.
 
 
 class PoissonDensity(Density):

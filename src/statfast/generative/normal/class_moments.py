@@ -180,7 +180,8 @@ def _first_rows(X, codes, weights, n_classes):
     for stop in (4096, len(codes)):
         head = codes[:stop] if weights is None else weights[:stop]
         places = np.arange(len(head)) if weights is None else np.flatnonzero(head)
-        first[codes[places[::-1]]] = places[::-1]  # the last one assigned stays
+        # Of several rows the last one assigned stays: the first of the class.
+        first[codes[places[::-1]]] = places[::-1]
         if (first >= 0).all():
             break
     rows = np.zeros((n_classes, X.shape[1]))
@@ -209,7 +210,7 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
             mine += theirs
         return total
 
-    with np.errstate(over="ignore", invalid="ignore"):  # looked for, and named, below
+    with np.errstate(over="ignore", invalid="ignore"):  # Overflow is looked for below.
         class_counts, sums, scatter = reduce(
             partial,
             X,
@@ -218,7 +219,7 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
             merge=merge,
             n_jobs=n_jobs,
             effort=float(X.size) * d,
-            least=max(256, 4 * d),  # zeroing and adding d x d sums is then a small part of the work
+            least=max(256, 4 * d),  # Zeroing and adding d x d sums is a small part.
         )
     if not (np.isfinite(scatter).all() and np.isfinite(sums).all()):
         require_finite(X)

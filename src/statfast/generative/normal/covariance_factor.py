@@ -111,7 +111,7 @@ def as_covariance(S, name="covariance"):
     with np.errstate(over="ignore"):
         standard = matrix / spread[:, None] / spread
     if np.abs(standard).max() > 1e100:
-        least = -np.abs(standard).max()  # or less
+        least = -np.abs(standard).max()  # The least eigenvalue may be less.
     else:
         least = aside(np.linalg.eigvalsh, standard)[0]
     if least < -MAX_NEGATIVE_EIGENVALUE or (variances < 0.0).any():

@@ -23,7 +23,7 @@ def fill_by_rule(out, kernel, rows, rule, n_jobs):
     that spares finite rows a pass of their own.
     """
     n, size = rows.shape[0], rule[0].size
-    cost = size + 16 * len(rule[0])  # of one row's scores and exponentials
+    cost = size + 16 * len(rule[0])  # Scores and exponentials of one row.
     step = max(64, int(MULTIPLICATIONS_OF_CALL / max(1, cost)))
 
     def work(task):
@@ -34,7 +34,7 @@ def fill_by_rule(out, kernel, rows, rule, n_jobs):
             finite &= kernel(np.ascontiguousarray(rows[part]), *rule, out[part])
         return finite
 
-    if out.size == 0:  # no canonical variates: all class means are equal
+    if out.size == 0:  # There are no canonical variates: all class means are equal.
         finite = False
     elif n <= MAX_ROWS_AT_ONCE and n * cost <= MULTIPLICATIONS_OF_CALL and rows.flags.c_contiguous:
         finite = kernel(rows, *rule, out)
@@ -62,11 +62,11 @@ def log_softmax_of(kernels):
         *rule, out = rule_and_out
         delta = np.empty(out.shape)
         finite = kernels.scores(block, *rule, delta)
-        with np.errstate(invalid="ignore"):  # scores that are not finite are reported
+        with np.errstate(invalid="ignore"):  # Scores that are not finite are reported.
             delta -= delta.max(axis=1, keepdims=True)
             delta -= np.log(np.exp(delta).sum(axis=1, keepdims=True))
         if out.dtype == np.float32:
-            delta[delta >= -(2.0**-25)] = 0.0  # as the posterior in float32 is 1
+            delta[delta >= -(2.0**-25)] = 0.0  # The posterior in float32 is 1.
         out[...] = delta
         return finite
 

@@ -43,7 +43,8 @@ def whiten(covariance, size, tol) -> Whitening:
     R^-1 = L^-T L^-1, the sum of all 1 / eigenvalue, proves that no eigenvalue is small. Without
     that proof the eigenvalues themselves decide.
     """
-    spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))  # below it by rounding alone
+    # Variances are below 0 by rounding alone.
+    spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     varies = spread > np.maximum(10.0 * EPSILON * size, MIN_DEVIATION)
     live, constant = np.flatnonzero(varies), np.flatnonzero(~varies)
     spread = np.where(varies, spread, 1.0)

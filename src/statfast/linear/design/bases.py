@@ -45,7 +45,8 @@ def _products(d, degree, only, begin):
 
     Yields j, the places of the shorter terms, and those of their products.
     """
-    starts, end = list(range(begin, begin + d)), begin + d  # of the terms that begin with each
+    # Places of the terms that begin with each column.
+    starts, end = list(range(begin, begin + d)), begin + d
     for _ in range(2, degree + 1):
         starts.append(end)
         shorter, starts = starts[int(only) :], []
@@ -173,7 +174,7 @@ class PolynomialFeatures(Transformer, Estimator):
         for j, shorter, made in _products(d, degree, only, bias):
             powers[made] = powers[shorter]
             powers[made, j] += 1
-        powers[: bias + below][below:] = 0  # the bias, once the lower terms have been used
+        powers[: bias + below][below:] = 0  # The bias goes once the lower terms have been used.
         return powers[below:]
 
     def transform(self, X: Rows) -> Any:
@@ -197,7 +198,8 @@ class PolynomialFeatures(Transformer, Estimator):
         rows = rows_for(self, X)
         n, d = rows.shape
         degree, only, bias, below = self._terms
-        m = self.n_output_features_ + below  # with the lower terms that others are made of
+        # The lower terms, of which others are made, are counted.
+        m = self.n_output_features_ + below
         refuse_large(n * m * rows.itemsize, "The columns made of X", "Lower degree.")
         out = np.empty((n, m), dtype=rows.dtype, order="C" if n < MIN_ROWS_BY_COLUMNS else "F")
         if degree:

@@ -76,8 +76,8 @@ class ScaledColumns:
     """Mixin of columns X (n, p) with `squares` (p,): their powers of two, and what those mean."""
 
     powers = None  # (p,) of two, over which the columns are
-    power = 0  # that of all, where penalties have to make up for it
-    vanished = 0.0  # the size of the largest column that is left out as its squares vanish
+    power = 0  # The power of all columns, where penalties have to make up for it.
+    vanished = 0.0  # The size of the largest column left out, as its squares vanish.
 
     def with_powers(self, standardize, remade):
         """These columns, or those that ``remade`` makes of X with columns of a better size."""

@@ -47,8 +47,8 @@ class Columns(ScaledColumns):
         Those of the columns as they are, about their means; not finite where they overflow.
     """
 
-    few = False  # whether columns have few nonzeros
-    exact = True  # products of columns are as good as those of columns with residuals
+    few = False  # Whether columns have few nonzeros.
+    exact = True  # Products of columns are as good as those with residuals.
 
     def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
         """With a `target` (n,), centered if there is an intercept, and where the columns are few,
@@ -66,7 +66,8 @@ class Columns(ScaledColumns):
         self.plain = weights is None
         self.whole = is_whole(self.n, self.p) if whole is None else whole
         self.products = self.correlation = None
-        with np.errstate(over="ignore", invalid="ignore"):  # found, and refused, by what they give
+        # What overflows is refused by what it gives.
+        with np.errstate(over="ignore", invalid="ignore"):
             self._measure(intercept, standardize, target if self.whole else None)
 
     def _measure(self, intercept, standardize, target):
@@ -100,7 +101,7 @@ class Columns(ScaledColumns):
             spread = np.sqrt(centered / self.n)
             self.scale = np.divide(1.0, spread, out=np.ones(self.p), where=spread > 0)
         self.squares, self.constant = centered, centered == 0
-        self.scale[self.constant] = 0.0  # a column that says nothing counts as zeros
+        self.scale[self.constant] = 0.0  # A column that says nothing counts as zeros.
         self.square = centered * self.scale**2
         if target is not None:
             kernel.center(G, offset * np.sqrt(self.n), self.scale)
@@ -195,7 +196,7 @@ class Columns(ScaledColumns):
 
         def work(task):
             block, (start, stop) = task
-            low = max(0, start - diagonal)  # rows above it lie above the diagonal
+            low = max(0, start - diagonal)  # Rows above it lie above the diagonal.
             total = np.zeros((k - low, stop - start))
             aside = None if beside is None or start else np.zeros((2, k))
             depth = max(256, int(MULTIPLICATIONS_OF_CALL / total.size) // 256 * 256)

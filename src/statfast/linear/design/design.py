@@ -17,7 +17,7 @@ from statfast._validation import (
     warn_user,
 )
 
-MAX_OFFSET = 1e100  # offset
+MAX_OFFSET = 1e100  # No offset is larger.
 RANGE_OF_RESPONSES = 1e-160, 1e140  # The squares of responses are summed.
 MAX_FILLED = 200_000  # Sparse rows of no more numbers are filled in.
 INFERENCE_COLUMNS = 4000  # Up to so many sparse columns, matrices of all of them serve inference.
@@ -60,11 +60,11 @@ def has_no_columns(X):
 def new_rows(estimator, X, finite=False):
     """Rows to predict, of the width fitted."""
     if has_no_columns(X) and estimator.__dict__.get("n_features_in_") == 0:
-        return np.zeros((X.shape[0], 0))  # of an intercept alone
+        return np.zeros((X.shape[0], 0))  # The design has an intercept alone.
     if not is_sparse(X):
         return rows_for(estimator, X, keep=FLOATS, finite=finite)
     rows = as_csr(X)
-    rows_for(estimator, np.zeros((1, rows.shape[1])))  # for its sentences
+    rows_for(estimator, np.zeros((1, rows.shape[1])))  # Refuses another width or names.
     return rows
 
 

@@ -44,7 +44,7 @@ class FitRows:
     sample_weight: Any = None
     offset: Any = None
     exposure: Any = None
-    kept: np.ndarray | None = None  # of a data frame: their positions in it
+    kept: np.ndarray | None = None  # Their positions in the data frame.
 
     @property
     def added(self):

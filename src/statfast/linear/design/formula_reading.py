@@ -17,9 +17,10 @@ MISSING = (
 )
 
 
-NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")  # kinds of pandas.infer_dtype
+# These are kinds of pandas.infer_dtype.
+NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 TIMES = ("date", "datetime", "datetime64")
-NUMERIC = "expressions of numbers"  # among what is read beside columns: no formula has this name
+NUMERIC = "expressions of numbers"  # It is read beside columns: no formula has this name.
 
 
 def as_frame(data):
@@ -53,11 +54,11 @@ def _known_column(column):
 
     dtype = column.dtype
     kind = getattr(dtype, "type", None)
-    if kind is str:  # of pandas' several types of texts, formulaic knows some as categories
+    if kind is str:  # Of pandas' types of texts formulaic knows not all as categories.
         return column.astype(object)
     if hasattr(dtype, "pyarrow_dtype") and kind is pandas.CategoricalDtype.type:
         return column.astype("category")
-    if isinstance(dtype, np.dtype) and dtype.kind == "O":  # which would all be categories
+    if isinstance(dtype, np.dtype) and dtype.kind == "O":  # Objects would all be categories.
         held = pandas.api.types.infer_dtype(column, skipna=True)
         if held in NUMBERS:
             return column.where(column.notna(), np.nan).astype(float)
@@ -231,7 +232,8 @@ def evaluated(specification, frame, context):
             refuse_dates(frame[[n for n in specification.required_variables if n in frame]])
             raise ValueError(f"The formula does not suit the data: {_message_of(error)}") from error
     for warning in raised:
-        if issubclass(warning.category, RuntimeWarning):  # as of the logarithm of a negative number
+        # Such is the logarithm of a negative number.
+        if issubclass(warning.category, RuntimeWarning):
             warn_user(f"In the formula: {warning.message}.", RuntimeWarning)
         if issubclass(warning.category, formulaic.errors.DataMismatchWarning):
             unknown = re.search(r"\{.*?\}", str(warning.message))

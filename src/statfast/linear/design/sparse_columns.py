@@ -30,17 +30,18 @@ def is_whole(n, p):
 class SparseColumns(ScaledColumns):
     """Columns Z of sparse X (n, p) with weights that sum to n; attributes as those of `Columns`."""
 
-    exact = False  # products of columns may have lost digits
-    products = None  # those of `Columns` come of its first pass
+    exact = False  # Products of columns may have lost digits.
+    products = None  # The products of `Columns` come of its first pass.
 
     def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
         self.X, self.n_jobs = X.tocsc(), n_jobs
         self.n, self.p = X.shape
         self.few = MIN_NONZEROS_RATIO * self.X.nnz < self.p * min(self.n, self.p)
-        self.whole = bool(whole)  # products of all columns cost more than those of a working set
+        self.whole = bool(whole)  # Products of all columns cost more than those of a working set.
         self.plain = weights is None
         self.weights = np.ones(self.n) if weights is None else weights * (self.n / weights.sum())
-        with np.errstate(over="ignore", invalid="ignore"):  # found, and refused, by what they give
+        # What overflows is refused by what it gives.
+        with np.errstate(over="ignore", invalid="ignore"):
             self._measure(intercept, standardize)
 
     def _measure(self, intercept, standardize):

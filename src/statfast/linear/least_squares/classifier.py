@@ -179,7 +179,8 @@ class LeastSquaresClassifier(Classifier, SumFit):
         rows = X if isinstance(X, Chunks) else as_rows(X)
         n = None if isinstance(X, Chunks) else rows.shape[0]
         classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
-        width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
+        # Chunks know their width after the pass.
+        width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, codes, weights), FitState(width, column_names(X), classes, intercept)
 
     def _fit_local(self, columns, state):

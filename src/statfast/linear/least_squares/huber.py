@@ -168,7 +168,7 @@ def _table(rows, w, intercept):
     table, total_weight = np.empty((n, intercept + d)), w.sum()
 
     def total(block, w):
-        return np.einsum("i,ij->j", w, block)  # no BLAS, whose threads spin on
+        return np.einsum("i,ij->j", w, block)  # The threads of BLAS would spin on.
 
     def moved(where, block, w):
         table[where, :intercept] = 1.0
@@ -202,9 +202,9 @@ def _added(total, more):
 
 class _Point(NamedTuple):
     b: np.ndarray
-    r: np.ndarray  # residuals
+    r: np.ndarray  # The residuals.
     scale: float
-    value: float  # of the objective
+    value: float  # The value of the objective.
 
 
 class _Huber:
@@ -225,7 +225,7 @@ class _Huber:
                 at = jump if jump.value < at.value else at
                 if self._is_perfect(jump):
                     return jump.b, 0.0, turn, True
-            if at.scale <= 1e-13 * size:  # a perfect fit of all rows that count
+            if at.scale <= 1e-13 * size:  # All rows that count are fitted perfectly.
                 return at.b, 0.0, turn, True
             step = self._step(at.b, at.r, at.scale)
             moved = self._fitted(step)
@@ -237,7 +237,7 @@ class _Huber:
                 part *= 0.5
             stalled = stalled + 1 if new.value >= at.value * (1 - 1e-14) else 0
             at = new
-            if stalled == MAX_IDLE_ITERATIONS:  # rounding hides what is left to gain
+            if stalled == MAX_IDLE_ITERATIONS:  # Rounding hides what is left to gain.
                 return at.b, at.scale, turn, True
             if part * np.abs(moved[self.w > 0]).max(initial=0.0) <= tol * at.scale:
                 return at.b, at.scale, turn, True
@@ -266,7 +266,7 @@ class _Huber:
         none, step = np.zeros(q), max(64, int(MULTIPLICATIONS_OF_CALL / q**2))
 
         def partial(_, block, r, w):
-            sums = np.zeros((q + 3, q))  # of z'Wz, of the pull, the cross terms, and r^2
+            sums = np.zeros((q + 3, q))  # Sums of z'Wz, of the pull, the cross terms, and r^2.
             inside = np.abs(r) <= epsilon * scale
             pull = np.where(inside, r / scale, epsilon * np.sign(r)) * w
             w = np.where(inside, w, 0.0)

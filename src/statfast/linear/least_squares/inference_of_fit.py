@@ -72,7 +72,7 @@ def _inverse_products(solution, kept, q, first):
     those less it."""
     inverse = triangle_inverse(solution.R)
     unscaled = np.zeros((q, q))
-    with np.errstate(over="ignore", invalid="ignore"):  # of columns that rounding tells apart alone
+    with np.errstate(over="ignore", invalid="ignore"):  # Columns may differ by rounding alone.
         unscaled[np.ix_(kept, kept)] = aside(np.matmul, inverse, inverse.T)
     if not first:
         return unscaled, None, None
@@ -87,7 +87,7 @@ def _inverse_products(solution, kept, q, first):
 def facts_of(result):
     f, df1, df2, p = f_test(result)
     error = ("Residual std. error", float(np.sqrt(result.dispersion)))
-    if not df1 > 0:  # the intercept alone
+    if not df1 > 0:  # There is the intercept alone.
         return (error,)
     return (
         ("R squared", r_squared(result)),
@@ -114,12 +114,12 @@ def f_test(result):
     df1, df2 = result.df_null - result.df_residual, result.df_residual
     if not (df1 > 0 and df2 > 0):
         return nan, df1, df2, nan
-    if result.robust is not None:  # Wald's test of all columns
+    if result.robust is not None:  # This is Wald's test of all columns.
         slopes = np.flatnonzero(~result.aliased)
         slopes = slopes[int(result.names[0] == "(Intercept)") :]
         try:
             f = chi_squared(result.robust[np.ix_(slopes, slopes)], result.coef[slopes]) / df1
-        except ValueError:  # as of fewer clusters than columns
+        except ValueError:  # There are fewer clusters than columns.
             return nan, df1, df2, nan
         df2 = result.df_tests
         return f, df1, df2, float(scipy.special.fdtrc(df1, df2, f))

@@ -234,7 +234,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         n = (len(y) if sized else 0) if isinstance(X, Chunks) else rows.shape[0]
         Y, flat = as_targets(y, n)
         weights = as_weights(sample_weight, len(Y))
-        width = 0 if isinstance(X, Chunks) else rows.shape[1]  # not known before the pass
+        # Chunks know their width after the pass.
+        width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, Y, weights), FitState(width, column_names(X), more=(intercept, flat))
 
     def _adds_up(self, columns=None):
@@ -279,14 +280,14 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             return None
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)
-        if self.positive:  # which columns are at zero changes without a row
+        if self.positive:  # Without a row other columns are at zero.
             return None
         rows, Y, weights = columns
         intercept, flat = state.more
         solution = least_squares(
             rows, Y, weights, intercept, self._checked_value("tol"), self.n_jobs
         )
-        if len(solution.aliased):  # which columns depend on others may change without a row
+        if len(solution.aliased):  # Without a row other columns may depend on each other.
             return None
         root = triangle_inverse(solution.R)
         center = solution.R[0, 1:] / solution.R[0, 0] if intercept else np.zeros(rows.shape[1])
@@ -307,7 +308,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     def _conclude(self, solution, state, masses, Y=None, weights=None):
         """Become fitted; `masses` are the rows used, their weights, and the sum of the logs."""
         intercept, flat = state.more
-        used, total, logs = masses  # of rows in parts, these alone tell of weights
+        used, total, logs = masses  # Of rows in parts, these alone tell of weights.
         weighted = () if total == used and logs == 0.0 else ("sample_weight",)
         analytic = self.weight_type == "analytic"
         width = solution.coef.shape[1]
@@ -395,7 +396,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     def singular_(self) -> Array:
         """Singular values of the features that are kept, as fitted."""
         if self._factor is None:
-            self._inferred()  # says why
+            self._inferred()  # This says why there is none.
         return aside(np.linalg.svd, self._factor, compute_uv=False)
 
     @property

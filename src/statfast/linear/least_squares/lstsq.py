@@ -63,7 +63,7 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSol
     R, QtY, condition = triangle.R, triangle.QtY, triangle.condition
     p, first = R.shape[1] - intercept, int(intercept)
     kept = np.arange(p + intercept)
-    if not condition * tol <= 0.1 or R.shape[0] < R.shape[1]:  # also where that is no number
+    if not condition * tol <= 0.1 or R.shape[0] < R.shape[1]:  # The condition may be no number.
         kept = independent_columns(R, tol)
         rank = len(kept)
         inner = aside(np.linalg.qr, np.column_stack([R[:, kept], QtY]), mode="r")
@@ -117,7 +117,7 @@ def _correct(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
     first = int(intercept)
     family, link = FAMILIES["gaussian"], LINKS["identity"]
     rows = ModelRows(X, y, weights, None, family, link, intercept, n_jobs, np.zeros(p))
-    rest = np.zeros_like(b)  # what b lacks to twice the precision
+    rest = np.zeros_like(b)  # What b lacks to twice the precision.
     last = np.inf
     for turn in range(turns + 1):
         wide, lacking = np.zeros(p + first), np.zeros(p + first)
@@ -154,7 +154,7 @@ def _pass(rows, b, lacking, twice):
         return gradient
 
     def merge(total, more):
-        high = total[0] + more[0]  # exactly, with what is lost in the low parts
+        high = total[0] + more[0]  # The sum is exact, as what is lost goes to the low parts.
         t = high - total[0]
         lost = (total[0] - (high - t)) + (more[0] - t)
         low = lost + total[1] + more[1]

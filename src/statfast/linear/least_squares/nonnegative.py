@@ -37,7 +37,7 @@ def solve_nonnegative(R, QtY, alpha=0.0):
         b, _ = aside(nnls, A, unit, maxiter=MAX_CHANGES_PER_COLUMN * len(used))
         free = np.flatnonzero(b)
         sharp = aside(np.linalg.lstsq, A[:, free], unit, rcond=None)[0]
-        if sharp.min(initial=0.0) >= 0.0:  # if not, columns depend on each other
+        if sharp.min(initial=0.0) >= 0.0:  # Else columns depend on each other.
             b[free] = sharp
         with np.errstate(over="ignore", divide="ignore"):
             coefs[t, used] = b * (size / length[used])
@@ -51,7 +51,7 @@ def centered_factor(R, QtY, intercept):
     intercept, p = int(intercept), R.shape[1] - int(intercept)
     if not intercept:
         return R, QtY, np.zeros(p), np.zeros(QtY.shape[1])
-    inner = R[1:, 1:]  # less what rounding left of constant columns
+    inner = R[1:, 1:]  # What rounding left of constant columns is taken off.
     inner = inner * (np.sqrt((inner**2).sum(0)) > ROUNDING_OF_SPREAD * np.abs(R[0, 1:]))
     return inner, QtY[1:], R[0, 1:] / R[0, 0], QtY[0] / R[0, 0]
 

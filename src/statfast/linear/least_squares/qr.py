@@ -62,7 +62,7 @@ class RFactor:
     QtY: NDArray[np.float64]  # (q, T)
     condition: float  # of the columns of R scaled to length one, about; inf if singular
     centered: float  # the same of the centered columns, where those are what was squared
-    exact: bool  # by QR
+    exact: bool  # Whether it comes of QR.
     near_solution: NearSolution | None = None
 
 
@@ -125,7 +125,7 @@ def independent_columns(R, tol):
     """
     rows, q = R.shape
     R = R / np.maximum(np.abs(R).max(0), np.finfo(float).tiny)
-    tol = max(tol, np.finfo(float).eps)  # less is rounding
+    tol = max(tol, np.finfo(float).eps)  # Less is rounding.
     kept, length = [], np.sqrt((R**2).sum(0))
     for j in range(q):
         rank = len(kept)
@@ -149,7 +149,7 @@ def _factor_by_rows(X, Y, weights, intercept, n_jobs):
     def partial(rows, block, y, w):
         table = np.column_stack([np.ones((len(block), int(intercept))), block, y])
         if w is not None:
-            with np.errstate(over="ignore"):  # which is found out, and told
+            with np.errstate(over="ignore"):  # Overflow is found out below.
                 table *= np.sqrt(w)[:, None]
         return aside(np.linalg.qr, table, mode="r")
 
@@ -248,7 +248,7 @@ def qr_of_rows(X, Y, weights):
     """The same by QR of the rows."""
     table = np.column_stack([np.ones(len(X)), X, Y])
     if weights is not None:
-        with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused below
+        with np.errstate(over="ignore", invalid="ignore"):  # What is no number is refused below.
             table *= np.sqrt(weights)[:, None]
     if not np.abs(table).max() < MAX_VALUE:
         require_finite(X)
@@ -270,7 +270,7 @@ def _factor_by_residuals(X, Y, weights, intercept, n_jobs):
         sums = rows.sums_at(start)
         p, first = rows.p, int(intercept)
         h = sums.h + np.tril(sums.h, -1).T
-        table = np.empty((p + 1, p + 1))  # of X and the residuals
+        table = np.empty((p + 1, p + 1))  # Products of X and the residuals.
         table[:p, :p], table[:p, p], table[p, :p] = (
             h[first:, first:],
             sums.g[first:],

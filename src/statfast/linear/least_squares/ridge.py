@@ -173,7 +173,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         Y, flat = as_targets(y, rows.shape[0])
         weights = as_weights(sample_weight, rows.shape[0])
         _penalties(self.alpha, Y.shape[1])
-        flat = flat or Y.shape[1] == 1  # a column is one target, as in scikit-learn
+        flat = flat or Y.shape[1] == 1  # A column is one target, as in scikit-learn.
         return (rows, Y, weights), FitState(rows.shape[1], column_names(X), more=(intercept, flat))
 
     def _adds_up(self, columns=None):
@@ -211,7 +211,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             solution = nonnegative_ridge(parts, alpha, flat, intercept)
             return self._publish(None, **state.published(), **solution)
         singular = sums.cache.get(intercept)
-        if singular is None:  # for the first of many penalties
+        if singular is None:  # The first of many penalties makes it.
             parts = sums.singular_values if intercept else sums.plain_singular_values
             singular = sums.cache[intercept] = decomposition_of(*parts)
         solution = _attributes_of_svd(singular, alpha, flat, intercept)
@@ -240,7 +240,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             return None
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)
-        if self.positive:  # which columns are at zero changes without a row
+        if self.positive:  # Without a row other columns are at zero.
             return None
         rows, Y, weights = columns
         intercept, flat = state.more
@@ -447,13 +447,12 @@ def _gcv_errors(singular, alphas, n, weights, intercept):
     total = _total_weight(weights, n)
     used = n if weights is None else np.count_nonzero(weights)
     rank, rest = len(singular.s), 0.0
-    if (
-        rank + intercept < used
-    ):  # else the columns leave nothing, and rounding would be taken for it
+    if rank + intercept < used:  # Else the columns leave nothing but rounding.
         rest = np.maximum(singular.spread - (singular.c**2).sum(0), 0.0).mean()
     shares = alphas[:, None] / (singular.s**2 + alphas[:, None])
     rss = rest + shares**2 @ (singular.c**2).mean(1)
-    left = (total - intercept - rank + shares.sum(axis=1)) / total  # 1 - df / n, to all digits
+    # This is 1 - df / n, to all digits.
+    left = (total - intercept - rank + shares.sum(axis=1)) / total
     if not (left > 1e-12).any():
         raise ValueError(
             f"criterion='gcv' needs more rows, by weight, than degrees of freedom; got {total:.6g}."
@@ -480,8 +479,8 @@ def _leave_one_out(singular, rows, Y, weights, alphas, intercept, n_jobs):
         )
         h = w[:, None] * (
             turned**2 @ shrink + intercept / total_weight
-        )  # a row goes with all of its weight
-        e *= np.sqrt(w)[:, None, None]  # of a row of weight 0 the square might overflow
+        )  # A row goes with all of its weight.
+        e *= np.sqrt(w)[:, None, None]  # The square of a row of weight 0 might overflow.
         return ((e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2).sum((0, 1))
 
     parts = each(work, grid(len(Y)), n_jobs=n_jobs, effort=4.0 * len(Y) * r * (r + T * A))

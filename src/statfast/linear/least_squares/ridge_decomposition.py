@@ -65,7 +65,7 @@ def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
     U, s, Vt = aside(np.linalg.svd, inner, full_matrices=False)
     live = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
     c = U[:, live].T @ QtY
-    with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y
+    with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y.
         squares = (Y - target) ** 2
         spread = squares.sum(0) if weights is None else weights @ squares
     return Decomposition(s[live], Vt[live].T, c, mean, target, spread)

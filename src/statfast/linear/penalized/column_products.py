@@ -70,7 +70,7 @@ def products_of(columns, state) -> ColumnProducts:
     if intercept:
         mean[p] = np.average(y, weights=weights)
     left = y - mean[p]
-    with np.errstate(all="ignore"):  # this may be a thread of its own
+    with np.errstate(all="ignore"):  # The state of numpy's errors is of the thread.
         columns_read = Columns(X, weights, intercept, False, 1, left, True)
         share = total_weight / columns_read.n
         mean[:p] = columns_read.mean
@@ -144,7 +144,7 @@ def merged_folds(rows, target, weights, folds, how, n_jobs) -> MergedFolds | Non
     if not held.all():
         parts.append(np.flatnonzero(held == 0))
     state = FitState(p, more=how["intercept"])
-    with np.errstate(all="ignore"):  # of columns that are not usual
+    with np.errstate(all="ignore"):  # Columns of unusual sizes are found out below.
         sums = sums_of(products_of, (rows, target, weights), state, parts, n_jobs=n_jobs)
         merged = [
             MergedProducts(products, how["intercept"], how["standardize"])

@@ -52,10 +52,10 @@ MAX_ROUNDING_OF_GAP = 1e-13
 class Answer:
     """The solution at one penalty."""
 
-    index: NDArray[np.intp]  # of the coefficients that are not zero
-    coef: NDArray[np.float64]  # those, of Z
+    index: NDArray[np.intp]  # Places of the coefficients that are not zero.
+    coef: NDArray[np.float64]  # The coefficients of Z.
     gap: float
-    rounds: int  # sweeps and direct solutions
+    rounds: int  # The number of sweeps and direct solutions.
 
 
 class Descent:
@@ -75,8 +75,8 @@ class Descent:
         self.inner = np.zeros(0)  # Z'y of the working columns
         self.gradient = self.product.copy()  # Z'(y - Z b) of all columns
         self.factor = ActiveGram()
-        self.hard = False  # whether the last penalty asked for Newton steps
-        self.spared = np.zeros(p, dtype=bool)  # columns proved inactive at the present penalty
+        self.hard = False  # Whether the last penalty asked for Newton steps.
+        self.spared = np.zeros(p, dtype=bool)  # Columns proved inactive at the present penalty.
         if known:
             self.G = columns.products
         if self.whole:
@@ -109,7 +109,7 @@ class Descent:
         if not self.whole:
             margin = SUSPECTED_SHARE_OF_MARGIN * (before - l1) if np.isfinite(before) else 0.0
             self._admit_above(l1 - margin)
-        if self.hard:  # then a step along the tangent of the path is a good beginning
+        if self.hard:  # A step along the tangent of the path is then a good beginning.
             self._newton(l1, l2)
             rounds += 1
         self.hard = False
@@ -119,7 +119,7 @@ class Descent:
             if state <= goal or rounds >= max_iter:
                 break
             if not self._admit_above(l1):
-                if inner < 1e-3 * goal:  # as low as rounding allows
+                if inner < 1e-3 * goal:  # The gap is as low as rounding allows.
                     break
                 inner *= 0.1
         return self._answer(state, rounds)
@@ -150,7 +150,7 @@ class Descent:
             seen = np.flatnonzero(seen)
             self.gradient[seen] = columns.correlate(r, seen)
         self.q = self.gradient[self.working]
-        with np.errstate(over="ignore"):  # residuals that large are far from the solution
+        with np.errstate(over="ignore"):  # Residuals that large are far from the solution.
             rr = dot(columns.weights * r, r)
         return self._gap(l1, l2, rr)
 
@@ -239,7 +239,7 @@ class Descent:
             if state == DONE:
                 break
             if state != PAUSED:
-                tiny = tiny if made > 1 else small  # moves that were tiny add up
+                tiny = tiny if made > 1 else small  # Moves that were tiny add up.
                 self.hard = True
                 self._newton(l1, l2)
                 rounds, since = rounds + 1, 0

@@ -20,7 +20,7 @@ ROUNDING_OF_LOSS = 1e-15  # Relative to the null model's loss.
 MAX_IDLE_STEPS = 3
 MAX_SWEEPS_OF_STEP = 500  # After so many sweeps another step is better than a sharper one.
 MIN_PENALTY_OF_LEAD = 1e-8  # Other penalties lead down to this share of the largest.
-LOOSE, SHARP = 1e-3, 1e-13  # gaps of the lassos of steps, at first and at last
+LOOSE, SHARP = 1e-3, 1e-13  # Gaps of the lassos of steps, at first and at last.
 # The next step's lasso may leave this share of what the last step has gained.
 GAP_LEFT_OF_GAIN = 1e-2
 MIN_GAP = 1e-13  # Relative to the squares of a lasso's target.
@@ -41,7 +41,7 @@ class ProximalNewton:
         n = columns.n
         self.mass = float(n if weights is None else weights.sum())
         self.w = np.ones(n) if weights is None else weights
-        self.per = self.mass / n  # the columns' weights sum to n, the loss's to the mass
+        self.per = self.mass / n  # The columns' weights sum to n, the loss's to the total weight.
         self.most = most * self.mass
         self.spent = False
         self.b0 = b0
@@ -94,7 +94,7 @@ class ProximalNewton:
             if self.is_late():
                 break
             working |= missed
-        self.spent = gap > goal and not self.still  # its turns, before it was there
+        self.spent = gap > goal and not self.still  # It has used up its turns.
         return max(gap, 0.0), turns
 
     # ------------------------------------------------------------ Newton's steps
@@ -107,7 +107,7 @@ class ProximalNewton:
         inside = self.columns.part(working)
         value = self._objective(self.eta, self.b, l1, l2)
         turns = idle = flat = 0
-        share = LOOSE  # of the loss: the gap that a step's lasso may leave
+        share = LOOSE  # The share of the loss that the gap of a step's lasso may leave.
         while turns < max(most, 1) and idle < MAX_IDLE_STEPS and not self.is_late():
             turns += 1
             score, h = self._curvature()
@@ -148,7 +148,8 @@ class ProximalNewton:
         It leaves a gap of a share of the null model's loss, or is as good as rounding lets it be.
         """
         weights = self.w * h
-        scale = len(weights) / weights.sum()  # weights of Columns sum to n: so do the penalties
+        # The weights of Columns sum to n, and so do the penalties.
+        scale = len(weights) / weights.sum()
         target = inside @ self.b[working] + residuals
         if len(working) == 0:
             return np.zeros(0), float(weights @ residuals / weights.sum()) * self.intercept

@@ -22,7 +22,7 @@ INNER_SWEEPS = 3  # So many sweeps of the columns that are not zero are made bet
 SWEEP_ROUNDS_OF_STEP = 3  # A step has so many rounds of such sweeps.
 # The last sweep gains no more than this share of what the first has gained.
 MIN_GAIN_OF_SWEEP = 0.01
-SMOOTH, PRODUCTS = 4, 60  # Newton steps with signs as they are; products with the Hessian in each
+SMOOTH, PRODUCTS = 4, 60  # Newton steps with signs as they are, and products in each.
 # If a larger share of the signs has changed, the next step is one of sweeps, too.
 MAX_CHANGED_SIGNS = 0.03
 MAX_GRADIENT_LEFT = 1e-2  # A Newton step may leave this share of the square of a gradient.
@@ -45,7 +45,8 @@ def sparse_steps(model, working, l1, l2, goal, most):
             turns += support.newton(goal, most - turns)
         support.publish()
         gap = model.gap(l1, l2)
-        support.value = support.objective(model.eta, support.b)  # with the intercept's own steps
+        # The intercept has steps of its own.
+        support.value = support.objective(model.eta, support.b)
         idle = idle + 1 if before - support.value <= ROUNDING_OF_LOSS * model.null else 0
         if gap <= goal or idle == 2:
             break
@@ -62,7 +63,7 @@ class _Support:
     def __init__(self, model, working, l1, l2):
         self.model, self.working, self.l1, self.l2 = model, working, l1, l2
         part = model.columns.part(working)
-        self.table, self.shift = part.table, part.shift  # the model's intercept is about the shift
+        self.table, self.shift = part.table, part.shift  # The model's intercept is about the shift.
         self.squared = type(self.table)(
             (self.table.data**2, self.table.indices, self.table.indptr), shape=self.table.shape
         )
