@@ -9,7 +9,7 @@ import html
 import inspect
 import sys
 from functools import cache
-from types import SimpleNamespace
+from types import NoneType, SimpleNamespace
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
@@ -151,18 +151,22 @@ class Estimator(PairwiseRows, Attributes):
 
     def _checked(self, without: tuple[str, ...] = ()) -> SimpleNamespace:
         """The values of all declared parameters but those named, each checked."""
-        return SimpleNamespace(
-            **{
-                name: p.check(getattr(self, name), name)
-                for name, p in self._declared.items()
-                if name not in without
-            }
-        )
+        sound, values = _checked_defaults(type(self)), {}
+        for name, declared in self._declared.items():
+            if name not in without:
+                value = getattr(self, name)
+                known = value is declared.default and name in sound
+                values[name] = sound[name] if known else declared.check(value, name)
+        return SimpleNamespace(**values)
 
     def _checked_value(self, name: str) -> Any:
         """The value of one declared parameter, checked; or what a class has fixed it at."""
-        value = getattr(self, name)
-        return self._declared[name].check(value, name) if name in self._declared else value
+        value, declared = getattr(self, name), self._declared.get(name)
+        if declared is None:
+            return value
+        if value is declared.default and name in (sound := _checked_defaults(type(self))):
+            return sound[name]
+        return declared.check(value, name)
 
     def _parameters(self) -> list[str]:
         """Names of the parameters, with those of scikit-learn that were given (`ACCEPTED`)."""
@@ -285,6 +289,19 @@ def _defaults(cls: Any) -> dict[str, Any]:
     """Parameter names of ``cls``, sorted as scikit-learn sorts them, with their defaults."""
     parameters = dict(inspect.signature(cls).parameters)
     return {name: parameters[name].default for name in sorted(parameters)}
+
+
+@cache
+def _checked_defaults(cls: Any) -> dict[str, Any]:
+    """Defaults as they are computed with, of parameters whose check does not refuse them."""
+    checked = {}
+    for name, declared in cls._declared.items():
+        if isinstance(declared.default, str | int | float | NoneType):
+            try:
+                checked[name] = declared.check(declared.default, name)
+            except (TypeError, ValueError):  # which the check repeats whenever it is asked
+                continue
+    return checked
 
 
 def _shape(X: Any) -> Any:
