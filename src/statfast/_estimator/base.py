@@ -151,7 +151,8 @@ class Estimator(PairwiseRows, Attributes):
 
     def _checked(self, without: tuple[str, ...] = ()) -> SimpleNamespace:
         """The values of all declared parameters but those named, each checked."""
-        sound, values = _checked_defaults(type(self)), {}
+        kind: Any = type(self)
+        sound, values = _checked_defaults(kind), {}
         for name, declared in self._declared.items():
             if name not in without:
                 value = getattr(self, name)
@@ -161,10 +162,11 @@ class Estimator(PairwiseRows, Attributes):
 
     def _checked_value(self, name: str) -> Any:
         """The value of one declared parameter, checked; or what a class has fixed it at."""
+        kind: Any = type(self)
         value, declared = getattr(self, name), self._declared.get(name)
         if declared is None:
             return value
-        if value is declared.default and name in (sound := _checked_defaults(type(self))):
+        if value is declared.default and name in (sound := _checked_defaults(kind)):
             return sound[name]
         return declared.check(value, name)
 
