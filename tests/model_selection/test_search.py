@@ -214,7 +214,7 @@ def test_methods_are_those_of_the_estimator(data):
         ({"estimator": Ridge}, "estimator must be an estimator with fit"),
         ({"estimator": None}, "estimator must be an estimator with fit"),
         ({"rule": "best"}, "rule must be"),
-        ({"n_jobs": 0}, "n_jobs must be a number of threads"),
+        ({"n_jobs": 0}, "n_jobs must be a positive number of threads"),
         ({"cv": 1}, "cv must be between"),
         ({"scoring": "mse"}, "scoring must be one of"),
     ],

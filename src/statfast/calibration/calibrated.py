@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classifiers whose scores become probabilities by a calibrator fitted to rows held out."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,13 +14,19 @@ from statfast._estimator import (
     as_folds,
     as_groups,
     as_square,
+    by_fit,
     columns_of,
     copied,
     count_rows,
+    fitted,
+    flag,
     handed,
     handed_for,
     is_pairwise,
     isotonic,
+    jobs,
+    one_of,
+    param,
     require_members,
     require_weight,
     sigmoid,
@@ -29,7 +37,7 @@ from statfast._estimator import (
     width_of,
     with_tags_of,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_choice,
     shown,
@@ -106,20 +114,16 @@ class CalibratedClassifierCV(Classifier, Estimator):
     array([[0.96, 0.04]])
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        method: Literal["sigmoid", "isotonic", "temperature"] = "sigmoid",
-        cv: Any = None,
-        n_jobs: int | None = None,
-        ensemble: bool | Literal["auto"] = "auto",
-    ) -> None:
-        self.estimator = estimator
-        self.method = method
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.ensemble = ensemble
+    estimator: Any = param(by_fit, default=None, kw_only=False)
+    method: Literal["sigmoid", "isotonic", "temperature"] = param(
+        one_of(*METHODS), default="sigmoid"
+    )
+    cv: Any = param(by_fit, default=None)
+    n_jobs: Jobs = param(jobs, default=None)
+    ensemble: bool | Literal["auto"] = param(flag | one_of("auto"), default="auto")
+
+    classes_: Array = fitted()
+    calibrated_classifiers_: list[CalibratedClassifier] = fitted()
 
     def fit(
         self,
@@ -152,9 +156,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
         TypeError
             If the estimator has no ``fit``, or neither ``decision_function`` nor ``predict_proba``.
         """
-        method = as_choice(self.method, "method", METHODS)
-        if not isinstance(self.ensemble, bool | np.bool_):
-            as_choice(self.ensemble, "ensemble", ("auto",))
+        given = self._checked()
+        method = given.method
         estimator = _learner(self.estimator)
         rows = handed(X)
         if is_pairwise(estimator) and not isinstance(self.cv, str):
@@ -168,8 +171,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
             )
         if isinstance(self.cv, str):
             as_choice(self.cv, "cv", (PREFIT,))
-            fitted = [_of_prefit(estimator, rows, classes, codes, weights, method)]
-            return self._finish(X, rows, fitted)
+            models = [_of_prefit(estimator, rows, classes, codes, weights, method)]
+            return self._finish(X, rows, models)
         folds = self.cv
         if folds is None or isinstance(folds, int | np.integer):
             require_members(codes, 5 if folds is None else int(folds))
@@ -177,27 +180,27 @@ class CalibratedClassifierCV(Classifier, Estimator):
         fits = each(
             lambda pair: _held_out(estimator, rows, classes, codes, weights, pair),
             pairs,
-            n_jobs=1 if self.n_jobs is None else self.n_jobs,
+            n_jobs=1 if given.n_jobs is None else given.n_jobs,
         )
         frozen = type(self.estimator).__name__ == "FrozenEstimator"
-        if not (not frozen if isinstance(self.ensemble, str) else self.ensemble):
-            fitted = [_of_all(estimator, fits, rows, classes, codes, weights, method)]
+        if not (not frozen if given.ensemble == "auto" else given.ensemble):
+            models = [_of_all(estimator, fits, rows, classes, codes, weights, method)]
         else:
-            fitted = [
+            models = [
                 CalibratedClassifier(
                     learner, _calibrators(learner, scores, codes[test], len(classes),
                                           take_rows(weights, test), method), classes, method, seen,
                 )
                 for learner, test, scores, seen in fits
             ]  # fmt: skip
-        return self._finish(X, rows, fitted)
+        return self._finish(X, rows, models)
 
-    def _finish(self, X, rows, fitted):
+    def _finish(self, X, rows, models):
         return self._publish(
             X,
-            classes_=fitted[0].classes,
-            calibrated_classifiers_=fitted,
-            n_features_in_=width_of(rows, fitted[0].estimator),
+            classes_=models[0].classes,
+            calibrated_classifiers_=models,
+            n_features_in_=width_of(rows, models[0].estimator),
         )
 
     def predict_proba(self, X: Rows) -> Array:

@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Isotonic regression: the monotone function nearest to the targets."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._engine import aside
-from statfast._estimator import Estimator, Regressor, Transformer, isotonic
+from statfast._estimator import (
+    Estimator,
+    Regressor,
+    Transformer,
+    checked_by,
+    fitted,
+    isotonic,
+    nothing,
+    one_of,
+    param,
+    real,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -17,7 +30,6 @@ from statfast._validation import (
     not_fitted,
     to_array,
     warn_user,
-    wrong_type,
 )
 
 NEAR = np.finfo(np.float64).resolution  # places closer than this are one
@@ -105,6 +117,13 @@ def _bounds(y_min, y_max):
     return low, high
 
 
+def as_increasing(increasing, name):
+    """Whether a function is to rise; "auto" where that is to be found."""
+    if not isinstance(increasing, bool | np.bool_) and increasing != "auto":
+        raise wrong_type(name, "True, False or 'auto'", increasing)
+    return increasing
+
+
 class IsotonicRegression(Regressor, Transformer, Estimator):
     """Isotonic regression: a monotone fit by least squares, linear between the fitted points.
 
@@ -153,18 +172,20 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
     array([1.75, 2.5 ])
     """
 
-    def __init__(
-        self,
-        *,
-        y_min: float | None = None,
-        y_max: float | None = None,
-        increasing: bool | Literal["auto"] = True,
-        out_of_bounds: Literal["nan", "clip", "raise"] = "nan",
-    ) -> None:
-        self.y_min = y_min
-        self.y_max = y_max
-        self.increasing = increasing
-        self.out_of_bounds = out_of_bounds
+    y_min: float | None = param(nothing | real(), default=None)
+    y_max: float | None = param(nothing | real(), default=None)
+    increasing: bool | Literal["auto"] = param(
+        checked_by(as_increasing, True, False, "auto"), default=True
+    )
+    out_of_bounds: Literal["nan", "clip", "raise"] = param(
+        one_of("nan", "clip", "raise"), default="nan"
+    )
+
+    X_min_: float = fitted()
+    X_max_: float = fitted()
+    X_thresholds_: Array = fitted()
+    y_thresholds_: Array = fitted()
+    increasing_: bool = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the monotone function.
@@ -187,17 +208,15 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         ValueError
             If X is not one column, or a value is not finite.
         """
-        as_choice(self.out_of_bounds, "out_of_bounds", ("nan", "clip", "raise"))
-        low, high = _bounds(self.y_min, self.y_max)
-        if not isinstance(self.increasing, bool | np.bool_) and self.increasing != "auto":
-            raise wrong_type("increasing", "True, False or 'auto'", self.increasing)
+        given = self._checked()
+        low, high = _bounds(given.y_min, given.y_max)
         x, kept = _places(X)
         targets, flat = as_targets(y, len(x))
         if not flat and targets.shape[1] > 1:
             raise ValueError(f"y must be one column of targets; got {targets.shape[1]}.")
         weights = as_weights(sample_weight, len(x))
-        rises = self.increasing
-        if isinstance(rises, str):
+        rises = given.increasing
+        if rises == "auto":
             rises = _rises(x, targets[:, 0])
         used = x if weights is None else x[weights > 0.0]
         low_end, high_end = float(used.min()), float(used.max())

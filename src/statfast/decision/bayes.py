@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bayes' rule with any densities: one for each class, fitted or known."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -12,13 +14,18 @@ from statfast._estimator import (
     CoefficientTable,
     Estimator,
     Tabled,
+    by_fit,
     copied,
+    fitted,
+    nothing,
+    one_of,
+    param,
+    real,
     takes_weights,
     weighted_labels,
 )
 from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
-    as_choice,
     as_count,
     as_generator,
     as_labels,
@@ -31,7 +38,7 @@ from statfast._validation import (
 )
 from statfast.decision.cost_sensitive import labeled, rejected_label
 from statfast.decision.densities import drawn, log_densities, log_density
-from statfast.decision.risks import as_cost, as_priors, as_reject, least_risk
+from statfast.decision.risks import as_cost, as_priors, least_risk
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,22 +138,18 @@ class BayesClassifier(Classifier, Estimator):
     True
     """
 
-    def __init__(
-        self,
-        density: Any = None,
-        *,
-        priors: ArrayLike | None = None,
-        rule: Literal["map", "ml"] = "map",
-        cost: ArrayLike | None = None,
-        reject: float | None = None,
-        reject_label: str | int | None = None,
-    ) -> None:
-        self.density = density
-        self.priors = priors
-        self.rule = rule
-        self.cost = cost
-        self.reject = reject
-        self.reject_label = reject_label
+    density: Any = param(by_fit, default=None, kw_only=False)
+    priors: ArrayLike | None = param(by_fit, default=None)
+    rule: Literal["map", "ml"] = param(one_of("map", "ml"), default="map")
+    cost: ArrayLike | None = param(by_fit, default=None)
+    reject: float | None = param(nothing | real(), default=None)
+    reject_label: str | int | None = param(by_fit, default=None)
+
+    classes_: Array = fitted()
+    densities_: list[Any] = fitted()
+    priors_: Array = fitted()
+    class_count_: Array = fitted()
+    cost_: Array = fitted()
 
     @classmethod
     def of(
@@ -273,13 +276,12 @@ class BayesClassifier(Classifier, Estimator):
         return density
 
     def _become(self, classes, densities, mass, width, X):
-        rule = as_choice(self.rule, "rule", ("map", "ml"))
-        n_classes = len(classes)
+        given, n_classes = self._checked(), len(classes)
         if self.priors is not None:
             priors = as_priors(self.priors, n_classes)
         else:
             priors = mass / mass.sum() if mass.any() else np.full(n_classes, 1.0 / n_classes)
-        if rule == "ml":
+        if given.rule == "ml":
             priors = np.full(n_classes, 1.0 / n_classes)
         cost = as_cost(self.cost, n_classes)
         if cost.shape[1] != n_classes:
@@ -287,7 +289,7 @@ class BayesClassifier(Classifier, Estimator):
                 f"cost must have a column for each of {n_classes} classes; got shape {cost.shape}. "
                 "Deciding nothing is reject=."
             )
-        label = rejected_label(self.reject_label, classes, as_reject(self.reject))
+        label = rejected_label(self.reject_label, classes, given.reject)
         return self._publish(
             X, n_features_in_=width, classes_=classes, densities_=densities, priors_=priors,
             class_count_=mass, cost_=cost, _label=label,
@@ -316,7 +318,7 @@ class BayesClassifier(Classifier, Estimator):
         log = self.predict_log_proba(X)
         if self.cost is None and self.reject is None:  # no rounding of small posteriors
             return self.classes_.take(log.argmax(axis=1))
-        decision = least_risk(np.exp(log) @ self.cost_, as_reject(self.reject))
+        decision = least_risk(np.exp(log) @ self.cost_, self._checked_value("reject"))
         return labeled(decision, self.classes_, self._label)
 
     def predict_proba(self, X: Rows) -> Array:
@@ -397,7 +399,7 @@ class BayesClassifier(Classifier, Estimator):
 
     def bayes_error(
         self, n_samples: int = 100_000, random_state: Seed = None
-    ) -> "BayesErrorEstimate":
+    ) -> BayesErrorEstimate:
         """Estimate the Bayes error by Monte Carlo sampling from the densities.
 
         Parameters
@@ -431,6 +433,6 @@ class BayesClassifier(Classifier, Estimator):
                 least.append((np.exp(self._log_posteriors(rows)) @ self.cost_).min(axis=1))
         values = np.concatenate(least)
         if self.reject is not None:
-            values = np.minimum(values, as_reject(self.reject))
+            values = np.minimum(values, self._checked_value("reject"))
         error = values.std(ddof=1) / np.sqrt(n)
         return BayesErrorEstimate(float(values.mean()), float(error), n)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any classifier with probabilities, made to decide by what errors cost."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import Any, Self
 
@@ -9,9 +11,14 @@ import numpy as np
 from statfast._estimator import (
     Classifier,
     Estimator,
+    by_fit,
     copied,
+    fitted,
     handed,
     handed_for,
+    nothing,
+    param,
+    real,
     takes_weights,
     width_of,
     with_tags_of,
@@ -22,7 +29,7 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.decision.risks import as_cost, as_reject, least_risk
+from statfast.decision.risks import as_cost, least_risk
 
 
 class CostSensitiveClassifier(Classifier, Estimator):
@@ -88,18 +95,15 @@ class CostSensitiveClassifier(Classifier, Estimator):
     65
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        cost: ArrayLike | None = None,
-        *,
-        reject: float | None = None,
-        reject_label: str | int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.cost = cost
-        self.reject = reject
-        self.reject_label = reject_label
+    estimator: Any = param(by_fit, default=None, kw_only=False)
+    cost: ArrayLike | None = param(by_fit, default=None, kw_only=False)
+    reject: float | None = param(nothing | real(), default=None)
+    reject_label: str | int | None = param(by_fit, default=None)
+
+    classes_: Array = fitted()
+    estimator_: Any = fitted()
+    cost_: Array = fitted()
+    threshold_: float = fitted()
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit a copy of the estimator.
@@ -132,7 +136,7 @@ class CostSensitiveClassifier(Classifier, Estimator):
                 f"estimator must be a classifier with fit and predict_proba; got {shown(learner)}. "
                 "Pass an instance, such as LogisticRegression()."
             )
-        reject = as_reject(self.reject)
+        reject = self._checked().reject
         weights = {}
         if sample_weight is not None:
             if not takes_weights(learner):
@@ -168,7 +172,7 @@ class CostSensitiveClassifier(Classifier, Estimator):
         labels : ndarray of shape (m,)
             Classes, or `reject_label` where nothing is decided.
         """
-        decision = least_risk(self.conditional_risk(X), as_reject(self.reject))
+        decision = least_risk(self.conditional_risk(X), self._checked_value("reject"))
         return labeled(decision, self.classes_, self._label)
 
     def predict_proba(self, X: Any) -> Array:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Randomized search: candidates drawn from distributions of the parameters."""
 
-from collections.abc import Callable
-from math import nan
-from typing import Any, Literal
+from __future__ import annotations
 
+from typing import Any
+
+from statfast._estimator import by_fit, count, param, randomness
 from statfast._typing import Seed
+from statfast._validation import MANY
 from statfast.model_selection.grids import drawn_candidates
 from statfast.model_selection.search import ParameterSearch
 
@@ -97,32 +99,12 @@ class RandomizedSearchCV(ParameterSearch):
     2
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        param_distributions: dict[Any, Any] | list[dict[str, Any]] | None = None,
-        *,
-        n_iter: int = 10,
-        scoring: str | Callable[..., Any] | list[Any] | dict[Any, Any] | None = None,
-        n_jobs: int | None = None,
-        refit: bool | str | Callable[..., Any] = True,
-        cv: Any = None,
-        rule: Literal["min", "1se"] = "min",
-        random_state: Seed = None,
-        error_score: float | Literal["raise"] = nan,
-        return_train_score: bool = False,
-    ) -> None:
-        self.estimator = estimator
-        self.param_distributions = param_distributions
-        self.n_iter = n_iter
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.refit = refit
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.error_score = error_score
-        self.return_train_score = return_train_score
+    estimator: Any = param(by_fit, default=None, kw_only=False)
+    param_distributions: dict[Any, Any] | list[dict[str, Any]] | None = param(
+        by_fit, default=None, kw_only=False
+    )
+    n_iter: int = param(count(high=MANY), default=10)
+    random_state: Seed = param(randomness, default=None)
 
     def _candidates(self):
         return drawn_candidates(self.param_distributions, self.n_iter, self.random_state)

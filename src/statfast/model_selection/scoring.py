@@ -82,15 +82,15 @@ def methods_asked(scorers, estimator):
     )
 
 
-def as_error_score(error_score):
+def as_error_score(error_score, name="error_score"):
     """A number to stand for a failed fit, or "raise"."""
     if isinstance(error_score, str):
         if error_score != "raise":
-            raise ValueError(f"error_score must be a number or 'raise'; got {shown(error_score)}.")
+            raise ValueError(f"{name} must be a number or 'raise'; got {shown(error_score)}.")
         return error_score
     if isinstance(error_score, float | np.floating) and np.isnan(error_score):
         return nan
-    return as_real(error_score, "error_score")
+    return as_real(error_score, name)
 
 
 def classifies(estimator):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The search for parameters: candidates are scored on the same folds, which share their work."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import nan
 from time import perf_counter
@@ -8,12 +10,23 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import RULES, Estimator, HandsWeightsOn, delegated, with_params
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._estimator import (
+    RULES,
+    Estimator,
+    HandsWeightsOn,
+    by_fit,
+    checked_by,
+    delegated,
+    fitted,
+    flag,
+    jobs,
+    one_of,
+    param,
+    with_params,
+)
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
-    as_choice,
     as_estimator,
-    as_flag,
     not_fitted,
     rows_for,
     shown,
@@ -27,8 +40,42 @@ from statfast.model_selection.tables import scored_candidates
 NO_BEST = "This search has refit=False, and so no best estimator to ask. Pass refit=True."
 
 
+def as_refit(refit, name="refit"):
+    """What decides which candidate is fitted to all samples, as far as scores need not be known."""
+    if not (isinstance(refit, bool | str) or callable(refit) or refit is None):
+        raise TypeError(
+            f"{name} must be True, False, the name of a score or a function of cv_results_; got "
+            f"{shown(refit)}."
+        )
+    return refit
+
+
 class ParameterSearch(HandsWeightsOn, Estimator):
     """What the searches share: the fit, and the best estimator's methods."""
+
+    scoring: str | Callable[..., Any] | list[Any] | dict[Any, Any] | None = param(
+        by_fit, default=None
+    )
+    n_jobs: Jobs = param(jobs, default=None)
+    refit: bool | str | Callable[..., Any] = param(checked_by(as_refit, True, False), default=True)
+    cv: Any = param(by_fit, default=None)
+    rule: Literal["min", "1se"] = param(one_of(*RULES), default="min")
+    error_score: float | Literal["raise"] = param(
+        checked_by(as_error_score, nan, "raise"), default=nan
+    )
+    return_train_score: bool = param(flag, default=False)
+
+    cv_results_: dict[str, Any] = fitted()
+    best_estimator_: Any = fitted()
+    best_params_: dict[str, Any] = fitted()
+    best_index_: int = fitted()
+    best_score_: float = fitted()
+    scorer_: Any = fitted()
+    n_splits_: int = fitted()
+    multimetric_: bool = fitted()
+    path_: str = fitted()
+    refit_time_: float = fitted()
+    classes_: Array = fitted()
 
     def fit(
         self,
@@ -58,11 +105,8 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         -------
         self
         """
-        estimator = self._checked()
-        scorers = as_scorers(self.scoring, estimator)
-        error_score = as_error_score(self.error_score)
-        rule = as_choice(self.rule, "rule", RULES)
-        with_train = as_flag(self.return_train_score, "return_train_score")
+        given, estimator = self._checked(), self._copied_estimator()
+        scorers = as_scorers(given.scoring, estimator)
         rated = self._rated(scorers)
         require_weights(estimator, sample_weight)
         candidates = self._candidates()
@@ -70,8 +114,8 @@ class ParameterSearch(HandsWeightsOn, Estimator):
             with_params(estimator, candidate)  # raises for parameters that there are not
         folds = as_plan(estimator, X, y, self.cv, groups, sample_weight, params)
         found = scored_candidates(
-            estimator, folds, candidates, scorers, error_score, with_train=with_train,
-            weights=folds.weights,
+            estimator, folds, candidates, scorers, given.error_score,
+            with_train=given.return_train_score, weights=folds.weights,
         )  # fmt: skip
         results = found.table(candidates)
         fitted = {
@@ -81,7 +125,7 @@ class ParameterSearch(HandsWeightsOn, Estimator):
             "multimetric_": "score" not in scorers,
             "path_": found.strategy,
         }
-        best = self._best(results, rated, rule)
+        best = self._best(results, rated, given.rule)
         if best is not None:
             fitted |= {"best_index_": best, "best_params_": candidates[best]}
             if rated is not None and not callable(self.refit):
@@ -99,25 +143,14 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         width = shape[1] if len(shape) > 1 else None
         return self._publish(X, n_features_in_=width, **fitted)
 
-    def _checked(self):
-        estimator = self.estimator
-        as_estimator(estimator)
-        if self.n_jobs is not None:
-            if isinstance(self.n_jobs, bool) or not isinstance(self.n_jobs, int) or not self.n_jobs:
-                raise ValueError(
-                    f"n_jobs must be a number of threads other than 0; got {shown(self.n_jobs)}."
-                )
-            if "n_jobs" in estimator.get_params(deep=False):
-                return with_params(estimator, {"n_jobs": self.n_jobs})
-        return with_params(estimator, {})
+    def _copied_estimator(self):
+        """A copy of the estimator, with the number of threads of the search."""
+        known = as_estimator(self.estimator).get_params(deep=False)
+        hand_on = self.n_jobs is not None and "n_jobs" in known
+        return with_params(self.estimator, {"n_jobs": self.n_jobs} if hand_on else {})
 
     def _rated(self, scorers):
         """The name of the score that decides, or None."""
-        if not (isinstance(self.refit, bool | str) or callable(self.refit) or self.refit is None):
-            raise TypeError(
-                f"refit must be True, False, the name of a score or a function of cv_results_; got "
-                f"{shown(self.refit)}."
-            )
         if "score" in scorers and len(scorers) == 1:
             if isinstance(self.refit, str) and self.refit != "score":
                 raise ValueError(f"refit must be True or False for one score; got {self.refit!r}.")
@@ -408,28 +441,10 @@ class GridSearchCV(ParameterSearch):
     ({'alpha': 10.0}, 'merged statistics')
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        param_grid: dict[Any, Any] | list[dict[str, Any]] | None = None,
-        *,
-        scoring: str | Callable[..., Any] | list[Any] | dict[Any, Any] | None = None,
-        n_jobs: int | None = None,
-        refit: bool | str | Callable[..., Any] = True,
-        cv: Any = None,
-        rule: Literal["min", "1se"] = "min",
-        error_score: float | Literal["raise"] = nan,
-        return_train_score: bool = False,
-    ) -> None:
-        self.estimator = estimator
-        self.param_grid = param_grid
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.refit = refit
-        self.cv = cv
-        self.rule = rule
-        self.error_score = error_score
-        self.return_train_score = return_train_score
+    estimator: Any = param(by_fit, default=None, kw_only=False)
+    param_grid: dict[Any, Any] | list[dict[str, Any]] | None = param(
+        by_fit, default=None, kw_only=False
+    )
 
     def _candidates(self):
         return all_candidates(self.param_grid)
