@@ -30,6 +30,7 @@ from statfast._validation import (
     not_fitted,
     to_array,
     warn_user,
+    wrong_type,
 )
 
 NEAR = np.finfo(np.float64).resolution  # places closer than this are one
