@@ -115,8 +115,7 @@ TILE_PIECES = {  # vector code of one family that is compiled with the tile
 GOES_UP = {("statfast._estimator.display", "statfast.plot")}  # results know their pictures
 ON_USE = {"plot"}  # loaded only on use: may import anything public, and its packages at once
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc", "fast", "tools", "shared"}
-LONGEST = {".py": 400, ".pyx": 350, ".pxd": 350, ".h": 300}  # lines; of Python, lines of code alone
-MOST_ARGUMENTS = 12  # of a function of a kernel: more are a view, made once
+MAX_ARGUMENTS_OF_KERNEL = 12  # of a function of a kernel: more are a view, made once
 HEADER = "SPDX-License-Identifier: BSD-3-Clause"
 
 TOP_LEVEL_PACKAGES = {"numpy"}  # what every user of any part pays for at import
@@ -445,7 +444,7 @@ def test_kernels_take_few_arguments():
         f"{path.parent.name}.{path.stem}.{name}": count
         for path in CYTHON
         for name, count in arguments_of(path.read_text("utf-8"))
-        if count > MOST_ARGUMENTS
+        if count > MAX_ARGUMENTS_OF_KERNEL
     }
     assert not many
 
@@ -454,32 +453,6 @@ def test_arguments_are_counted():
     code = "cdef class A:\n    def f(\n        self,\n        const x[:, ::1] X,  # a, b\n    ):\n"
     code += "cpdef int g(int a, b=(1, 2), *, c=3):\n    pass\ncdef int h(int a):\n    pass\n"
     assert dict(arguments_of(code)) == {"f": 1, "g": 3}
-
-
-def code_lines(text):
-    """How many lines of Python are neither blank, nor comments, nor docstrings."""
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    docstrings = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, documented) and ast.get_docstring(node) is not None:
-            docstrings.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    lines = enumerate(text.splitlines(), 1)
-    return sum(
-        number not in docstrings and bool(line.strip()) and not line.lstrip().startswith("#")
-        for number, line in lines
-    )
-
-
-def test_code_lines():
-    text = '"""Of a module."""\n\n# why\ndef f():\n    """Two\n    lines."""\n    return 1  # one\n'
-    assert code_lines(text) == 2
-
-
-@each_file([path for path in PYTHON + CYTHON + NATIVE if path.suffix in LONGEST])
-def test_one_idea_a_file(path):
-    text = path.read_text("utf-8")
-    lines = code_lines(text) if path.suffix == ".py" else len(text.splitlines())
-    assert lines <= LONGEST[path.suffix], f"{path.name} has {lines} lines: which idea can move out?"
 
 
 @each_file([path for path in PYTHON + CYTHON + NATIVE if path.stat().st_size])
