@@ -290,7 +290,13 @@ def test_page_examples_run(page, monkeypatch, tmp_path):
 SUFFIX = r"\.(?:pyx|pxd|py|c|h)\b"
 IN_PAGES = re.compile(rf"(?<=`)(?:[\w.*-]+/)*[\w*-]+{SUFFIX}(?=`)")
 IN_SOURCE = re.compile(rf"\b(?:\w+/)+\w+{SUFFIX}")  # a name without a folder may be a variable's
-PLACES = [ROOT, ROOT / "src", SOURCE, SOURCE / "_core"]  # what paths may be relative to
+PLACES = [
+    ROOT,
+    ROOT / "src",
+    SOURCE,
+    SOURCE / "_core",
+    ROOT / "tests" / "package",
+]  # what paths may be relative to
 EXAMPLES = re.compile(r"\bthing|\bfamily\b")  # of names, in recipes
 
 
