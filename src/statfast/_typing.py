@@ -26,14 +26,6 @@ class RowChunks(Protocol):
     def __iter__(self) -> Iterator[np.ndarray]: ...
 
 
-class Attributes:
-    """A base of classes with attributes that no ``__init__`` sets: ``fit`` does, or a subclass."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
 Array: TypeAlias = NDArray[Any]
 Jobs: TypeAlias = int | None
 Weights: TypeAlias = ArrayLike | None

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import statfast
+from statfast._estimator import Estimator
+from tests.fuzz import surface
 
 RIGHT = """
 from typing import Any, assert_type
@@ -49,6 +51,8 @@ KMeans(n_clusters="three")
 KMeans(algorithm="fastest")
 KMeans().fit()
 KMeans().fit([[0.0], [1.0]]).predict()
+KMeans().fitt([[0.0], [1.0]])
+KMeans().fit([[0.0], [1.0]]).label_
 """
 
 
@@ -119,6 +123,19 @@ def test_all_that_is_public_is_annotated():
     assert not lacking, "\n".join(sorted(lacking))
 
 
+def test_fitted_attributes_are_known_to_type_checkers():
+    """Each that a docstring describes is declared, a property, or set by a constructor."""
+    unknown = [
+        f"{name}.{attribute}"
+        for name, thing in surface.public().items()
+        if thing.is_class and issubclass(thing.call, Estimator)
+        for attribute in surface.attributes(thing.call)
+        if not hasattr(thing.call, attribute)
+        and not any(attribute in inspect.get_annotations(base) for base in thing.call.__mro__)
+    ]
+    assert unknown == []
+
+
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
     """What mypy says of two scripts, as users run it: with the package, but not its settings."""
@@ -140,6 +157,6 @@ def test_a_script_passes_in_strict_mode(said):
     assert not [line for line in said if line.startswith("right.py")]
 
 
-@pytest.mark.parametrize("line", range(4, 8))
+@pytest.mark.parametrize("line", range(4, 10))
 def test_a_wrong_call_is_found(said, line):
     assert [text for text in said if text.startswith(f"wrong.py:{line}: error:")]

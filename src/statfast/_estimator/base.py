@@ -26,7 +26,7 @@ from statfast._estimator.declarations import (
 from statfast._estimator.dispatch import with_parts
 from statfast._estimator.fold_plans import FoldPlan, FoldTask, ScaledFolds
 from statfast._estimator.pairwise_rows import PairwiseRows, is_pairwise
-from statfast._typing import Array, Attributes
+from statfast._typing import Array
 from statfast._validation import column_names, shown, warn_user
 
 # Methods whose extra arguments (sample_weight, ...) scikit-learn may route to us.
@@ -46,7 +46,7 @@ _ROUTED = (
 @dataclass_transform(
     eq_default=False, kw_only_default=True, field_specifiers=(param, fitted, removed)
 )
-class Estimator(PairwiseRows, Attributes):
+class Estimator(PairwiseRows):
     """Parameters, representation, fitted state and scikit-learn's protocol.
 
     A subclass declares its parameters (`param`), or takes them as named arguments of an
@@ -54,6 +54,9 @@ class Estimator(PairwiseRows, Attributes):
     of declared parameters from `_checked`, computes in local variables, and ends with
     ``return self._publish(X, coef_=coef, ...)``.
     """
+
+    n_features_in_: int
+    feature_names_in_: Array
 
     _declared: ClassVar[dict[str, Parameter]] = {}
     # ``_fit_source(source, X)``: become fitted to rows in parts, which the user passed as X; None

@@ -3,15 +3,14 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
-from statfast._typing import Attributes
 from statfast._validation import wrong_type
 
 
-class Display(Attributes):
+class Display:
     """A plot, its numbers, and where it was drawn.
 
     The numbers are attributes; which, the function that drew it says.
@@ -30,6 +29,10 @@ class Display(Attributes):
     figure_ : matplotlib.figure.Figure
         Its figure.
     """
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # the numbers
 
     def __init__(self, draw: Callable[..., Any], **numbers: Any) -> None:
         if not callable(draw):

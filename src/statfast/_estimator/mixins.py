@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._estimator.class_weights import classes_with_weight
-from statfast._typing import Array, ArrayLike, Attributes, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_labels,
@@ -22,8 +22,10 @@ from statfast._validation import (
 )
 
 
-class Classifier(Attributes):
+class Classifier:
     """Mixin: ``score`` is accuracy, and scikit-learn is told that this is a classifier."""
+
+    predict: Callable[..., Any]
 
     _estimator_type = "classifier"  # read by libraries older than tags
 
@@ -134,8 +136,10 @@ def require_same_labels(estimator: Any, classes: Any) -> None:
     )
 
 
-class Clusterer(Attributes):
+class Clusterer:
     """Mixin: ``fit_predict``, and scikit-learn is told that this is a clusterer."""
+
+    fit: Callable[..., Any]
 
     _estimator_type = "clusterer"
 
@@ -165,13 +169,18 @@ class Clusterer(Attributes):
         return tags
 
 
-class Transformer(Attributes):
+class Transformer:
     """Mixin: ``fit_transform``, ``set_output`` and names for the columns of ``transform``.
 
     A subclass defines ``transform`` (returning an ndarray, wrapped here as the user asked) and
     either a property ``_n_features_out``, or a method ``_named``, which makes the names of columns
     from those of the columns it was fitted to.
     """
+
+    fit: Callable[..., Any]
+    __sklearn_is_fitted__: Callable[..., Any]
+    n_features_in_: Any
+    _n_features_out: Any
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

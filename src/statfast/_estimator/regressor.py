@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every regressor has in common: targets that are numbers, and R squared."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from statfast._linalg import power_of_two
-from statfast._typing import Array, ArrayLike, Attributes, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_targets, as_weights, explain_nonfinite, warn_user
 
 
-class Regressor(Attributes):
+class Regressor:
     """Mixin: ``score`` is R squared, and scikit-learn is told that this is a regressor."""
+
+    predict: Callable[..., Any]
 
     _estimator_type = "regressor"
     _multi_output = False  # whether y may have several columns

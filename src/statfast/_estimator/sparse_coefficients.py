@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coefficients that a fitted linear classifier may keep as a sparse matrix."""
 
-from typing import Self
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 
-from statfast._typing import Array, Attributes
+from statfast._typing import Array
 from statfast._validation import is_sparse, not_fitted
 
 
-class SparseCoefficients(Attributes):
+class SparseCoefficients:
     """Mixin: ``coef_`` turns into a sparse matrix, and back into an array."""
+
+    __sklearn_is_fitted__: Callable[..., Any]
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a sparse matrix, for a model with few of them that are not zero.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator.display import Display, picture
-from statfast._typing import Array, Attributes, Axes, DataFrame
+from statfast._typing import Array, Axes, DataFrame
 
 WIDTH = 78  # characters of a text table
 SHOWN = 20  # rows of a long table
@@ -115,8 +115,10 @@ class CoefficientTable:
         return _html_table(self.cells())
 
 
-class Tabled(Attributes):
+class Tabled:
     """Mixin: results that print as a table, which a subclass has in ``table()``."""
+
+    table: Any
 
     def to_frame(self) -> DataFrame:
         """Return the table as a pandas data frame.

@@ -150,6 +150,7 @@ class BayesClassifier(Classifier, Estimator):
     priors_: Array = fitted()
     class_count_: Array = fitted()
     cost_: Array = fitted()
+    _label: Any = fitted()
 
     @classmethod
     def of(

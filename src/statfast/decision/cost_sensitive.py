@@ -104,6 +104,7 @@ class CostSensitiveClassifier(Classifier, Estimator):
     estimator_: Any = fitted()
     cost_: Array = fitted()
     threshold_: float = fitted()
+    _label: Any = fitted()
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit a copy of the estimator.

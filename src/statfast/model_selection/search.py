@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import nan
 from time import perf_counter
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -76,6 +76,8 @@ class ParameterSearch(HandsWeightsOn, Estimator):
     path_: str = fitted()
     refit_time_: float = fitted()
     classes_: Array = fitted()
+
+    _candidates: ClassVar[Callable[..., Any]]
 
     def fit(
         self,

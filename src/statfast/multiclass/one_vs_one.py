@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import flag, is_pairwise, one_of, param
+from statfast._estimator import fitted, flag, is_pairwise, one_of, param
 from statfast._typing import Array, ArrayLike, Weights
 from statfast.multiclass.codes import one_vs_one_code
 from statfast.multiclass.decoding import DECODINGS, of_pairs, scores
@@ -83,6 +83,8 @@ class OneVsOneClassifier(Reduction):
     >>> model.predict_proba(iris.data[[133]]).round(3)
     array([[0.   , 0.637, 0.363]])
     """
+
+    _seen: Any = fitted()
 
     asymmetric: bool = param(flag, default=False)
     decoding: Literal["votes", "distance", "linear", "exponential", "logistic", "hinge"] = param(

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import count_rows, flag, handed, param, width_of
+from statfast._estimator import count_rows, fitted, flag, handed, param, width_of
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_weights, is_sparse, warn_user
 from statfast.multiclass import learners
@@ -92,6 +92,8 @@ class OneVsRestClassifier(Reduction):
     >>> model.score(iris.data, iris.target)
     0.9666666666666667
     """
+
+    _sparse: Any = fitted()
 
     ordered: bool = param(flag, default=False)
 

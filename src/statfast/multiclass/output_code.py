@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import checked_by, nothing, one_of, param, randomness, real
+from statfast._estimator import checked_by, fitted, nothing, one_of, param, randomness, real
 from statfast._typing import Array, ArrayLike, Seed, Weights
 from statfast._validation import MANY
 from statfast.multiclass.codes import DRAWN, NAMED, as_code, code_of
@@ -96,6 +96,8 @@ class OutputCodeClassifier(Reduction):
     >>> model.score(iris.data, iris.target)
     0.9533333333333334
     """
+
+    _mass: Any = fitted()
 
     code: CodeMatrix | ArrayLike = param(
         checked_by(as_code, *NAMED, *DRAWN), default="dense_random"

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -67,6 +68,8 @@ where_learners_can = _WhereLearnersCan
 
 class Reduction(Classifier, HandsWeightsOn, Estimator):
     """A classifier of several classes made of binary classifiers, one for each column of a code."""
+
+    decision_function: ClassVar[Callable[..., Any]]
 
     estimator: Any = param(by_fit, default=None, kw_only=False)
     n_jobs: Jobs = param(jobs, default=None)

@@ -90,6 +90,8 @@ class Pipeline(MergedSteps, Estimator):
 
     steps: Any = param(by_fit, default=None, kw_only=False)
 
+    classes_: Array = fitted()
+
     steps_: list[Any] = fitted()
 
     # ------------------------------------------------------------ fit

@@ -129,6 +129,8 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
     ['size__x', 'color__c_blue', 'color__c_red']
     """
 
+    _plan: Any = fitted()
+
     _listed = "transformers"
 
     transformers: list[Any] | None = param(by_fit, default=None, kw_only=False)

@@ -4,7 +4,6 @@
 from typing import Any, Self
 
 from statfast._estimator import Estimator, SumFit, accepted_names, is_pairwise
-from statfast._typing import Attributes
 from statfast._validation import shown
 
 
@@ -18,7 +17,7 @@ class ByName(dict):
             raise AttributeError(name) from None
 
 
-class NamedEstimators(Attributes):
+class NamedEstimators:
     """Mixin: a parameter is a list of tuples that begin with a name and an estimator."""
 
     _listed: str  # the name of that parameter

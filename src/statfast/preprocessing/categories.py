@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Estimator, Transformer
-from statfast._typing import Rows
+from statfast._estimator import Estimator, Transformer, fitted
+from statfast._typing import Array, Rows
 from statfast._validation import (
     as_columns,
     column_labels,
@@ -153,6 +153,9 @@ def rare(counts, n, min_frequency, max_categories):
 # ------------------------------------------------------------------ encoders
 class CategoryEncoder(Transformer, Estimator):
     """What encoders share: categories found or given, counts that add, groups of rare ones."""
+
+    categories_: list[Array] = fitted()
+    _rare_ones: Any = fitted()
 
     _tolerant: tuple[str, ...] = ()  # values of handle_unknown with which any category may come
 

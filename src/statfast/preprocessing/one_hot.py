@@ -96,6 +96,8 @@ class OneHotEncoder(CategoryEncoder):
     ['color_green', 'color_red', 'size_1', 'size_2']
     """
 
+    _n_features_out: Any = fitted()
+
     categories: Literal["auto"] | Sequence[ArrayLike] = param(by_fit, default="auto")
     drop: ArrayLike | None = param(by_fit, default=None)
     sparse_output: bool = param(flag, default=True)

@@ -116,6 +116,8 @@ class BisectingKMeans(Centers):
     2.333
     """
 
+    _splits: Any = fitted()
+
     n_clusters: int = param(count(), default=8, kw_only=False)
     init: Literal["random", "k-means++", "k-means||"] | Callable[..., Any] = param(
         INIT, default="random"

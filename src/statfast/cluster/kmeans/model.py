@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import Clusterer, Estimator, Transformer
-from statfast._typing import Array, Rows, Weights
+from statfast._typing import Array, Jobs, Rows, Weights
 from statfast._validation import (
     ConvergenceWarning,
     as_csr,
@@ -27,6 +27,8 @@ from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 class Centers(Transformer, Clusterer, Estimator):
     """Base of the estimators that have ``cluster_centers_``, each row being with the nearest."""
+
+    n_jobs: Jobs
 
     _takes_sparse = False
 

@@ -17,7 +17,7 @@ from statfast._distance import (
 )
 from statfast._engine import each, grid
 from statfast._estimator import Clusterer, Estimator, Transformer
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Jobs, Rows
 from statfast._validation import (
     ConvergenceWarning,
     explain_nonfinite,
@@ -29,6 +29,8 @@ from statfast._validation import (
 
 class Medoids(Transformer, Clusterer, Estimator):
     """Base of the estimators that have ``medoid_indices_``, each row being with the nearest."""
+
+    n_jobs: Jobs
 
     def predict(self, X: Rows) -> Array:
         """Predict the nearest medoid of each sample.

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._estimator import ROW_DTYPES, Estimator, Transformer
-from statfast._typing import Rows, Weights
+from statfast._estimator import ROW_DTYPES, Estimator, Transformer, fitted
+from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
     as_csr,
     as_rows,
@@ -26,6 +26,8 @@ class ComponentModel(Transformer, Estimator):
     They have `components_`, `mean_` and `scale_` (or None), and `_projection`, by whose rows
     centered rows are multiplied.
     """
+
+    components_: Array = fitted()
 
     def transform(self, X: Rows) -> Any:
         """Return the scores: coordinates of the samples along the components.

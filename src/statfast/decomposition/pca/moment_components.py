@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Components of the moments of rows, which add up: what PCA of all rows and of batches share."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import ROW_DTYPES, CoefficientTable, FitState, SumFit, Summary
+from statfast._estimator import ROW_DTYPES, CoefficientTable, FitState, SumFit, Summary, fitted
 from statfast._typing import Array, Rows
 from statfast._validation import (
     as_csr,
@@ -35,6 +37,13 @@ class MomentComponents(ComponentModel, SumFit):
     They are a normal density, too: components, and noise alike in all other directions
     (probabilistic PCA; Tipping & Bishop 1999, doi:10.1111/1467-9868.00196).
     """
+
+    explained_variance_: Array = fitted()
+    noise_variance_: float = fitted()
+    components_: Array = fitted()
+    scale_: Any = fitted()
+    explained_variance_ratio_: Array = fitted()
+    n_samples_: int = fitted()
 
     _statistics_can_be_rescaled = True
 

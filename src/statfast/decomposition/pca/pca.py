@@ -138,6 +138,8 @@ class PCA(MomentComponents):
     (150, 2)
     """
 
+    _deviation: Any = fitted()
+
     n_components: float | str | None = param(by_fit, default=None, kw_only=False)
     copy: bool = param(flag, default=True)
     whiten: bool = param(flag, default=False)

@@ -105,6 +105,8 @@ class PrincipalComponentRegression(Regressor, SumFit):
     [1.0, 2.0]
     """
 
+    _level: Any = fitted()
+
     n_components: float | str | None = param(by_fit, default=None, kw_only=False)
     scale: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)

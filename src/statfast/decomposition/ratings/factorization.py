@@ -141,6 +141,8 @@ class RatingsFactorization(Transformer, Estimator):
     array([6., 3.])
     """
 
+    _items: Any = fitted()
+
     n_components: int = param(count(), default=10, kw_only=False)
     regularization: float = param(real(0), default=0.1)
     weighted: bool = param(flag, default=True)

@@ -95,6 +95,8 @@ class BaggingClassifier(Classifier, BaggingModel):
     True
     """
 
+    _members: Any = fitted()
+
     classes_: Array = fitted()
     n_classes_: int = fitted()
     oob_decision_function_: Array = fitted()

@@ -101,6 +101,8 @@ class BaggingModel(Estimator):
     ``_judge(sums, counts, y, published)``.
     """
 
+    _draws: Any = fitted()
+
     estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
     n_estimators: int = param(count(high=MANY), default=10, kw_only=False)
     max_samples: float | None = param(nothing | count() | real(0, 1, open_low=True), default=None)

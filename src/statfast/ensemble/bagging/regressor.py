@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bagging of regressors."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -84,6 +84,8 @@ class BaggingRegressor(Regressor, BaggingModel):
     >>> model.predict([[1.5], [4.7]]).round(1)
     array([ 1., -1.])
     """
+
+    _members: Any = fitted()
 
     oob_prediction_: Array = fitted()
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from statfast._estimator import (
     Regressor,
     by_fit,
+    fitted,
     param,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
@@ -161,6 +162,8 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     >>> model.predict([[1.5], [4.7]]).round(2)
     array([ 1., -1.])
     """
+
+    _boosted: Any = fitted()
 
     loss: Literal["squared_error", "absolute_error", "gamma", "poisson", "quantile"] = param(
         by_fit, default="squared_error", kw_only=False

@@ -18,6 +18,8 @@ from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, weigh
 class ClassForest(Classifier, ForestModel):
     """Mixin: forests whose trees give shares of classes, which are averaged."""
 
+    _counts: Any = fitted()
+
     criterion: Literal["gini", "entropy", "log_loss", "error"] = param(by_fit, default="gini")
     max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default="sqrt")
     class_weight: (

@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Importances of columns in a forest: by impurity, by rows left out, and by shuffling."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each
-from statfast._typing import Array, ArrayLike, Attributes, Rows, Seed
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import as_count, as_generator
 from statfast.ensemble.forest.grow_forest import predictor_of
 from statfast.ensemble.forest.left_out import earned_by_sets
 from statfast.tree.structure.routes import COLUMN
 
 
-class ForestImportances(Attributes):
+class ForestImportances:
     """Mixin: what the columns are worth to a forest."""
+
+    _fitted_trees: Any
+    _rows_of_fit: Any
+    _truth: Any
+    _left_out: Any
+    _trees: Any
+    n_jobs: Jobs
 
     @property
     def feature_importances_(self) -> Array:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Out-of-bag predictions and errors: what trees say of rows that they have not seen."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import BOOTSTRAPS, BootstrapEstimate, no_information
-from statfast._typing import Array, ArrayLike, Attributes, Rows
+from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import as_choice, warn_user
 from statfast.tree.structure.routes import COLUMN
 
@@ -87,8 +87,16 @@ def left_out_errors(trees, rows, unseen, loss, truth):
     return errors
 
 
-class LeftOutErrors(Attributes):
+class LeftOutErrors:
     """Mixin: errors of a forest on rows that its trees have not seen."""
+
+    _rows_of_fit: Any
+    _truth: Any
+    _trees: Any
+    _left_out: Any
+    _loss: Any
+    n_jobs: Jobs
+    _predictor: Any
 
     def _left_out_means(self, rows, n_trees=None):
         """Means over trees that have not seen a row; NaN, with a warning, if all have."""

@@ -45,6 +45,10 @@ from statfast.tree.structure.tree_arrays import unpacked
 class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     """Mixin: trees grown on samples of the rows, and what is asked of all of them."""
 
+    _packed: Any = fitted()
+    _trees: Any = fitted()
+    _sampling: Any = fitted()
+
     n_estimators: int = param(count(), default=100, kw_only=False)
     bootstrap: bool = param(flag, default=True)
     max_samples: float | None = param(by_fit, default=None)

@@ -26,6 +26,10 @@ from statfast.tree.growing.arguments import (
 class NumberForest(Regressor, ForestModel):
     """Mixin: forests whose trees give numbers, which are averaged."""
 
+    _packed: Any = fitted()
+    _trees: Any = fitted()
+    _flat: Any = fitted()
+
     criterion: str = param(by_fit, default="squared_error")
     max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=1.0)
     store_leaves: bool = param(flag, default=False)

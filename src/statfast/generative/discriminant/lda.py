@@ -160,6 +160,8 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     array([[9.996e-01, 4.000e-04, 0.000e+00]])
     """
 
+    _projection: Any = fitted()
+
     solver: Literal["svd", "lsqr", "eigen"] = param(one_of("svd", "lsqr", "eigen"), default="svd")
     shrinkage: Literal["auto"] | float | None = param(by_fit, default=None)
     n_components: int | None = param(nothing | count(), default=None)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param
@@ -223,6 +225,8 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     >>> model.predict_proba([[1, 0, 0]]).round(3)
     array([[0.2, 0.8]])
     """
+
+    _joint: Any = fitted()
 
     alpha: ArrayLike = param(array, default=1.0)
     force_alpha: bool = param(flag, default=True)

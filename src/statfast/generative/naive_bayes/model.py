@@ -12,6 +12,7 @@ from statfast._estimator import (
     SumFit,
     checks_of_all_rows,
     codes_among,
+    fitted,
     known_classes,
     left_out_plan,
     weighted_labels,
@@ -53,6 +54,9 @@ class TooLarge(ValueError):
 
 class NaiveBayesModel(Classifier, SumFit):
     """What all naive Bayes classifiers share; a subclass gives its density and class priors."""
+
+    classes_: Array = fitted()
+    _joint: Any = fitted()
 
     _statistics = staticmethod(class_statistics)
     _kept_sums = "_sums"

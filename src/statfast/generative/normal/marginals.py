@@ -2,17 +2,22 @@
 """Distributions that follow from a normal one: marginal, conditional, and under affine maps."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from statfast._typing import ArrayLike
+from statfast._estimator import fitted
+from statfast._typing import Array, ArrayLike
 from statfast._validation import as_rows, not_fitted, shown, to_array, wrong_type
 from statfast.generative.normal.normal_fit import NormalFit, attributes_of_covariance
 
 
 class DerivedNormals(NormalFit):
     """Distributions that follow from a `MultivariateNormal`."""
+
+    mean_: Array = fitted()
+    covariance_: Any = fitted()
+    _parts: Any = fitted()
 
     def _with_moments(self, mean, matrix, names=None):
         """Become fitted with a mean and a covariance."""

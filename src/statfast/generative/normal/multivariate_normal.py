@@ -105,6 +105,8 @@ class MultivariateNormal(DerivedNormals):
     array([-0.0222])
     """
 
+    _parts: Any = fitted()
+
     covariance_type: Literal["full", "diag", "spherical"] = param(one_of(*FORMS), default="full")
     method: Literal["moment", "mle"] = param(one_of("moment", "mle"), default="moment")
     shrinkage: Literal["ledoit_wolf", "oas"] | float | None = param(by_fit, default=None)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fit of a multivariate normal distribution: rows to moments, moments to a covariance."""
 
-from typing import Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import ROW_DTYPES, FitState, SumFit
-from statfast._typing import Array, Rows, Weights
+from statfast._typing import Array, Jobs, Rows, Weights
 from statfast._validation import (
     as_rows,
     as_weights,
@@ -54,6 +55,12 @@ def moments_of_rows(columns, state, n_jobs=None):
 
 class NormalFit(SumFit):
     """Fits of `MultivariateNormal`."""
+
+    covariance_type: str
+    shrinkage: Any
+    allow_singular: bool
+    n_jobs: Jobs
+    _log_densities: ClassVar[Callable[..., Any]]
 
     _statistics = staticmethod(moments_of_rows)
     _statistics_cut_blocks = True

@@ -124,6 +124,8 @@ class PolynomialFeatures(Transformer, Estimator):
     array([[1., 2., 3., 4., 6., 9.]])
     """
 
+    _terms: Any = fitted()
+
     degree: int | tuple[int, int] = param(
         checked_by(as_degrees, 2, 0, 3, (2, 3)), default=2, kw_only=False
     )

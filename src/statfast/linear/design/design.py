@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows, offsets and the linear predictor: what fitting and prediction have in common."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.linear.irls import predict as kernel_predict
 from statfast._engine import Chunks, reduce
-from statfast._typing import Array, Attributes, Rows
+from statfast._typing import Array, Rows
 from statfast._validation import (
     FLOATS,
     as_csr,
@@ -199,8 +201,11 @@ def _of_finite(rows, values, dtype):
     return as_type(values, dtype)
 
 
-class LinearPredictor(Attributes):
+class LinearPredictor:
     """Mixin: ``predict`` from ``coef_`` and ``intercept_``."""
+
+    coef_: Any
+    intercept_: Any
 
     def predict(self, X: Rows) -> Array:
         """Predict.

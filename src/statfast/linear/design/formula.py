@@ -6,7 +6,7 @@ fit are levels, centers and knots, so that new rows become the same columns.
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, Self
@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from statfast._estimator import Classifier
-from statfast._typing import ArrayLike, Attributes, Weights
+from statfast._typing import ArrayLike, Weights
 from statfast._validation import (
     CollinearityWarning,
     as_weights,
@@ -177,8 +177,11 @@ class FormulaDesign:
         return type(self.specs)(**{name: specs[name] for name in wanted if name in specs})
 
 
-class FromFormula(Attributes):
+class FromFormula:
     """Mixin: models fitted to a formula and a data frame."""
+
+    fit: Callable[..., Any]
+    design_: "FormulaDesign"
 
     @classmethod
     def from_formula(

@@ -35,7 +35,7 @@ from statfast.linear.design.design import (
     row_arguments,
     rows_of,
 )
-from statfast.linear.design.formula import FormulaDesign, FromFormula
+from statfast.linear.design.formula import FromFormula
 from statfast.linear.design.targets import as_target
 from statfast.linear.glm.families import (
     FAMILIES,
@@ -180,7 +180,6 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     theta_: float = fitted()
     n_iter_: int = fitted()
     converged_: bool = fitted()
-    design_: FormulaDesign = fitted()
 
     def fit(
         self, X: Rows, y: ArrayLike, sample_weight: Weights = None, offset: ArrayLike | None = None,

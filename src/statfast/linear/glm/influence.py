@@ -14,7 +14,7 @@ doi:10.2307/1913610 (of rows in order of time).
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,6 +43,9 @@ class Diagnosed(Hypotheses):
     The estimator is an `Inference` and has ``_at(y, n)``: numeric responses, family, link,
     coefficients (p,), intercept, and whether there is one.
     """
+
+    _results: Any
+    coef_names_: Any
 
     def _facts_of(self, result):
         """Those of a result whose covariance was changed."""

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a generalized linear model predicts: means, linear predictors, their errors; its score."""
 
+from collections.abc import Callable
 from math import nan
 from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import Regressor
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -34,6 +35,14 @@ ONE_SIDED = ("inverse", "inverse_squared", "sqrt")  # links whose predictor keep
 
 class Predictive(Regressor):
     """Mixin: ``predict`` and ``score`` of a fitted model of a family and a link."""
+
+    _family: Callable[..., Any]
+    _link: Any
+    coef_: Any
+    intercept_: Any
+    n_jobs: Jobs
+    _inferred: Callable[..., Any]
+    _has_intercept: Callable[..., Any]
 
     def score(
         self,

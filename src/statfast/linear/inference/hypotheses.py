@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of linear hypotheses about the coefficients: contrasts one by one, and several at once."""
 
+from collections.abc import Callable
 from math import nan
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import CoefficientTable
-from statfast._typing import Array, ArrayLike, Attributes
+from statfast._typing import Array, ArrayLike
 from statfast._validation import as_choice, as_rows, shown, to_array
 from statfast.linear.inference.inference import as_covariance, as_level, intervals, percent
 
 
-class Hypotheses(Attributes):
+class Hypotheses:
     """Mixin: tests of linear combinations of the coefficients of an `Inference`."""
+
+    _inferred: Callable[..., Any]
 
     def t_test(
         self,

@@ -24,7 +24,7 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, ClassWeight, Jobs, Rows, Weights
 from statfast._validation import as_choice, as_flag, warn_not_converged
 from statfast.linear.design.design import has_offset, new_rows, row_arguments, warn_no_offset
-from statfast.linear.design.formula import FormulaDesign, FromFormula, predictors
+from statfast.linear.design.formula import FromFormula, predictors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Result
 from statfast.linear.logistic.arguments import SOLVERS, task_of, task_of_parts
@@ -177,7 +177,6 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
     n_iter_: Array = fitted()
     converged_: bool = fitted()
     results_: dict[str, Result] = fitted()
-    design_: FormulaDesign = fitted()
 
     def fit(
         self,

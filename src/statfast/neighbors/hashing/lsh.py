@@ -141,6 +141,9 @@ class LSHNeighbors(Estimator):
     array([0, 1, 2, 3, 4])
     """
 
+    _metric: Any = fitted()
+    _index: Any = fitted()
+
     n_neighbors: int = param(count(), default=5, kw_only=False)
     metric: Literal["euclidean", "cosine"] = param(one_of(*METRICS), default="euclidean")
     hash: Literal["auto", "p_stable", "hyperplane"] = param(

@@ -18,6 +18,8 @@ GROWTH = 8  # a slice has at most so many times the rows of the one before
 class RadiusSearch(Search):
     """The search for the rows within a radius."""
 
+    radius: float
+
     def radius_neighbors(
         self,
         X: Rows | None = None,

@@ -174,6 +174,8 @@ class Search(Estimator):
 class KNeighborSearch(Search):
     """The search for the k nearest rows."""
 
+    n_neighbors: int
+
     def kneighbors(
         self, X: Rows | None = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> Any:

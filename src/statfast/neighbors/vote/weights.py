@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The weights of neighbors, in votes and averages alike."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from statfast._core.neighbors import average, vote
@@ -62,6 +65,8 @@ def checked(values, starts: np.ndarray, shape: tuple) -> np.ndarray:
 class Averaging(Regressor):
     """The targets that are averaged, and their weights."""
 
+    _checked_value: Callable[..., Any]
+
     weights: object
 
     _metric: Metric
@@ -93,6 +98,8 @@ class Averaging(Regressor):
 # ---------- The vote of neighbors: what the classifiers, by number and by radius, have in common
 class Voting(Classifier):
     """The electorate, its weights and its tie rule."""
+
+    _checked_value: Callable[..., Any]
 
     weights: object
     ties: str

@@ -153,6 +153,9 @@ class KernelRidge(Regressor, Estimator):
     ({'alpha': 0.01}, 'closed form')
     """
 
+    _expansion: Any = fitted()
+    _flat: Any = fitted()
+
     alpha: ArrayLike = param(by_fit, default=1.0, kw_only=False)
     kernel: AnyKernel = param(checked_by(as_named_kernel, *ALIASES, "rbf"), default="linear")
     gamma: Literal["scale", "auto"] | float | None = param(nothing | GAMMA, default=None)

@@ -83,6 +83,8 @@ class LanguageModelClassifier(Classifier, Estimator):
     ['spam']
     """
 
+    _plain: Any = fitted()
+
     order: int = param(count(high=32), default=2, kw_only=False)
     smoothing: str = param(one_of(*METHODS), default="modified_kneser_ney", kw_only=False)
     alpha: float = param(real(0, open_low=True), default=1.0)

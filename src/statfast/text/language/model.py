@@ -129,6 +129,12 @@ class NGramLanguageModel(Estimator):
     2.352
     """
 
+    _fitted_order: Any = fitted()
+    _full: Any = fitted()
+    _words: Any = fitted()
+    _tables: Any = fitted()
+    _direct: bool = fitted()
+
     order: int = param(count(high=32), default=3, kw_only=False)
     smoothing: str = param(one_of(*METHODS), default="modified_kneser_ney", kw_only=False)
     alpha: float = param(real(0, open_low=True), default=1.0)

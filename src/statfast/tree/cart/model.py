@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -29,6 +30,8 @@ def drawn_key(random_state):
 
 class CartModel(GrowthParameters):
     """Mixin: a fitted tree, and what is asked of it."""
+
+    fit: ClassVar[Callable[..., Any]]
 
     splitter: Literal["best", "random"] = param(one_of("best", "random"), default="best")
     missing: Literal["learned", "surrogate"] = param(

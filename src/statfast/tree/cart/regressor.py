@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from statfast._estimator import (
     Regressor,
     by_fit,
+    fitted,
     param,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
@@ -138,6 +139,8 @@ class DecisionTreeRegressor(Regressor, CartModel):
     >>> model.predict([[0.0], [20.0]])
     array([2., 9.])
     """
+
+    _flat: Any = fitted()
 
     criterion: str = param(by_fit, default="squared_error")
 

@@ -134,7 +134,8 @@ def export_text(
     weights = as_flag(show_weights, "show_weights")
     tree, lines, waiting = decision_tree.tree_, [], [(0, 0, "")]
     bar = "|" + " " * wide
-    classes = decision_tree.node_classes() if hasattr(decision_tree, "classes_") else None
+    ask_classes = getattr(decision_tree, "node_classes", None)
+    classes = None if ask_classes is None else ask_classes()
     if class_names is not None and classes is not None:
         classes = _called(decision_tree, classes, class_names)
     while waiting:
@@ -200,7 +201,8 @@ def tree_rules(
     names = _names(decision_tree, feature_names)
     tree, found = decision_tree.tree_, []
     waiting: list[tuple[int, dict[int, Any]]] = [(0, {})]
-    classes = decision_tree.node_classes() if hasattr(decision_tree, "classes_") else None
+    ask_classes = getattr(decision_tree, "node_classes", None)
+    classes = None if ask_classes is None else ask_classes()
     while waiting:
         node, ranges = waiting.pop()
         if tree.children_left[node] < 0:
