@@ -97,7 +97,7 @@ class OutputCodeClassifier(Reduction):
     0.9533333333333334
     """
 
-    _mass: Any = fitted()
+    _column_weights: Any = fitted()
 
     code: CodeMatrix | ArrayLike = param(
         checked_by(as_code, *NAMED, *DRAWN), default="dense_random"
@@ -178,4 +178,4 @@ class OutputCodeClassifier(Reduction):
             Those under which the binary classifiers' are most likely, each weighing as much as its
             samples did; the largest may belong to another class than `predict` gives.
         """
-        return bradley_terry(self._shares(X), self.code_.matrix, self._mass)
+        return bradley_terry(self._shares(X), self.code_.matrix, self._column_weights)

@@ -103,7 +103,7 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
             "estimators_": [learner for learner, _ in found],
             "code_": code,
             "_seen": [index if pairwise else None for _, index in found],
-            "_mass": _masses(code.matrix, codes, weights),
+            "_column_weights": _masses(code.matrix, codes, weights),
         }
         return self._publish(X, **state, n_features_in_=width_of(rows, state["estimators_"][0]))
 
@@ -129,14 +129,14 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
         def work(j):
             return learners.trained_on(before[j], rows, codes, code.matrix[:, j], weights)
 
-        mass = _masses(code.matrix, codes, weights) + (self._mass if again else 0.0)
+        mass = _masses(code.matrix, codes, weights) + (self._column_weights if again else 0.0)
         state = {
             "classes_": known,
             "n_classes_": len(known),
             "estimators_": self._each(work, range(many), rows, FITTING),
             "code_": code,
             "_seen": [None] * many,
-            "_mass": mass,
+            "_column_weights": mass,
         }
         if not again:
             return self._publish(X, **state, n_features_in_=width_of(rows, state["estimators_"][0]))
@@ -168,9 +168,9 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
 
     def _require_seen(self):
         """Refuse to predict by classifiers whose classes `partial_fit` has not met."""
-        if "code_" not in self.__dict__ or self._mass.all():
+        if "code_" not in self.__dict__ or self._column_weights.all():
             return
-        column = self.code_.matrix[:, int((self._mass == 0.0).argmax())]
+        column = self.code_.matrix[:, int((self._column_weights == 0.0).argmax())]
         names = shown([self.code_.classes[k] for k in np.flatnonzero(column)])
         raise ValueError(
             f"partial_fit has met no row of the classes {names}, which a classifier has to "
