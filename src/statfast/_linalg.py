@@ -12,11 +12,11 @@ from statfast._engine import aside
 from statfast._typing import Array
 
 # Up to here our own factor is quicker than LAPACK's, whose threads spin on after it.
-MAX_COLUMNS_OF_OWN_FACTOR = 1024
+MAX_COLUMNS_OF_CHOLESKY_KERNEL = 1024
 # One call of LAPACK inverts a triangle of so many columns in milliseconds.
 MAX_COLUMNS_OF_ONE_INVERSE = 512
 # Up to here our own inverse is as quick, and wakes no threads that spin after it.
-MAX_COLUMNS_OF_OWN_INVERSE = 128
+MAX_COLUMNS_OF_INVERSE_KERNEL = 128
 MIN_PIVOT = 1e-15  # Below this pivot of the scaled matrix its eigenvalues are looked at.
 MIN_EIGENVALUE = 1e-16  # Eigenvalues below this share of the largest are rounding.
 
@@ -34,7 +34,7 @@ class CholeskyFactor:
     """
 
     def __init__(self, h: Array) -> None:
-        if len(h) <= MAX_COLUMNS_OF_OWN_FACTOR:
+        if len(h) <= MAX_COLUMNS_OF_CHOLESKY_KERNEL:
             self.lower, self.scale = np.empty(h.shape), np.empty(len(h))
             self.pivot = kernel.cholesky(np.ascontiguousarray(h), self.lower, self.scale)
             return
@@ -56,7 +56,7 @@ class CholeskyFactor:
         return out
 
     def inverse(self) -> Array:
-        if len(self.lower) <= MAX_COLUMNS_OF_OWN_FACTOR:
+        if len(self.lower) <= MAX_COLUMNS_OF_CHOLESKY_KERNEL:
             out = np.empty(self.lower.shape)
             kernel.cholesky_inverse(self.lower, self.scale, out)
             return out
@@ -89,7 +89,7 @@ def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
     By halves, as one call of LAPACK for all would not hear Ctrl-C.
     """
     q = len(T)
-    if q <= MAX_COLUMNS_OF_OWN_INVERSE:
+    if q <= MAX_COLUMNS_OF_INVERSE_KERNEL:
         out = np.zeros((q, q))
         kernel.triangle_inverse(np.ascontiguousarray(T if lower else T.T, np.float64), out)
         return np.ascontiguousarray(out.T) if lower else out

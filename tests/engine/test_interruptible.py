@@ -100,7 +100,7 @@ def test_ctrl_c_leaves_lapack(call, monkeypatch):
     endless = Endless()
     monkeypatch.setattr(side_thread, "LARGE", 0.0)
     if call == "factor":
-        monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_OWN_FACTOR", 0)
+        monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_CHOLESKY_KERNEL", 0)
     if name:
         monkeypatch.setattr(np.linalg, name, endless)
     else:
@@ -178,7 +178,7 @@ def test_a_large_factor_is_a_small_one(monkeypatch):
     h = rows(90, 60)
     h = h.T @ h
     small = CholeskyFactor(h)
-    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_OWN_FACTOR", 10)
+    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_CHOLESKY_KERNEL", 10)
     large = CholeskyFactor(np.tril(h))
     assert_allclose(large.pivot, small.pivot, rtol=1e-10)
     assert_allclose(large.solve(h[0]), np.eye(60)[0], atol=1e-9)

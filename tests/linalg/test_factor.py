@@ -45,7 +45,7 @@ def test_many_columns(q):
 
 
 def test_columns_for_a_library(monkeypatch):
-    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_OWN_FACTOR", 10)
+    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_CHOLESKY_KERNEL", 10)
     check(11, 1)
     check(300, 2)
 
@@ -65,7 +65,7 @@ def test_columns_that_are_the_same(q):
 @pytest.mark.parametrize("small", [0, 10])
 @pytest.mark.parametrize("first", [0.0, -1.0, np.nan])
 def test_what_is_not_positive(monkeypatch, small, first):
-    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_OWN_FACTOR", small)
+    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_CHOLESKY_KERNEL", small)
     h = np.eye(7)
     h[0, 0] = first
     assert not _linalg.CholeskyFactor(h).pivot > 0

@@ -92,7 +92,7 @@ def test_columns_of_few_nonzeros(n, p, more):
         more = more | {"sample_weight": np.random.default_rng(7).integers(0, 3, n)}
     more = {"alphas": 12, "l1_ratio": 1.0, "tol": 1e-12, "eps": 1e-2} | more
     columns = SparseColumns(sparse.csc_array(X), None, True, False)
-    assert columns.few
+    assert columns.has_few_nonzeros
     assert not columns.whole
     few, dense = enet_path(sparse.csr_array(X), y, **more), enet_path(X, y, **more)
     assert (n * few.dual_gaps <= 1e-12 * np.sum(y**2)).all()

@@ -12,11 +12,11 @@ from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast._validation import require_finite
 
-_PIECE = 1 << 19  # Ctrl-C is looked for after so many numbers.
-_ROWS = 10.0  # Moments that do not know their number of rows are taken for those of so many.
+NUMBERS_BETWEEN_CHECKPOINTS = 1 << 19  # Ctrl-C is looked for after so many numbers.
+DEFAULT_ROWS = 10.0  # Moments that do not know their number of rows are taken for those of so many.
 # Beyond so many squared standard deviations of the mean from the shift, sums are taken anew.
-_FAR = 10.0
-_OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
+MAX_SQUARED_DEVIATIONS = 10.0
+OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ColumnMoments:
     total_weight: float  # sum of the weights
     mean: NDArray[np.float64]  # (d,)
     squares: NDArray[np.float64]  # (d,) sum of w (x - mean)^2
-    rows: float = _ROWS  # Rows with a positive weight.
+    rows: float = DEFAULT_ROWS  # Rows with a positive weight.
 
     def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
         # Chan, Golub and LeVeque (1983)
@@ -38,7 +38,7 @@ class ColumnMoments:
             apart = other.mean - self.mean
             squares = self.squares + other.squares + self.total_weight * share * apart**2
         if not np.isfinite(squares).all():
-            raise ValueError(_OVERFLOW)
+            raise ValueError(OVERFLOW)
         return ColumnMoments(
             total_weight, self.mean + share * apart, squares, self.rows + other.rows
         )
@@ -64,7 +64,7 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
     w = np.ones(m) if weights is None else weights
     total_weight = float(w.sum())
     about = table[np.argmax(w > 0.0)].astype(np.float64)  # This row has weight.
-    step = max(1, _PIECE // d)
+    step = max(1, NUMBERS_BETWEEN_CHECKPOINTS // d)
     for _ in range(2):
         both = np.zeros((2, d))
         with np.errstate(over="ignore", invalid="ignore"):  # Overflow is looked for below.
@@ -74,10 +74,10 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
                 add_moments(table[some], w[some], about, *both)
             offset = both[0] / total_weight if total_weight else np.zeros(d)
             squares = (both[1] - total_weight * offset**2).clip(0.0)
-            far = total_weight * offset**2 > _FAR * squares
+            far = total_weight * offset**2 > MAX_SQUARED_DEVIATIONS * squares
         if not (np.isfinite(both).all() and np.isfinite(squares).all()):
             require_finite(X)
-            raise ValueError(_OVERFLOW)
+            raise ValueError(OVERFLOW)
         if not (far & (squares > 0)).any():
             break
         about = about + np.where(far, offset, 0.0)
@@ -104,5 +104,5 @@ def _of_sparse(X: Any, weights: Array | None) -> ColumnMoments:
             np.bincount(X.indices, each * apart, d) + (total_weight - stored).clip(0.0) * mean**2
         )
     if not np.isfinite(squares).all():
-        raise ValueError(_OVERFLOW)
+        raise ValueError(OVERFLOW)
     return ColumnMoments(total_weight, mean, squares, float(np.count_nonzero(w)))

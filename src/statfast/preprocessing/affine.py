@@ -8,7 +8,7 @@ from statfast._validation import explain_nonfinite
 _CELLS = 1 << 15  # numbers of the rows that are worked on at once, in the cache
 
 
-def in_blocks(rows, way):
+def in_blocks(rows, change):
     """Rows changed by ``way(block, out)``, float64, in their own type; refused if one overflows."""
     out = np.empty_like(rows)
     step = max(1, _CELLS // rows.shape[1])
@@ -16,10 +16,10 @@ def in_blocks(rows, way):
         for start in range(0, len(rows), step):
             block, to = rows[start : start + step], out[start : start + step]
             if rows.dtype == np.float64:
-                way(block, to)
+                change(block, to)
             else:
                 wide = block.astype(np.float64)
-                way(wide, wide)
+                change(wide, wide)
                 to[...] = wide
     explain_nonfinite(out, "X scaled")
     return out

@@ -74,17 +74,17 @@ class EncodedCounts:
         return EncodedCounts(self.n + other.n, [v for v, _ in both], [c for _, c in both])
 
 
-def _merged(values, counts, others, more, j):
-    if all(part.dtype.kind in "biuf" for part in (values, others)):
-        found = np.unique(np.concatenate([values, others]))
+def _merged(values, counts, more_values, more, j):
+    if all(part.dtype.kind in "biuf" for part in (values, more_values)):
+        merged = np.unique(np.concatenate([values, more_values]))
     else:
-        seen = {*values.tolist(), *others.tolist()}
-        same = values.dtype.kind == others.dtype.kind
-        found = _sorted(seen, np.result_type(values, others) if same else object, j)
-    total = np.zeros(len(found), dtype=np.intp)
-    total[numbered(values, found)] += counts
-    total[numbered(others, found)] += more
-    return found, total
+        seen = {*values.tolist(), *more_values.tolist()}
+        same = values.dtype.kind == more_values.dtype.kind
+        merged = _sorted(seen, np.result_type(values, more_values) if same else object, j)
+    total = np.zeros(len(merged), dtype=np.intp)
+    total[numbered(values, merged)] += counts
+    total[numbered(more_values, merged)] += more
+    return merged, total
 
 
 def numbered(column, values):
@@ -102,11 +102,11 @@ def _no_category(error):
     return TypeError(f"X has others: the argument must be a table of strings or numbers; {error}.")
 
 
-def _looked_up(given, seen, values):
+def _looked_up(labels, seen, values):
     known = {value: k for k, value in enumerate(values.tolist())}
     nan = next((k for value, k in known.items() if _is_nan(value)), -1)
     table = {value: nan if _is_nan(value) else known.get(value, -1) for value in seen}
-    return np.fromiter(map(table.__getitem__, given), np.intp, len(given))
+    return np.fromiter(map(table.__getitem__, labels), np.intp, len(labels))
 
 
 def _is_nan(value):
@@ -217,7 +217,7 @@ class CategoryEncoder(Transformer, Estimator):
         self._require_parameters()
         columns = as_columns(X)
         labels = column_labels(column_names(X), len(columns))
-        given = self._given(columns, labels)
+        given = self._checked_categories(columns, labels)
         values, places = [], []
         for j, (column, label) in enumerate(zip(columns, labels, strict=True)):
             if given is None:
@@ -270,7 +270,7 @@ class CategoryEncoder(Transformer, Estimator):
             raise wrong_type("dtype", "a type of numbers", self.dtype)
         self._checked()
 
-    def _given(self, columns, labels):
+    def _checked_categories(self, columns, labels):
         """The categories that the caller gave, one array for each column; None for "auto"."""
         given = self.categories
         if isinstance(given, str) and given == "auto":
@@ -284,7 +284,7 @@ class CategoryEncoder(Transformer, Estimator):
                 f"({len(columns)},) here; got {len(given)}."
             )
         return [
-            _as_given(own, column, label)
+            as_categories(own, column, label)
             for own, column, label in zip(given, columns, labels, strict=True)
         ]
 
@@ -328,18 +328,17 @@ class CategoryEncoder(Transformer, Estimator):
         return tags
 
 
-def _as_given(own, column, label):
+def as_categories(categories, column, label):
     """Categories as the caller gave them, in the type of the column."""
     number = column.dtype.kind in "biuf"
     try:
-        values = np.asarray(list(own), dtype=None if number else object)
+        values = np.asarray(list(categories), dtype=None if number else object)
     except (TypeError, ValueError) as error:
-        raise wrong_type("categories", "'auto' or a list with an array for each column", own) from (
-            error
-        )
+        wanted = "'auto' or a list with an array for each column"
+        raise wrong_type("categories", wanted, categories) from error
     if values.ndim != 1 or not len(values):
         raise ValueError(
-            f"categories must hold an array of values for column {label}; got {own!r}."
+            f"categories must hold an array of values for column {label}; got {categories!r}."
         )
     if number and values.dtype.kind not in "biuf":
         raise ValueError(

@@ -52,8 +52,8 @@ class ColumnScaler(Transformer, Estimator):
             raise not_fitted(self)
         return self._shift_and_scale()
 
-    def _applied(self, X, way, named=True):
-        return in_blocks(rows_for(self, X, named=named), way)
+    def _applied(self, X, change, named=True):
+        return in_blocks(rows_for(self, X, named=named), change)
 
     def inverse_transform(self, X: Rows) -> Any:
         """Undo `transform`.
@@ -230,24 +230,24 @@ class MinMaxScaler(ColumnScaler, SumFit):
         effort = np.inf if isinstance(rows, Chunks) else 2.0 * rows.size
         return summed(self._statistics, columns, state, effort=effort)
 
-    def _solve(self, found, state):
+    def _solve(self, extremes, state):
         low, high = self._range()
         with np.errstate(over="ignore"):
-            spread = found.high - found.low
+            spread = extremes.high - extremes.low
         if not np.isfinite(spread).all():
             raise ValueError("X holds values so far apart that their difference overflows.")
         scale = (high - low) / np.where(spread < _ROUNDING, 1.0, spread)
         names = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(
             None,
-            data_min_=found.low,
-            data_max_=found.high,
+            data_min_=extremes.low,
+            data_max_=extremes.high,
             data_range_=spread,
             scale_=scale,
-            min_=low - found.low * scale,
-            n_samples_seen_=found.n,
+            min_=low - extremes.low * scale,
+            n_samples_seen_=extremes.n,
             n_features_in_=len(scale),
-            _extremes=found,
+            _extremes=extremes,
             **names,
         )
 

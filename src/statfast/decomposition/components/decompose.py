@@ -261,7 +261,7 @@ def components_of_rows(
     )  # fmt: skip
 
 
-def _from_left(X, root, columns, values, left, k, n_jobs):
+def _from_left(X, root, columns, values, left_vectors, k, n_jobs):
     """Right vectors from left ones: V = U' Z / s, and again from the rows where s is small."""
     mean, scale, constant = columns
     n, d = X.shape
@@ -269,7 +269,7 @@ def _from_left(X, root, columns, values, left, k, n_jobs):
     floor = max(np.sqrt(n * EPSILON) * 4.0 * s[0], 1e-300)
     live = s > floor
     Y = np.zeros((n, products.wide(max(1, len(s)))))
-    Y[:, : len(s)] = (left / np.where(live, s, 1.0)[:, None]).T
+    Y[:, : len(s)] = (left_vectors / np.where(live, s, 1.0)[:, None]).T
     if root is not None:
         Y *= root[:, None]
     vectors = np.zeros((k, d))

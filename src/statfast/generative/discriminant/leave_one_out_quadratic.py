@@ -36,10 +36,10 @@ class Base:
     share: float  # b / c: uu' that leave B for each unit of c
 
 
-def prepare_base(total, k, own_weights, w, alpha, unbiased, tol, plain):
+def prepare_base(total, k, of_same_class, w, alpha, unbiased, tol, plain):
     """The matrix B of class k for rows of weight w, of its own or of others; None if singular."""
     lost, n_classes = float(unbiased), len(total.class_counts)
-    size = total.class_counts[k] - (w if own_weights else 0.0) - lost
+    size = total.class_counts[k] - (w if of_same_class else 0.0) - lost
     n = total.class_counts.sum() - w - lost * n_classes
     with np.errstate(divide="ignore", invalid="ignore"):
         part = alpha / size if alpha else 0.0
@@ -49,7 +49,7 @@ def prepare_base(total, k, own_weights, w, alpha, unbiased, tol, plain):
         matrix = matrix + rest * total.scatters.sum(axis=0)
     if not (np.isfinite(matrix).all() and size > -lost and n > 0.0 and part >= 0.0):
         return None
-    share = rest + (part if own_weights else 0.0)
+    share = rest + (part if of_same_class else 0.0)
     trace = float(np.trace(matrix))
     if plain:
         white = whiten(matrix, np.abs(total.means).max(axis=0), tol)

@@ -47,7 +47,7 @@ class Columns(ScaledColumns):
         Those of the columns as they are, about their means; not finite where they overflow.
     """
 
-    few = False  # Whether columns have few nonzeros.
+    has_few_nonzeros = False  # Whether columns have few nonzeros.
     exact = True  # Products of columns are as good as those with residuals.
 
     def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):

@@ -170,19 +170,19 @@ def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None
     out = np.empty((len(rows), *coef.T.shape[1:]), dtype=dtype)
     if coef.ndim == 2:
 
-        def several(where, block):
+        def fill_targets(where, block):
             out[where] = block.astype(np.float64, copy=False) @ coef.T + intercept
 
-        partial, aligned = several, ()
+        partial, aligned = fill_targets, ()
     else:
         b, zero = np.append(intercept, coef), np.zeros(len(coef))
 
-        def one(where, block, shift):
+        def fill_target(where, block, shift):
             to = np.empty(len(block))
             kernel_predict(block, zero, True, b, shift, to)
             out[where] = to
 
-        partial, aligned = one, (offset,)
+        partial, aligned = fill_target, (offset,)
     effort, least = 4.0 * rows.size, max(256, NUMBERS_OF_BLOCK // max(rows.shape[1], 1))
     with np.errstate(over="ignore", invalid="ignore"):
         reduce(

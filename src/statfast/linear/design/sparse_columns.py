@@ -36,7 +36,7 @@ class SparseColumns(ScaledColumns):
     def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
         self.X, self.n_jobs = X.tocsc(), n_jobs
         self.n, self.p = X.shape
-        self.few = MIN_NONZEROS_RATIO * self.X.nnz < self.p * min(self.n, self.p)
+        self.has_few_nonzeros = MIN_NONZEROS_RATIO * self.X.nnz < self.p * min(self.n, self.p)
         self.whole = bool(whole)  # Products of all columns cost more than those of a working set.
         self.plain = weights is None
         self.weights = np.ones(self.n) if weights is None else weights * (self.n / weights.sum())

@@ -397,7 +397,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         """Whether responses are shares of successes, which categories may stand for."""
         return isinstance(self.family, str) and self.family in ("binomial", "quasibinomial")
 
-    def _at(self, y, n):
+    def _influence_inputs(self, y, n):
         family, link = self._family(), as_link(self._link)
         one = self._has_intercept()
         return as_target(y, n), family, link, self.coef_, self.intercept_, one

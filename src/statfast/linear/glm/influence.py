@@ -40,8 +40,8 @@ ROBUST = ("HC0", "HC1", "HC2", "HC3", "HAC")
 class Diagnosed(Hypotheses):
     """Mixin: residuals and influence of rows that are given again.
 
-    The estimator is an `Inference` and has ``_at(y, n)``: numeric responses, family, link,
-    coefficients (p,), intercept, and whether there is one.
+    The estimator is an `Inference` and has ``_influence_inputs(y, n)``: numeric responses, family,
+    link, coefficients (p,), intercept, and whether there is one.
     """
 
     _results: Any
@@ -303,7 +303,7 @@ class Diagnosed(Hypotheses):
     def _profiles(self, given, level):
         result, X = replace(self._inferred(), robust=None, clusters=0), new_rows(self, given.X)
         n = X.shape[0]
-        y, family, link, _, _, has_one = self._at(given.y, n)
+        y, family, link, _, _, has_one = self._influence_inputs(given.y, n)
         offset = added_offset(link, given.offset, given.exposure, n)
         weights = as_weights(given.sample_weight, n)
         rows = ModelRows(X, y, weights, offset, family, link, has_one, self.n_jobs)
@@ -313,7 +313,7 @@ class Diagnosed(Hypotheses):
         results = self._results(refuse=False)
         rows = new_rows(self, given.X)
         n = rows.shape[0]
-        y, family, link, coef, intercept, has_one = self._at(given.y, n)
+        y, family, link, coef, intercept, has_one = self._influence_inputs(given.y, n)
         require_squares(y)
         offset = added_offset(link, given.offset, given.exposure, n)
         eta = linear_predictor(rows, coef, intercept, offset)

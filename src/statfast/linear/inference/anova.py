@@ -179,9 +179,9 @@ def _beside(results, test, names):
     return CoefficientTable(names, columns)
 
 
-def _fits_again(model, result, given, groups):
+def _fits_again(model, result, columns, groups):
     """The fits of the model's terms to the rows given, which must be those of its fit."""
-    search = TermFits(model, *given, groups)
+    search = TermFits(model, *columns, groups)
     _require_each_column(search.terms, search.X.shape[1])
     last = search.fit(frozenset(search.terms))._inferred()
     same = np.isclose(last.deviance, result.deviance, rtol=1e-6, atol=1e-9)

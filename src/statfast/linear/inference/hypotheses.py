@@ -150,20 +150,20 @@ class Hypotheses:
         )
 
 
-def chi_squared(table, apart):
+def chi_squared(table, difference):
     """apart' table^-1 apart, for the covariance of what is apart from the hypothesis."""
     with np.errstate(divide="ignore", invalid="ignore"):  # of variances that rounding made negative
         scale = np.sqrt(table.diagonal())
-        unit, apart = table / scale / scale[:, None], apart / scale
+        unit, difference = table / scale / scale[:, None], difference / scale
     if not (np.isfinite(unit).all() and np.linalg.matrix_rank(unit) == len(unit)):
         raise ValueError("The covariance of the combinations is singular. Test fewer of them.")
-    return float(apart @ np.linalg.solve(unit, apart))
+    return float(difference @ np.linalg.solve(unit, difference))
 
 
-def as_contrasts(given, names):
+def as_contrasts(contrasts, names):
     """Names (m,) and weights (m, q) of linear combinations."""
     q = len(names)
-    listed = [given] if isinstance(given, str) else given
+    listed = [contrasts] if isinstance(contrasts, str) else contrasts
     if isinstance(listed, list | tuple) and listed and all(isinstance(n, str) for n in listed):
         unknown = [name for name in listed if name not in names]
         if unknown:
@@ -171,7 +171,7 @@ def as_contrasts(given, names):
                 f"Contrasts must be of the coefficients {', '.join(names)}; got {unknown[0]!r}."
             )
         return list(listed), np.eye(q)[[names.index(name) for name in listed]]
-    rows = np.atleast_2d(to_array(given, "contrasts", "names, or rows of weights"))
+    rows = np.atleast_2d(to_array(contrasts, "contrasts", "names, or rows of weights"))
     rows = as_rows(rows, name="contrasts", keep=(np.float64,)).astype(np.float64, copy=False)
     if rows.shape[1] != q:
         raise ValueError(
@@ -190,13 +190,13 @@ def _held(value, m):
     return np.broadcast_to(held.astype(np.float64), m)
 
 
-def _covariance(result, given):
+def _covariance(result, covariance):
     """The covariance of the coefficients, 0 where aliased."""
-    if isinstance(given, str):
-        as_choice(given, "covariance", ("model",))
+    if isinstance(covariance, str):
+        as_choice(covariance, "covariance", ("model",))
         table = result.covariance
     else:
-        table = as_covariance(given, len(result.coef)).copy()
+        table = as_covariance(covariance, len(result.coef)).copy()
     table[result.aliased] = 0.0
     table[:, result.aliased] = 0.0
     return table

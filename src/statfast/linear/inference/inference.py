@@ -109,24 +109,24 @@ class Result:
         """How many coefficients are not aliased."""
         return int((~self.aliased).sum())
 
-    def variances(self, rows, one):
+    def variances(self, rows, intercept):
         """Variances of the linear predictors of rows (m, d)."""
         if self.robust is None:
-            return self.dispersion * self.spread(rows, one)
-        return np.maximum(quadratic(rows, np.nan_to_num(self.robust), one), 0.0)
+            return self.dispersion * self.spread(rows, intercept)
+        return np.maximum(quadratic(rows, np.nan_to_num(self.robust), intercept), 0.0)
 
-    def spread(self, rows, one):
+    def spread(self, rows, intercept):
         """z' unscaled z of rows (m, d), with a 1 before each if there is an intercept."""
-        rows, cov = self._centered(rows, one)
-        return np.maximum(quadratic(rows, cov, one), 0.0)
+        rows, cov = self._centered(rows, intercept)
+        return np.maximum(quadratic(rows, cov, intercept), 0.0)
 
-    def spreads(self, rows, one):
+    def spreads(self, rows, intercept):
         """Covariances of those of the models that have their coefficients here: (m, K, K)."""
-        return self.dispersion * quadratics(*self._centered(rows, one), one)
+        return self.dispersion * quadratics(*self._centered(rows, intercept), intercept)
 
-    def _centered(self, rows, one):
+    def _centered(self, rows, intercept):
         """Rows less the center, and `about`: the intercept's own variance at 0 may be rounding."""
-        if one and self.center is not None and self.about is not None:
+        if intercept and self.center is not None and self.about is not None:
             return rows - self.center, self.about
         return rows, self.unscaled
 
@@ -178,16 +178,16 @@ class Result:
         return 2 * scipy.special.stdtr(self.df_tests, -np.abs(statistics))
 
 
-def lacks_freedom(mass, rank, used, models=1):
+def lacks_freedom(total_weight, rank, used, models=1):
     """Whether weights, which count rows, leave no degrees of freedom; warns if so.
 
     Of `models` of one response each with `rank` coefficients in all, fitted to `used` rows whose
-    weights sum to `mass`.
+    weights sum to `total_weight`.
     """
-    if models * mass > rank or mass >= used:
+    if models * total_weight > rank or total_weight >= used:
         return False
     warn_user(
-        f"sample_weight sums to {mass:g}, which leaves no degrees of freedom beside {rank} "
+        f"sample_weight sums to {total_weight:g}, which leaves no degrees of freedom beside {rank} "
         "coefficients, as weights count rows: standard errors, tests, intervals and the "
         "likelihood are NaN. Scale the weights so that they sum to the number of rows, or pass "
         "weight_type='analytic' to LinearRegression or GeneralizedLinearModel."
@@ -195,23 +195,23 @@ def lacks_freedom(mass, rank, used, models=1):
     return True
 
 
-def quadratic(rows, cov, one):
+def quadratic(rows, cov, intercept):
     """z' cov z of rows (m, d), with a 1 before each if there is an intercept; cov (q, q)."""
-    one = int(one)
-    out = ((rows @ cov[one:, one:]) * rows).sum(axis=1)
-    if one:
+    intercept = int(intercept)
+    out = ((rows @ cov[intercept:, intercept:]) * rows).sum(axis=1)
+    if intercept:
         out += rows @ (cov[1:, 0] + cov[0, 1:]) + cov[0, 0]
     return out
 
 
-def quadratics(rows, cov, one):
+def quadratics(rows, cov, intercept):
     """`quadratic` of each pair of K models, whose coefficients follow each other: (m, K, K)."""
-    q = rows.shape[1] + int(one)
+    q = rows.shape[1] + int(intercept)
     table = cov.reshape(-1, q, len(cov) // q, q)
     out = np.empty((len(rows), len(table), len(table)))
     for a in range(len(table)):
         for b in range(a + 1):
-            out[:, a, b] = out[:, b, a] = quadratic(rows, table[a, :, b], one)
+            out[:, a, b] = out[:, b, a] = quadratic(rows, table[a, :, b], intercept)
     return out
 
 

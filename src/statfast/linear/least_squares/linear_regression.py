@@ -433,7 +433,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     def _has_intercept(self):
         return len(self.results_[0].names) > self.n_features_in_
 
-    def _at(self, y, n):
+    def _influence_inputs(self, y, n):
         self._inferred()
         targets, _ = as_targets(y, n)
         if targets.shape[1] != 1:

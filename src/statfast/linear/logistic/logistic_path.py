@@ -230,7 +230,7 @@ def fit_logistic_path(X, y01, weights, *, alphas, l1_ratio, eps=1e-3, intercept=
         alphas = descent.grid(l1_ratio, alphas, eps)
     coefs, firsts, gaps, turns, before = [], [], [], [], np.inf
     for alpha in alphas:
-        l1, l2 = descent.penalties(alpha * l1_ratio, alpha * (1 - l1_ratio), descent.mass)
+        l1, l2 = descent.penalties(alpha * l1_ratio, alpha * (1 - l1_ratio), descent.total_weight)
         if descent.spent:  # smaller penalties would be harder
             gap, steps = descent.gap(l1, l2), 0
         else:
@@ -239,7 +239,7 @@ def fit_logistic_path(X, y01, weights, *, alphas, l1_ratio, eps=1e-3, intercept=
         coef, first = descent.original()
         coefs.append(coef)
         firsts.append(first)
-        gaps.append(gap / descent.mass)
+        gaps.append(gap / descent.total_weight)
         turns.append(steps)
     return RegularizationPath(
         alphas, np.array(coefs).T.copy(), np.array(firsts), np.array(gaps), np.array(turns)

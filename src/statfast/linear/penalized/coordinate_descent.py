@@ -115,7 +115,7 @@ class Descent:
         self.hard = False
         while True:
             rounds += self._solve_working(l1, l2, inner, max_iter - rounds)
-            state = self._look(l1, l2)
+            state = self._check_gradient(l1, l2)
             if state <= goal or rounds >= max_iter:
                 break
             if not self._admit_above(l1):
@@ -133,7 +133,7 @@ class Descent:
         active = np.flatnonzero(self.b)
         return Answer(self.working[active], self.b[active].copy(), max(state, 0.0), rounds)
 
-    def _look(self, l1, l2):
+    def _check_gradient(self, l1, l2):
         """The gap of the whole problem, from residuals and products made anew."""
         if self.whole and self.columns.exact:
             self.refresh()

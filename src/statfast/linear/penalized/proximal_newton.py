@@ -39,10 +39,11 @@ class ProximalNewton:
         """`most` times the mass is the most that the absolute values of w score sum to."""
         self.columns, self.intercept = columns, intercept
         n = columns.n
-        self.mass = float(n if weights is None else weights.sum())
+        self.total_weight = float(n if weights is None else weights.sum())
         self.w = np.ones(n) if weights is None else weights
-        self.per = self.mass / n  # The columns' weights sum to n, the loss's to the total weight.
-        self.most = most * self.mass
+        # The columns' weights sum to n, those of the loss to the total weight.
+        self.per = self.total_weight / n
+        self.most = most * self.total_weight
         self.spent = False
         self.b0 = b0
         self.b = np.zeros(columns.p)
@@ -54,9 +55,9 @@ class ProximalNewton:
         """Whether there is no time left."""
         return False
 
-    def penalties(self, l1, l2, mass=1.0):
-        """`mass` times the penalties on coefficients of X, for the columns."""
-        l1, l2 = self.columns.penalties(l1, l2, mass, heavy=MAX_PENALTY * self.per)
+    def penalties(self, l1, l2, factor=1.0):
+        """`factor` times the penalties on coefficients of X, for the columns."""
+        l1, l2 = self.columns.penalties(l1, l2, factor, heavy=MAX_PENALTY * self.per)
         self.columns.refuse_vanished(l1, self.most)
         return l1, l2
 
@@ -101,7 +102,7 @@ class ProximalNewton:
     def _newton(self, working, l1, l2, goal, most):
         """Steps within the working columns; returns their number. `still` tells if none helped."""
         self.still = False
-        if self.columns.few:
+        if self.columns.has_few_nonzeros:
             turns, self.still = sparse_steps(self, working, l1, l2, goal, most)
             return turns
         inside = self.columns.part(working)

@@ -24,7 +24,7 @@ RIDGE_OF_DEPENDENCE = 1e-12  # This share of the trace is added where sweeps dep
 
 def descent_of(columns, y, positive=False):
     """The descent for columns of many nonzeros, or of few."""
-    kind = ResidualDescent if columns.few else Descent
+    kind = ResidualDescent if columns.has_few_nonzeros else Descent
     return kind(columns, y, positive)
 
 

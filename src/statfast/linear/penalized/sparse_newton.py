@@ -84,11 +84,11 @@ class _Support:
         model, table = self.model, self.table
         score, h = model._curvature()
         weights, rest = model.w * h, score / h
-        mass = float(weights.sum())
+        total_weight = float(weights.sum())
         if model.intercept:
-            rest -= dot(weights, rest) / mass
+            rest -= dot(weights, rest) / total_weight
         root = np.sqrt(weights)
-        sums, mean, square = self._measured(weights, mass)
+        sums, mean, square = self._measured(weights, total_weight)
         b, rest, offset = self.b.copy(), root * rest, np.zeros(1)
         values = table.data * root[self.row]
         view = Columns(self.start, self.row, values, sums, mean, square)
@@ -108,22 +108,22 @@ class _Support:
         change = table @ step
         first = 0.0
         if model.intercept:
-            first = float(weights @ (score / h - change)) / mass
+            first = float(weights @ (score / h - change)) / total_weight
         self._search(step, change + first, first)
 
-    def _measured(self, weights, mass):
+    def _measured(self, weights, total_weight):
         """Weighted sums, means and squares about the means of the columns."""
         sums, square = self.table.T @ weights, self.squared.T @ weights
         if not self.model.intercept:
             return sums, np.zeros(len(sums)), square
-        mean = sums / mass
-        about = square - mass * mean**2
+        mean = sums / total_weight
+        about = square - total_weight * mean**2
         if (about < MIN_SQUARES_LEFT * square).any():
             column = np.repeat(np.arange(len(mean)), np.diff(self.start))
             squared_distances = (self.table.data - mean[column]) ** 2
             about = np.bincount(column, weights[self.row] * squared_distances, len(mean))
             stored = np.bincount(column, weights[self.row], len(mean))
-            about = about + (mass - stored).clip(0.0) * mean**2
+            about = about + (total_weight - stored).clip(0.0) * mean**2
         return sums, mean, about
 
     def _search(self, step, change, first):
