@@ -16,9 +16,9 @@ from statfast.kernels import (
     Precomputed,
     Sigmoid,
 )
-from statfast.svm.dual import slab, solver
+from statfast.svm.dual import gram_cache, solver
 from statfast.svm.dual.gram import KernelGram, TileGram, gram_of
-from statfast.svm.dual.slab import Gram
+from statfast.svm.dual.gram_cache import Gram
 from statfast.svm.dual.solver import solve
 from tests.reference import svm as twin
 
@@ -153,7 +153,7 @@ def test_a_square_shares_its_memory_with_rows():
     rows = gram_of(kernel, X, cache_size=100)
     rows.hold(np.arange(3))
     assert 4 * (alone**2 - rows.side**2) >= 4 * 700**2
-    assert gram_of(kernel, X, cache_size=1).side == slab.LEAST_SIDE
+    assert gram_of(kernel, X, cache_size=1).side == gram_cache.LEAST_SIDE
     assert gram_of(Precomputed(), np.eye(9)).side < 2**20
 
 

@@ -9,7 +9,7 @@ from statfast import ConvergenceWarning
 from statfast.datasets import load_iris
 from statfast.kernels import RBF, FunctionKernel
 from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from statfast.svm.dual import slab
+from statfast.svm.dual import gram_cache
 from statfast.svm.dual.solver import _Descent
 
 IRIS = load_iris()
@@ -230,7 +230,7 @@ def test_rows_without_weight_are_not_there():
 
 def test_a_matrix_beyond_the_memory_is_made_in_rows(monkeypatch):
     whole = SVC(gamma=0.3, C=10.0, tol=1e-8).fit(X, y)
-    monkeypatch.setattr(slab, "LEAST_SLOTS", 8)
+    monkeypatch.setattr(gram_cache, "LEAST_SLOTS", 8)
     rows = SVC(gamma=0.3, C=10.0, tol=1e-8, cache_size=1e-3).fit(X, y)
     np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-6)
 

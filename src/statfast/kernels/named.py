@@ -9,11 +9,11 @@ import numpy as np
 
 from statfast._distance import scale_of
 from statfast._validation import MANY, as_count, as_real, as_rows, is_sparse, shown, wrong_type
-from statfast.kernels.given import FunctionKernel, Precomputed
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from statfast.kernels.points import MATRIX, ROWS, STRINGS
 from statfast.kernels.strings import Spectrum
+from statfast.kernels.user_kernels import FunctionKernel, Precomputed
 
 AnyKernel: TypeAlias = str | Kernel | Callable[..., Any]
 NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum", "precomputed")

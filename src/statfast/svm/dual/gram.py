@@ -16,8 +16,8 @@ from statfast._distance import extent_of, origin_of
 from statfast._engine import checkpoint, each, grid
 from statfast.kernels import Precomputed
 from statfast.kernels.points import MATRIX
+from statfast.svm.dual.gram_cache import LEAST_SIDE, PIECE, Gram, require_float32, whole_lines
 from statfast.svm.dual.precision import away_of, is_far, tile_shape, tile_type
-from statfast.svm.dual.slab import LEAST_SIDE, PIECE, Gram, require_float32, whole_lines
 
 SPARE = 16  # rows that tiles may read beyond the last
 TASK = 4e6  # flop at least, as a task costs some 20 microseconds

@@ -28,7 +28,7 @@ import numpy as np
 
 from statfast._core.svm import smo
 from statfast._engine import checkpoint
-from statfast.svm.dual.active import next_active
+from statfast.svm.dual.active_set import next_active
 
 ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
 MOST_ACTIVE = 4096  # where many change from bound to bound: 64 MB

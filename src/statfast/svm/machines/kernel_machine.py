@@ -27,11 +27,11 @@ from statfast._validation import STEEPEST, ConvergenceWarning, warn_user
 from statfast.kernels import Kernel, Linear
 from statfast.kernels.named import AnyKernel, domain_of
 from statfast.kernels.points import MATRIX
-from statfast.svm.dual.definite import warn_indefinite
+from statfast.svm.dual.convexity import warn_indefinite
 from statfast.svm.dual.limits import Run, as_steps
 from statfast.svm.dual.problems import Machine
 from statfast.svm.machines.expansion import Expansion, require_finite_values
-from statfast.svm.machines.sharing import plan_of_folds
+from statfast.svm.machines.fold_fits import plan_of_folds
 from statfast.svm.machines.sparse_values import serves_sparse
 from statfast.svm.machines.training import (
     GAMMA,

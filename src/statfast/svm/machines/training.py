@@ -26,8 +26,8 @@ from statfast.kernels import Kernel, Linear, Polynomial, Precomputed, as_kernel
 from statfast.kernels.named import NAMES, domain_of, gamma_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX, STRINGS, as_strings, require_symmetric
 from statfast.svm.dual.gram import MatrixGram, gram_of
+from statfast.svm.dual.gram_cache import Gram
 from statfast.svm.dual.limits import Run
-from statfast.svm.dual.slab import Gram
 from statfast.svm.machines.sparse_values import require_sparse, sparse_values, training_matrix
 
 LARGEST = 1e150  # numbers beyond overflow when squared and added up

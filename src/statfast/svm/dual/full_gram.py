@@ -13,8 +13,8 @@ import numpy as np
 from statfast._core.svm import smo
 from statfast._engine import checkpoint, each, grid
 from statfast.svm.dual.gram import STRIP
+from statfast.svm.dual.gram_cache import Gram
 from statfast.svm.dual.precision import away_of
-from statfast.svm.dual.slab import Gram
 
 PIECE = 1 << 22  # values between two looks whether the user wants to stop
 

@@ -32,10 +32,10 @@ from statfast.model_selection import (
     validation_curve,
 )
 from statfast.model_selection.fold_strategies import FoldFits
+from statfast.svm.dual.full_gram import WholeGram
 from statfast.svm.dual.gram import gram_of
 from statfast.svm.dual.problems import c_svc, svr
-from statfast.svm.dual.whole import WholeGram
-from statfast.svm.machines import sharing
+from statfast.svm.machines import fold_fits
 from tests.reference import refits
 
 TIGHT = 1e-12
@@ -274,7 +274,7 @@ def test_names_of_the_ways():
 
 def test_many_rows_of_few_columns_are_refitted(monkeypatch):
     X, y, _ = cloud(8)
-    monkeypatch.setattr(sharing, "EVERY", 40)
+    monkeypatch.setattr(fold_fits, "EVERY", 40)
     assert cross_validate(SVC(gamma=0.3), X, y, cv=3).path == "refit"
     wide = np.hstack([X, np.zeros((90, 400))])
     assert cross_validate(SVC(gamma=0.3), wide, y, cv=3).path == "shared structure"

@@ -9,7 +9,7 @@ import pytest
 
 from statfast.kernels import RBF, FunctionKernel, Polynomial, Precomputed, Sigmoid
 from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from statfast.svm.dual.definite import SOME, _chosen, warn_indefinite
+from statfast.svm.dual.convexity import SOME, _chosen, warn_indefinite
 from statfast.svm.machines.training import TrainingPoints
 
 WORDS = "is not positive semi-definite on X: without its means, the matrix between"

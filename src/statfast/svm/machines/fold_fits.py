@@ -16,12 +16,12 @@ from statfast._validation import is_sparse
 from statfast.kernels import Precomputed
 from statfast.kernels.named import has_gamma
 from statfast.kernels.points import MATRIX
+from statfast.svm.dual.full_gram import WholeGram, width_of
 from statfast.svm.dual.gram import REMADE
+from statfast.svm.dual.gram_cache import require_float32
 from statfast.svm.dual.limits import Run, cache_room
 from statfast.svm.dual.precision import tile_shape
-from statfast.svm.dual.slab import require_float32
 from statfast.svm.dual.solver import EVERY
-from statfast.svm.dual.whole import WholeGram, width_of
 from statfast.svm.machines.training import (
     Training,
     TrainingPoints,
