@@ -111,7 +111,7 @@ def platt(score, is_class, new):
     return 1 / (1 + np.exp(-(a * new / size + b)))
 
 
-def isotone(score, is_class, new):
+def isotonic(score, is_class, new):
     model = sf.IsotonicRegression(out_of_bounds="clip").fit(score, is_class.astype(float))
     return model.predict(new)
 
@@ -125,7 +125,7 @@ def test_calibration_of_a_fitted_model_is_that_by_hand(cls, method, n_classes):
     model = contract.make(cls).fit(frame[:30], y[:30])
     found = sf.CalibratedClassifierCV(model, method=method, cv="prefit").fit(frame[12:], y[12:])
     scores, new = scores_of(model, frame[12:]), scores_of(model, frame)
-    curve = platt if method == "sigmoid" else isotone
+    curve = platt if method == "sigmoid" else isotonic
     labels = model.classes_[-scores.shape[1] :]
     want = np.column_stack(
         [curve(s, y[12:] == label, t) for s, label, t in zip(scores.T, labels, new.T, strict=True)]

@@ -2,6 +2,6 @@
 """Scores made probabilities: isotonic regression, and classifiers calibrated on held-out rows."""
 
 from statfast.calibration.calibrated import CalibratedClassifierCV
-from statfast.calibration.isotone import IsotonicRegression, isotonic_regression
+from statfast.calibration.isotonic import IsotonicRegression, isotonic_regression
 
 __all__ = ["CalibratedClassifierCV", "IsotonicRegression", "isotonic_regression"]

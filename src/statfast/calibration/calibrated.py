@@ -43,7 +43,7 @@ from statfast._validation import (
     shown,
     warn_user,
 )
-from statfast.calibration.isotone import at_distinct_places
+from statfast.calibration.isotonic import at_distinct_places
 from statfast.calibration.temperature import as_logits, softmax, temperature_fit
 
 METHODS = ("sigmoid", "isotonic", "temperature")

@@ -20,7 +20,7 @@ from statfast._validation import (
     to_array,
     wrong_type,
 )
-from statfast.inspection.tables_of_rows import RowTable
+from statfast.inspection.row_table import RowTable
 from statfast.metrics import get_scorer
 
 

@@ -24,7 +24,7 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.inspection.tables_of_rows import RowTable
+from statfast.inspection.row_table import RowTable
 
 TOGETHER = 1 << 18  # rows that a model is asked about at a time, about
 

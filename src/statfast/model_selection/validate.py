@@ -11,6 +11,7 @@ from statfast._engine import is_elsewhere
 from statfast._estimator import ANY, HeldOutAnswers, copied, taking
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
+from statfast.model_selection.candidate_scores import scored_candidates
 from statfast.model_selection.fold_strategies import (
     FoldFits,
     require_method,
@@ -25,7 +26,6 @@ from statfast.model_selection.scoring import (
     known_classes,
     plan_of_fits,
 )
-from statfast.model_selection.tables import scored_candidates
 
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 

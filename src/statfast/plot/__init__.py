@@ -2,9 +2,15 @@
 """Pictures on matplotlib axes. Needs the extra ``plot``; matplotlib is loaded when one is drawn."""
 
 from statfast._estimator import Display
-from statfast.plot.band_plot import prediction_bands
-from statfast.plot.cluster_plots import clusters
-from statfast.plot.coefficient_plot import coefficients
+from statfast.plot.classifier_scores import (
+    calibration,
+    confusion,
+    cost_curves,
+    coverage,
+    precision_recall,
+    roc,
+)
+from statfast.plot.clusterings import clusters, elbow, gap, silhouette
 from statfast.plot.components import (
     biplot,
     component_scores,
@@ -13,27 +19,33 @@ from statfast.plot.components import (
     scree,
 )
 from statfast.plot.dendrogram_plot import dendrogram
-from statfast.plot.diagnostic_plots import diagnostics
 from statfast.plot.ensemble_plots import (
     boosting_errors,
     boosting_margins,
     partial_dependence,
     permutation_importances,
 )
-from statfast.plot.forest_plots import importances, out_of_bag
-from statfast.plot.gap_plot import elbow, gap
-from statfast.plot.kernel_matrix_plot import kernel_matrix
+from statfast.plot.kernel_machines import kernel_matrix, svm_margin
+from statfast.plot.linear_models import (
+    WordWeightsDisplay,
+    coefficients,
+    diagnostics,
+    prediction_bands,
+    word_weights,
+)
 from statfast.plot.normal_plots import (
     CanonicalVariatesDisplay,
     DensityContourDisplay,
     canonical_variates,
     density_contours,
 )
-from statfast.plot.path_plot import regularization_path
-from statfast.plot.penalty_plots import penalty_errors, search_scores
-from statfast.plot.probability_plots import calibration, confusion
-from statfast.plot.ranking_plots import cost_curves, coverage, precision_recall, roc
-from statfast.plot.rda_grid_plot import RDAGridDisplay, rda_grid
+from statfast.plot.penalties import (
+    RDAGridDisplay,
+    penalty_errors,
+    rda_grid,
+    regularization_path,
+    search_scores,
+)
 from statfast.plot.regions import decision_regions
 from statfast.plot.result_plots import pruning, stability, stepwise, table
 from statfast.plot.selection_plots import (
@@ -45,10 +57,7 @@ from statfast.plot.selection_plots import (
     learning_curves,
     validation_curves,
 )
-from statfast.plot.silhouette_plot import silhouette
-from statfast.plot.svm import svm_margin
-from statfast.plot.tree_picture import tree
-from statfast.plot.word_weights_plot import WordWeightsDisplay, word_weights
+from statfast.plot.trees import importances, out_of_bag, tree
 
 __all__ = [
     "CanonicalVariatesDisplay",

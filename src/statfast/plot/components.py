@@ -17,8 +17,8 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.decomposition import PCA, ComponentChoice
+from statfast.plot.clusterings import spread_out
 from statfast.plot.regions import COLORS, legend_text
-from statfast.plot.silhouette_plot import apart
 
 
 def scree(choice: ComponentChoice | PCA, *, ax: Axes | None = None, **style: Any) -> Display:
@@ -410,7 +410,7 @@ def _arrows(ax, ends, names, **style):
     for right in (False, True):
         chosen = np.flatnonzero((ends[:, 0] >= 0) == right)
         chosen = chosen[np.argsort(ends[chosen, 1], kind="stable")]
-        heights = apart(ends[chosen, 1], line, max(reach, line * len(chosen) / 2))
+        heights = spread_out(ends[chosen, 1], line, max(reach, line * len(chosen) / 2))
         for j, height in zip(chosen, heights, strict=True):
             ax.annotate(
                 names[j], ends[j], xytext=(ends[j, 0] + (0.03 if right else -0.03) * reach, height),

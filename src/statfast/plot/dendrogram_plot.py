@@ -14,7 +14,8 @@ from statfast.plot.regions import COLORS
 
 SIDES = ("top", "bottom", "left", "right")
 ABOVE = "0.6"  # gray: merges above the cut
-LARGEST, LEAST = 8.0, 4.0  # points of a leaf's name: a smaller one could not be read
+# In points, of a leaf's name: a smaller one could not be read, and is left out.
+MAX_TEXT_SIZE, MIN_TEXT_SIZE = 8.0, 4.0
 LINE = 1.1  # a line of text, by its size
 
 
@@ -213,7 +214,7 @@ def name_leaves(ax, Z, leaves, labels, orientation):
     n, upright = len(Z) + 1, orientation in ("top", "bottom")
     axis, box = ax.xaxis if upright else ax.yaxis, ax.get_window_extent()
     room = (box.width if upright else box.height) * 72 / ax.figure.dpi / len(leaves)
-    if room < LINE * LEAST:
+    if room < LINE * MIN_TEXT_SIZE:
         axis.set_ticks([])
         return
     names = [
@@ -221,7 +222,7 @@ def name_leaves(ax, Z, leaves, labels, orientation):
         for leaf in leaves.tolist()
     ]
     axis.set_ticks(range(len(leaves)), names)
-    axis.set_tick_params(length=0, labelsize=min(LARGEST, room / LINE))
+    axis.set_tick_params(length=0, labelsize=min(MAX_TEXT_SIZE, room / LINE))
     if upright:
         axis.set_tick_params(rotation=90)
     if orientation == "bottom":

@@ -248,37 +248,37 @@ AVERAGES = {
 }
 
 
-def _said(found, output):
-    label, said = found.labels[output], AVERAGES[found.response]
-    return said if label is None else f"{said}, class {label}"
+def _axis_label(dependence, output):
+    label, words = dependence.labels[output], AVERAGES[dependence.response]
+    return words if label is None else f"{words}, class {label}"
 
 
-def _draw_line(found, output, ax, style):
-    values = found.grid_values[0]
+def _draw_line(dependence, output, ax, style):
+    values = dependence.grid_values[0]
     named = values.dtype.kind not in "fiub"
     at = np.arange(len(values)) if named else values
-    if found.individual is not None:
-        for row in found.individual[output][:50]:
+    if dependence.individual is not None:
+        for row in dependence.individual[output][:50]:
             ax.plot(at, row, color="0.8", linewidth=0.7, zorder=1)
-    if found.average is not None:
+    if dependence.average is not None:
         marker = {"marker": "o", "linestyle": "none"} if named else {}
-        ax.plot(at, found.average[output], **{"color": COLORS[0], **marker, **style})
+        ax.plot(at, dependence.average[output], **{"color": COLORS[0], **marker, **style})
     if named:
         ax.set_xticks(at, [str(value) for value in values])
-    ax.set_xlabel(found.names[0])
-    ax.set_ylabel(_said(found, output))
+    ax.set_xlabel(dependence.names[0])
+    ax.set_ylabel(_axis_label(dependence, output))
 
 
-def _draw_surface(found, output, ax, style):
-    if found.average is None:
+def _draw_surface(dependence, output, ax, style):
+    if dependence.average is None:
         raise ValueError("kind must be 'average' or 'both' to draw two columns; got 'individual'.")
-    one, two = found.grid_values
+    one, two = dependence.grid_values
     if min(len(one), len(two)) < 2:
         raise ValueError("X must have two values or more in each of two columns that are drawn.")
-    drawn = ax.contourf(one, two, found.average[output].T, **{"levels": 12, **style})
-    ax.figure.colorbar(drawn, ax=ax, label=_said(found, output))
-    ax.set_xlabel(found.names[0])
-    ax.set_ylabel(found.names[1])
+    drawn = ax.contourf(one, two, dependence.average[output].T, **{"levels": 12, **style})
+    ax.figure.colorbar(drawn, ax=ax, label=_axis_label(dependence, output))
+    ax.set_xlabel(dependence.names[0])
+    ax.set_ylabel(dependence.names[1])
 
 
 def permutation_importances(

@@ -21,7 +21,8 @@ from statfast._validation import (
 # Distinct to color-blind eyes too: the palette of M. Okabe and K. Ito without its black.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
 TINT = 0.22  # how much of a class's color its region has, the rest is white
-LEAST = 1e-9  # |share - 1/2| of a point whose class only a tie rule decided
+# Distance of a share from 1/2 that stands for ties, which a rule has decided.
+TIE_MARGIN = 1e-9
 
 
 def decision_regions(
@@ -182,7 +183,7 @@ def boundaries(model, points, labels, region):
     if len(labels) == 2 and hasattr(model, "predict_proba"):
         second = np.asarray(model.predict_proba(points))[:, -1].reshape(region.shape) - 0.5
         # Where shares are tied, as of an even number of neighbors, the line follows predict.
-        yield np.where(region == 1, np.maximum(second, LEAST), np.minimum(second, -LEAST))
+        yield np.where(region == 1, np.maximum(second, TIE_MARGIN), np.minimum(second, -TIE_MARGIN))
         return
     for code in range(len(labels)):
         inside = region == code

@@ -10,18 +10,12 @@ from statfast._typing import Axes
 from statfast._validation import as_choice, wrong_type
 from statfast.cluster import StabilityResult
 from statfast.linear import StepwiseResult
-from statfast.plot.interval_lines import interval_lines
+from statfast.plot.linear_models import interval_lines
 from statfast.plot.regions import COLORS
 from statfast.tree import PruningTable
 
-TOLD = (
-    "GVIF",
-    "Sum Sq",
-    "LRT",
-    "Deviance",
-    "F",
-    "Chi2",
-)  # what is drawn of a table unless asked for
+# The first of these columns that a table has is drawn, unless another is asked for.
+DRAWN_COLUMNS = ("GVIF", "Sum Sq", "LRT", "Deviance", "F", "Chi2")
 SIGNIFICANT = 0.05
 
 
@@ -85,7 +79,7 @@ def table(
         filled = (ends[:, 0] > none) | (ends[:, 1] < none)
         kept = ~np.isnan(ends).any(axis=1)
     else:
-        first = next((name for name in TOLD if name in columns), next(iter(columns)))
+        first = next((name for name in DRAWN_COLUMNS if name in columns), next(iter(columns)))
         label = first if column is None else as_choice(column, "column", tuple(columns))
         values = columns[label]
         p = next((columns[name] for name in columns if name.startswith("P>")), np.zeros(len(names)))

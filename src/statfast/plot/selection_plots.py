@@ -133,7 +133,7 @@ def learning_curves(
     >>> shown.x
     array([ 40,  80, 120])
     """
-    found = _computed(estimator, X, y, arguments, 3)
+    found = _arrays_of_results(estimator, X, y, arguments, 3)
     if X is not None:
         found = learning_curve(estimator, X, y, **arguments)
     sizes, train, test = found[:3]
@@ -196,7 +196,7 @@ def validation_curves(
     >>> shown.ax_.get_xlabel()
     'alpha'
     """
-    found = _computed(estimator, X, y, arguments, 2)
+    found = _arrays_of_results(estimator, X, y, arguments, 2)
     if X is not None:
         arguments |= {"param_name": param_name, "param_range": param_range}
         found = validation_curve(estimator, X, y, **arguments)
@@ -205,9 +205,9 @@ def validation_curves(
     return shown.plot(ax=ax, **(style or {}))
 
 
-def _computed(given, X, y, arguments, least):
+def _arrays_of_results(results, X, y, arguments, n_arrays):
     """Results that are given in the place of an estimator, as arrays; None if it is one."""
-    if not isinstance(given, tuple | list):
+    if not isinstance(results, tuple | list):
         if X is None:
             raise TypeError(
                 "X and y must be passed with an estimator; got None. Pass them, or the results of "
@@ -219,9 +219,9 @@ def _computed(given, X, y, arguments, least):
             "estimator holds results already, which need no X, y or other arguments. Leave them "
             "out."
         )
-    arrays = [np.asarray(one) for one in given]
-    scores = arrays[least - 2 : least]
-    if len(arrays) < least or len({one.shape for one in scores}) != 1 or scores[0].ndim != 2:
+    arrays = [np.asarray(one) for one in results]
+    scores = arrays[n_arrays - 2 : n_arrays]
+    if len(arrays) < n_arrays or len({one.shape for one in scores}) != 1 or scores[0].ndim != 2:
         raise ValueError(
             "estimator must be an estimator, or the arrays that the curve returned; got "
             f"{len(arrays)} of shapes {[one.shape for one in arrays]}. Pass them as they are."

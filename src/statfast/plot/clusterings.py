@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clustered rows in the plane, silhouettes, and scores against the number of clusters."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from statfast._estimator import Display
+from statfast._typing import ArrayLike, Axes, Rows
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_labels,
+    as_real,
+    as_rows,
+    column_names,
+    unusable_model,
+    wrong_type,
+)
+from statfast.cluster import GapStatisticResult, NClustersResult
+from statfast.metrics import silhouette_samples
+from statfast.plot.regions import COLORS, chosen_colors, legend_text
+
+MARKERS = "os^Dv"  # of as many clusters as there are colors each
+# In square typographic points, so that centers are seen among the smallest points, too.
+MIN_CENTER_AREA = 60.0
+
+
+def clusters(
+    X: Rows,
+    labels: Any,
+    *,
+    centers: ArrayLike | None = None,
+    columns: tuple[int, int] = (0, 1),
+    ax: Axes | None = None,
+    colors: Sequence[Any] | None = None,
+    point_size: float = 14.0,
+    **style: Any,
+) -> Display:
+    """Draw samples in two features, colored by cluster, and the centers.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite rows of at least two columns.
+    labels : array-like of shape (n,), or a fitted clusterer
+        The cluster of each row; of a clusterer its ``labels_``, and its ``cluster_centers_`` unless
+        other centers are given.
+    centers : array-like of shape (k, d), optional
+        Drawn as crosses.
+    columns : (int, int), default=(0, 1)
+        Which columns: across and up.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    colors : sequence of matplotlib colors, optional
+        One for each cluster in ascending order of labels; None takes a palette of seven that
+        repeats, with another shape of points each time.
+    point_size : float, default=14.0
+        Area of the points in square typographic points.
+    **style : object
+        Style of the points, passed to ``ax.scatter``.
+
+    Returns
+    -------
+    Display
+        With ``labels`` (n,) and ``centers`` (k, d) or None.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    NotFittedError
+        If `labels` is a clusterer that is not fitted.
+    ValueError
+        If X is not finite, `labels` has not one for each row, a column does not exist, or there are
+        fewer colors than clusters.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import KMedoids
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import clusters
+    >>> X = load_iris().data
+    >>> shown = clusters(X, KMedoids(3).fit(X), columns=(2, 3), ax=Figure().subplots())
+    >>> shown.centers.shape
+    (3, 4)
+    """
+    rows = as_rows(X)
+    if centers is None:
+        centers = getattr(labels, "cluster_centers_", None)
+    classes, codes = as_labels(labels_of(labels), len(rows), name="labels")
+    try:
+        across, up = columns
+    except (TypeError, ValueError) as error:
+        raise wrong_type("columns", "a pair of column numbers", columns) from error
+    last = rows.shape[1] - 1
+    across, up = (as_count(j, "columns", 0, last, limit="the last column") for j in (across, up))
+    point_size = as_real(point_size, "point_size", 0.0)
+    palette = chosen_colors(colors, len(classes))
+    points = None if centers is None else as_rows(centers, name="centers")
+    if points is not None and points.shape[1] != rows.shape[1]:
+        raise ValueError(
+            f"centers must have {rows.shape[1]} columns, as X; got {points.shape[1]}. Pass the "
+            "same columns of both."
+        )
+    names = column_names(X)
+    if names is None:
+        names = [f"feature {j}" for j in range(rows.shape[1])]
+
+    def draw(shown, ax):
+        for code, label in enumerate(classes):
+            some = rows[codes == code]
+            marker = MARKERS[code // len(COLORS) % len(MARKERS)]
+            given = {"s": point_size, "linewidths": 0, "alpha": 0.8, "marker": marker, **style}
+            given = {"color": [palette[code]], "label": legend_text(label), **given}
+            ax.scatter(some[:, across], some[:, up], **given)
+        if points is not None:
+            ax.scatter(
+                points[:, across], points[:, up], s=max(6 * point_size, MIN_CENTER_AREA),
+                marker="X",
+                color="black", edgecolors="white", linewidths=1.0, label="centers", zorder=3,
+            )  # fmt: skip
+        ax.set_xlabel(names[across])
+        ax.set_ylabel(names[up])
+        if len(classes) <= len(COLORS):
+            ax.legend(fontsize="small")
+
+    return Display(draw, labels=classes[codes], centers=points).plot(ax=ax)
+
+
+def labels_of(clustering):
+    """Labels, or those of a fitted clusterer."""
+    if hasattr(clustering, "labels_"):
+        return clustering.labels_
+    if hasattr(clustering, "fit"):
+        raise unusable_model(clustering, "labels, or a fitted clusterer with labels_", "labels")
+    return clustering
+
+
+# In points: texts smaller than the least could not be read, and are left out.
+MAX_TEXT_SIZE, MIN_TEXT_SIZE = 8.0, 4.0
+LETTER, LINE = 0.6, 1.2  # the width of a letter and the height of a line, by that
+
+
+def silhouette(
+    X: Rows,
+    labels: Any,
+    *,
+    metric: str | Callable[..., Any] = "euclidean",
+    p: float = 2,
+    metric_params: dict[Any, Any] | None = None,
+    ax: Axes | None = None,
+    colors: Sequence[Any] | None = None,
+    n_jobs: int | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the silhouette width of each sample, sorted within clusters, and the mean.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), or dissimilarities if precomputed
+        Finite rows, or the dissimilarities between them: those of row i, from which its width is
+        made, stand in row i.
+    labels : array-like of shape (n,), or a fitted clusterer
+        The cluster of each row; of a clusterer its ``labels_``.
+    metric : str or callable, default="euclidean"
+        A name known to `NearestNeighbors`, a function of two rows, taken as symmetric, or
+        "precomputed".
+    p : float, default=2
+        Exponent of the metric "minkowski".
+    metric_params : dict, optional
+        Other parameters of the metric.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    colors : sequence of matplotlib colors, optional
+        One for each cluster in ascending order of labels; None takes a palette that repeats.
+    n_jobs : int, optional
+        Threads.
+    **style : object
+        Style of the areas, passed to ``ax.fill_betweenx``.
+
+    Returns
+    -------
+    Display
+        With ``widths`` (n,), their ``mean`` and the share that is ``negative``. One filled area for
+        each cluster, the first on top, with its label, rows and mean beside it (where there are not
+        too many to be read); a dashed line at the mean of all; and in the title the mean and the
+        share of negative widths, whose rows are nearer to another cluster.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    NotFittedError
+        If `labels` is a clusterer that is not fitted.
+    ValueError
+        As `silhouette_samples`, or if there are fewer colors than clusters.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import KMedoids
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import silhouette
+    >>> X = load_iris().data
+    >>> shown = silhouette(X, KMedoids(3).fit(X).labels_, ax=Figure().subplots())
+    >>> round(shown.mean, 2), shown.negative
+    (0.55, 0.0)
+    """
+    labels = labels_of(labels)
+    widths = silhouette_samples(
+        X, labels, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs
+    )
+    classes, codes = as_labels(labels, len(widths), name="labels")
+    palette = chosen_colors(colors, len(classes))
+    mean, negative = float(widths.mean()), float((widths < 0).mean())
+
+    def draw(shown, ax):
+        gap = max(1.0, 0.02 * len(widths))
+        below, middles, texts = 0.0, [], []
+        for code, label in enumerate(classes):
+            some = -np.sort(-widths[codes == code])
+            edges = np.repeat(below + np.arange(len(some) + 1.0), 2)[1:-1]
+            given = {"color": palette[code], "linewidth": 0, **style}
+            ax.fill_betweenx(edges, 0, np.repeat(some, 2), **given)
+            middles.append(below + len(some) / 2)
+            texts.append(f"{label}: {len(some)} samples, {some.mean():.2f}")
+            below += len(some) + gap
+        low = min(0.0, float(widths.min())) - 0.02
+        box = ax.get_window_extent()
+        across, down = (size * 72 / ax.figure.dpi for size in (box.width, box.height))
+        size = min(MAX_TEXT_SIZE, down / (LINE * (len(texts) + 1)))
+        share = 0.0  # of the axes, for the texts, where these could be read
+        if size >= MIN_TEXT_SIZE:
+            share = min(0.6, LETTER * size * max(map(len, texts)) / across)
+            line = LINE * size * (below + gap) / down
+            for at, text in zip(spread_out(middles, line, below - line / 2), texts, strict=True):
+                ax.text(1.02, at, text, va="center", fontsize=size)
+        ax.axvline(mean, color="0.25", linestyle="--", linewidth=1)
+        ax.axvline(0, color="0.25", linewidth=0.8)
+        ax.set_xlim(low, 1.02 + share / (1 - share) * (1.02 - low))
+        ax.set_xticks([at for at in np.linspace(-1, 1, 11).round(1) if at >= low])
+        ax.set_ylim(below, -gap)
+        ax.set_yticks([])
+        ax.set_xlabel("silhouette width")
+        ax.set_ylabel("samples by cluster")
+        ax.set_title(f"mean silhouette {mean:.2f}, {negative:.1%} negative")
+
+    return Display(draw, widths=widths, mean=mean, negative=negative).plot(ax=ax)
+
+
+def spread_out(places, distance, stop):
+    """Rising places moved apart to at least that distance, up to `stop`, if there is room."""
+    moved = list(places)
+    for i in range(1, len(moved)):
+        moved[i] = max(moved[i], moved[i - 1] + distance)
+    limit = stop
+    for i in reversed(range(len(moved))):
+        moved[i] = min(moved[i], limit)
+        limit = moved[i] - distance
+    return moved
+
+
+NAMES = {"within": "sum within clusters"}
+
+
+def gap(
+    found: GapStatisticResult, *, rule: str = "firstSEmax", ax: Axes | None = None, **style: Any
+) -> Display:
+    """Draw gap statistics with standard errors, and the number a rule chooses.
+
+    Parameters
+    ----------
+    found : statfast.cluster.GapStatisticResult
+        What `gap_statistic` returned, or a `NClustersResult` that has one.
+    rule : str, default="firstSEmax"
+        Rule of R's ``maxSE``: "firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax" or
+        "globalmax".
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the line, passed to ``ax.errorbar``.
+
+    Returns
+    -------
+    Display
+        With ``k``, ``gap``, ``se`` and ``best``.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `found` is no GapStatisticResult, and no NClustersResult that has one.
+    ValueError
+        If the rule is unknown.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.cluster import gap_statistic
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import gap
+    >>> found = gap_statistic(load_iris().data, k_max=4, n_boot=10, random_state=0)
+    >>> gap(found, ax=Figure().subplots()).best == found.best()
+    True
+    """
+    if isinstance(found, NClustersResult) and found.gap is None:
+        raise TypeError(
+            "found must be a NClustersResult that has a gap statistic; got one by "
+            f"{found.criterion!r}. Call choose_n_clusters with criterion='gap', or draw its "
+            "scores with elbow."
+        )
+    found = found.gap if isinstance(found, NClustersResult) else found
+    if not isinstance(found, GapStatisticResult):
+        raise wrong_type("found", "what gap_statistic returned", found)
+    best = found.best(rule)
+
+    def draw(shown, ax):
+        given = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
+        ax.errorbar(shown.k, shown.gap, yerr=shown.se, **given)
+        _mark(ax, shown, rule)
+        ax.set_ylabel("gap statistic, with standard error")
+
+    return Display(draw, k=found.k, gap=found.gap, se=found.se, best=best).plot(ax=ax)
+
+
+def elbow(
+    choice: NClustersResult, score: str = "within", *, ax: Axes | None = None, **style: Any
+) -> Display:
+    """Draw a score against the number of clusters, and mark the one recommended.
+
+    Parameters
+    ----------
+    choice : statfast.cluster.NClustersResult
+        What `choose_n_clusters` returned.
+    score : str, default="within"
+        One of ``choice.scores``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the line, passed to ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``k``, ``scores`` and ``best``, the number recommended.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `choice` is no NClustersResult, or `score` no string.
+    ValueError
+        If there is no such score.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.cluster import choose_n_clusters
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import elbow
+    >>> found = choose_n_clusters(load_iris().data, ks=range(1, 6), random_state=0)
+    >>> elbow(found, ax=Figure().subplots()).best == found.recommended
+    True
+    """
+    if not isinstance(choice, NClustersResult):
+        raise wrong_type("choice", "what choose_n_clusters returned", choice)
+    as_choice(score, "score", choice.scores)
+
+    def draw(shown, ax):
+        ax.plot(shown.k, shown.scores, **{"color": COLORS[0], "marker": "o", **style})
+        _mark(ax, shown, choice.criterion)
+        ax.set_ylabel(NAMES.get(score, score.replace("_", " ")))
+
+    best = choice.recommended
+    return Display(draw, k=choice.k, scores=choice.scores[score], best=best).plot(ax=ax)
+
+
+def _mark(ax, shown, rule):
+    """A line at the number chosen, and an axis of whole numbers."""
+    label = f"{shown.best}, chosen by {rule}"
+    ax.axvline(shown.best, color=COLORS[1], linestyle="--", linewidth=1, zorder=0, label=label)
+    ax.legend(frameon=False)
+    ax.set_xlabel("number of clusters")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlim(min(shown.k) - 0.5, max(shown.k) + 0.5)

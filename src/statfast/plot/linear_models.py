@@ -1,0 +1,630 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear models: coefficients, diagnostics, intervals of predictions, and weights of words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._estimator import Display, new_axes, rows_like
+from statfast._typing import Array, ArrayLike, Axes, Rows, Weights
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_names,
+    as_rows,
+    as_vector,
+    shown,
+    unusable_model,
+    wrong_type,
+)
+from statfast.plot.regions import COLORS
+
+
+def coefficients(
+    model: Any,
+    *,
+    scale: Literal["coefficient", "ratio"] = "coefficient",
+    level: float = 0.95,
+    intercept: bool = False,
+    ax: Axes | None = None,
+    intervals: Array | None = None,
+    names: Sequence[str] | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the coefficients of a fitted linear model with their intervals.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With ``coef_names_``, ``coef_`` and ``conf_int``, such as `GeneralizedLinearModel`, or
+        `LogisticRegression` of two classes.
+    scale : {"coefficient", "ratio"}, default="coefficient"
+        "ratio" shows exponentials on a logarithmic axis: odds ratios for the logit link, ratios
+        of means for the logarithm.
+    level : float, default=0.95
+        Of the intervals.
+    intercept : bool, default=False
+        Whether to show the intercept.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    intervals : ndarray of shape (q, 2), optional
+        In place of the model's Wald intervals, such as those of
+        ``conf_int(method="profile", ...)``; the intercept first.
+    names : sequence of str, optional
+        Of the columns; None takes ``coef_names_``.
+    **style : object
+        Style of the points, passed to ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``names``, ``values`` (m,) and ``intervals`` (m, 2). Points are filled where the
+        interval does not hold zero, or the ratio one.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If the fit was penalized and no intervals are given, these are not two numbers for each
+        coefficient, or the model is of several classes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LogisticRegression
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import coefficients
+    >>> iris = load_iris()
+    >>> model = LogisticRegression().fit(iris.data[50:, :2], iris.target[50:])
+    >>> shown = coefficients(model, scale="ratio", ax=Figure().subplots())
+    >>> shown.values.round(2)
+    array([6.7, 1.5])
+    """
+    as_choice(scale, "scale", ("coefficient", "ratio"))
+    if intervals is None and not hasattr(model, "conf_int"):
+        raise wrong_type("model", "a linear model with intervals", model)
+    if not hasattr(model, "coef_"):
+        raise unusable_model(model, "a fitted model with coef_")
+    if np.ndim(model.coef_) > 1 and len(model.coef_) > 1:
+        raise ValueError(
+            f"model must have one coefficient a column; got one for {len(model.coef_)} classes. "
+            "Draw its summary().to_frame() instead."
+        )
+    if not hasattr(
+        model, "coef_names_"
+    ):  # intervals are the caller's, but terms and their order are not
+        raise wrong_type("model", "a linear model whose terms have names (coef_names_)", model)
+    own = [str(name) for name in model.coef_names_]
+    n_columns = int(model.n_features_in_)
+    names = own[-n_columns:] if names is None else as_names(names, "names")
+    if len(names) != n_columns:
+        raise ValueError(f"names must name the {n_columns} columns; got {len(names)} names.")
+    names = [*own[: len(own) - n_columns], *names]
+    given = model.conf_int(level=level) if intervals is None else intervals
+    ends = _ends(given, len(names))
+    has_one = len(names) > model.n_features_in_
+    values = np.ravel(model.coef_)
+    if has_one:
+        values = np.append(np.ravel(model.intercept_), values)
+    kept = ~np.asarray(model.aliased_)
+    if has_one and not intercept:
+        kept = kept & (np.arange(len(names)) > 0)
+    chosen = np.flatnonzero(kept)
+    values, ends = values[chosen], ends[chosen]
+    if scale == "ratio":
+        with np.errstate(over="ignore"):  # an infinite ratio is one beyond the axis
+            values, ends = np.exp(values), np.exp(ends)
+
+    def draw(shown, ax):
+        places = np.arange(len(chosen))[::-1]
+        none = 1.0 if scale == "ratio" else 0.0
+        ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
+        clear = (ends[:, 0] > none) | (ends[:, 1] < none)
+        points, lines, limits = interval_lines(values, ends, scale == "ratio")
+        for some, face in ((clear, COLORS[0]), (~clear, "white")):
+            ax.hlines(places[some], lines[some, 0], lines[some, 1], color=COLORS[0], zorder=2)
+            given = {"marker": "o", "linestyle": "", "markersize": 6, "markeredgecolor": COLORS[0]}
+            given |= {"markerfacecolor": face, "zorder": 3, **style}
+            ax.plot(points[some], places[some], **given)
+        if scale == "ratio":
+            from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+            ax.set_xscale("log")
+            # The axis would be full of numbers.
+            shown_numbers = np.append(points, lines)
+            shown_numbers = shown_numbers[np.isfinite(shown_numbers)]
+            wide = len(shown_numbers) and shown_numbers.max() > 500 * shown_numbers.min()
+            subs = (1.0,) if wide else (1.0, 2.0, 5.0)
+            ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=9))
+            ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            ax.xaxis.set_minor_formatter(NullFormatter())
+            ax.set_xlabel(f"odds ratio, or ratio of means, with {100 * level:g} % intervals")
+        else:
+            ax.set_xlabel(f"coefficient, with {100 * level:g} % intervals")
+        if limits is not None:
+            ax.set_xlim(limits)
+        ax.set_yticks(places, shown.names)
+        ax.set_ylim(-0.7, len(chosen) - 0.3)
+        for side in ("top", "right", "left"):
+            ax.spines[side].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+
+    names = [names[j] for j in chosen]
+    return Display(draw, names=names, values=values, intervals=ends).plot(ax=ax)
+
+
+def _ends(intervals, q):
+    """The given ends of intervals; NaN for none."""
+    try:
+        ends = np.asarray(intervals, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_type("intervals", "an array of numbers", intervals) from None
+    if ends.shape != (q, 2):
+        raise ValueError(
+            f"intervals must have two ends for each of the {q} coefficients, the intercept first; "
+            f"got shape {ends.shape}."
+        )
+    return ends
+
+
+MAX_FINITE = 1e300  # Sums that matplotlib makes of larger numbers overflow.
+
+
+def interval_lines(values, ends, ratio):
+    """Return points, the ends of lines, and limits of the axis; None for matplotlib's own.
+
+    Lines without an end reach to the edge, and points that lie at infinity are left out; on the
+    logarithmic axis of ratios zero is such an end, too.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at, to = (np.log(values), np.log(ends)) if ratio else (values, ends)
+    seen = np.concatenate([at, to.ravel()])
+    finite = seen[np.abs(seen) < MAX_FINITE]
+    if len(finite) == np.sum(~np.isnan(seen)):
+        return values, ends, None
+    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
+    margin = 0.1 * (high - low) or 1.0
+    limits = np.array([low - margin, high + margin])
+    limits = (
+        np.clip(limits, -600, 600) if ratio else limits
+    )  # matplotlib takes powers of 10 about them
+    at, to = np.where(np.abs(at) < MAX_FINITE, at, np.nan), np.clip(to, *limits)
+    return (np.exp(at), np.exp(to), np.exp(limits)) if ratio else (at, to, limits)
+
+
+CONTOURS = (0.5, 1.0)  # of Cook's distance
+# No line is drawn through fewer distinct residuals at a place.
+MIN_DISTINCT_RESIDUALS = 4
+
+
+def diagnostics(
+    model: Any,
+    X: Rows,
+    y: ArrayLike | None = None,
+    *,
+    sample_weight: Weights = None,
+    offset: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    ax: Any = None,
+    n_labels: int = 3,
+    **style: Any,
+) -> Display:
+    """Draw residuals against fit, normal quantiles, scale against location, and leverage.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With ``influence``, such as `GeneralizedLinearModel`, or `LogisticRegression` of two
+        classes.
+    X : array-like of shape (n, d)
+        Samples.
+    y : array-like of shape (n,), optional
+        Class labels or target values; found in X, if that is the data frame of a formula.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the samples; None is 1 for all.
+    offset : array-like of shape (n,), optional
+        Offset of the linear predictor.
+    exposure : array-like of shape (n,), optional
+        All as given to ``fit``.
+    ax : matplotlib.axes.Axes or sequence of 4, optional
+        Where to draw; one gives its place to four. None draws on a new figure of pyplot.
+    n_labels : int, default=3
+        How many rows to number in each picture: those with the largest residuals, or with the
+        largest Cook's distance in the last.
+    **style : object
+        Style of the points, passed to ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``residuals``, ``standardized``, ``standardized_pearson``, ``linear_predictor``,
+        ``leverage`` and ``cooks_distance`` (n,); ``ax_`` holds four axes.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If the fit was penalized, or had weights, an offset or an exposure that are not given, or
+        the model is of several classes.
+
+    Notes
+    -----
+    Residuals are deviance residuals, standardized in the second and third picture, and
+    standardized Pearson residuals in the last, with lines of Cook's distance 0.5 and 1. The red
+    line is a running mean over a sixth of the rows on each side.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import GeneralizedLinearModel
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import diagnostics
+    >>> iris = load_iris()
+    >>> X, y = iris.data[:, 1:], iris.data[:, 0]
+    >>> model = GeneralizedLinearModel().fit(X, y)
+    >>> shown = diagnostics(model, X, y, ax=Figure().subplots(2, 2))
+    >>> round(float(shown.leverage.sum()), 6)
+    4.0
+    """
+    from scipy.special import ndtri
+
+    n_labels = as_count(n_labels, "n_labels", 0)
+    if not hasattr(model, "influence"):
+        raise wrong_type("model", "a linear model with influence", model)
+    found = model.influence(X, y, sample_weight, offset, exposure)
+    residuals = model.residuals(X, y, "deviance", sample_weight, offset, exposure)
+    if residuals.ndim > 1:
+        raise ValueError(
+            f"model must have one residual a row; got {residuals.shape[1]}, one for each class. "
+            "Draw that of one class against the rest."
+        )
+    standard, eta = found.standardized, found.linear_predictor
+    pearson, leverage = found.standardized_pearson, found.leverage
+    ok = np.isfinite(standard)
+
+    def draw(shown, ax):
+        shown.ax_ = axes = _four(ax)
+        _scatter(axes[0], eta, residuals, np.abs(residuals), n_labels, style)
+        axes[0].axhline(0, color="0.6", linewidth=1.0, linestyle="--")
+        _trend(axes[0], eta, residuals)
+        axes[0].set(
+            title="Residuals and fit", xlabel="linear predictor", ylabel="deviance residuals"
+        )
+
+        order = np.argsort(np.where(ok, standard, np.inf), kind="stable")[: ok.sum()]
+        share = (np.arange(len(order)) + 0.5) / max(len(order), 1)
+        normal = np.full(len(standard), np.nan)
+        normal[order] = ndtri(share)
+        _scatter(axes[1], normal, standard, np.abs(standard), n_labels, style)
+        quartiles = np.nanquantile(standard[ok], [0.25, 0.75]) if ok.any() else np.zeros(2)
+        slope = (quartiles[1] - quartiles[0]) / (2 * ndtri(0.75))
+        axes[1].axline(
+            (0, quartiles.mean()), slope=slope, color="0.6", linewidth=1.0, linestyle="--"
+        )
+        axes[1].set(
+            title="Normal quantiles", xlabel="normal quantiles", ylabel="standardized residuals"
+        )
+
+        root = np.sqrt(np.abs(standard))
+        _scatter(axes[2], eta, root, root, n_labels, style)
+        _trend(axes[2], eta[ok], root[ok])
+        axes[2].set(
+            title="Scale and location",
+            xlabel="linear predictor",
+            ylabel="root of |standardized residuals|",
+        )
+
+        _scatter(axes[3], leverage, pearson, found.cooks_distance, n_labels, style)
+        axes[3].axhline(0, color="0.6", linewidth=1.0, linestyle="--")
+        rank = max(leverage.sum(), 1e-300)
+        bottom, top = axes[3].get_ylim()
+        most = min(1.05 * leverage.max(), 0.999)
+        line = np.linspace(most / 200, most, 200)
+        for distance in CONTOURS:
+            height = np.sqrt(distance * rank * (1 - line) / line)
+            for sign in (1, -1):
+                axes[3].plot(line, sign * height, color=COLORS[1], linewidth=1.0, linestyle=":")
+        axes[3].set(
+            title="Leverage, with Cook's distance 0.5 and 1", xlabel="leverage", ylim=(bottom, top),
+            ylabel="standardized Pearson residuals", xlim=(0, 1.05 * leverage.max()),
+        )  # fmt: skip
+
+    if ax is None:
+        from matplotlib import pyplot
+
+        ax = pyplot.subplots(2, 2, figsize=(9, 8), layout="constrained")[1]
+    return Display(
+        draw, residuals=residuals, standardized=standard, standardized_pearson=pearson,
+        linear_predictor=eta, leverage=leverage, cooks_distance=found.cooks_distance,
+    ).plot(ax=ax)  # fmt: skip
+
+
+def _four(ax):
+    """Four axes, or one that gives its place to four."""
+    axes = np.ravel(ax)
+    if len(axes) == 1:
+        place = axes[0].get_subplotspec()
+        if place is None:
+            raise wrong_type("ax", "axes of a grid of subplots", ax)
+        axes[0].remove()
+        axes = place.subgridspec(2, 2).subplots().ravel()
+    if len(axes) != 4:
+        raise ValueError(
+            f"ax must be 1 or 4 axes; got {len(axes)}. Pass a figure's subplots(2, 2)."
+        )
+    return axes
+
+
+def _scatter(ax, x, y, size, n_labels, style):
+    given = {"color": COLORS[0], "alpha": 0.6, "markersize": 4, "markeredgewidth": 0, **style}
+    ax.plot(x, y, "o", **given)
+    ok = np.isfinite(x) & np.isfinite(y) & np.isfinite(size)
+    rows = np.argsort(np.where(ok, -size, np.inf), kind="stable")[: min(n_labels, ok.sum())]
+    middle = (np.min(x[ok]) + np.max(x[ok])) / 2 if ok.any() else 0.0
+    for row in rows:
+        right = x[row] > middle  # the number stands on the side that has room
+        ax.annotate(
+            str(row), (x[row], y[row]), xytext=(-4 if right else 4, 2), fontsize=8,
+            textcoords="offset points", ha="right" if right else "left",
+        )  # fmt: skip
+
+
+def _trend(ax, x, y):
+    """A running mean over the rows in the order of x."""
+    order = np.argsort(x, kind="stable")
+    half = max(len(x) // 6, MIN_DISTINCT_RESIDUALS)
+    if len(x) < 2 * MIN_DISTINCT_RESIDUALS:
+        return
+    total = np.concatenate([[0.0], np.cumsum(y[order])])
+    index = np.arange(len(x))
+    low, high = np.maximum(index - half, 0), np.minimum(index + half + 1, len(x))
+    ax.plot(x[order], (total[high] - total[low]) / (high - low), color=COLORS[4], linewidth=1.5)
+
+
+POINTS = 200  # at which the model is asked
+
+
+def prediction_bands(
+    model: Any,
+    X: Rows,
+    y: ArrayLike,
+    *,
+    feature: int = 0,
+    intervals: Sequence[Any] = ("confidence", "prediction"),
+    level: float = 0.95,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw predictions along one feature with their intervals, and the samples.
+
+    Parameters
+    ----------
+    model : fitted regressor
+        Whose ``predict`` has intervals: `LinearRegression` or `GeneralizedLinearModel`.
+    X : array-like of shape (n, d)
+        Its samples.
+    y : array-like of shape (n,)
+        Their targets.
+    feature : int, default=0
+        The column; others stay at their means.
+    intervals : sequence of {"confidence", "prediction"}, default=("confidence", "prediction")
+        Of the mean, and of new observations.
+    level : float, default=0.95
+        Of the intervals.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the line, passed to ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``x`` (200,), ``means`` (200,), and ``ends``, a dict of (200, 2) for each interval.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If the model has no intervals.
+    ValueError
+        If X or y do not fit the model, or a parameter is out of its range.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearRegression
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import prediction_bands
+    >>> X = load_iris().data
+    >>> model = LinearRegression().fit(X[:, 2:3], X[:, 3])
+    >>> shown = prediction_bands(model, X[:, 2:3], X[:, 3], ax=Figure().subplots())
+    >>> sorted(shown.ends)
+    ['confidence', 'prediction']
+    """
+    if not hasattr(model, "conf_int") or not hasattr(model, "predict"):
+        raise wrong_type("model", "a LinearRegression or GeneralizedLinearModel", model)
+    if not isinstance(intervals, tuple | list):
+        raise wrong_type("intervals", "a list of 'confidence' and 'prediction'", intervals)
+    rows = as_rows(X)
+    target = as_vector(y, "y")
+    if len(target) != len(rows):
+        raise ValueError(f"y must have {len(rows)} targets, as X; got {len(target)}.")
+    j = as_count(feature, "feature", 0, rows.shape[1] - 1, limit="the last column")
+    x = np.linspace(rows[:, j].min(), rows[:, j].max(), POINTS)
+    asked = np.tile(rows.mean(axis=0), (POINTS, 1))
+    asked[:, j] = x
+    asked = rows_like(X, asked)
+    ends = {kind: model.predict(asked, interval=kind, level=level)[1] for kind in intervals}
+    means = model.predict(asked)
+    name = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(rows.shape[1])])[j]
+
+    def draw(shown, ax):
+        ax.plot(rows[:, j], target, "o", markersize=4, color="0.45", alpha=0.6, markeredgewidth=0)
+        for kind, band in ends.items():
+            wide = kind == "prediction"
+            ax.fill_between(
+                x, band[:, 0], band[:, 1], color=COLORS[0], alpha=0.12 if wide else 0.3,
+                linewidth=0, label=f"{100 * level:g} % {kind}", zorder=1,
+            )  # fmt: skip
+        ax.plot(x, means, **{"color": COLORS[0], "label": "mean", **style})
+        ax.set(xlabel=name, ylabel="target")
+        ax.legend(frameon=False, fontsize="small")
+
+    return Display(draw, x=x, means=means, ends=ends).plot(ax=ax)
+
+
+@dataclass
+class WordWeightsDisplay:
+    """Display of word weights, made by `word_weights`.
+
+    Attributes
+    ----------
+    words : ndarray of shape (m,)
+        The words drawn, from that which says most for `against` to that which says most for `of`.
+    weights : ndarray of shape (m,)
+        What each occurrence of them adds to the log odds, or to the decision value.
+    of, against : label
+        The two classes.
+    adds_to : str, default="log odds"
+        What the weights add to.
+    ax_, figure_ : matplotlib Axes and Figure
+        Axes and figure drawn on.
+    """
+
+    words: NDArray[Any]
+    weights: NDArray[np.float64]
+    of: Any
+    against: Any
+    adds_to: str = "log odds"
+    ax_: Any = None
+    figure_: Any = None
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Self:
+        """Draw the weights as bars.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; None draws on a new figure of pyplot.
+        **style : object
+            Passed to ``ax.barh``.
+
+        Returns
+        -------
+        self : WordWeightsDisplay
+        """
+        self.ax_ = new_axes() if ax is None else ax
+        self.figure_ = self.ax_.figure
+        color = [COLORS[0] if weight > 0.0 else COLORS[1] for weight in self.weights]
+        place = np.arange(len(self.words))
+        self.ax_.barh(place, self.weights, **{"color": color, **style})
+        self.ax_.axvline(0.0, color="0.3", linewidth=0.8)
+        self.ax_.set_yticks(place, [str(word) for word in self.words])
+        self.ax_.set_xlabel(f"{self.adds_to} of {self.of} against {self.against}, by occurrence")
+        return self
+
+
+def word_weights(
+    model: Any,
+    names: Any = None,
+    *,
+    of: Any = None,
+    against: Any = None,
+    n_words: int = 10,
+    ax: Axes | None = None,
+    **style: Any,
+) -> "WordWeightsDisplay":
+    """Draw the words with the largest weights for one class and for another.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted: `MultinomialNB`, `ComplementNB` or `BernoulliNB`; or a linear one with ``coef_`` of
+        the classes, such as `LogisticRegression` or `LinearSVC`.
+    names : sequence of str of length d, or CountVectorizer, optional
+        What the columns are called, or the fitted vectorizer that made them. None takes the names
+        that the model was fitted with.
+    of, against : label, optional
+        Two classes. None takes the last and the first.
+    n_words : int, default=10
+        Words of each class.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Passed to ``ax.barh``.
+
+    Returns
+    -------
+    WordWeightsDisplay
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If the model is not fitted, or has no such class, or names are not one for each column.
+    TypeError
+        If the model has no weights of columns for its classes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import MultinomialNB
+    >>> from statfast.plot import word_weights
+    >>> model = MultinomialNB().fit([[3, 0, 1], [0, 2, 1]], ["ham", "spam"])
+    >>> shown = word_weights(model, ["hello", "prize", "you"], n_words=1, ax=Figure().subplots())
+    >>> shown.words.tolist()
+    ['hello', 'prize']
+    """
+    by_class, adds_to = _weights_of_classes(model)
+    n = as_count(n_words, "n_words")
+    classes = model.classes_
+    of = classes[-1] if of is None else of
+    against = classes[0] if against is None else against
+    first, second = (np.flatnonzero(classes == label) for label in (of, against))
+    if len(first) != 1 or len(second) != 1 or first[0] == second[0]:
+        raise ValueError(
+            f"of and against must be two of the classes ({shown(classes.tolist())}); got "
+            f"{shown(of)} and {shown(against)}."
+        )
+    if names is None:
+        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(by_class.shape[1])])
+    elif hasattr(names, "get_feature_names_out"):
+        names = names.get_feature_names_out()
+    names = np.asarray(names, dtype=object)
+    if names.shape != (by_class.shape[1],):
+        raise ValueError(
+            f"names must have {by_class.shape[1]}, one for each column; got shape {names.shape}."
+        )
+    weights = by_class[first[0]] - by_class[second[0]]
+    order = np.argsort(weights, kind="stable")
+    n = min(n, len(order) // 2 or 1)
+    chosen = np.unique(np.concatenate([order[:n], order[len(order) - n :]]))
+    chosen = chosen[np.argsort(weights[chosen], kind="stable")]
+    shown_words = WordWeightsDisplay(names[chosen], weights[chosen], of, against, adds_to)
+    return shown_words.plot(ax, **style)
+
+
+def _weights_of_classes(model):
+    """What an occurrence of each word adds for each class, (K, d), and to what."""
+    logs, classes = getattr(model, "feature_log_prob_", None), getattr(model, "classes_", ())
+    if logs is not None:
+        return logs, "log odds"
+    rows = getattr(model, "coef_", None)
+    rows = rows.toarray() if hasattr(rows, "toarray") else rows
+    by_class = np.zeros((0, 0)) if rows is None else np.atleast_2d(np.asarray(rows, np.float64))
+    if len(classes) == 2 and len(by_class) == 1:
+        by_class = np.concatenate([np.zeros_like(by_class), by_class])
+    pairs = len(classes) > 2 and hasattr(model, "support_")  # coefficients of pairs of classes
+    if len(classes) < 2 or len(by_class) != len(classes) or pairs:
+        raise unusable_model(
+            model, "a naive Bayes model of words, or a linear classifier with coef_"
+        )
+    odds = hasattr(model, "predict_proba") and not hasattr(model, "support_")
+    return by_class, "log odds" if odds else "decision value"
