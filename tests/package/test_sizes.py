@@ -53,7 +53,6 @@ WIDE_SIGNATURES = {
     "validation_curve": 12,
     "logistic_path": 11,
     "compare": 12,
-    "RandomizedSearchCV.__init__": 11,
     "fit_logistic_path": 11,
     "fit_path": 13,
     "fit_model": 17,
@@ -73,7 +72,6 @@ FOLDERS = {
     "metrics": "a room for each kind of score",
     "metrics/distance": "distances of rows, and their sums",
     "neighbors/images": "tangent distance, and its search",
-    "plot": "a file for each kind of picture",
     "tree/pruning": "the sequence of trees, and its table",
     "tree/reading": "text of a tree, and the splits it might have had",
 }
