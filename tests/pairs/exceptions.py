@@ -136,6 +136,7 @@ METRICS = values_of(
 TREE_METRICS = values_of(
     "minkowski", "manhattan", "chebyshev", "cosine", "hamming", "precomputed"
 ) | {"callable": lambda _: values.city}  # fmt: skip
+KERNELS = values_of("precomputed") | {"callable": lambda _: values.product}
 METRIC_PARAMS = {"p and w": lambda s: {"w": np.array([1.0, 4.0, 0.25, 1.0])}}
 SEARCHED = {key: LEARNERS[key] for key in ("LogisticRegression", "SVC", "SVC of a kernel matrix")}
 GRIDS = {"C": lambda _: {"C": [0.1, 1.0]}, "two": grids}
@@ -176,6 +177,7 @@ INSTEAD = [
     ("SVC|SVR|NuSVC|NuSVR|OneClassSVM|LinearSVC|LinearSVR", "tol", values_of(1e-8), COMPARED),
     ("LinearSVC|LinearSVR", "max_iter", values_of(20000), COMPARED),
     (MACHINES, "max_iter", values_of(5000), COMPARED),
+    (ANY, "time_limit", values_of(None, 60.0), "what a fit reaches in a second varies"),
     ("RatingsFactorization", "tol", values_of(0.03), COMPARED),
     (REGRESSING, "estimator", REGRESSORS, OF_ESTIMATORS),
     (SEARCHES, "estimator", SEARCHED, OF_ESTIMATORS),
@@ -237,6 +239,9 @@ BESIDE = [
     (ANY, "feature_name_combiner", {"callable": lambda _: "{}_{}".format}, OF_FUNCTIONS),
     (ANY, "callback", {"one": lambda _: values.quiet}, OF_FUNCTIONS),
     (ANY, "p", values_of(1, 3.5), JUDGED_BY_FIT),
+    (f"{MACHINES}|KernelRidge", "kernel", KERNELS, JUDGED_BY_FIT),
+    (ANY, "alpha", values_of(0.1, 10.0), JUDGED_BY_FIT),
+    (ANY, "alphas", {"three": lambda _: [0.1, 1.0, 10.0], "a number": lambda _: 10}, JUDGED_BY_FIT),
     (f"{TREES}Classifier", "criterion", values_of("entropy", "log_loss", "error"), JUDGED_BY_FIT),
     (f"{TREES}Regressor", "criterion",
      values_of("friedman_mse", "absolute_error", "poisson"), JUDGED_BY_FIT),

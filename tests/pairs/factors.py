@@ -37,9 +37,7 @@ def parameter_levels(thing, parameter):
     if instead is not None:
         return instead
     if parameter.check is None:
-        found = undeclared.BY_ESTIMATOR.get((thing.name, parameter.name))
-        found = found or undeclared.BY_NAME.get(parameter.name)
-        return found or values_of(*undeclared.documented(parameter)) | beside
+        return undeclared.levels_of(parameter) | beside
     return values_of(*declared_levels(parameter)) | beside
 
 
@@ -51,7 +49,7 @@ def declared_levels(parameter):
     if cheap is None:
         return levels
     cheap = [value for value in cheap if parameter.accepts(value)]
-    return cheap if parameter.default in cheap else (cheap[-1], *cheap)
+    return (parameter.default if parameter.default in cheap else cheap[-1], *cheap)
 
 
 @cache

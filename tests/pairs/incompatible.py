@@ -75,6 +75,7 @@ INCOMPATIBLE = {
     ("GeneralizedLinearModel", "(theta|power) is for '"): ("theta", "power"),
     ("CostSensitiveClassifier", "with fit and predict_proba"): ("estimator",),
     ("AdaBoostClassifier", "must be better than chance"): ("estimator", "sample_weight"),
+    ("SVC|LinearSVC", "C must be finite, as"): ("C",),
     ("NuSVC", "nu must be at most"): ("nu", "class_weight", "sample_weight"),
     ("NuSVC", "cannot be separated with nu"): ("nu", "kernel", "class_weight", "sample_weight"),
     (".*", "n_components must be between"): ("n_components",),

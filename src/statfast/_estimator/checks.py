@@ -150,11 +150,11 @@ class _Real(Check):
         return isinstance(value, Real) and not isinstance(value, bool)
 
     def levels(self, default: Any = None) -> Levels:
-        near = float(default) if self.matches(default) and default else 1.0
+        near = float(default) if self.matches(default) and 0 < abs(default) < inf else 1.0
         low = () if self.low is None or self.open_low else (float(self.low),)
         high = () if self.high is None or self.open_high else (float(self.high),)
-        wanted = (near, near / 2, 2 * near, *low, *high)
-        return tuple(x for x in dict.fromkeys(wanted) if np.isfinite(x) and self._within(x))
+        wanted = (near, near / 2, 2 * near, *low, *high, *((inf,) if self.infinite else ()))
+        return tuple(x for x in dict.fromkeys(wanted) if self._within(x))
 
     def _within(self, x: float) -> bool:
         small = self.low is not None and (x <= self.low if self.open_low else x < self.low)
