@@ -8,7 +8,8 @@ problems, whose arithmetic cannot meet the strict bounds.
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -46,6 +47,64 @@ class Check:
 
     def errors(self, answer) -> dict[str, float]:
         raise NotImplementedError
+
+    @staticmethod
+    def of_twin(twin, errors):
+        """A check that compares an answer with the arrays of ``twin(data)``, by the same names.
+
+        ``errors`` has for each error a function of an array and of what is expected; the names of
+        its arrays may follow, where it is not of all. The largest of their values is the error.
+        """
+        return partial(TwinCheck, twin, errors)
+
+
+class Sample(NamedTuple):
+    """What some of n rows of an array have to be."""
+
+    n: int
+    rows: np.ndarray | slice
+    values: np.ndarray
+
+    @property
+    def shape(self):
+        return (self.n, *self.values.shape[1:])
+
+
+class TwinCheck(Check):
+    """See `Check.of_twin`."""
+
+    def __init__(self, twin, measures, data):
+        self.expected, self.measures = twin(data), measures
+        self.parts = {name: np.shape(array) for name, array in self.expected.items()}
+
+    def errors(self, answer):
+        return {error: self._largest(measure, answer) for error, measure in self.measures.items()}
+
+    def _largest(self, measure, answer):
+        measure, *names = measure if isinstance(measure, tuple) else (measure,)
+        pairs = (self._pair(answer, name) for name in names or self.expected)
+        return max(float(measure(*pair)) for pair in pairs)
+
+    def _pair(self, answer, name):
+        array, expected = np.asarray(answer[name]), self.expected[name]
+        if isinstance(expected, Sample):
+            return array[expected.rows], expected.values
+        return array, expected
+
+
+def difference(array, expected):
+    """The largest absolute difference."""
+    return np.abs(array - expected).max()
+
+
+def relative_difference(array, expected):
+    """The largest difference, each as a share of what is expected."""
+    return np.abs(array / expected - 1).max()
+
+
+def scaled_difference(array, expected):
+    """The largest difference as a share of the largest of what is expected."""
+    return np.abs(array - expected).max() / np.abs(expected).max()
 
 
 def row_blocks(n, width):

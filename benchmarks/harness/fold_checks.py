@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What answers of cross-validation have to be: refits of folds in plain numpy."""
 
+from functools import partial
+
 import numpy as np
 
-from benchmarks.harness.check import Check
+from benchmarks.harness.check import Check, Sample, difference, relative_difference
 
 FOLDS = 10
 NEIGHBORS = range(1, 31)
@@ -16,6 +18,12 @@ def folds_of(n, k=FOLDS):
     return np.array_split(np.arange(n), k)
 
 
+def splits(n, k=FOLDS):
+    """Pairs of the rows that a fold trains on, and those that it tests."""
+    for test in folds_of(n, k):
+        yield np.delete(np.arange(n), test), test
+
+
 def labels_by(X, y, X_new):
     """Labels of new rows by linear discriminants, in plain numpy."""
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
@@ -26,38 +34,40 @@ def labels_by(X, y, X_new):
     return classes[scores.argmax(1)]
 
 
-class FoldsCheck(Check):
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        self.truth = []
-        for test in folds_of(len(X)):
-            train = np.delete(np.arange(len(X)), test)
-            self.truth.append((labels_by(X[train], y[train], X[test]) == y[test]).mean())
-        self.parts = {"scores": (FOLDS,)}
-
-    def errors(self, answer):
-        return {"score error": float(np.abs(answer["scores"] - self.truth).max())}
+def discriminant_scores(data):
+    X, y = data["X"], data["y"]
+    shares = [(labels_by(X[a], y[a], X[b]) == y[b]).mean() for a, b in splits(len(X))]
+    return {"scores": np.array(shares)}
 
 
-class RidgeCheck(Check):
-    """Mean squared errors by the normal equations of each fold."""
+def squared_errors(data, path):
+    """Means over the folds; ``path(Z, z, alphas)`` are coefficients (d, A) of centered rows."""
+    X, y, total = data["X"], data["y"], np.zeros(len(data["alphas"]))
+    for train, test in splits(len(X)):
+        mean, level = X[train].mean(0), y[train].mean()
+        said = (X[test] - mean) @ path(X[train] - mean, y[train] - level, data["alphas"]) + level
+        total += ((y[test, None] - said) ** 2).mean(0)
+    return {"errors": total / FOLDS}
 
-    def __init__(self, data):
-        X, y, alphas = data["X"], data["y"], data["alphas"]
-        total = np.zeros(len(alphas))
-        for test in folds_of(len(X)):
-            train = np.delete(np.arange(len(X)), test)
-            Z, z = X[train] - X[train].mean(0), y[train] - y[train].mean()
-            values, vectors = np.linalg.eigh(Z.T @ Z)
-            product = vectors.T @ (Z.T @ z)
-            b = vectors @ (product[:, None] / (values[:, None] + alphas))
-            said = (X[test] - X[train].mean(0)) @ b + y[train].mean()
-            total += ((y[test, None] - said) ** 2).mean(0)
-        self.truth = total / FOLDS
-        self.parts = {"errors": (len(alphas),)}
 
-    def errors(self, answer):
-        return {"relative error": float(np.abs(answer["errors"] / self.truth - 1).max())}
+def ridge_path(Z, z, alphas):
+    """By the normal equations."""
+    values, vectors = np.linalg.eigh(Z.T @ Z)
+    return vectors @ ((vectors.T @ (Z.T @ z))[:, None] / (values[:, None] + alphas))
+
+
+def lasso_path(Z, z, alphas):
+    """By coordinate descent on the products, of all penalties beside each other."""
+    G, c = Z.T @ Z / len(z), Z.T @ z / len(z)
+    B = np.zeros((len(G), len(alphas)))
+    for _ in range(500):
+        before = B.copy()
+        for j in range(len(B)):
+            pull = c[j] - G[j] @ B + G[j, j] * B[j]
+            B[j] = np.sign(pull) * np.maximum(np.abs(pull) - alphas, 0) / G[j, j]
+        if np.abs(B - before).max() < 1e-9:
+            break
+    return B
 
 
 def machine_by(K, sign, cost, tol=1e-3):
@@ -79,137 +89,92 @@ def machine_by(K, sign, cost, tol=1e-3):
         f += step * (K[i] - K[j])
 
 
-class MachineCheck(Check):
+def machine_scores(data):
     """Accuracies of machines trained on each fold."""
-
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        sign, squares = np.where(y == 1, 1.0, -1.0), (X**2).sum(1)
-        K = np.exp((2.0 * X @ X.T - squares - squares[:, None]) / X.shape[1])
-        self.truth = np.zeros(len(COSTS))
-        for test in folds_of(len(X), SVC_FOLDS):
-            train = np.delete(np.arange(len(X)), test)
-            part = np.ascontiguousarray(K[np.ix_(train, train)])
-            for c, cost in enumerate(COSTS):
-                b, rho = machine_by(part, sign[train], cost)
-                said = K[np.ix_(test, train)] @ b - rho
-                self.truth[c] += ((said > 0) == (sign[test] > 0)).mean() / SVC_FOLDS
-        self.parts = {"scores": (len(COSTS),)}
-
-    def errors(self, answer):
-        return {"score error": float(np.abs(answer["scores"] - self.truth).max())}
+    X, y = data["X"], data["y"]
+    sign, squares = np.where(y == 1, 1.0, -1.0), (X**2).sum(1)
+    K = np.exp((2.0 * X @ X.T - squares - squares[:, None]) / X.shape[1])
+    scores = np.zeros(len(COSTS))
+    for train, test in splits(len(X), SVC_FOLDS):
+        inner = np.ascontiguousarray(K[np.ix_(train, train)])
+        for c, cost in enumerate(COSTS):
+            b, rho = machine_by(inner, sign[train], cost)
+            values = K[np.ix_(test, train)] @ b - rho
+            scores[c] += ((values > 0) == (sign[test] > 0)).mean() / SVC_FOLDS
+    return {"scores": scores}
 
 
-class LogisticCheck(Check):
+def logistic_losses(data):
     """Log losses of Newton's method, fold by fold."""
-
-    def __init__(self, data):
-        Z = np.column_stack([np.ones(len(data["X"])), data["X"]])
-        y = data["y"]
-        self.truth = []
-        for test in folds_of(len(y)):
-            train = np.delete(np.arange(len(y)), test)
-            A, b = Z[train], np.zeros(Z.shape[1])
-            for _ in range(12):
-                p = 1 / (1 + np.exp(-A @ b))
-                b += np.linalg.solve((A.T * (p * (1 - p))) @ A, A.T @ (y[train] - p))
-            eta = Z[test] @ b
-            self.truth.append((np.logaddexp(0, eta) - y[test] * eta).mean())
-        self.parts = {"losses": (FOLDS,)}
-
-    def errors(self, answer):
-        return {"loss error": float(np.abs(answer["losses"] - self.truth).max())}
+    Z, y, losses = np.column_stack([np.ones(len(data["X"])), data["X"]]), data["y"], []
+    for train, test in splits(len(y)):
+        A, b = Z[train], np.zeros(Z.shape[1])
+        for _ in range(12):
+            p = 1 / (1 + np.exp(-A @ b))
+            b += np.linalg.solve((A.T * (p * (1 - p))) @ A, A.T @ (y[train] - p))
+        eta = Z[test] @ b
+        losses.append((np.logaddexp(0, eta) - y[test] * eta).mean())
+    return {"losses": np.array(losses)}
 
 
-class LassoCheck(Check):
-    """Mean squared errors of coordinate descent on the products of each fold, in plain numpy."""
-
-    def __init__(self, data):
-        X, y, alphas = data["X"], data["y"], data["alphas"]
-        total = np.zeros(len(alphas))
-        for test in folds_of(len(X)):
-            train = np.delete(np.arange(len(X)), test)
-            Z, z = X[train] - X[train].mean(0), y[train] - y[train].mean()
-            G, c, n = Z.T @ Z / len(z), Z.T @ z / len(z), len(alphas)
-            B = np.zeros((X.shape[1], n))  # all penalties beside each other
-            for _ in range(500):
-                before = B.copy()
-                for j in range(len(B)):
-                    left = c[j] - G[j] @ B + G[j, j] * B[j]
-                    B[j] = np.sign(left) * np.maximum(np.abs(left) - alphas, 0) / G[j, j]
-                if np.abs(B - before).max() < 1e-9:
-                    break
-            said = (X[test] - X[train].mean(0)) @ B + y[train].mean()
-            total += ((y[test, None] - said) ** 2).mean(0)
-        self.truth = total / FOLDS
-        self.parts = {"errors": (len(alphas),)}
-
-    def errors(self, answer):
-        return {"relative error": float(np.abs(answer["errors"] / self.truth - 1).max())}
+def without_each(data, predict):
+    """Some rows, each predicted from all others by ``predict(X, y, row)``."""
+    X, y = data["X"], data["y"]
+    rows = np.arange(min(SOME, len(X)))
+    values = [predict(np.delete(X, i, 0), np.delete(y, i), X[i : i + 1])[0] for i in rows]
+    return {"predictions": Sample(len(X), rows, np.array(values))}
 
 
-class LineCheck(Check):
-    """Some rows, each predicted from all others."""
-
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        A = np.column_stack([np.ones(len(X)), X])
-        self.rows = np.arange(min(SOME, len(X)))
-        self.truth = np.array([
-            A[i] @ np.linalg.lstsq(np.delete(A, i, 0), np.delete(y, i), rcond=None)[0]
-            for i in self.rows
-        ])  # fmt: skip
-        self.parts = {"predictions": (len(X),)}
-
-    def errors(self, answer):
-        return {"error": float(np.abs(answer["predictions"][self.rows] - self.truth).max())}
+def line_by(X, y, X_new):
+    """Predictions of least squares."""
+    A, A_new = (np.column_stack([np.ones(len(rows)), rows]) for rows in (X, X_new))
+    return A_new @ np.linalg.lstsq(A, y, rcond=None)[0]
 
 
-class DiscriminantCheck(Check):
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        self.rows = np.arange(min(SOME, len(X)))
-        self.truth = np.array([
-            labels_by(np.delete(X, i, 0), np.delete(y, i), X[i : i + 1])[0] for i in self.rows
-        ])  # fmt: skip
-        self.parts = {"predictions": (len(X),)}
-
-    def errors(self, answer):
-        return {"share wrong": float((answer["predictions"][self.rows] != self.truth).mean())}
-
-
-class NeighborsCheck(Check):
+def errors_of_neighbors(data):
     """The votes of some rows' neighbors bound the errors of all: they are counted for all rows."""
-
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        wrong = np.zeros(len(NEIGHBORS))
-        squares = (X**2).sum(1)
-        for first in range(0, len(X), 500):
-            some = np.arange(first, min(first + 500, len(X)))
-            far = squares - 2 * X[some] @ X.T
-            far[np.arange(len(some)), some] = np.inf
-            near = np.argsort(far, axis=1, kind="stable")[:, : max(NEIGHBORS)]
-            votes = np.zeros((len(some), y.max() + 1))
-            for place, _ in enumerate(NEIGHBORS):
-                votes[np.arange(len(some)), y[near[:, place]]] += 1
-                wrong[place] += (votes.argmax(1) != y[some]).sum()
-        self.truth = wrong / len(X)
-        self.parts = {"errors": (len(NEIGHBORS),)}
-
-    def errors(self, answer):
-        return {"error": float(np.abs(answer["errors"] - self.truth).max())}
+    X, y = data["X"], data["y"]
+    wrong = np.zeros(len(NEIGHBORS))
+    squares = (X**2).sum(1)
+    for first in range(0, len(X), 500):
+        rows = np.arange(first, min(first + 500, len(X)))
+        d2 = squares - 2 * X[rows] @ X.T
+        d2[np.arange(len(rows)), rows] = np.inf
+        near = np.argsort(d2, axis=1, kind="stable")[:, : max(NEIGHBORS)]
+        votes = np.zeros((len(rows), y.max() + 1))
+        for place, _ in enumerate(NEIGHBORS):
+            votes[np.arange(len(rows)), y[near[:, place]]] += 1
+            wrong[place] += (votes.argmax(1) != y[rows]).sum()
+    return {"errors": wrong / len(X)}
 
 
-class PartsCheck(Check):
+def loss_of_all_rows(data):
     """The loss of the rule by all rows fitted, about which those of the samples vary."""
+    X, y, cut = data["X"], data["y"], len(data["X"]) * 7 // 10
+    wrong = labels_by(X[:cut], y[:cut], X[cut:]) != y[cut:]
+    return {"loss": np.full(2, wrong.mean())}
 
-    def __init__(self, data):
-        X, y = data["X"], data["y"]
-        cut = len(X) * 7 // 10
-        said = labels_by(X[:cut], y[:cut], X[cut:])
-        self.truth = float((said != y[cut:]).mean())
-        self.parts = {"loss": (2,)}
 
-    def errors(self, answer):
-        return {"loss error": float(np.abs(answer["loss"] - self.truth).max())}
+def share_wrong(array, expected):
+    return (array != expected).mean()
+
+
+CHECKS = {
+    "lda folds": Check.of_twin(discriminant_scores, {"score error": difference}),
+    "ridge folds": Check.of_twin(
+        partial(squared_errors, path=ridge_path), {"relative error": relative_difference}
+    ),
+    "SVC grid": Check.of_twin(machine_scores, {"score error": difference}),
+    "logistic folds": Check.of_twin(logistic_losses, {"loss error": difference}),
+    "lasso folds": Check.of_twin(
+        partial(squared_errors, path=lasso_path), {"relative error": relative_difference}
+    ),
+    "least squares leave-one-out": Check.of_twin(
+        partial(without_each, predict=line_by), {"error": difference}
+    ),
+    "LDA leave-one-out": Check.of_twin(
+        partial(without_each, predict=labels_by), {"share wrong": share_wrong}
+    ),
+    "neighbors leave-one-out": Check.of_twin(errors_of_neighbors, {"error": difference}),
+    "bias and variance": Check.of_twin(loss_of_all_rows, {"loss error": difference}),
+}

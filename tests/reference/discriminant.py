@@ -33,11 +33,9 @@ def log_joint(X, priors, means, covariances):
     """Logarithm of prior times density without (2 pi)^(-d / 2), (n, K)."""
     out = np.empty((len(X), len(priors)))
     for k, S in enumerate(covariances):
-        for i, x in enumerate(np.asarray(X, dtype=np.float64)):
-            u = x - means[k]
-            out[i, k] = (
-                np.log(priors[k]) - (np.linalg.slogdet(S)[1] + u @ np.linalg.solve(S, u)) / 2
-            )
+        u = np.asarray(X, dtype=np.float64) - means[k]
+        squares = (u * np.linalg.solve(S, u.T).T).sum(axis=1)
+        out[:, k] = np.log(priors[k]) - (np.linalg.slogdet(S)[1] + squares) / 2
     return out
 
 

@@ -16,20 +16,12 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Tolerances
 from benchmarks.harness.fold_checks import (
+    CHECKS,
     COSTS,
     FOLDS,
     NEIGHBORS,
     SOME,
     SVC_FOLDS,
-    DiscriminantCheck,
-    FoldsCheck,
-    LassoCheck,
-    LineCheck,
-    LogisticCheck,
-    MachineCheck,
-    NeighborsCheck,
-    PartsCheck,
-    RidgeCheck,
 )
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
@@ -322,17 +314,7 @@ SUITE = Suite(
             packages=("scikit-learn",), rate=True,
         ),
     },
-    checks={
-        "lda folds": FoldsCheck,
-        "ridge folds": RidgeCheck,
-        "SVC grid": MachineCheck,
-        "logistic folds": LogisticCheck,
-        "lasso folds": LassoCheck,
-        "least squares leave-one-out": LineCheck,
-        "LDA leave-one-out": DiscriminantCheck,
-        "neighbors leave-one-out": NeighborsCheck,
-        "bias and variance": PartsCheck,
-    },
+    checks=CHECKS,
     tolerances={
         "lda folds": Tolerances({"score error": 1e-3}),
         "ridge folds": Tolerances({"relative error": 1e-8}),

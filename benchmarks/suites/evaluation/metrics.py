@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.harness.adapter import Adapter, Estimator, named
+from benchmarks.harness.adapter import Adapter, FitThen, named
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Tolerances, difference, relative_difference
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 
@@ -65,39 +65,22 @@ class Compared(Adapter):
         return {"score": np.asarray(self.result)}
 
 
-class Monotone(Estimator):
-    def prepare(self, data, threads):
-        self.X, self.y, self.model = data["X"], data["y"], self.estimator()
-
-    def fit(self):
-        self.model.fit(self.X, self.y)
-
-    def answer(self):
-        return {"fitted": self.model.predict(self.X)}
-
-
 # --- checks ---
 
 
-class TableCheck(Check):
-    def __init__(self, data):
-        k = data["y"].max() + 1
-        self.table = np.bincount(data["y"] * k + data["said"], minlength=k * k).reshape(k, k)
-        self.parts = {"score": self.table.shape}
-
-    def errors(self, answer):
-        return {"error": float(abs(answer["score"] - self.table).max())}
+def table(data):
+    k = data["y"].max() + 1
+    counts = np.bincount(data["y"] * k + data["said"], minlength=k * k)
+    return {"score": counts.reshape(k, k)}
 
 
-class LossCheck(Check):
+def mean_loss(loss, data):
     """The mean of a loss of the probability that was given to the true class."""
+    return {"score": loss(np.where(data["y"] == 1, data["said"], 1 - data["said"])).mean()}
 
-    def __init__(self, loss, data):
-        self.loss = float(loss(np.where(data["y"] == 1, data["said"], 1 - data["said"])).mean())
-        self.parts = {"score": ()}
 
-    def errors(self, answer):
-        return {"error": abs(float(answer["score"]) / self.loss - 1)}
+def _loss_check(loss):
+    return Check.of_twin(partial(mean_loss, loss), {"error": relative_difference})
 
 
 class IsotonicCheck(Check):
@@ -122,6 +105,7 @@ class IsotonicCheck(Check):
 # --- the suite ---
 
 THEIRS = "sklearn.metrics"
+ISOTONIC = partial(FitThen, answers={"fitted": "predict"}, threaded=False)
 SUITE = Suite(
     name="metrics",
     title="scores of labels and probabilities, isotonic regression",
@@ -143,21 +127,19 @@ SUITE = Suite(
             "confusion": partial(Compared, "statfast.metrics.confusion_matrix"),
             "log loss": partial(Compared, "statfast.metrics.log_loss"),
             "brier": partial(Compared, "statfast.metrics.brier_score_loss"),
-            "isotonic": partial(
-                Monotone, "statfast.calibration.IsotonicRegression", threaded=False
-            ),
+            "isotonic": partial(ISOTONIC, "statfast.calibration.IsotonicRegression"),
         }),
         "scikit-learn": Library({
             "confusion": partial(Compared, f"{THEIRS}.confusion_matrix"),
             "log loss": partial(Compared, f"{THEIRS}.log_loss"),
             "brier": partial(Compared, f"{THEIRS}.brier_score_loss"),
-            "isotonic": partial(Monotone, "sklearn.isotonic.IsotonicRegression", threaded=False),
+            "isotonic": partial(ISOTONIC, "sklearn.isotonic.IsotonicRegression"),
         }),
     },
     checks={
-        "confusion": TableCheck,
-        "log loss": partial(LossCheck, lambda p: -np.log(p)),
-        "brier": partial(LossCheck, lambda p: (1 - p) ** 2),
+        "confusion": Check.of_twin(table, {"error": difference}),
+        "log loss": _loss_check(lambda p: -np.log(p)),
+        "brier": _loss_check(lambda p: (1 - p) ** 2),
         "isotonic": IsotonicCheck,
     },
     tolerances={

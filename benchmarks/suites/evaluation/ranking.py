@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Tolerances, difference, relative_difference
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 
@@ -119,56 +119,35 @@ def placed(y, s):
     return right[y == 1].mean(), right
 
 
-class AreaCheck(Check):
-    def __init__(self, data):
-        self.area, self.right = placed(data["y"], data["scores"])
-        self.parts = {"area": ()}
-
-    def errors(self, answer):
-        return {"area": abs(float(answer["area"]) - self.area)}
+def area(data):
+    return {"area": placed(data["y"], data["scores"])[0]}
 
 
-class CurveCheck(Check):
-    def __init__(self, data):
-        ones, zeros, _ = steps(data["y"], data["scores"])
-        self.tpr, self.fpr = (np.cumsum([0, *counts]) / counts.sum() for counts in (ones, zeros))
-        self.parts = {"fpr": self.fpr.shape, "tpr": self.tpr.shape}
-
-    def errors(self, answer):
-        return {
-            "rates": max(
-                float(abs(answer["fpr"] - self.fpr).max()),
-                float(abs(answer["tpr"] - self.tpr).max()),
-            )
-        }
+def curve(data):
+    ones, zeros, _ = steps(data["y"], data["scores"])
+    tpr, fpr = (np.cumsum([0, *counts]) / counts.sum() for counts in (ones, zeros))
+    return {"fpr": fpr, "tpr": tpr}
 
 
-class DelongCheck(Check):
-    def __init__(self, data):
-        y = data["y"]
-        (a, first), (b, second) = (placed(y, data[key]) for key in ("scores", "others"))
-        apart = first - second
-        variance = sum(apart[y == c].var(ddof=1) / (y == c).sum() for c in (0, 1))
-        self.truth = np.array([a, b, (a - b) / variance**0.5])
-        self.parts = {"test": (3,)}
-
-    def errors(self, answer):
-        return {"relative error": float(abs(answer["test"] / self.truth - 1).max())}
+def variance_of_mean(values, y):
+    """Of a difference of the classes' means."""
+    return sum(values[y == c].var(ddof=1) / (y == c).sum() for c in (0, 1))
 
 
-class BootstrapCheck(Check):
-    """The ends are those of DeLong's interval, to a part of its standard error."""
+def delong(data):
+    (a, first), (b, second) = (placed(data["y"], data[name]) for name in ("scores", "others"))
+    error = variance_of_mean(first - second, data["y"]) ** 0.5
+    return {"test": np.array([a, b, (a - b) / error])}
 
-    def __init__(self, data):
-        y = data["y"]
-        area, right = placed(y, data["scores"])
-        variance = sum(right[y == c].var(ddof=1) / (y == c).sum() for c in (0, 1))
-        self.error = variance**0.5
-        self.ends = area + np.array([-1.96, 1.96]) * self.error
-        self.parts = {"interval": (2,)}
 
-    def errors(self, answer):
-        return {"standard errors": float(abs(answer["interval"] - self.ends).max() / self.error)}
+def interval(data):
+    """DeLong's, whose ends those of the bootstrap are near to."""
+    area, right = placed(data["y"], data["scores"])
+    return {"interval": area + np.array([-1.96, 1.96]) * variance_of_mean(right, data["y"]) ** 0.5}
+
+
+def in_standard_errors(ends, expected):
+    return abs(ends - expected).max() / ((expected[1] - expected[0]) / (2 * 1.96))
 
 
 # --- the suite ---
@@ -238,7 +217,10 @@ SUITE = Suite(
         }),
     },
     checks={
-        "area": AreaCheck, "curve": CurveCheck, "delong": DelongCheck, "bootstrap": BootstrapCheck,
+        "area": Check.of_twin(area, {"area": difference}),
+        "curve": Check.of_twin(curve, {"rates": difference}),
+        "delong": Check.of_twin(delong, {"relative error": relative_difference}),
+        "bootstrap": Check.of_twin(interval, {"standard errors": in_standard_errors}),
     },
     tolerances={
         "area": Tolerances({"area": 1e-12}),

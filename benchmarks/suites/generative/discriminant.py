@@ -5,12 +5,14 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.harness.adapter import Adapter, named
+from benchmarks.harness.adapter import Adapter, FitThen, named
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Tolerances, difference, relative_difference
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.suite import Library, Suite
-from benchmarks.suites.generative.lda import Discriminant, PosteriorCheck
+from benchmarks.suites.generative.lda import POSTERIORS, PosteriorCheck
+from tests.reference import discriminant as twin
+from tests.reference import naive_bayes
 
 SHARES = np.arange(11) / 10.0
 
@@ -74,21 +76,6 @@ def _density(n, d, dtype=F64, group=""):
 # --- adapters ---
 
 
-class Grid(Adapter):
-    """Ours: the whole grid from one pass."""
-
-    def prepare(self, data, threads):
-        self.X, self.y = data["X"], data["y"]
-        search = named("statfast.generative.RegularizedDiscriminantAnalysisCV")
-        self.model = search(data["shares"], data["shares"], n_jobs=threads)
-
-    def fit(self):
-        self.model.fit(self.X, self.y)
-
-    def answer(self):
-        return {"errors": self.model.errors_, "losses": self.model.log_losses_}
-
-
 class GridByRows(Adapter):
     """numpy: the covariances of the fit without each row, all rows of a class at a time."""
 
@@ -96,10 +83,10 @@ class GridByRows(Adapter):
         self.data = data
 
     def fit(self):
-        self.found = grid_by_rows(**self.data)
+        self.grid = grid_by_rows(self.data)
 
     def answer(self):
-        return dict(zip(("errors", "losses"), self.found, strict=True))
+        return self.grid
 
 
 class Density(Adapter):
@@ -125,36 +112,18 @@ class DensityOfScipy(Adapter):
 # --- checks ---
 
 
-def quadratic_posteriors(X, y):
+def quadratic_posteriors(data):
     """Quadratic discriminant analysis by definition, with covariances divided by n_k."""
-    X = X.astype(np.float64)
-    classes, counts = np.unique(y, return_counts=True)
-    scores = np.empty((len(X), len(classes)))
-    for k, label in enumerate(classes):
-        own = X[y == label]
-        S = np.cov(own.T, ddof=0).reshape(X.shape[1], -1)
-        u = X - own.mean(0)
-        scores[:, k] = -0.5 * (
-            np.linalg.slogdet(S)[1] + np.einsum("ij,ij->i", u, np.linalg.solve(S, u.T).T)
-        )
-    scores += np.log(counts / len(X))
-    p = np.exp(scores - scores.max(1, keepdims=True))
-    return p / p.sum(1, keepdims=True)
+    X, codes = data["X"].astype(np.float64), np.unique(data["y"], return_inverse=True)[1]
+    counts, means, covariances = twin.class_covariances(X, codes, None, codes.max() + 1, 0)
+    joint = twin.log_joint(X, counts / len(X), means, covariances)
+    return {"posteriors": naive_bayes.posteriors(joint)}
 
 
-class QuadraticCheck(Check):
-    def __init__(self, data):
-        self.right = quadratic_posteriors(**data)
-        self.parts = {"posteriors": self.right.shape}
-
-    def errors(self, answer):
-        return {"posterior error": float(abs(answer["posteriors"] - self.right).max())}
-
-
-def grid_by_rows(X, y, shares):
+def grid_by_rows(data):
     """Leave-one-out errors and log losses of each pair (alpha, gamma), from raw sums."""
+    X, y, shares = data["X"] - data["X"].mean(0), data["y"], data["shares"]
     n, d = X.shape
-    X = X - X.mean(0)
     labels = np.unique(y)
     n_classes = len(labels)
     codes = np.searchsorted(labels, y)
@@ -184,40 +153,26 @@ def grid_by_rows(X, y, shares):
                 scores -= scores.max(1, keepdims=True)
                 wrong[i, j] += (scores.argmax(1) != g).sum()
                 loss[i, j] -= (scores[:, g] - np.log(np.exp(scores).sum(1))).sum()
-    return wrong / n, loss / n
+    return {"errors": wrong / n, "losses": loss / n}
 
 
-class GridCheck(Check):
-    def __init__(self, data):
-        self.wrong, self.loss = grid_by_rows(**data)
-        self.parts = {"errors": self.wrong.shape, "losses": self.loss.shape}
-
-    def errors(self, answer):
-        return {
-            "share of errors": float(abs(answer["errors"] - self.wrong).max()),
-            "log loss": float(abs(answer["losses"] / self.loss - 1).max()),
-        }
+def log_densities(data):
+    u = data["X"].astype(np.float64) - data["mean"]
+    far = np.einsum("ij,ij->i", u, np.linalg.solve(data["S"], u.T).T)
+    height = u.shape[1] * np.log(2 * np.pi) + np.linalg.slogdet(data["S"])[1]
+    return {"log densities": -0.5 * (height + far)}
 
 
-class DensityCheck(Check):
-    def __init__(self, data):
-        u = data["X"].astype(np.float64) - data["mean"]
-        d = u.shape[1]
-        far = np.einsum("ij,ij->i", u, np.linalg.solve(data["S"], u.T).T)
-        height = d * np.log(2 * np.pi) + np.linalg.slogdet(data["S"])[1]
-        self.right = -0.5 * (height + far)
-        self.parts = {"log densities": self.right.shape}
-
-    def errors(self, answer):
-        off = abs(answer["log densities"] - self.right) / np.maximum(1, abs(self.right))
-        return {"relative error": float(off.max())}
+def relative_beyond_one(array, expected):
+    """The largest difference, as a share of what is larger than one."""
+    return (abs(array - expected) / np.maximum(1, abs(expected))).max()
 
 
 # --- the suite ---
 
 SKLEARN = "sklearn.discriminant_analysis"
 OURS = "statfast.generative"
-POSTERIORS = Tolerances(*({"posterior error": bound} for bound in (1e-8, 1e-4, 0.01)))
+TOLERANCES = Tolerances(*({"posterior error": bound} for bound in (1e-8, 1e-4, 0.01)))
 SUITE = Suite(
     name="discriminant",
     title="discriminants with covariances of the classes, and normal densities",
@@ -247,32 +202,35 @@ SUITE = Suite(
     libraries={
         "statfast": Library(
             {
-                "qda": partial(Discriminant, f"{OURS}.QuadraticDiscriminantAnalysis"),
-                "lda": partial(Discriminant, f"{OURS}.LinearDiscriminantAnalysis"),
-                "rda": Grid,
+                "qda": partial(POSTERIORS, f"{OURS}.QuadraticDiscriminantAnalysis"),
+                "lda": partial(POSTERIORS, f"{OURS}.LinearDiscriminantAnalysis"),
+                "rda": partial(
+                    FitThen,
+                    f"{OURS}.RegularizedDiscriminantAnalysisCV",
+                    answers={"errors": "errors_", "losses": "log_losses_"},
+                    from_data={"alphas": "shares", "gammas": "shares"},
+                ),
                 "density": Density,
             }
         ),
         "scikit-learn": Library(
             {
                 "qda": partial(
-                    Discriminant, f"{SKLEARN}.QuadraticDiscriminantAnalysis", threaded=False
+                    POSTERIORS, f"{SKLEARN}.QuadraticDiscriminantAnalysis", threaded=False
                 ),
-                "lda": partial(
-                    Discriminant, f"{SKLEARN}.LinearDiscriminantAnalysis", threaded=False
-                ),
+                "lda": partial(POSTERIORS, f"{SKLEARN}.LinearDiscriminantAnalysis", threaded=False),
             }
         ),
         "scikit-learn (eigen, lsqr)": Library(
             {
                 "qda": partial(
-                    Discriminant,
+                    POSTERIORS,
                     f"{SKLEARN}.QuadraticDiscriminantAnalysis",
                     threaded=False,
                     solver="eigen",
                 ),
                 "lda": partial(
-                    Discriminant,
+                    POSTERIORS,
                     f"{SKLEARN}.LinearDiscriminantAnalysis",
                     threaded=False,
                     solver="lsqr",
@@ -284,14 +242,20 @@ SUITE = Suite(
         "numpy": Library({"rda": GridByRows}),
     },
     checks={
-        "qda": QuadraticCheck,
+        "qda": Check.of_twin(quadratic_posteriors, {"posterior error": difference}),
         "lda": PosteriorCheck,
-        "rda": GridCheck,
-        "density": DensityCheck,
+        "rda": Check.of_twin(
+            grid_by_rows,
+            {
+                "share of errors": (difference, "errors"),
+                "log loss": (relative_difference, "losses"),
+            },
+        ),
+        "density": Check.of_twin(log_densities, {"relative error": relative_beyond_one}),
     },
     tolerances={
-        "qda": POSTERIORS,
-        "lda": POSTERIORS,
+        "qda": TOLERANCES,
+        "lda": TOLERANCES,
         "rda": Tolerances({"share of errors": 1e-12, "log loss": 1e-9}),
         "density": Tolerances(*({"relative error": bound} for bound in (1e-9, 1e-5, 1e-3))),
     },

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import F32, SIZES, Problem
 from benchmarks.harness.suite import Library, Suite
@@ -32,16 +32,7 @@ def _lda(n, d, classes, dtype="float64", *, beyond=False):
 # --- adapters and the check ---
 
 
-class Discriminant(Estimator):
-    def prepare(self, data, threads):
-        self.X, self.y = data["X"], data["y"]
-        self.model = self.estimator(threads=threads)
-
-    def fit(self):
-        self.model.fit(self.X, self.y)
-
-    def answer(self):
-        return {"posteriors": self.model.predict_proba(self.X)}
+POSTERIORS = partial(FitThen, answers={"posteriors": "predict_proba"})
 
 
 def posteriors(X, y):
@@ -98,11 +89,11 @@ SUITE = Suite(
     quick=[_lda(5_000, 30, 5), _lda(1_000, 10, 20, F32, beyond=True)],
     libraries={
         "statfast": Library(
-            {"lda": partial(Discriminant, "statfast.generative.LinearDiscriminantAnalysis")}
+            {"lda": partial(POSTERIORS, "statfast.generative.LinearDiscriminantAnalysis")}
         ),
-        "scikit-learn": Library({"lda": partial(Discriminant, SKLEARN, threaded=False)}),
+        "scikit-learn": Library({"lda": partial(POSTERIORS, SKLEARN, threaded=False)}),
         "scikit-learn (lsqr)": Library(
-            {"lda": partial(Discriminant, SKLEARN, threaded=False, solver="lsqr")}
+            {"lda": partial(POSTERIORS, SKLEARN, threaded=False, solver="lsqr")}
         ),
     },
     checks={"lda": PosteriorCheck},

@@ -5,11 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.adapter import Adapter, FitThen
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Sample, Tolerances, difference
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
+from tests.reference import naive_bayes as twin
 
 # --- data and problems ---
 
@@ -58,28 +59,14 @@ def _problem(name, task, make, group="", **more):
 # --- adapters ---
 
 
-class Posteriors(Estimator):
-    def prepare(self, data, threads):
-        self.X, self.y = data["X"], data["y"]
-        self.model = self.estimator(threads=threads)
-
-    def fit(self):
-        self.model.fit(self.X, self.y)
-
-    def answer(self):
-        return {"posteriors": np.asarray(self.model.predict_proba(self.X))}
+POSTERIORS = partial(FitThen, answers={"posteriors": "predict_proba"})
 
 
 KINDS = ("gaussian", "bernoulli", "categorical", "poisson")
+DENSITIES = [kind for kind in KINDS for _ in range(4)]
 
 
-class OurMixed(Posteriors):
-    def prepare(self, data, threads):
-        super().prepare(data, threads)
-        self.model.set_params(densities=[kind for kind in KINDS for _ in range(4)], alpha=0.0)
-
-
-class TheirMixed(Posteriors):
+class TheirMixed(Adapter):
     def prepare(self, data, threads):
         from wnb import Distribution as D
         from wnb import GeneralNB
@@ -91,66 +78,64 @@ class TheirMixed(Posteriors):
             distributions=[kind for kind in kinds for _ in range(4)], alpha=1e-10
         )
 
+    def fit(self):
+        self.model.fit(self.X, self.y)
+
+    def answer(self):
+        return {"posteriors": np.asarray(self.model.predict_proba(self.X))}
+
 
 # --- the check ---
 
 
-class PosteriorCheck(Check):
-    """Posteriors of some rows by definition, in numpy."""
-
-    def __init__(self, data):
-        self.y = np.asarray(data["y"])
-        self.parts = {"posteriors": (len(self.y), len(np.unique(self.y)))}
-        self.some = np.arange(0, len(self.y), max(1, len(self.y) // 500))
-        self.some[-1] = len(self.y) - 1
-        joint = self.joint(data["X"]) + np.log(np.bincount(self.y) / len(self.y))
-        p = np.exp(joint - joint.max(axis=1, keepdims=True))
-        self.right = p / p.sum(axis=1, keepdims=True)
-
-    def joint(self, X):
-        return self.normal(X)
-
-    def normal(self, X, epsilon=None):
-        epsilon = 1e-9 * X.var(axis=0).max() if epsilon is None else epsilon
-        found = []
-        for k in range(self.y.max() + 1):
-            mean = X[self.y == k].mean(axis=0)
-            variance = X[self.y == k].var(axis=0) + epsilon
-            z = (X[self.some] - mean) ** 2 / variance
-            found.append(-0.5 * (z + np.log(2 * np.pi * variance)).sum(axis=1))
-        return np.stack(found, axis=1)
-
-    def errors(self, answer):
-        return {
-            "posterior error": float(np.abs(answer["posteriors"][self.some] - self.right).max())
-        }
+SAMPLED = 500
 
 
-class CountCheck(PosteriorCheck):
-    def joint(self, X):
-        found = []
-        for k in range(self.y.max() + 1):
-            counts = np.asarray(X[self.y == k].sum(axis=0)).ravel() + 1.0
-            found.append(X[self.some] @ np.log(counts / counts.sum()))
-        return np.stack(found, axis=1)
+def posteriors(joint, data):
+    """Posteriors of some rows: ``joint(X, y, rows)`` has their log densities by class."""
+    X, y = data["X"], np.asarray(data["y"])
+    rows = np.arange(0, len(y), max(1, len(y) // SAMPLED))
+    rows[-1] = len(y) - 1
+    log_joint = joint(X, y, X[rows]) + np.log(np.bincount(y) / len(y))
+    return {"posteriors": Sample(len(y), rows, twin.posteriors(log_joint))}
 
 
-class MixedCheck(PosteriorCheck):
-    def joint(self, X):
-        found = self.normal(X[:, :4])
-        for k in range(self.y.max() + 1):
-            own = X[self.y == k]
-            ones = own[:, 4:8].mean(axis=0)
-            found[:, k] += np.where(X[self.some, 4:8] > 0, np.log(ones), np.log(1 - ones)).sum(
-                axis=1
-            )
-            for j in range(8, 12):
-                shares = np.bincount(own[:, j].astype(int), minlength=7) / len(own)
-                with np.errstate(divide="ignore"):
-                    found[:, k] += np.log(shares)[X[self.some, j].astype(int)]
-            rates = own[:, 12:].mean(axis=0)
-            found[:, k] += (X[self.some, 12:] * np.log(rates) - rates).sum(axis=1)
-        return found
+def normal_columns(X, y, query):
+    epsilon = 1e-9 * X.var(axis=0).max()
+    densities = []
+    for k in range(y.max() + 1):
+        mean = X[y == k].mean(axis=0)
+        variance = X[y == k].var(axis=0) + epsilon
+        z = (query - mean) ** 2 / variance
+        densities.append(-0.5 * (z + np.log(2 * np.pi * variance)).sum(axis=1))
+    return np.stack(densities, axis=1)
+
+
+def count_columns(X, y, query):
+    densities = []
+    for k in range(y.max() + 1):
+        counts = np.asarray(X[y == k].sum(axis=0)).ravel() + 1.0
+        densities.append(query @ np.log(counts / counts.sum()))
+    return np.stack(densities, axis=1)
+
+
+def mixed_columns(X, y, query):
+    densities = normal_columns(X[:, :4], y, query[:, :4])
+    for k in range(y.max() + 1):
+        rows = X[y == k]
+        ones = rows[:, 4:8].mean(axis=0)
+        densities[:, k] += np.log(np.where(query[:, 4:8] > 0, ones, 1 - ones)).sum(axis=1)
+        for j in range(8, 12):
+            shares = np.bincount(rows[:, j].astype(int), minlength=7) / len(rows)
+            with np.errstate(divide="ignore"):
+                densities[:, k] += np.log(shares)[query[:, j].astype(int)]
+        rates = rows[:, 12:].mean(axis=0)
+        densities[:, k] += (query[:, 12:] * np.log(rates) - rates).sum(axis=1)
+    return densities
+
+
+def _check(joint):
+    return Check.of_twin(partial(posteriors, joint), {"posterior error": difference})
 
 
 # --- the suite ---
@@ -182,20 +167,24 @@ SUITE = Suite(
     libraries={
         "statfast": Library(
             {
-                "normal": partial(Posteriors, f"{OURS}GaussianNB"),
-                "counts": partial(Posteriors, f"{OURS}MultinomialNB"),
-                "mixed": partial(OurMixed, f"{OURS}MixedNB"),
+                "normal": partial(POSTERIORS, f"{OURS}GaussianNB"),
+                "counts": partial(POSTERIORS, f"{OURS}MultinomialNB"),
+                "mixed": partial(POSTERIORS, f"{OURS}MixedNB", densities=DENSITIES, alpha=0.0),
             }
         ),
         "scikit-learn": Library(
             {
-                "normal": partial(Posteriors, f"{THEIRS}GaussianNB", threaded=False),
-                "counts": partial(Posteriors, f"{THEIRS}MultinomialNB", threaded=False),
+                "normal": partial(POSTERIORS, f"{THEIRS}GaussianNB", threaded=False),
+                "counts": partial(POSTERIORS, f"{THEIRS}MultinomialNB", threaded=False),
             }
         ),
-        "wnb": Library({"mixed": partial(TheirMixed, "wnb.GeneralNB", threaded=False)}),
+        "wnb": Library({"mixed": TheirMixed}),
     },
-    checks={"normal": PosteriorCheck, "counts": CountCheck, "mixed": MixedCheck},
+    checks={
+        "normal": _check(normal_columns),
+        "counts": _check(count_columns),
+        "mixed": _check(mixed_columns),
+    },
     tolerances={
         "normal": Tolerances(STRICT, LOOSE, LOOSE),
         "counts": Tolerances(STRICT, LOOSE, LOOSE),

@@ -15,10 +15,11 @@ from logging import ERROR
 import numpy as np
 
 from benchmarks.harness.adapter import Adapter, named
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.suite import Library, Suite
 from benchmarks.suites.cluster.kmeans import KMeansCheck, lloyd, nearest_centers
+from tests.reference.naive_bayes import posteriors
 
 BLOCKS = 16
 SAMPLE = 1_000  # rows whose posteriors are asked for
@@ -189,7 +190,7 @@ class _Round:
 
             given = named("statfast.Parts")([self.X]) if isinstance(self.X, np.ndarray) else self.X
             self.parts = as_parts(given)
-        self.rows = self.parts.total(rows_of_part, None)
+        self.rows = self.parts.total(work_of(rows_of_part), None)
 
     def answer(self):
         return {"rows": self.rows}
@@ -199,16 +200,20 @@ def rows_of_part(columns, state):
     return len(columns[0])
 
 
+def work_of(function):
+    return named("statfast._engine.Work")(function)
+
+
 class SleepingHere(Adapter):
     """A round whose work is to sleep: what so many workers, threads of an executor, add to it."""
 
     def prepare(self, data, threads):
         pool = ThreadPoolExecutor(data["workers"])
         self.parts = named("statfast.Parts")([np.zeros((1, 1))] * NAPS, executor=pool)
-        self.parts.total(rows_of_part, None)
+        self.parts.total(work_of(rows_of_part), None)
 
     def fit(self):
-        self.rows = self.parts.total(nap, NAP)
+        self.rows = self.parts.total(work_of(nap), NAP)
 
     def answer(self):
         return {"rows": self.rows}
@@ -240,7 +245,7 @@ class Sleeping(SleepingHere):
         ]
         distributed.wait(blocks)
         self.parts = as_parts(da.concatenate(blocks))
-        self.parts.total(rows_of_part, None)
+        self.parts.total(work_of(rows_of_part), None)
 
 
 def nap(columns, seconds):
@@ -316,29 +321,21 @@ class GradientCheck(Check):
         return {"gradient": float(abs(total).max() / self.data["shape"][0])}
 
 
-class SampleCheck(Check):
+def sample_posteriors(data):
     """Posteriors of some rows, by means and the pooled covariance of all."""
-
-    def __init__(self, data):
-        (n, d), k = data["shape"], data["k"]
-        counts, sums, products = np.zeros(k), np.zeros((k, d)), np.zeros((d, d))
-        origin = sample(data).astype(np.float64).mean(axis=0)
-        for rows, y in blocks(data):
-            rows = rows - origin
-            products += rows.T @ rows
-            for c in range(k):
-                counts[c] += np.count_nonzero(y == c)
-                sums[c] += rows[y == c].sum(axis=0)
-        means = sums / counts[:, None]
-        slopes = np.linalg.solve((products - sums.T @ means) / (n - k), means.T)
-        scores = (sample(data) - origin) @ slopes - 0.5 * (means.T * slopes).sum(axis=0)
-        scores += np.log(counts / n)
-        p = np.exp(scores - scores.max(axis=1, keepdims=True))
-        self.posteriors = p / p.sum(axis=1, keepdims=True)
-        self.parts = {"posteriors": self.posteriors.shape}
-
-    def errors(self, answer):
-        return {"posterior error": float(abs(answer["posteriors"] - self.posteriors).max())}
+    (n, d), k = data["shape"], data["k"]
+    counts, sums, products = np.zeros(k), np.zeros((k, d)), np.zeros((d, d))
+    origin = sample(data).astype(np.float64).mean(axis=0)
+    for rows, y in blocks(data):
+        rows = rows - origin
+        products += rows.T @ rows
+        for c in range(k):
+            counts[c] += np.count_nonzero(y == c)
+            sums[c] += rows[y == c].sum(axis=0)
+    means = sums / counts[:, None]
+    slopes = np.linalg.solve((products - sums.T @ means) / (n - k), means.T)
+    scores = (sample(data) - origin) @ slopes - 0.5 * (means.T * slopes).sum(axis=0)
+    return {"posteriors": posteriors(scores + np.log(counts / n))}
 
 
 class VariancesCheck(Check):
@@ -364,15 +361,11 @@ class VariancesCheck(Check):
         }
 
 
-class RowsCheck(Check):
-    """The number of rows."""
+def number_of_rows(data):
+    return {"rows": np.float64(data["shape"][0])}
 
-    def __init__(self, data):
-        self.n = data["shape"][0]
-        self.parts = {"rows": ()}
 
-    def errors(self, answer):
-        return {"rows missing": float(abs(answer["rows"] - self.n))}
+ROWS = Check.of_twin(number_of_rows, {"rows missing": difference})
 
 
 # --- the suite ---
@@ -429,10 +422,10 @@ SUITE = Suite(
     checks={
         "kmeans in parts": CentersCheck,
         "logistic in parts": GradientCheck,
-        "lda in parts": SampleCheck,
+        "lda in parts": Check.of_twin(sample_posteriors, {"posterior error": difference}),
         "pca in parts": VariancesCheck,
-        "empty round": RowsCheck,
-        "sleeping round": RowsCheck,
+        "empty round": ROWS,
+        "sleeping round": ROWS,
     },
     tolerances={
         "kmeans in parts": Tolerances({"inertia excess": 1e-6}, loose={"inertia excess": 1e-3}),

@@ -13,9 +13,9 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csc_matrix, issparse, random_array
 
-from benchmarks.harness.adapter import Adapter
+from benchmarks.harness.adapter import Adapter, FitThen, linear_coefficients
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Tolerances, scaled_difference
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 
@@ -171,24 +171,6 @@ class GlmnetPath(Paths):
         return {"coefs": self.model.fit(self.X, self.y).coefs_.T}
 
 
-class LeastSquares(Adapter):
-    """The estimator ``LinearRegression`` of a package; statfast's also has its inference ready."""
-
-    def __init__(self, module):
-        self.module = module
-
-    def prepare(self, data, threads):
-        self.X, self.y = data["X"], data["y"]
-        more = {"n_jobs": threads} if self.module.startswith("statfast") else {}
-        self.model = importlib.import_module(self.module).LinearRegression(**more)
-
-    def fit(self):
-        self.model.fit(self.X, self.y)
-
-    def answer(self):
-        return {"coefficients": np.append(self.model.intercept_, self.model.coef_)}
-
-
 class StatfastRidge(Adapter):
     def prepare(self, data, threads):
         self.X, self.y, self.alphas, self.threads = *map(data.get, ("X", "y", "alphas")), threads
@@ -243,41 +225,21 @@ class GapCheck(Check):
         return {"duality gap": float(np.max(gaps) / whole)}
 
 
-class CoefficientsCheck(Check):
-    """The largest error of a coefficient, as a share of the largest."""
-
-    part: str
-
-    def __init__(self, data):
-        self.best = self.solution(**data)
-        self.parts = {self.part: self.best.shape}
-
-    def solution(self, X, y, **more):
-        raise NotImplementedError
-
-    def errors(self, answer):
-        error = np.abs(answer[self.part] - self.best).max() / np.abs(self.best).max()
-        return {"coefficient error": float(error)}
+def least_squares(data):
+    """By LAPACK's singular values."""
+    Z = np.column_stack([np.ones(len(data["X"])), data["X"]])
+    return {"coefficients": np.linalg.lstsq(Z, data["y"])[0]}
 
 
-class SolutionCheck(CoefficientsCheck):
-    """Least squares by LAPACK's singular values."""
-
-    part = "coefficients"
-
-    def solution(self, X, y):
-        return np.linalg.lstsq(np.column_stack([np.ones(len(X)), X]), y)[0]
+def ridge_path(data):
+    """By the eigenvectors of the covariance."""
+    Z, z = data["X"] - data["X"].mean(axis=0), data["y"] - data["y"].mean()
+    s2, V = np.linalg.eigh(Z.T @ Z)
+    return {"coefs": V @ ((V.T @ (Z.T @ z))[:, None] / (s2[:, None] + data["alphas"]))}
 
 
-class RidgeCheck(CoefficientsCheck):
-    """Ridge regression by the eigenvectors of the covariance."""
-
-    part = "coefs"
-
-    def solution(self, X, y, alphas):
-        Z = X - X.mean(axis=0)
-        s2, V = np.linalg.eigh(Z.T @ Z)
-        return V @ ((V.T @ (Z.T @ (y - y.mean())))[:, None] / (s2[:, None] + alphas))
+COEFFICIENT_ERROR = {"coefficient error": scaled_difference}
+LINE = partial(FitThen, answers={"coefficients": linear_coefficients})  # ours brings inference
 
 
 # --- the suites ---
@@ -327,15 +289,23 @@ OLS = Suite(
     quick=[_ols(2_000, 5, group="ols"), _ridge(500, 10, 20, group="ols")],
     libraries={
         "statfast": Library(
-            {"ols": partial(LeastSquares, "statfast.linear"), "ridge path": StatfastRidge}
+            {"ols": partial(LINE, "statfast.linear.LinearRegression"), "ridge path": StatfastRidge}
         ),
         "scikit-learn": Library(
-            {"ols": partial(LeastSquares, "sklearn.linear_model"), "ridge path": SklearnRidge}
+            {
+                "ols": partial(LINE, "sklearn.linear_model.LinearRegression", threaded=False),
+                "ridge path": SklearnRidge,
+            }
         ),
         "scikit-learn (one by one)": Library({"ridge path": SklearnRidges}),
-        "scikit-learn-intelex": Library({"ols": partial(LeastSquares, "sklearnex.linear_model")}),
+        "scikit-learn-intelex": Library(
+            {"ols": partial(LINE, "sklearnex.linear_model.LinearRegression", threaded=False)}
+        ),
     },
-    checks={"ols": SolutionCheck, "ridge path": RidgeCheck},
+    checks={
+        "ols": Check.of_twin(least_squares, COEFFICIENT_ERROR),
+        "ridge path": Check.of_twin(ridge_path, COEFFICIENT_ERROR),
+    },
     tolerances={
         "ols": Tolerances({"coefficient error": 1e-10}),
         "ridge path": Tolerances({"coefficient error": 1e-8}),

@@ -11,11 +11,12 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
+from tests.reference import multinomial as twin
 
 BUDGET = 3.0  # seconds of rounds for each library and problem
 LIMIT = 90.0  # seconds of a library's first run
@@ -39,7 +40,7 @@ def _data(kind, n, d, n_classes, C, dtype, seed):
 
 
 def _problem(kind, n, d, n_classes, C=1.0, dtype="float64", **more):
-    penalty = "none" if C is None else f"C={C:g}"
+    penalty = "none" if np.isinf(C) else f"C={C:g}"
     name = f"{kind} {n}x{d} K={n_classes} {penalty} {dtype}"
     make = partial(_data, kind, n, d, n_classes, C, dtype)
     bounds = {"budget": BUDGET, "limit": LIMIT} | more
@@ -48,85 +49,51 @@ def _problem(kind, n, d, n_classes, C=1.0, dtype="float64", **more):
 
 # --- adapters ---
 
-
-class Multinomial(Estimator):
-    """Ours."""
-
-    def prepare(self, data, threads):
-        self.X, self.y = data["X"], data["y"]
-        given = {} if data["C"] is None else {"C": data["C"]}
-        self.model = self.estimator(threads=threads, multi_class="multinomial", **given)
-
-    def fit(self):
-        self.model.fit(self.X, self.y)
-
-    def answer(self):
-        return {"coef": np.column_stack([self.model.intercept_, self.model.coef_])}
+MULTINOMIAL = partial(
+    FitThen,
+    answers={"coef": lambda model: np.column_stack([model.intercept_, model.coef_])},
+    from_data={"C": "C"},
+)
 
 
-class Sklearn(Multinomial):
-    """scikit-learn's solvers; `tol` for its stopping rule, on gradients of the mean loss."""
-
-    def prepare(self, data, threads):
-        self.X, self.y = data["X"], data["y"]
-        C = np.inf if data["C"] is None else data["C"]
-        self.model = self.estimator(C=C, max_iter=10_000)
-
-    def fit(self):
-        super().fit()
-        self.note_fallback(self.model)
+# --- the check: how far coefficients are from those of Newton's method ---
 
 
-# --- the check ---
-
-
-class MultinomialCheck(Check):
-    """How far coefficients, the intercepts first, are from those of Newton's method in plain
-    numpy, as far as it goes."""
-
-    def __init__(self, data):
-        X, y = np.float64(data["X"]), data["y"]
-        self.best = _newton(np.column_stack([np.ones(len(X)), X]), y, data["C"])
-        self.parts = {"coef": self.best.shape}
-
-    def errors(self, answer):
-        coef = np.float64(answer["coef"])
-        error = np.abs(coef - coef.mean(axis=0) - self.best).max()
-        return {"solution error": float(error)}
-
-
-def _newton(Z, y, C, rounds=30):
-    """Coefficients (K, q) that sum to 0 over the classes; Z holds the intercept first."""
+def solution(data, rounds=30):
+    """Newton's method, as far as it goes: coefficients (K, q) that sum to 0 over the classes, the
+    intercept first."""
+    y, Z, C = data["y"], twin.design(np.float64(data["X"])), data["C"]
     K, q = y.max() + 1, Z.shape[1]
     ridge = np.zeros(q)
-    ridge[1:] = 0.0 if C is None else 1.0 / C
-    own, coef = np.eye(K)[y], np.zeros((K, q))
+    ridge[1:] = 1.0 / C
+    coef = np.zeros((K, q))
     for _ in range(rounds):
         gradient, hessian = ridge * coef, np.zeros((K, q, K, q))
         for start in range(0, len(Z), BLOCK):
-            z = Z[start : start + BLOCK]
-            eta = z @ coef.T
-            p = np.exp(eta - eta.max(axis=1, keepdims=True))
-            p /= p.sum(axis=1, keepdims=True)
-            gradient += (p - own[start : start + BLOCK]).T @ z
-            for a in range(K):
-                for b in range(K):
-                    weight = p[:, a] * ((a == b) - p[:, b])
-                    hessian[a, :, b] += (z * weight[:, None]).T @ z
+            rows = slice(start, start + BLOCK)
+            weights = np.ones(len(Z[rows]))
+            gradient += twin.gradient(Z[rows], y[rows], weights, coef)
+            hessian += twin.hessian(Z[rows], weights, coef)
         flat = hessian.reshape(K * q, K * q) + np.diag(np.tile(ridge, K))
         flat += np.kron(np.ones((K, K)) / K, np.diag(hessian[0, :, 0].diagonal()))
         step = np.linalg.solve(flat, gradient.ravel()).reshape(K, q)
         coef -= step
         if np.abs(step).max() < 1e-12:
             break
-    return coef - coef.mean(axis=0)
+    return {"coef": coef - coef.mean(axis=0)}
+
+
+def centered_difference(coef, expected):
+    coef = np.float64(coef)
+    return np.abs(coef - coef.mean(axis=0) - expected).max()
 
 
 # --- the suite ---
 
 
 def _sklearn(tol, path="sklearn.linear_model.LogisticRegression", **solver):
-    return Library({"multinomial": partial(Sklearn, path, threaded=False, tol=tol, **solver)})
+    adapter = partial(MULTINOMIAL, path, threaded=False, tol=tol, max_iter=10_000, **solver)
+    return Library({"multinomial": adapter})
 
 
 SOLVERS = tuple(f"scikit-learn ({name})" for name in ("lbfgs", "newton-cg", "newton-cholesky"))
@@ -140,8 +107,8 @@ SUITE = Suite(
         _problem("correlated", 50_000, 20, 5, beyond=True),
         _problem("correlated", 20_000, 50, 10, beyond=True),
         _problem("rare", 50_000, 20, 5, beyond=True),
-        _problem("normal", 50_000, 20, 5, None, beyond=True),
-        _problem("normal", 20_000, 50, 10, None, beyond=True),
+        _problem("normal", 50_000, 20, 5, np.inf, beyond=True),
+        _problem("normal", 20_000, 50, 10, np.inf, beyond=True),
         _problem("normal", 500_000, 10, 3, beyond=True),
         _problem("normal", 300, 4, 3, beyond=True),
         _problem("normal", 5_000, 200, 10, beyond=True),
@@ -149,18 +116,18 @@ SUITE = Suite(
     ],
     quick=[
         _problem("normal", 1_000, 5, 3, group="bar"),
-        _problem("rare", 2_000, 6, 4, None, beyond=True),
+        _problem("rare", 2_000, 6, 4, np.inf, beyond=True),
     ],
     libraries={
         "statfast": Library(
-            {"multinomial": partial(Multinomial, "statfast.linear.LogisticRegression")}
+            {"multinomial": partial(MULTINOMIAL, "statfast.linear.LogisticRegression")}
         ),
         "scikit-learn (newton-cholesky)": _sklearn(1e-6, solver="newton-cholesky"),
         "scikit-learn (newton-cg)": _sklearn(1e-8, solver="newton-cg"),
         "scikit-learn (lbfgs)": _sklearn(1e-8, solver="lbfgs"),
         "scikit-learn-intelex": _sklearn(1e-8, "sklearnex.linear_model.LogisticRegression"),
     },
-    checks={"multinomial": MultinomialCheck},
+    checks={"multinomial": Check.of_twin(solution, {"solution error": centered_difference})},
     tolerances={
         "multinomial": Tolerances(  # L-BFGS of scikit-learn stops at 1e-6
             {"solution error": 1e-6},

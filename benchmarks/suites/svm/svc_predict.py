@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.harness.adapter import Estimator
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Sample, Tolerances, scaled_difference
 from benchmarks.harness.problem import SIZES, Problem
 from benchmarks.harness.suite import Library, Suite
 
@@ -83,31 +83,22 @@ class SingleValues(Values):
 # --- the check ---
 
 
-class ValuesCheck(Check):
-    """The largest difference from the solution's values on a sample of rows, relative to the
-    largest value.
+def values_of_solution(data):
+    """The values of a sample of rows, by LIBSVM's multipliers.
 
-    The multipliers are LIBSVM's; that no pair of them violates the conditions of optimality by more
-    than the tolerance, and the values, are worked out here, by definition.
+    That no pair of these violates the conditions of optimality by more than the tolerance, and the
+    values, are worked out here, by definition.
     """
-
-    def __init__(self, data):
-        X, Q = (data[name].astype(np.float64) for name in ("X", "Q"))
-        y, classes = data["y"], np.unique(data["y"])
-        pairs = list(combinations(classes, 2))
-        self.parts = {"values": (len(Q), len(pairs)) if len(pairs) > 1 else (len(Q),)}
-        self.rows = np.random.default_rng(0).choice(len(Q), min(SAMPLE, len(Q)), replace=False)
-        columns = []
-        for one, other in pairs:
-            here = (y == one) | (y == other)
-            sign = np.where(y[here] == one, 1.0, -1.0)
-            columns.append(_solution_values(X[here], sign, Q[self.rows], data["params"]))
-        self.want = np.column_stack(columns) if len(pairs) > 1 else -columns[0]
-
-    def errors(self, answer):
-        values = np.asarray(answer["values"])[self.rows]
-        error = np.abs(values - self.want).max() / np.abs(self.want).max()
-        return {"value error": float(error)}
+    X, Q = (data[name].astype(np.float64) for name in ("X", "Q"))
+    y, pairs = data["y"], list(combinations(np.unique(data["y"]), 2))
+    rows = np.random.default_rng(0).choice(len(Q), min(SAMPLE, len(Q)), replace=False)
+    columns = []
+    for first, second in pairs:
+        here = (y == first) | (y == second)
+        sign = np.where(y[here] == first, 1.0, -1.0)
+        columns.append(_solution_values(X[here], sign, Q[rows], data["params"]))
+    values = np.column_stack(columns) if len(pairs) > 1 else -columns[0]
+    return {"values": Sample(len(Q), rows, values)}
 
 
 def _solution_values(X, y, Q, params):
@@ -170,7 +161,9 @@ SUITE = Suite(
         "scikit-learn": _machine("sklearn.svm.SVC", threaded=False),
         "scikit-learn-intelex": _machine("sklearnex.svm.SVC", threaded=False),
     },
-    checks=dict.fromkeys(TASKS, ValuesCheck),
+    checks=dict.fromkeys(
+        TASKS, Check.of_twin(values_of_solution, {"value error": scaled_difference})
+    ),
     tolerances=dict.fromkeys(TASKS, Tolerances({"value error": 1e-4})),
     bars={
         "values": [

@@ -13,9 +13,9 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.adapter import Estimator, FitThen
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 
@@ -84,16 +84,13 @@ def _problem(task, title, n, d, words, given, **more):
 # --- adapters ---
 
 
-class Decomposed(Estimator):
-    def prepare(self, data, threads):
-        self.X = data["X"]
-        self.model = self.estimator(threads=threads, n_components=data["k"], random_state=0)
-
-    def fit(self):
-        self.model.fit(self.X)
-
-    def answer(self):
-        return {"components": self.model.components_, "values": self.model.singular_values_}
+DECOMPOSED = partial(
+    FitThen, answers={"components": "components_", "values": "singular_values_"},
+    from_data={"n_components": "k"}, random_state=0,
+)  # fmt: skip
+COUNTED = partial(
+    FitThen, answers={"log odds": "feature_log_prob_", "prior": "class_log_prior_"}, threaded=False
+)
 
 
 class Linear(Estimator):
@@ -114,18 +111,6 @@ class Linear(Estimator):
     def answer(self):
         coef, first = np.atleast_2d(self.model.coef_), np.atleast_1d(self.model.intercept_)
         return {"v": np.vstack([np.broadcast_to(first, len(coef)), coef.T])}
-
-
-class Counted(Estimator):
-    def prepare(self, data, threads):
-        self.X, self.y = data["X"], data["y"]
-        self.model = self.estimator()
-
-    def fit(self):
-        self.model.fit(self.X, self.y)
-
-    def answer(self):
-        return {"log odds": self.model.feature_log_prob_, "prior": self.model.class_log_prior_}
 
 
 # --- checks ---
@@ -220,19 +205,12 @@ class LassoCheck(Check):
         return {"gap": float((primal - dual) / (len(y) * np.log(2.0))), "first": float(abs(v[0]))}
 
 
-class CountCheck(Check):
+def smoothed_shares(data):
     """Logarithms of the smoothed shares of words, by definition."""
-
-    def __init__(self, data):
-        own = np.eye(data["K"])[data["y"]]
-        total = (data["X"].T @ own).T + SMOOTHING
-        self.odds = np.log(total / total.sum(axis=1, keepdims=True))
-        self.prior = np.log(own.mean(axis=0))
-        self.parts = {"log odds": self.odds.shape, "prior": self.prior.shape}
-
-    def errors(self, answer):
-        odds, prior = answer["log odds"] - self.odds, answer["prior"] - self.prior
-        return {"error": float(max(abs(odds).max(), abs(prior).max()))}
+    in_class = np.eye(data["K"])[data["y"]]
+    total = (data["X"].T @ in_class).T + SMOOTHING
+    odds = np.log(total / total.sum(axis=1, keepdims=True))
+    return {"log odds": odds, "prior": np.log(in_class.mean(axis=0))}
 
 
 # --- the suite ---
@@ -278,14 +256,14 @@ SUITE = Suite(
     libraries={
         "statfast": Library(
             {
-                "text svd": partial(Decomposed, "statfast.TruncatedSVD"),
+                "text svd": partial(DECOMPOSED, "statfast.TruncatedSVD"),
                 "text logistic": partial(Linear, "statfast.LogisticRegression"),
                 "text lasso": partial(
                     Linear, "statfast.LogisticRegression", l1_ratio=1.0, fit_intercept=False
                 ),
                 "text ridge": partial(Linear, "statfast.Ridge", "alpha"),
                 "text svc": partial(Linear, "statfast.LinearSVC", tol=1e-8),
-                "text counts": partial(Counted, "statfast.MultinomialNB"),
+                "text counts": partial(COUNTED, "statfast.MultinomialNB"),
                 "text classes": partial(Linear, "statfast.LogisticRegression"),
                 "text rates": partial(Linear, "statfast.PoissonRegressor", "alpha"),
             }
@@ -296,16 +274,16 @@ SUITE = Suite(
                         fit_intercept=False),
             ridge=_peer("linear_model.Ridge", "alpha", tol=1e-5),
             svc=_peer("svm.LinearSVC", tol=1e-6, max_iter=10_000),
-            counts=partial(Counted, "sklearn.naive_bayes.MultinomialNB", threaded=False),
+            counts=partial(COUNTED, "sklearn.naive_bayes.MultinomialNB"),
             classes=_peer(LOGISTIC, tol=1e-6, max_iter=10_000),
             rates=_peer("linear_model.PoissonRegressor", "alpha", tol=1e-5, max_iter=10_000),
         ),
         "scikit-learn (arpack)": _sklearn(
-            svd=partial(Decomposed, "sklearn.decomposition.TruncatedSVD", threaded=False,
+            svd=partial(DECOMPOSED, "sklearn.decomposition.TruncatedSVD", threaded=False,
                         algorithm="arpack"),
         ),
         "scikit-learn (randomized)": _sklearn(
-            svd=partial(Decomposed, "sklearn.decomposition.TruncatedSVD", threaded=False),
+            svd=partial(DECOMPOSED, "sklearn.decomposition.TruncatedSVD", threaded=False),
         ),
         "scikit-learn (newton-cg)": _sklearn(
             logistic=_peer(LOGISTIC, tol=1e-6, max_iter=10_000, solver="newton-cg"),
@@ -315,7 +293,7 @@ SUITE = Suite(
     checks={
         "text svd": SingularCheck,
         "text lasso": LassoCheck,
-        "text counts": CountCheck,
+        "text counts": Check.of_twin(smoothed_shares, {"error": difference}),
         **{task: partial(GradientCheck, *how) for task, how in GRADIENTS.items()},
     },
     tolerances={
