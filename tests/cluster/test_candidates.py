@@ -93,7 +93,7 @@ def gains(rows, closest, points):
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("weighted", [False, True])
 def test_centers_are_those_that_float64_draws(kind, weighted, monkeypatch):
-    monkeypatch.setattr(seeding, "FEWEST", 0)
+    monkeypatch.setattr(seeding, "MIN_PACKED_ROWS", 0)
     for seed in range(5):
         draws = np.random.default_rng(seed)
         X = KINDS[kind](draws, 700, 5)
@@ -130,7 +130,7 @@ def test_centers_are_those_that_exact_distances_draw(
         weights[0] = weight
     data = survey(X.astype(dtype), weights, n_jobs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("statfast._engine.blocks.SMALL", 0)
+        patch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
         ours, places, _ = seeding.spread(data, k, np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
     slow, slow_places = by_reading(data, k, rng, data.draw_index(rng))
@@ -149,7 +149,7 @@ def test_rows_in_several_blocks_are_drawn_where_they_lie():
 
 def test_rows_in_order_are_drawn_as_by_reading(monkeypatch):
     """Each candidate may gain rows of few parts."""
-    monkeypatch.setattr(seeding, "PART", 1.0)
+    monkeypatch.setattr(seeding, "OPERATIONS_PER_BLOCK", 1.0)
     X = np.sort(np.random.default_rng(3).uniform(size=(9000, 2)), axis=0)
     data = survey(X, None, 1)
     rng = np.random.default_rng(4)
@@ -160,7 +160,7 @@ def test_rows_in_order_are_drawn_as_by_reading(monkeypatch):
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 def test_nearest_centers_are_known(kind, dtype, monkeypatch):
-    monkeypatch.setattr(seeding, "FEWEST", 0)
+    monkeypatch.setattr(seeding, "MIN_PACKED_ROWS", 0)
     for seed in range(3):
         draws = np.random.default_rng(seed)
         X = KINDS[kind if dtype == np.float64 else "tied"](draws, 500, 5).astype(dtype)
@@ -206,7 +206,7 @@ def test_runs_are_those_from_an_array_of_the_same_centers(dtype, weighted, k, d,
 @pytest.mark.parametrize("n_jobs", [2, 7])
 @pytest.mark.parametrize(("d", "k"), [(6, 60), (30, 20)])
 def test_same_bits_for_any_number_of_threads(n_jobs, d, k, monkeypatch):
-    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
     X = np.random.default_rng(0).normal(size=(20_000, d))
     alone, others = (
         plus_plus(survey(X, None, jobs), k, np.random.default_rng(1)) for jobs in (1, n_jobs)
@@ -216,7 +216,7 @@ def test_same_bits_for_any_number_of_threads(n_jobs, d, k, monkeypatch):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_no_more_is_begun_after_ctrl_c(n_jobs, monkeypatch):
-    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
     X = np.random.default_rng(0).normal(size=(20_000, 6))
     model = KMeans(60, max_iter=1, random_state=0, n_jobs=n_jobs).fit(X)
     before, best_of, calls, fired = model.cluster_centers_, seeding.best_of, [], [10]

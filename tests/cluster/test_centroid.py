@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 
 from statfast.cluster import linkage
 from statfast.cluster.hierarchy import point_linkage as centroid
-from statfast.cluster.hierarchy.linkage import FEW
+from statfast.cluster.hierarchy.linkage import MAX_COLUMNS_OF_POINTS
 
 METHODS = ("centroid", "median")
 
@@ -41,15 +41,15 @@ def test_larger_and_any_threads(method, d, dtype):
 def test_columns_are_left_out_and_work_is_interrupted(method, monkeypatch):
     X = np.random.default_rng(0).normal(size=(400, 3))
     expected = linkage(X, method)
-    monkeypatch.setattr(centroid, "SPARE", 100)
-    monkeypatch.setattr(centroid, "FREE", 1)
-    monkeypatch.setattr(centroid, "BUDGET", 2000)
+    monkeypatch.setattr(centroid, "CLUSTERS_PER_FREE_COLUMN", 100)
+    monkeypatch.setattr(centroid, "MIN_FREE_COLUMNS", 1)
+    monkeypatch.setattr(centroid, "NUMBERS_PER_CALL", 2000)
     assert_array_equal(linkage(X, method), expected)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_many_columns_without_memory_for_a_matrix(method, monkeypatch):
-    X = np.random.default_rng(0).normal(size=(200, FEW + 1))
+    X = np.random.default_rng(0).normal(size=(200, MAX_COLUMNS_OF_POINTS + 1))
     expected = linkage(X, method)
     monkeypatch.setattr(
         sys.modules["statfast.cluster.hierarchy.linkage"], "fits", lambda nbytes: False

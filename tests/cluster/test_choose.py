@@ -176,7 +176,7 @@ def test_table_and_recommendation(method, criterion):
 
 
 def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X = three(15)
     for ask in (
         lambda threads: gap_of(X, k_max=3, n_boot=5, random_state=1, n_jobs=threads).gap,
@@ -284,7 +284,7 @@ def test_gap_at_every_scale(method, power):
 
 
 def test_a_function_is_called_in_one_thread_and_in_order(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X, threads = three(10), set()
 
     def answers(n_jobs):

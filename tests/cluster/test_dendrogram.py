@@ -245,7 +245,7 @@ def test_inconsistency_of_every_scale_and_size(monkeypatch):
 
     Z = linkage(np.random.default_rng(0).normal(size=(50, 2)), "average")
     whole = inconsistency(Z, 4)
-    monkeypatch.setattr(dendrogram, "BUDGET", 64)
+    monkeypatch.setattr(dendrogram, "MERGES_PER_CALL", 64)
     assert_array_equal(inconsistency(Z, 4), whole)
     for scale in (1e-300, 1e300):
         far = inconsistency(Z * [1, 1, scale, 1], 4)

@@ -225,7 +225,7 @@ def test_rows_are_packed_once_for_all_runs(monkeypatch):
 def test_rows_too_many_to_be_kept_are_labeled_alike(monkeypatch):
     X = blobs(700, 5, 6)
     kept = starting(X, 9, tol=0).fit(X)
-    monkeypatch.setattr(panels, "MOST", 0)
+    monkeypatch.setattr(panels, "MAX_PANEL_NUMBERS", 0)
     same_fit(starting(X, 9, tol=0).fit(X), kept)
 
 
@@ -233,8 +233,8 @@ def test_small_pieces_are_the_whole(monkeypatch):
     X = blobs(5000, 5, 40)
     whole = starting(X, 70, tol=0).fit(X)  # k * k < n: gaps between the centers count
     score = whole.score(X)
-    monkeypatch.setattr(dense_rows, "PIECE", 1)
-    monkeypatch.setattr(dense_rows, "LITTLE", 0)
+    monkeypatch.setattr(dense_rows, "PRODUCTS_PER_CALL", 1)
+    monkeypatch.setattr(dense_rows, "MAX_UNCUT_PRODUCTS", 0)
     same_fit(starting(X, 70, tol=0).fit(X), whole)
     assert whole.score(X) == score
 
@@ -350,7 +350,7 @@ def test_equal_weights_of_one_are_no_weights():
 @pytest.mark.parametrize("n_jobs", [2, 7])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 def test_same_bits_for_any_number_of_threads(n_jobs, dtype, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X = np.abs(blobs(6000, 7, 6) * 8).astype(dtype)
     weights = np.random.default_rng(0).uniform(0, 1, 6000)
     params = {"random_state": 1, "n_init": 2}
@@ -544,7 +544,7 @@ def test_large_and_small_calls_predict_alike(monkeypatch):
     X = blobs(2000, 4, 6)
     km = KMeans(6, random_state=0).fit(X)
     one_by_one = np.concatenate([km.predict(row[None]) for row in X])
-    monkeypatch.setattr("statfast.cluster.kmeans.dense_rows.LITTLE", 0)
+    monkeypatch.setattr("statfast.cluster.kmeans.dense_rows.MAX_UNCUT_PRODUCTS", 0)
     assert_array_equal(km.predict(X), one_by_one)
 
 

@@ -176,7 +176,7 @@ def test_all_forms_of_dissimilarities_agree(init, method):
 @pytest.mark.parametrize("free", [True, False])
 @pytest.mark.parametrize("weighted", [True, False])
 def test_threads_change_nothing(monkeypatch, free, weighted):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     rng = np.random.default_rng(2)
     X = rng.normal(size=(1500, 2))
     weights = rng.random(1500) if weighted else None

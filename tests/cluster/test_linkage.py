@@ -33,14 +33,14 @@ WAYS = {  # SMALL, FEW, RARE
 def way(request, monkeypatch):
     """Through a small matrix as through a large one."""
     small, few, rare = WAYS[request.param]
-    monkeypatch.setattr(reciprocal, "SMALL", small)
-    monkeypatch.setattr(reciprocal, "FEW", few)
-    monkeypatch.setattr(reciprocal, "RARE", rare)
-    monkeypatch.setattr(reciprocal, "BUDGET", 5000)
-    monkeypatch.setattr(reciprocal, "SHRUNK", 0.8)
-    monkeypatch.setattr(generic, "SHRUNK", 0.7 if request.param == "both" else 0.5)
-    monkeypatch.setattr(generic, "BUDGET", 5000)
-    monkeypatch.setattr(condensed, "LEAST", 1)
+    monkeypatch.setattr(reciprocal, "MAX_CHAIN_CLUSTERS", small)
+    monkeypatch.setattr(reciprocal, "MIN_MERGED_SHARE", few)
+    monkeypatch.setattr(reciprocal, "MIN_MERGED_SHARE_OF_ROWS", rare)
+    monkeypatch.setattr(reciprocal, "NUMBERS_PER_CALL", 5000)
+    monkeypatch.setattr(reciprocal, "COMPACT_BELOW_SHARE", 0.8)
+    monkeypatch.setattr(generic, "COMPACT_BELOW_SHARE", 0.7 if request.param == "both" else 0.5)
+    monkeypatch.setattr(generic, "NUMBERS_PER_CALL", 5000)
+    monkeypatch.setattr(condensed, "MIN_NUMBERS_PER_TASK", 1)
     return request.param
 
 
@@ -114,8 +114,8 @@ def test_same_bits_for_any_number_of_threads(method, tied, way):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_many_clusters_reuse_memory(method, monkeypatch):
-    monkeypatch.setattr(reciprocal, "MOST", 2048)
-    monkeypatch.setattr(reciprocal, "SMALL", 32)
+    monkeypatch.setattr(reciprocal, "MAX_PIECE_NUMBERS", 2048)
+    monkeypatch.setattr(reciprocal, "MAX_CHAIN_CLUSTERS", 32)
     y = pdist(rows(8, 900, 2))
     assert_allclose(linkage(y, method, n_jobs=2), hierarchy.linkage(y, method), rtol=1e-10)
 

@@ -122,7 +122,7 @@ def test_weights():
 
 @pytest.mark.parametrize("n_jobs", [2, 7])
 def test_the_same_bits_for_any_number_of_threads(n_jobs, monkeypatch):
-    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
     X = blobs(4000, 20, 30)
     one, other = (MiniBatchKMeans(30, random_state=3, n_jobs=jobs).fit(X) for jobs in (1, n_jobs))
     assert one.cluster_centers_.tobytes() == other.cluster_centers_.tobytes()

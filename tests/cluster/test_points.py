@@ -156,7 +156,7 @@ def test_medoids_of_a_matrix_that_is_not_symmetric():
 
 
 def test_threads_change_no_sum(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     y = pdist(three(30))
     first, *others = [
         choose_n_clusters(y, method="average", metric="precomputed", ks=[2, 3], n_jobs=n).scores[

@@ -64,7 +64,7 @@ def test_few_different_rows():
 
 
 def test_chunks_and_threads_draw_like_an_array(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X = np.round(blobs(1500) * 4)  # whole numbers: sums without rounding
     chunks = blocks.Chunks([X[:200], X[200:1400], X[1400:]])
     alone = k_means_parallel(survey(X, None, 1), 20, np.random.default_rng(3))

@@ -135,16 +135,16 @@ def test_the_second_reading_gives_the_same(monkeypatch):
     X = blobs(3000, 8)
     for weights in (None, rng().uniform(0, 2, 3000)):
         data = survey(X, weights, 1)
-        monkeypatch.setattr(seeding, "HELD", 1 << 28)
+        monkeypatch.setattr(seeding, "MAX_KEPT_BYTES", 1 << 28)
         kept = plus_plus(data, 40, rng(5))
-        monkeypatch.setattr(seeding, "HELD", 0)
+        monkeypatch.setattr(seeding, "MAX_KEPT_BYTES", 0)
         assert_array_equal(plus_plus(data, 40, rng(5)), kept)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 7])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_same_bits_for_any_number_of_threads(n_jobs, weighted, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X = blobs(5000, 5)
     weights = rng().uniform(0, 2, 5000) if weighted else None
     alone = plus_plus(survey(X, weights, 1), 50, rng())

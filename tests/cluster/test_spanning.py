@@ -72,7 +72,7 @@ def test_larger_trees(kind, d):
 def test_interrupted_searches(monkeypatch):
     X = rows(1, 2500, 2, "groups")
     expected = minimum_spanning_tree(X)
-    monkeypatch.setattr(boruvka_points, "BUDGET", 3)
+    monkeypatch.setattr(boruvka_points, "LEAVES_PER_CALL", 3)
     found = minimum_spanning_tree(X)
     assert_array_equal(found[0], expected[0])
 
@@ -87,8 +87,8 @@ def test_tasks_and_threads(monkeypatch, kind, d):
     expected = hierarchy.linkage(pdist(X), "single")[:, 2]
     for name in ("ARRANGED", "MARKED", "RECALLED", "SEARCHED"):
         monkeypatch.setattr(boruvka_points, name, 1e9)
-    monkeypatch.setattr(boruvka_points, "FEWEST", 64)
-    monkeypatch.setattr(boruvka_points, "BLOCK", 1)
+    monkeypatch.setattr(boruvka_points, "MIN_POINTS_PER_TASK", 64)
+    monkeypatch.setattr(boruvka_points, "MIN_BLOCK_LEAVES", 1)
     edges, lengths = minimum_spanning_tree(X, n_jobs=1)
     assert_tree(edges, lengths, len(X))
     assert_allclose(lengths, expected, rtol=1e-12)
@@ -107,11 +107,11 @@ def test_far_clusters_and_one_point_between():
     assert_allclose(lengths, hierarchy.linkage(pdist(X), "single")[:, 2], rtol=1e-12)
 
 
-@pytest.mark.parametrize("nbytes", [0, 1000, room.PAGE + 1, 3 * room.PAGE])
+@pytest.mark.parametrize("nbytes", [0, 1000, room.PAGE_BYTES + 1, 3 * room.PAGE_BYTES])
 def test_room(nbytes):
     empty = room.Arena(nbytes).empty
     arrays = [empty((1000, 3), float), empty(7, np.int32), empty(0, float)]
-    arrays += [empty(room.PAGE // 8, float) for _ in range(4)]
+    arrays += [empty(room.PAGE_BYTES // 8, float) for _ in range(4)]
     for i, array in enumerate(arrays):
         array[:] = i
     for i, array in enumerate(arrays):

@@ -92,7 +92,7 @@ def test_the_sum_of_rows_without_a_nonzero_is_of_floats():
 @pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
 @pytest.mark.parametrize("n_jobs", [2, 7])
 def test_starts_and_threads(init, n_jobs, monkeypatch):
-    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
     X = sparse.csr_matrix(rows(3000, 60, 0.05))
     one, other = (
         KMeans(20, init=init, n_init=1, max_iter=5, random_state=0, n_jobs=jobs).fit(X)

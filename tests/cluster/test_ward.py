@@ -16,7 +16,7 @@ from statfast.cluster import linkage
 def rows_by_matrix(request):
     """Few rows are merged from their matrix: every test goes the way of many rows, too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("statfast.cluster.hierarchy.linkage.MATRIX", request.param)
+        patch.setattr("statfast.cluster.hierarchy.linkage.MAX_ROWS_OF_WARD_MATRIX", request.param)
         yield
 
 

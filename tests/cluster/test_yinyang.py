@@ -155,7 +155,7 @@ HARD = {
 @pytest.mark.parametrize("algorithm", ["hamerly", "yinyang"])
 @pytest.mark.filterwarnings("ignore:Only .* clusters hold")
 def test_labels_of_hard_rows(kind, algorithm, monkeypatch):
-    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
     for seed in range(4):
         draws = np.random.default_rng(seed)
         X = HARD[kind](draws, 1200, 1 + seed)

@@ -734,7 +734,7 @@ def test_absurd_number_of_threads(cls, n_jobs, data):
 @pytest.mark.once
 @each_threaded
 def test_same_bits_for_any_number_of_threads(cls, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)  # no work is too small for threads
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)  # no work is too small for threads
     rng = np.random.default_rng(3)
     n = 2000 if cls.__name__ in OF_PAIRS else 5000
     y = rng.integers(0, 3, n)

@@ -98,7 +98,7 @@ def test_which_products_are_taken(monkeypatch):
 
 
 def test_same_bits_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X = ROWS["normal"].astype(np.float32)
     models = [PCA(4, n_jobs=threads).fit(X) for threads in (1, 2, 7)]
     for other in models[1:]:

@@ -233,7 +233,7 @@ def test_held_out_errors():
 def test_same_bits_for_any_number_of_threads(monkeypatch):
     from statfast._engine import blocks
 
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X, _, _ = some_ratings(400, 150)
     for implicit in (False, True):
         rows = abs(X) if implicit else X

@@ -73,7 +73,7 @@ class HostileEngine(HereEngine):
 
     @staticmethod
     def lose():
-        worker_cache.MEMORY.clear()
+        worker_cache.CACHE.clear()
 
 
 def _fingerprint(columns):

@@ -64,8 +64,8 @@ def test_bits_and_predictions(client, rows):
 def test_rows_beyond_the_memory_of_the_workers(client, rows, monkeypatch):
     """They are made again for each round, part by part."""
     X, y, labels = rows
-    monkeypatch.setattr(dask_engine, "FITS", 0.0)
-    monkeypatch.setattr(dask_engine, "INLINE", 0)  # states are tasks of their own
+    monkeypatch.setattr(dask_engine, "MAX_KEPT_SHARE", 0.0)
+    monkeypatch.setattr(dask_engine, "MAX_INLINE_BYTES", 0)  # states are tasks of their own
     monkeypatch.setattr("statfast._estimator.dispatch.end_fits", lambda parts: None)
     cloud, target, names = collections(X, y, labels)
     parts = as_parts(cloud, names)
@@ -82,7 +82,7 @@ def test_rows_beyond_the_memory_of_the_workers(client, rows, monkeypatch):
     assert np.array_equal(known.cluster_centers_, found.cluster_centers_)
     assert np.array_equal(np.asarray(found.labels_), found.predict(X))
     assert (
-        sum(client.run(lambda: len(worker_cache.MEMORY)).values()) == 0
+        sum(client.run(lambda: len(worker_cache.CACHE)).values()) == 0
     )  # which would hold the rows
 
 

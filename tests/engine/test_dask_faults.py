@@ -120,7 +120,7 @@ def test_a_worker_is_killed_between_rounds(client, rows):
 
 def held():
     """What this worker remembers of fits."""
-    return len(worker_cache.MEMORY)
+    return len(worker_cache.CACHE)
 
 
 def settled(step, wanted):
@@ -315,7 +315,7 @@ def rows_of(columns, path):
 
 def test_a_worker_is_killed_while_merging(client, rows, tmp_path, monkeypatch):
     client.wait_for_workers(2, timeout=30)
-    monkeypatch.setattr(dask_engine, "HERE", 1)
+    monkeypatch.setattr(dask_engine, "MAX_SHARES_MERGED_HERE", 1)
     parts = as_parts(client.persist(collections(rows[0])[0]))
     path = str(tmp_path / "died")
     known = parts.total(Work(rows_of), path).rows
@@ -356,7 +356,7 @@ def test_a_stopped_worker_is_named(client, rows, monkeypatch):
     client.wait_for_workers(2, timeout=30)
     cloud = client.persist(collections(X)[0])
     known = StandardScaler().fit(cloud)
-    monkeypatch.setattr(dask_engine, "PATIENCE", 1.5)
+    monkeypatch.setattr(dask_engine, "WARNING_SECONDS", 1.5)
     pids = client.run(os.getpid)
     worker, pid = next(iter(pids.items()))
     resume = threading.Timer(5.0, os.kill, (pid, signal.SIGCONT))

@@ -98,7 +98,7 @@ CALLS = {
 def test_ctrl_c_leaves_lapack(call, monkeypatch):
     name, function = CALLS[call]
     endless = Endless()
-    monkeypatch.setattr(side_thread, "LARGE", 0.0)
+    monkeypatch.setattr(side_thread, "MIN_PRODUCTS_FOR_THREAD", 0.0)
     if call == "factor":
         monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_CHOLESKY_KERNEL", 0)
     if name:
@@ -114,7 +114,7 @@ def test_ctrl_c_leaves_lapack(call, monkeypatch):
 
 
 def test_a_task_that_failed_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(side_thread, "LARGE", 0.0)
+    monkeypatch.setattr(side_thread, "MIN_PRODUCTS_FOR_THREAD", 0.0)
     two, over, ended = threading.Barrier(2), threading.Event(), []
 
     def work(task):

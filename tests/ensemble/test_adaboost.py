@@ -138,7 +138,7 @@ def test_wide_ranks():
 
 @pytest.mark.parametrize("n_jobs", [2, 7])
 def test_same_bits_for_any_number_of_threads(n_jobs, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X, y = sample(40_000, 3)
     one = AdaBoostClassifier(n_estimators=5, n_jobs=1).fit(X, y)
     other = AdaBoostClassifier(n_estimators=5, n_jobs=n_jobs).fit(X, y)

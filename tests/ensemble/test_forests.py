@@ -129,7 +129,7 @@ def test_forests_are_as_good_as_scikit_learns(kind):
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
 def test_same_forest_on_any_number_of_threads(kind, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X, y = table(1000)
     y = classes(y) if kind in CLASSIFIERS else y
     models = [

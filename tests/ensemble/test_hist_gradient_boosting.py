@@ -126,7 +126,7 @@ def large():
 
 @pytest.mark.parametrize("n_jobs", [2, 7])
 def test_same_bits_for_any_number_of_threads(large, n_jobs, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     rules = {"max_iter": 4, "max_leaf_nodes": 80, "random_state": 0}
     one = Classifier(**rules, n_jobs=1).fit(*large).decision_function(large[0])
     other = Classifier(**rules, n_jobs=n_jobs).fit(*large).decision_function(large[0])

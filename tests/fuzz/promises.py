@@ -58,9 +58,9 @@ def threads(rng):
     """1, 2 and 7 threads give the same bits."""
     cls = some(rng, lambda cls: "n_jobs" in cls().get_params())
     X, y = problem(rng, cls, int(rng.integers(40, 200)), int(rng.integers(2, 9)))
-    words, small = Words(), blocks.SMALL
+    words, small = Words(), blocks.MIN_FLOP_FOR_THREADS
     try:
-        blocks.SMALL = 0  # no work is too small for threads
+        blocks.MIN_FLOP_FOR_THREADS = 0  # no work is too small for threads
         one, two, seven = (fitted(cls, X, y, n_jobs=jobs) for jobs in (1, 2, 7))
         for jobs, other in ((2, two), (7, seven)):
             for (name, a), (_, b) in zip(
@@ -71,7 +71,7 @@ def threads(rng):
                     f"{cls.__name__} {X.shape}, {jobs} threads: {name}", a.tobytes() == b.tobytes()
                 )
     finally:
-        blocks.SMALL = small
+        blocks.MIN_FLOP_FOR_THREADS = small
     return 12, words
 
 

@@ -334,7 +334,7 @@ def test_a_class_of_no_weight_is_left_out():
 
 @pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "BernoulliNB", "PoissonNB"])
 def test_chunks_and_threads(name, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     rng = rng_of(4)
     X, y = rng.poisson(2.0, (3000, 6)) * 1.0, rng.integers(0, 3, 3000)
     models = [getattr(sf, name)(n_jobs=jobs).fit(X, y) for jobs in (1, 2, 7)]
@@ -350,7 +350,7 @@ def test_chunks_and_threads(name, monkeypatch):
 
 @pytest.mark.parametrize("name", ["MultinomialNB", "BernoulliNB", "ComplementNB"])
 def test_sparse_threads_have_the_same_bits(name, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X = sparse.random_array((4000, 50), density=0.2, random_state=rng_of(5), format="csr")
     y = rng_of(6).integers(0, 4, 4000)
     want = getattr(sf, name)(n_jobs=1).fit(X, y)

@@ -93,7 +93,7 @@ def test_whole_and_working_set_agree(monkeypatch):
 
 
 def test_order_in_memory_and_threads_do_not_change_a_bit(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X, y = problem(700, 300, 3, 0.5)
     first, *others = [
         lasso_path(np.asarray(X, order=order), y, alphas=20, n_jobs=jobs).coefs

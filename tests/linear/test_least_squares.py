@@ -222,7 +222,7 @@ def test_chunks_are_the_rows():
 
 
 def test_threads_do_not_change_a_bit(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     rng = np.random.default_rng(7)
     X, y = rng.standard_normal((70_000, 4)), rng.standard_normal(70_000)
     first, *others = [LinearRegression(n_jobs=k).fit(X, y) for k in (1, 2, 7)]

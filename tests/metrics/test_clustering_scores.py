@@ -230,7 +230,7 @@ def test_a_sample_of_rows():
 
 
 def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     rng = np.random.default_rng(5)
     X, labels = rng.normal(size=(500, 3)), rng.integers(0, 4, 500)
     for score in (metrics.silhouette_score, metrics.davies_bouldin_score, metrics.dunn_index):

@@ -274,7 +274,7 @@ def test_pickles(name):
 
 @pytest.mark.parametrize("name", NAMED)
 def test_same_bits_for_any_number_of_threads(name, monkeypatch):
-    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
     X, Q = some(name, np.random.default_rng(8), 5000, 300, 3)
     trees = [BallTree(X, **NAMED[name], n_jobs=n_jobs) for n_jobs in (1, 2, 7)]
     for other in trees[1:]:
@@ -288,7 +288,7 @@ def test_counts_in_slices(monkeypatch):
     X = np.random.default_rng(9).random((500, 2))
     tree, other = BallTree(X), BallTree(X[:130])
     expected = tree.count_neighbors(other, [0.1, 0.5])
-    monkeypatch.setattr(spatial, "SLICE", 17)
+    monkeypatch.setattr(spatial, "SLICE_ROWS", 17)
     np.testing.assert_array_equal(tree.count_neighbors(other, [0.1, 0.5]), expected)
 
 

@@ -133,7 +133,7 @@ def test_slices_change_nothing(blobs, weights, monkeypatch):
     X, y, _ = blobs
     model = classifier(7, weights).fit(X, y)
     labels, shares, left_out = model.predict(X), model.predict_proba(X), model.predict()
-    monkeypatch.setattr(search_module, "HELD", 1)  # 64 rows at a time
+    monkeypatch.setattr(search_module, "MAX_HELD_NEIGHBORS", 1)  # 64 rows at a time
     np.testing.assert_array_equal(model.predict(X), labels)
     np.testing.assert_array_equal(model.predict_proba(X), shares)
     np.testing.assert_array_equal(model.predict(), left_out)
@@ -178,7 +178,7 @@ def test_leave_one_out_in_slices(blobs, monkeypatch):
         model = classifier(3, weights).fit(X, y)
         whole = model.leave_one_out([9, 1, 4, 9])
         assert whole[0] == whole[3]
-        monkeypatch.setattr(search_module, "HELD", 1)  # 64 rows at a time
+        monkeypatch.setattr(search_module, "MAX_HELD_NEIGHBORS", 1)  # 64 rows at a time
         np.testing.assert_array_equal(model.leave_one_out([9, 1, 4, 9]), whole)
         monkeypatch.undo()
 

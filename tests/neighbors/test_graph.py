@@ -84,7 +84,7 @@ def test_estimators_answer_as_of_rows(monkeypatch):
         again = pickle.loads(pickle.dumps(given))
         np.testing.assert_array_equal(again.predict(across), plain.predict(Q))
         with monkeypatch.context() as patch:  # many rows are taken in slices
-            patch.setattr(search, "HELD", 100)
+            patch.setattr(search, "MAX_HELD_NEIGHBORS", 100)
             np.testing.assert_array_equal(given.predict(None), plain.predict(None))
             np.testing.assert_array_equal(given.predict(across), plain.predict(Q))
     for name in ("RadiusNeighborsClassifier", "RadiusNeighborsRegressor"):

@@ -145,7 +145,11 @@ def test_slices_and_threads_change_no_pair(cls, monkeypatch):
     pairs, count = tree.query_pairs(1.5), other.count_neighbors(tree, [1.5, 0.0])
     near = ((X[:, None] - X) ** 2).sum(axis=2) <= 2.25
     np.testing.assert_array_equal(pairs, np.argwhere(np.triu(near, 1)))
-    for name, value in {"FIRST": 7, "SLICE": 100, "HELD": 500}.items():
+    for name, value in {
+        "FIRST_SLICE_ROWS": 7,
+        "SLICE_ROWS": 100,
+        "MAX_HELD_NEIGHBORS": 500,
+    }.items():
         monkeypatch.setattr(spatial_tree, name, value)
     for tree._n_jobs in (1, 2, 7):
         np.testing.assert_array_equal(tree.query_pairs(1.5), pairs)

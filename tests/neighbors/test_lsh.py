@@ -109,9 +109,9 @@ def test_all_rows_equal():
 
 @pytest.mark.parametrize("d", [6, 120])
 def test_same_bits_for_any_number_of_threads(d, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)  # no work is too small for threads
-    monkeypatch.setattr(blocks, "AWAKE", 0)
-    monkeypatch.setattr(tuning, "OTHERS", 500)  # rows are more than those to tune on
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)  # no work is too small for threads
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_AWAKE_THREADS", 0)
+    monkeypatch.setattr(tuning, "SAMPLE_ROWS", 500)  # rows are more than those to tune on
     rng = np.random.default_rng(5)
     X, Q = rng.standard_normal((1500, d)), rng.standard_normal((600, d))
     found = []

@@ -234,8 +234,8 @@ def test_calls_of_any_size(monkeypatch):
 
     rng = np.random.default_rng(14)
     X, Q = rng.random((1500, 70)) < 0.3, rng.random((100, 70)) < 0.3
-    monkeypatch.setattr(binary, "CALL", 1)
-    monkeypatch.setattr(brute, "CALL", 1e5)
+    monkeypatch.setattr(binary, "WORDS_PER_CALL", 1)
+    monkeypatch.setattr(brute, "FLOP_PER_CALL", 1e5)
     for name in ("hamming", "jaccard"):
         check(as_metric(name, d=70), X, Q, 5)
     check(as_metric("manhattan", d=70), X * 1.0, Q * 1.0, 5)

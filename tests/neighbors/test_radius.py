@@ -254,16 +254,16 @@ def test_slices_change_nothing(blobs, weights, monkeypatch):
     vote = RadiusNeighborsClassifier(1.0, weights=weights, outlier_label="down").fit(X, y)
     mean = RadiusNeighborsRegressor(2.5, weights=weights).fit(X, X[:, 0])
     found = [vote.predict(Q), vote.predict_proba(Q), vote.predict(), mean.predict(Q)]
-    monkeypatch.setattr(search_module, "HELD", 50)
-    monkeypatch.setattr("statfast.neighbors.search.radius_search.FIRST", 3)
+    monkeypatch.setattr(search_module, "MAX_HELD_NEIGHBORS", 50)
+    monkeypatch.setattr("statfast.neighbors.search.radius_search.FIRST_SLICE_ROWS", 3)
     again = [vote.predict(Q), vote.predict_proba(Q), vote.predict(), mean.predict(Q)]
     for before, after in zip(found, again, strict=True):
         np.testing.assert_array_equal(before, after)
 
 
 def test_slices_hold_the_neighbors_there_is_room_for(monkeypatch):
-    monkeypatch.setattr(search_module, "HELD", 60)
-    monkeypatch.setattr("statfast.neighbors.search.radius_search.FIRST", 3)
+    monkeypatch.setattr(search_module, "MAX_HELD_NEIGHBORS", 60)
+    monkeypatch.setattr("statfast.neighbors.search.radius_search.FIRST_SLICE_ROWS", 3)
     model = RadiusNeighborsRegressor(1.0).fit(np.zeros((5, 1)), np.zeros(5))
     parts = [part for part, *_ in model._balls(np.zeros((50, 1)), 1.0)]
     assert [part.stop - part.start for part in parts] == [3, 12, 12, 12, 11]

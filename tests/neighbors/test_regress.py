@@ -75,7 +75,7 @@ def test_leave_one_out_for_many_k_is_that_of_each(waves, weights, outputs, monke
         left_out = model.set_params(n_neighbors=k).predict()
         assert error == pytest.approx(((left_out - y) ** 2).mean(), rel=1e-12)
     assert model.tune_n_neighbors(ks) == ks[int(errors.argmin())]
-    monkeypatch.setattr(search_module, "HELD", 1)  # 64 rows at a time
+    monkeypatch.setattr(search_module, "MAX_HELD_NEIGHBORS", 1)  # 64 rows at a time
     np.testing.assert_allclose(model.leave_one_out(ks), errors, rtol=1e-13)
 
 

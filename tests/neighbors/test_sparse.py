@@ -96,7 +96,7 @@ def test_any_number_of_threads_and_size_of_calls(n_jobs, monkeypatch):
     X = as_csr(sparse.random_array((3000, 500), density=0.05, format="csr", random_state=rng))
     index = SparseIndex.build(X)
     two = index.query(X, 4, 2), index.query_radius(X, 12.0, 2)
-    monkeypatch.setattr(sparse_brute, "CALL", 3e4)
+    monkeypatch.setattr(sparse_brute, "NUMBERS_PER_CALL", 3e4)
     for found, expected in zip((index.query(X, 4, n_jobs), index.query_radius(X, 12.0, n_jobs)),
                                two, strict=True):  # fmt: skip
         for a, b in zip(found, expected, strict=True):

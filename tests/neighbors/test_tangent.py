@@ -167,10 +167,12 @@ def test_tied_votes(digits):
 
 def test_same_bits_for_any_number_of_threads(digits, monkeypatch):
     X, y, Q = digits
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     want = TangentDistanceClassifier(5, n_candidates=30, n_jobs=1).fit(X, y).kneighbors(Q)
     for n_jobs, flop in ((2, 1e5), (7, 1e5), (2, 1e7), (2, 1.0)):
-        monkeypatch.setattr(tangent_space, "CALL", flop)  # from many queries to one pair a call
+        monkeypatch.setattr(
+            tangent_space, "FLOP_PER_CALL", flop
+        )  # from many queries to one pair a call
         got = TangentDistanceClassifier(5, n_candidates=30, n_jobs=n_jobs).fit(X, y).kneighbors(Q)
         np.testing.assert_array_equal(got[0], want[0])
         np.testing.assert_array_equal(got[1], want[1])
@@ -180,7 +182,7 @@ def test_slices_of_queries(digits, monkeypatch):
     X, y, _ = digits
     model = TangentDistanceClassifier(2, n_candidates=5).fit(X, y)
     want = model.kneighbors(X)
-    monkeypatch.setattr("statfast.neighbors.images.tangent.HELD", 1)
+    monkeypatch.setattr("statfast.neighbors.images.tangent.MAX_HELD_CANDIDATES", 1)
     got = model.kneighbors(X)
     np.testing.assert_array_equal(got[0], want[0])
     np.testing.assert_array_equal(got[1], want[1])

@@ -104,7 +104,7 @@ def test_trap_n_jobs_none_is_all_cores(wine, monkeypatch):
     joblib = pytest.importorskip("joblib")
     monkeypatch.delenv("STATFAST_NUM_THREADS", raising=False)
     monkeypatch.setattr(blocks, "_cores", lambda: 3)
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     assert joblib.effective_n_jobs(None) == 1
     assert usable_threads(None) == usable_threads(-1) == 3
     models = [statfast.KMeans(3, random_state=0, n_jobs=n).fit(wine[0]) for n in (None, 1, 7)]

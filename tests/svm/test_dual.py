@@ -244,7 +244,7 @@ def test_the_same_bits_on_any_threads(sparse, monkeypatch):
     monkeypatch.setattr(solver, "ACTIVE", 512)
     monkeypatch.setattr(solver, "MOST_ACTIVE", 512)
     monkeypatch.setattr(Gram, "side", 512)
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X, y = classes(9, 1500, 6)
     far = X + np.where(np.arange(1500)[:, None] == 7, 200.0, 0.0)
     answers = []

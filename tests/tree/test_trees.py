@@ -338,7 +338,7 @@ def test_a_chain_as_deep_as_its_rows():
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
 def test_same_tree_on_any_number_of_threads(criterion, params, monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X, y, _ = table(20000)
     y = y > 0 if criterion == "gini" else y
     trees = [

@@ -204,7 +204,7 @@ def test_finite_agrees_with_numpy(X, tall, pad):
 
 
 def test_finite_is_searched_in_slices(monkeypatch):
-    monkeypatch.setattr("statfast._validation.rows._SLICE", 600)
+    monkeypatch.setattr("statfast._validation.rows._VALUES_PER_SLICE", 600)
     for view in (np.zeros((2000, 6)), np.zeros((6, 2000)).T, np.zeros((2000, 12))[:, ::2]):
         require_finite(view)
         view[1777, 4] = np.nan

@@ -3,9 +3,9 @@
 
 from statfast._distance.blockwise import between
 from statfast._distance.condensed import (
-    COPY,
-    PARTS,
-    PIECE,
+    COPY_SHARE,
+    MAX_TASKS,
+    NUMBERS_PER_TASK,
     Minima,
     Triangle,
     neighbors,
@@ -37,7 +37,7 @@ from statfast._distance.inputs import (
     is_precomputed,
     metric_rows_for,
 )
-from statfast._distance.kd_tree import LANES, MOST_LEAF, KDArrays
+from statfast._distance.kd_tree import LANES, MAX_LEAF_POINTS, KDArrays
 from statfast._distance.metrics import (
     ALIASES,
     BLOCKWISE,
@@ -75,7 +75,7 @@ __all__ = [
     "BLOCKWISE",
     "CALLABLE",
     "CHEBYSHEV",
-    "COPY",
+    "COPY_SHARE",
     "EUCLIDEAN",
     "FLOAT32_MAX",
     "FLOAT32_SCALE",
@@ -85,10 +85,10 @@ __all__ = [
     "JACCARD",
     "LANES",
     "MANHATTAN",
+    "MAX_LEAF_POINTS",
+    "MAX_TASKS",
     "MINKOWSKI",
-    "MOST_LEAF",
-    "PARTS",
-    "PIECE",
+    "NUMBERS_PER_TASK",
     "PLAIN",
     "PRECOMPUTED",
     "Condensed",

@@ -15,7 +15,7 @@ from statfast._linalg import power_of_two
 from statfast._typing import Array
 
 ROWS, COLUMNS = 128, 1024  # of a table made at a time: some megabytes of work space
-TERMS = 1 << 22  # and at most so many differences, so that Ctrl-C is heard
+MAX_TERMS = 1 << 22  # and at most so many differences, so that Ctrl-C is heard
 LARGE, LITTLE = 1e150, 1e-150  # squares of such numbers are out of range
 
 
@@ -23,7 +23,7 @@ def between(metric: Any, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Distances (m, n) by a metric of kind BLOCKWISE; refuses those that are not defined."""
     rows, others = (np.ascontiguousarray(part, np.float64) for part in (rows, others))
     out = np.empty((len(rows), len(others)))
-    step = max(1, min(ROWS, TERMS // (min(COLUMNS, len(others)) * rows.shape[1] + 1)))
+    step = max(1, min(ROWS, MAX_TERMS // (min(COLUMNS, len(others)) * rows.shape[1] + 1)))
     for i in range(0, len(rows), step):
         for j in range(0, len(others), COLUMNS):
             checkpoint()

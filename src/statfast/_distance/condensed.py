@@ -15,10 +15,10 @@ import numpy as np
 from statfast._core.distance import triangle as kernel
 from statfast._engine import each
 
-PIECE = 1 << 21  # numbers that a task looks at: some milliseconds
-PARTS = 16  # tasks, where there is work for them
-LEAST = 1 << 15  # numbers: looking at fewer takes no longer than beginning a task
-COPY = 0.48  # of the square: the memory that merging takes, a little less than the triangle
+NUMBERS_PER_TASK = 1 << 21  # numbers that a task looks at: some milliseconds
+MAX_TASKS = 16  # tasks, where there is work for them
+MIN_NUMBERS_PER_TASK = 1 << 15  # numbers: looking at fewer takes no longer than beginning a task
+COPY_SHARE = 0.48  # of the square: the memory that merging takes, a little less than the triangle
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Triangle:
         return len(self.rows)
 
 
-def row_blocks(m: int, most: int = PIECE) -> list[slice]:
+def row_blocks(m: int, most: int = NUMBERS_PER_TASK) -> list[slice]:
     """Cut the rows of a triangle into blocks of about as many numbers: `most`, or a row."""
     total = m * (m - 1) // 2
-    size = max(min(most, max(total // PARTS, LEAST)), m)
+    size = max(min(most, max(total // MAX_TASKS, MIN_NUMBERS_PER_TASK)), m)
     before = np.arange(m + 1, dtype=np.int64)
     before = before * (2 * m - before - 1) // 2  # numbers above each row
     cuts = [0]

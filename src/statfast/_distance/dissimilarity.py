@@ -34,11 +34,13 @@ from statfast._typing import Array
 from statfast._validation import as_real, refuse_large
 
 TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what distance/dissimilarity.pyx knows
-LOST = 1e-290  # p-th powers below have lost digits
-LOW32 = 1e-35  # float32 dissimilarities that are all smaller have lost digits
-FEW = 16  # rows of a triangle that are made at a time
-PIECE = 1 << 24  # numbers of rows that a task looks at
-STRIP = 1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
+MIN_POWER = 1e-290  # p-th powers below have lost digits
+MIN_FLOAT32 = 1e-35  # float32 dissimilarities that are all smaller have lost digits
+ROWS_AT_A_TIME = 16  # rows of a triangle that are made at a time
+NUMBERS_PER_TASK = 1 << 24  # numbers of rows that a task looks at
+ROWS_PER_STRIP = (
+    1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
+)
 PRECOMPUTED = "precomputed"
 
 
@@ -78,7 +80,7 @@ class Condensed:
     """The upper triangle of a symmetric matrix, row by row, as scipy's ``pdist`` gives it."""
 
     def __init__(self, values: np.ndarray, n: int, high: float | None = None) -> None:
-        self.values, self.n, self.strip, self.high = values, n, STRIP, high
+        self.values, self.n, self.strip, self.high = values, n, ROWS_PER_STRIP, high
 
     def made(self, n_jobs: int | None = None) -> Self:
         return self
@@ -125,7 +127,7 @@ class OfRows:
 
     def __init__(self, rows: np.ndarray, metric: Metric, scale: float = 1.0) -> None:
         n, d = rows.shape
-        self.n, self.metric, self.strip, self.scale = n, metric, STRIP, scale
+        self.n, self.metric, self.strip, self.scale = n, metric, ROWS_PER_STRIP, scale
         self.rows = np.zeros((n + dissimilarity.SPARE, d))
         self.rows[:n] = rows
         if metric.name in HALVED:
@@ -224,9 +226,9 @@ class OfRows:
 
         def work(block: slice) -> float:
             high = 0.0
-            for start in range(block.start, block.stop, FEW):
+            for start in range(block.start, block.stop, ROWS_AT_A_TIME):
                 checkpoint()
-                stop = min(start + FEW, block.stop)
+                stop = min(start + ROWS_AT_A_TIME, block.stop)
                 found = self.block(slice(start, stop), slice(start, n))
                 for row in range(start, stop):
                     begin = row * (2 * n - row - 1) // 2
@@ -236,7 +238,7 @@ class OfRows:
             return high
 
         depth = self.rows.shape[1] + 4
-        blocks = row_blocks(n, most=max(n, PIECE // depth))
+        blocks = row_blocks(n, most=max(n, NUMBERS_PER_TASK // depth))
         return Triangle.of_condensed(y, n), max(
             each(work, blocks, n_jobs=n_jobs, effort=1.0 * n * n * depth)
         )
@@ -267,7 +269,7 @@ def finished(metric: Metric, rows: np.ndarray, others: np.ndarray, reduced: np.n
     if metric.kind != MINKOWSKI:
         metric.finish(reduced, reduced)
         return
-    lost = ~((reduced >= LOST) & (reduced < inf))
+    lost = ~((reduced >= MIN_POWER) & (reduced < inf))
     metric.finish(reduced, reduced)
     for i in np.flatnonzero(lost.any(axis=1)):
         at = np.flatnonzero(lost[i])
@@ -346,7 +348,7 @@ def require_float32_range(
     high = values.max(initial=0.0)
     if np.isinf(high):
         raise ValueError(f"{name} has dissimilarities too large for float32. Pass dtype='float64'.")
-    if 0 < high < LOW32 or (high == 0 and np.any(different())):
+    if 0 < high < MIN_FLOAT32 or (high == 0 and np.any(different())):
         raise ValueError(f"{name} has dissimilarities too small for float32. Pass dtype='float64'.")
     return values
 

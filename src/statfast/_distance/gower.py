@@ -26,8 +26,8 @@ from statfast._validation import (
 )
 
 NUMERIC, ORDINAL, NOMINAL, ASYMMETRIC = KINDS = ("numeric", "ordinal", "nominal", "asymmetric")
-UNSEEN = -1.0  # the code of a value that no fitted row has
-NAME = "metric_params['kinds']"
+UNSEEN_CODE = -1.0  # the code of a value that no fitted row has
+KINDS_NAME = "metric_params['kinds']"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +128,16 @@ def _take(given: Any, kinds: list[str], names: Array | None, labels: list[Any]) 
         places = {_place(key, names, d): kind for key, kind in given.items()}
     elif isinstance(given, list | tuple | np.ndarray) and len(shape_of(given)) == 1:
         if len(given) != d:
-            raise ValueError(f"{NAME} must have a word for each of {d} columns; got {len(given)}.")
+            raise ValueError(
+                f"{KINDS_NAME} must have a word for each of {d} columns; got {len(given)}."
+            )
         places = dict(enumerate(given))
     else:
-        raise wrong_type(NAME, "a word for each column, or a dict of them", given)
+        raise wrong_type(KINDS_NAME, "a word for each column, or a dict of them", given)
     for j, kind in places.items():
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(
-                f"{NAME} must be {', '.join(map(repr, KINDS))}; got {shown(kind)} for column "
+                f"{KINDS_NAME} must be {', '.join(map(repr, KINDS))}; got {shown(kind)} for column "
                 f"{labels[j]}."
             )
         kinds[j] = str(kind)
@@ -147,8 +149,8 @@ def _place(key: Any, names: Array | None, d: int) -> int:
     if isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < d:
         return int(key)
     raise ValueError(
-        f"{NAME} names {shown(key)}, which is no column of X. Give its name in the data frame, or "
-        f"a number from 0 to {d - 1}."
+        f"{KINDS_NAME} names {shown(key)}, which is no column of X. Give its name in the data "
+        f"frame, or a number from 0 to {d - 1}."
     )
 
 
@@ -204,7 +206,7 @@ def _numbers(column: Array, label: Any) -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"X must hold numbers in column {label}, which is numeric; {error}. Name its kind in "
-            f"{NAME}."
+            f"{KINDS_NAME}."
         ) from error
     if np.isinf(found).any():
         raise ValueError(f"X contains infinity in column {label}. Drop, clip or rescale it first.")
@@ -216,12 +218,12 @@ def _codes(column: Array, known: list[Any], kind: str, label: Any) -> Array:
     codes = np.empty(len(column))
     for i, value in enumerate(column.tolist()):
         try:
-            codes[i] = np.nan if is_missing(value) else place.get(value, UNSEEN)
+            codes[i] = np.nan if is_missing(value) else place.get(value, UNSEEN_CODE)
         except TypeError as error:
             raise TypeError(
                 f"X must hold strings or numbers in column {label}; {error}."
             ) from error
-        if codes[i] == UNSEEN and kind != NOMINAL:
+        if codes[i] == UNSEEN_CODE and kind != NOMINAL:
             raise ValueError(
                 f"X has {shown(value)} in column {label}, which is {kind}, but no fitted row has. "
                 "Fit with an ordered category of all values."

@@ -16,10 +16,10 @@ from statfast._engine import aligned, each, grid
 from statfast._typing import Array
 
 LANES = 8  # children of a node
-MOST_LEAF = 256  # points of a leaf that the kernels have room for
-SUBTREE = 1 << 14  # points: built by one task, within the level-2 cache
-SUBTREES = 16  # so many tasks there are at most where the points are many
-FEW = 1 << 11  # points that are not worth two tasks
+MAX_LEAF_POINTS = 256  # points of a leaf that the kernels have room for
+POINTS_PER_SUBTREE = 1 << 14  # points: built by one task, within the level-2 cache
+MAX_SUBTREES = 16  # so many tasks there are at most where the points are many
+MIN_POINTS_FOR_TASKS = 1 << 11  # points that are not worth two tasks
 
 
 Segment: TypeAlias = tuple[int, int, int]  # a run of leaves, and which side holds its points
@@ -81,7 +81,11 @@ class KDArrays:
 
         share = partial(each, n_jobs=n_jobs, effort=60.0 * n * (d + 1))
         share(lay, grid(n, least=16384))
-        size = max(min(SUBTREE, n // 2) // leaf, FEW // leaf, -(-leaves // SUBTREES))
+        size = max(
+            min(POINTS_PER_SUBTREE, n // 2) // leaf,
+            MIN_POINTS_FOR_TASKS // leaf,
+            -(-leaves // MAX_SUBTREES),
+        )
         small, large = [], [(0, leaves, 0)]
         while large:
             small += [part for part in large if part[1] - part[0] <= size]

@@ -12,7 +12,7 @@ from statfast._linalg import triangle_inverse
 from statfast._typing import Array
 from statfast._validation import slack_of, wrong_type
 
-VANISHING = 1e-300  # such variances have lost digits
+MIN_VARIANCE = 1e-300  # such variances have lost digits
 
 
 def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:
@@ -109,7 +109,7 @@ def _covariance(X: Array | None, metric: str) -> Array:
             f"The variances of X, which the metric {metric!r} needs, overflow. Scale X down."
         )
     varies = extent.low < extent.high  # of others, rounding leaves a little
-    if (found.diagonal()[varies] < VANISHING).any():
+    if (found.diagonal()[varies] < MIN_VARIANCE).any():
         raise ValueError(
             f"The variances of X, which the metric {metric!r} needs, vanish in float64. Multiply "
             "the columns of X that are so small."

@@ -19,7 +19,7 @@ from statfast._typing import Array
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
 LEAST, MOST = 1e-120, 1e120  # the squares of such numbers, and of much smaller ones, are in range
-BLOCK = 1 << 17  # numbers: reading fewer takes no longer than to call for it
+NUMBERS_PER_BLOCK = 1 << 17  # numbers: reading fewer takes no longer than to call for it
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def extent_of(
 
     effort, least = np.inf, 256
     if isinstance(rows, np.ndarray):
-        effort, least = 4.0 * rows.size, max(256, BLOCK // max(rows.shape[1], 1))
+        effort, least = 4.0 * rows.size, max(256, NUMBERS_PER_BLOCK // max(rows.shape[1], 1))
     with np.errstate(over="ignore", invalid="ignore"):
         return reduce(partial, rows, weights, merge=add, n_jobs=n_jobs, effort=effort, least=least)
 

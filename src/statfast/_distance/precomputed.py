@@ -19,8 +19,8 @@ from statfast._engine import each, grid
 from statfast._typing import Array
 from statfast._validation import FLOATS, as_rows, refuse_large, shown, slack_of
 
-SLICE = 1 << 21  # numbers looked at by a task
-TILE = 512  # rows and columns compared with those across the diagonal
+NUMBERS_PER_TASK = 1 << 21  # numbers looked at by a task
+TILE_ROWS = 512  # rows and columns compared with those across the diagonal
 
 
 def is_triangle(X: Any) -> bool:
@@ -113,8 +113,8 @@ def extremes(
     m, n = matrix.shape
     if not matrix.size:
         return 0.0, 0.0
-    rows = max(1, SLICE // n)
-    pieces = [(i, j) for i in range(0, m, rows) for j in range(0, n, SLICE)]
+    rows = max(1, NUMBERS_PER_TASK // n)
+    pieces = [(i, j) for i in range(0, m, rows) for j in range(0, n, NUMBERS_PER_TASK)]
 
     def look(piece: tuple[int, int]) -> tuple[float, float, bool]:
         part = _piece(matrix, rows, piece)
@@ -141,7 +141,7 @@ def extremes(
 
 def _piece(matrix: Array, rows: int, piece: tuple[int, int]) -> Array:
     i, j = piece
-    return matrix[i : i + rows, j : j + SLICE]
+    return matrix[i : i + rows, j : j + NUMBERS_PER_TASK]
 
 
 def refuse(value: float, where: str, name: str) -> None:
@@ -199,7 +199,7 @@ def _not_negative(values: Array, name: str) -> Array:
 
 def _require_symmetry(table: Array, limit: float, name: str) -> None:
     def compare(pair: tuple[int, int]) -> None:
-        a, b = (slice(at, at + TILE) for at in pair)
+        a, b = (slice(at, at + TILE_ROWS) for at in pair)
         apart = np.abs(table[a, b] - table[b, a].T)
         if apart.max() > limit:
             i, j = np.unravel_index(int(apart.argmax()), apart.shape)
@@ -209,5 +209,5 @@ def _require_symmetry(table: Array, limit: float, name: str) -> None:
                 f"{table[j, i]} at row {j}, column {i}. Average it with its transpose."
             )
 
-    pairs = list(combinations_with_replacement(range(0, len(table), TILE), 2))
+    pairs = list(combinations_with_replacement(range(0, len(table), TILE_ROWS), 2))
     each(compare, pairs, effort=4.0 * table.size)

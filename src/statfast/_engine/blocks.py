@@ -31,11 +31,20 @@ from statfast._engine.chunks import Chunks
 from statfast._typing import Array
 from statfast._validation import place_of_call, warning_at, wrong_type
 
-SMALL = 4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
-AWAKE = 1e6  # the same where a thread waits awake, and costs no more than a few microseconds
-PATIENCE = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
-CROWD, LEAST = 4, 16  # threads for each core, or in all: more would only get in each other's way
-TICK = 0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
+MIN_FLOP_FOR_THREADS = (
+    4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
+)
+MIN_FLOP_FOR_AWAKE_THREADS = (
+    1e6  # the same where a thread waits awake, and costs no more than a few microseconds
+)
+AWAKE_SECONDS = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
+MAX_THREADS_PER_CORE, MIN_THREAD_LIMIT = (
+    4,
+    16,
+)  # threads for each core, or in all: more would only get in each other's way
+WAIT_SECONDS = (
+    0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
+)
 
 _progress: Callable[..., Any] | None = None  # the hook of `set_progress`
 
@@ -63,7 +72,11 @@ def usable_threads(n_jobs: int | None = None) -> int:
         )
     if number < 0:
         return max(1, _cores() + 1 + number)
-    return number if number <= LEAST else min(number, max(LEAST, CROWD * _cores()))
+    return (
+        number
+        if number <= MIN_THREAD_LIMIT
+        else min(number, max(MIN_THREAD_LIMIT, MAX_THREADS_PER_CORE * _cores()))
+    )
 
 
 @contextmanager
@@ -266,7 +279,7 @@ def _run(
     results: list[Any] = []
     if progress is None and _here.task is None:
         progress = _progress
-    small = effort < (AWAKE if _pool.awake else SMALL)
+    small = effort < (MIN_FLOP_FOR_AWAKE_THREADS if _pool.awake else MIN_FLOP_FOR_THREADS)
     sound = n_jobs is None or (type(n_jobs) is int and n_jobs)  # others are refused
     threads = 1 if small and sound else usable_threads(n_jobs)
     if small:
@@ -370,10 +383,10 @@ class _Run:
         """Whether helpers are at work; waits a little for a change."""
         seen = self.left[0]
         if self.helpers:
-            wait_awake(self.left, seen, PATIENCE)
+            wait_awake(self.left, seen, AWAKE_SECONDS)
         with self.lock:
             if self.helpers:
-                self.change.wait(TICK)
+                self.change.wait(WAIT_SECONDS)
             return self.helpers > 0
 
     def post(self, batch: Sequence[Any], more: bool = True) -> None:
@@ -412,7 +425,7 @@ class _Run:
                 if self.tasks and self.taken < self.merged + self.ahead:
                     self.taken += 1
                     return self.taken - 1, self.tasks.popleft()
-                self.change.wait(TICK)
+                self.change.wait(WAIT_SECONDS)
         return None, None
 
     def give(self, index: int, result: Any) -> None:
@@ -465,7 +478,7 @@ class _Pool:
             seen = self.posted[0]
             if self.calls.empty():
                 self.awaken(1)
-                wait_awake(self.posted, seen, PATIENCE)
+                wait_awake(self.posted, seen, AWAKE_SECONDS)
                 self.awaken(-1)
             context, function = self.calls.get()
             context.run(function)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-LINE = 64  # bytes of a cache line
+CACHE_LINE_BYTES = 64  # bytes of a cache line
 
 
-def aligned(shape: int | tuple[int, ...], dtype: Any, at: int = LINE) -> np.ndarray:
+def aligned(shape: int | tuple[int, ...], dtype: Any, at: int = CACHE_LINE_BYTES) -> np.ndarray:
     """An empty array that begins at a cache line, or at another multiple of bytes."""
     shape = (shape,) if isinstance(shape, int) else shape
     size = prod(shape) * np.dtype(dtype).itemsize

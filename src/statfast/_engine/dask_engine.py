@@ -24,18 +24,20 @@ from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._typing import Array
 from statfast._validation import is_dask, warn_user
 
-INLINE = 1 << 20  # bytes of states that travel with the tasks; more of them as a task of its own
-MERGED = 10  # shares that one task merges
-HERE = 10  # that this process merges; where there are more, tasks do
-TRIES = 3  # of a round that is lost
-PATIENCE = 60.0  # seconds without a result before a warning
-GONE = 20.0  # seconds a scheduler may be silent
-FRESH = 10.0  # seconds for which it is remembered where the parts lie
-SILENT = (
+MAX_INLINE_BYTES = (
+    1 << 20
+)  # bytes of states that travel with the tasks; more of them as a task of its own
+SHARES_PER_MERGE = 10  # shares that one task merges
+MAX_SHARES_MERGED_HERE = 10  # that this process merges; where there are more, tasks do
+MAX_TRIES = 3  # of a round that is lost
+WARNING_SECONDS = 60.0  # seconds without a result before a warning
+SILENCE_SECONDS = 20.0  # seconds a scheduler may be silent
+PLACES_SECONDS = 10.0  # seconds for which it is remembered where the parts lie
+SCHEDULER_LOST = (
     "The scheduler does not answer any more, and what it kept is lost. Nothing was fitted; start a "
     "new cluster and fit again."
 )
-FITS = 0.6  # of the workers' memory that rows may take to be kept there
+MAX_KEPT_SHARE = 0.6  # of the workers' memory that rows may take to be kept there
 
 
 def engine_for() -> Any:
@@ -80,7 +82,7 @@ class DaskEngine:
         parts = delayed_parts(columns, rows)
         nbytes = sum(column.nbytes for column in columns if hasattr(column, "chunks"))
         limit = sum(w["memory_limit"] or np.inf for w in self._workers().values())
-        self.kept = not (nbytes == nbytes and nbytes > FITS * limit)
+        self.kept = not (nbytes == nbytes and nbytes > MAX_KEPT_SHARE * limit)
         return list(self.client.persist(parts)) if self.kept else parts
 
     def places(self, refs: list[Any]) -> list[list[int]]:
@@ -91,7 +93,7 @@ class DaskEngine:
         if not self.kept:
             return [(None, [number]) for number in range(len(refs))]
         when, groups = self._seen.get(id(refs), (0.0, []))
-        if not when or time.monotonic() - when > FRESH:
+        if not when or time.monotonic() - when > PLACES_SECONDS:
             groups = self._held(refs)
             self._seen = {id(refs): (time.monotonic(), groups)}
         return groups
@@ -116,7 +118,7 @@ class DaskEngine:
         from distributed.client import FutureCancelledError
 
         began = time.monotonic()
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(MAX_TRIES)):
             try:
                 found = self._once(refs, work, state)
             except KilledWorker as error:
@@ -127,7 +129,7 @@ class DaskEngine:
             except (FutureCancelledError, CancelledError) as error:
                 reason = str(getattr(error, "reason", ""))
                 if self.client.status != "running" or "scheduler" in reason:
-                    raise RuntimeError(SILENT) from error
+                    raise RuntimeError(SCHEDULER_LOST) from error
                 if not left:
                     raise RuntimeError(
                         "Rows were lost with a worker, and there is no way to compute them again. "
@@ -167,7 +169,7 @@ class DaskEngine:
         groups, told = self._groups(refs), cloudpickle.dumps((work, state))
         self.sent += len(told) * len(groups)
         run = partial(self.client.submit, pure=False, retries=2)
-        if len(told) * len(groups) > INLINE:
+        if len(told) * len(groups) > MAX_INLINE_BYTES:
             told = run(bytes, told, key=f"{name}-state")
         keys = [f"{name}-serve-{i}" for i in range(len(groups))]
         if self.kept:
@@ -185,8 +187,10 @@ class DaskEngine:
                 for (_, own), key in zip(groups, keys, strict=True)
             ], retries=2)  # fmt: skip
         level, made = 0, list(shares)
-        while len(shares) > HERE:
-            some = [shares[i : i + MERGED] for i in range(0, len(shares), MERGED)]
+        while len(shares) > MAX_SHARES_MERGED_HERE:
+            some = [
+                shares[i : i + SHARES_PER_MERGE] for i in range(0, len(shares), SHARES_PER_MERGE)
+            ]
             shares = [run(_merge, own, key=f"{name}-merge-{level}-{i}") for i, own in
                       enumerate(some)]  # fmt: skip
             made += shares
@@ -204,7 +208,7 @@ class DaskEngine:
         from concurrent.futures import TimeoutError as OtherTimeoutError
 
         began = silent = time.monotonic()
-        patience = max(PATIENCE, 10 * self.last)
+        patience = max(WARNING_SECONDS, 10 * self.last)
         while True:
             try:
                 return step()
@@ -213,8 +217,8 @@ class DaskEngine:
             now = time.monotonic()
             if self.client.status == "running":
                 silent = now
-            if now - silent > GONE or self.client.status == "closed":
-                raise RuntimeError(SILENT)
+            if now - silent > SILENCE_SECONDS or self.client.status == "closed":
+                raise RuntimeError(SCHEDULER_LOST)
             if now - began > patience:
                 began, patience = now, 2 * patience
                 busy = [w for w, keys in self.client.processing().items() if keys]

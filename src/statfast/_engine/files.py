@@ -15,7 +15,7 @@ from statfast._engine.local_engine import as_columns
 from statfast._typing import Array
 from statfast._validation import wrong_type
 
-SIZE = 1 << 24  # bytes of a part
+PART_BYTES = 1 << 24  # bytes of a part
 ARROW = {".arrow", ".feather", ".ipc"}
 PARQUET = {".parquet", ".pq"}
 
@@ -32,7 +32,7 @@ def as_sources(paths: Any, y: Any, weights: Any, columns: Any, rows: int | None)
             table = _mapped(path)
             if table.ndim != 2:
                 raise ValueError(f"{path} must hold a 2-d array; got shape {table.shape}.")
-            n, step = len(table), rows or max(1, SIZE // max(1, table[:1].nbytes))
+            n, step = len(table), rows or max(1, PART_BYTES // max(1, table[:1].nbytes))
             cuts = [(start, min(n, start + step)) for start in range(0, n, step)]
             sources += [
                 ArrayRows(path, a, b, _of(y, first, a, b), _of(weights, first, a, b))

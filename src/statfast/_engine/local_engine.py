@@ -14,7 +14,7 @@ from statfast._engine.row_source import Work
 from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._validation import FLOATS, as_rows, wrong_type
 
-AHEAD = 2  # parts that are read while one is worked on
+PARTS_READ_AHEAD = 2  # parts that are read while one is worked on
 
 
 class Engine(Protocol):
@@ -115,7 +115,7 @@ class HereEngine:
             coming: list[Any] = []
             todo = list(enumerate(refs))
             while todo or coming:
-                while todo and len(coming) <= AHEAD:
+                while todo and len(coming) <= PARTS_READ_AHEAD:
                     number, ref = todo.pop(0)
                     coming.append((number, reader.submit(loaded, ref)))
                 number, future = coming.pop(0)

@@ -14,11 +14,15 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any
 
-from statfast._engine.blocks import TICK, checkpoint, in_task
+from statfast._engine.blocks import WAIT_SECONDS, checkpoint, in_task
 from statfast._typing import Array
 
-LARGE = 1e7  # multiplications, about: fewer take milliseconds, even in a decomposition
-SORTED = 32  # multiplications that a number of a vector counts for: vectors are sorted
+MIN_PRODUCTS_FOR_THREAD = (
+    1e7  # multiplications, about: fewer take milliseconds, even in a decomposition
+)
+PRODUCTS_PER_SORTED_VALUE = (
+    32  # multiplications that a number of a vector counts for: vectors are sorted
+)
 
 _under_way: set[threading.Thread] = set()
 
@@ -29,9 +33,9 @@ def aside(function: Callable[..., Any], array: Array, *args: Any, **options: Any
     The size of `array` tells how long it takes, as that of a product of matrices or a
     decomposition. Small calls, and those of threads that hear no Ctrl-C, are made on the spot.
     """
-    work = array.size * (min(array.shape[-2:]) if array.ndim > 1 else SORTED)
+    work = array.size * (min(array.shape[-2:]) if array.ndim > 1 else PRODUCTS_PER_SORTED_VALUE)
     hears = in_task() or threading.current_thread() is threading.main_thread()
-    if work < LARGE or not hears:
+    if work < MIN_PRODUCTS_FOR_THREAD or not hears:
         return function(array, *args, **options)
     outcome: list[tuple[Any, BaseException | None]] = []
     over = threading.Event()
@@ -53,7 +57,7 @@ def aside(function: Callable[..., Any], array: Array, *args: Any, **options: Any
     except RuntimeError:  # no thread to be had
         _under_way.discard(thread)
         return function(array, *args, **options)
-    while not over.wait(TICK):
+    while not over.wait(WAIT_SECONDS):
         checkpoint()
     result, error = outcome.pop()
     if error is None:

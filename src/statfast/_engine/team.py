@@ -12,7 +12,7 @@ import numpy as np
 from statfast._core.threads import spin_wait as kernel
 from statfast._engine import blocks
 
-PATIENCE = 1e-3  # seconds a thread waits for the next step before it goes
+AWAKE_SECONDS = 1e-3  # seconds a thread waits for the next step before it goes
 
 
 class Team:
@@ -33,7 +33,7 @@ class Team:
 
     def __init__(self, n_jobs: int | None, effort: float) -> None:
         self.state = np.zeros(kernel.team_numbers(), np.int64)
-        small = effort < blocks.SMALL
+        small = effort < blocks.MIN_FLOP_FOR_THREADS
         self._helpers = 0 if small else blocks.usable_threads(n_jobs) - 1
         self._calls = 0
         self._gone: list[None] = []  # one for each thread that has left: no lock is needed
@@ -55,6 +55,6 @@ class Team:
 
     def _serve(self) -> None:
         try:
-            kernel.serve(self.state, PATIENCE)
+            kernel.serve(self.state, AWAKE_SECONDS)
         finally:
             self._gone.append(None)

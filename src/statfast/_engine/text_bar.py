@@ -10,8 +10,8 @@ from typing import Any
 from statfast._engine import blocks
 from statfast._validation import wrong_type
 
-WIDTH = 40  # characters of the bar
-EVERY = 0.1  # seconds between two writings
+BAR_WIDTH = 40  # characters of the bar
+SECONDS_BETWEEN_WRITES = 0.1  # seconds between two writings
 
 
 @contextmanager
@@ -53,16 +53,16 @@ def progress_bar(file: Any = None) -> Iterator[None]:
     out = sys.stderr if file is None else file
     if not all(callable(getattr(out, name, None)) for name in ("write", "flush")):
         raise wrong_type("file", "a text file", file)
-    last, longest = -EVERY, 0
+    last, longest = -SECONDS_BETWEEN_WRITES, 0
 
     def show(done: int, total: int | None) -> None:
         nonlocal last, longest
         now = monotonic()
-        if now - last < EVERY and done != total:
+        if now - last < SECONDS_BETWEEN_WRITES and done != total:
             return
         last = now
-        filled = WIDTH * done // total if total else 0
-        line = f"[{'#' * filled}{'.' * (WIDTH - filled)}] {done}/{total or '?'}"
+        filled = BAR_WIDTH * done // total if total else 0
+        line = f"[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done}/{total or '?'}"
         longest = max(longest, len(line))
         out.write("\r" + line.ljust(longest))
         out.flush()

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-MEMORY: dict[Any, Any] = {}
-MOST = 2  # fits whose state is kept
+CACHE: dict[Any, Any] = {}
+MAX_FITS = 2  # fits whose state is kept
 
 
 class _Keeping(threading.local):
@@ -66,16 +66,16 @@ def borrowed(fit: str, X: Any, make: Callable[[], Any]) -> Iterator[Any]:
 
 def forget(fit: str) -> None:
     """Drop what is remembered of a fit, and under names that begin with its name."""
-    for name in [name for name in list(MEMORY) if name.startswith(fit)]:
-        MEMORY.pop(name, None)
+    for name in [name for name in list(CACHE) if name.startswith(fit)]:
+        CACHE.pop(name, None)
 
 
 def _of_fit(fit: str) -> dict[int, Any]:
-    known = MEMORY.get(fit)
+    known = CACHE.get(fit)
     if known is None:
-        while len(MEMORY) >= MOST:
-            MEMORY.pop(next(iter(MEMORY)), None)
-        known = MEMORY[fit] = {}
+        while len(CACHE) >= MAX_FITS:
+            CACHE.pop(next(iter(CACHE)), None)
+        known = CACHE[fit] = {}
     return known
 
 

@@ -22,7 +22,7 @@ from statfast._estimator.checks import (
     real,
     verbosity,
 )
-from statfast._estimator.class_pairs import LEAST, ROWS, coupled
+from statfast._estimator.class_pairs import MIN_PAIR_PROBABILITY, ROWS_PER_SOLVE, coupled
 from statfast._estimator.class_weights import (
     apart_from_class_weights,
     class_factors,
@@ -131,10 +131,10 @@ __all__ = [
     "ANY",
     "BOOTSTRAPS",
     "CLOSED",
-    "LEAST",
     "MERGED",
+    "MIN_PAIR_PROBABILITY",
     "RESPONSES",
-    "ROWS",
+    "ROWS_PER_SOLVE",
     "ROW_DTYPES",
     "RULES",
     "SHARED",

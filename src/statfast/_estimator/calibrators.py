@@ -7,8 +7,8 @@ from statfast._core.order import pool
 from statfast._engine import aside
 from statfast._typing import Array
 
-STEPS = 100
-NONE = 1e-305  # a value: smaller ones have lost digits, and one over them may be infinite
+MAX_STEPS = 100
+MIN_VALUE = 1e-305  # a value: smaller ones have lost digits, and one over them may be infinite
 RIDGE, ROUNDING = 1e-12, 1e-15  # by which a Hessian is positive definite: so much, or of its size
 
 
@@ -23,11 +23,11 @@ def sigmoid_fit(values: Array, positive: Array, weights: Array) -> tuple[float, 
     down = weights.sum() - up
     target = np.where(positive, (up + 1.0) / (up + 2.0), 1.0 / (down + 2.0))
     size = np.abs(values).max(initial=0.0)
-    size = size if size > NONE else 1.0
+    size = size if size > MIN_VALUE else 1.0
     f = values / size  # so that one ridge serves all
     a, b = 0.0, np.log((down + 1.0) / (up + 1.0))
     loss = _loss(a, b, f, target, weights)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         s = a * f + b
         tail = np.exp(-np.abs(s))
         p = np.where(s >= 0, tail, 1.0) / (1.0 + tail)

@@ -6,8 +6,10 @@ import numpy as np
 from statfast._engine import checkpoint
 from statfast._typing import Array
 
-LEAST = 1e-7  # a pair's probability, and one less it: certainty would leave others nothing
-ROWS = 4096  # solved together: their systems take 8 (K + 1)^2 bytes a row
+MIN_PAIR_PROBABILITY = (
+    1e-7  # a pair's probability, and one less it: certainty would leave others nothing
+)
+ROWS_PER_SOLVE = 4096  # solved together: their systems take 8 (K + 1)^2 bytes a row
 
 
 def coupled(r: Array) -> Array:
@@ -19,11 +21,11 @@ def coupled(r: Array) -> Array:
     """
     n, k = r.shape[:2]
     place, out = np.arange(k), np.empty((n, k))
-    for start in range(0, n, ROWS):
+    for start in range(0, n, ROWS_PER_SOLVE):
         checkpoint()
-        part = r[start : start + ROWS]
+        part = r[start : start + ROWS_PER_SOLVE]
         known = part + np.swapaxes(part, 1, 2) > 0.0
-        part = np.where(known, np.clip(part, LEAST, 1.0 - LEAST), 0.0)
+        part = np.where(known, np.clip(part, MIN_PAIR_PROBABILITY, 1.0 - MIN_PAIR_PROBABILITY), 0.0)
         system = np.zeros((len(part), k + 1, k + 1))
         system[:, :k, :k] = -part * np.swapaxes(part, 1, 2)
         system[:, place, place] = (part * part).sum(axis=1)  # over j of r_ji^2
@@ -31,5 +33,5 @@ def coupled(r: Array) -> Array:
         right = np.zeros((len(part), k + 1, 1))
         right[:, k] = 1.0
         p = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)
-        out[start : start + ROWS] = p / p.sum(axis=1, keepdims=True)
+        out[start : start + ROWS_PER_SOLVE] = p / p.sum(axis=1, keepdims=True)
     return out

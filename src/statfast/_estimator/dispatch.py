@@ -32,7 +32,7 @@ MAPPED = (
 )  # fmt: skip
 Measure = TypeVar("Measure", bound=Callable[..., Any])
 Sent: TypeAlias = tuple[Any, str, tuple[Any, ...], dict[str, Any]]  # a model, method, arguments
-INSTEAD = "Pass rows in memory (X.compute(), if they fit), or a sample of them."
+ADVICE = "Pass rows in memory (X.compute(), if they fit), or a sample of them."
 
 
 def with_parts(cls: type) -> None:
@@ -103,7 +103,7 @@ def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others:
 
 def no_exact_form(model: Any, X: Any) -> TypeError:
     """The exception of an estimator that takes no rows in parts."""
-    instead = getattr(model, "_instead_of_parts", INSTEAD)
+    instead = getattr(model, "_instead_of_parts", ADVICE)
     return TypeError(
         f"{type(model).__name__} has no exact form for rows that lie in parts; got "
         f"{type(X).__name__}. {instead}"
@@ -119,7 +119,7 @@ def _score(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **other
     if others or kind not in ("classifier", "regressor"):
         raise TypeError(
             f"score of {type(model).__name__} is for rows in memory; got {type(X).__name__}. "
-            f"{INSTEAD}"
+            f"{ADVICE}"
         )
     parts = as_parts(X, y, sample_weight)
     if kind == "classifier":

@@ -18,8 +18,8 @@ from statfast._estimator.sums import summed
 from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 
-_LEAST = 1 << 21  # numbers of a block
-_FIRST = 2  # rows that all checks of a fit are content with
+_NUMBERS_PER_BLOCK = 1 << 21  # numbers of a block
+_FIRST_ROWS = 2  # rows that all checks of a fit are content with
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class FirstRound:
                 f"X must be of one dtype in all parts; got {self.X.dtype} and {other.X.dtype}. "
                 "Use X.astype."
             )
-        first = min(_FIRST - self.first, other.first)
+        first = min(_FIRST_ROWS - self.first, other.first)
         new = {label: at for label, at in other.classes.items() if label not in self.classes}
         kept = sorted({*range(first), *new.values()})
         # The first rows of all come first, whatever follows.
@@ -71,7 +71,7 @@ def first_round_of_part(columns: tuple[Any, ...], named: bool) -> FirstRound:
     X, y, weights = columns
     if not len(X):
         return FirstRound([0], None, None, 0, {}, {})
-    rows, classes, masses = list(range(min(_FIRST, len(X)))), {}, {}
+    rows, classes, masses = list(range(min(_FIRST_ROWS, len(X)))), {}, {}
     if named and y is not None:
         labels, codes = _coded(y, len(X))
         places = np.empty(len(labels), np.intp)
@@ -84,7 +84,7 @@ def first_round_of_part(columns: tuple[Any, ...], named: bool) -> FirstRound:
         rows = [*rows, *sorted(set(classes.values()) - set(rows))]
         classes = {label: rows.index(at) for label, at in classes.items()}
     y = None if y is None else np.array(y[rows])
-    return FirstRound([len(X)], np.array(X[rows]), y, min(_FIRST, len(X)), classes, masses)
+    return FirstRound([len(X)], np.array(X[rows]), y, min(_FIRST_ROWS, len(X)), classes, masses)
 
 
 def _coded(y: Array, n: int) -> tuple[Array, Array]:
@@ -184,7 +184,7 @@ def statistics_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
         columns = (*columns, as_weights(weights, n))
     if model._statistics_cut_blocks:
         return model._statistics(columns, state)
-    least = max(256, 8 * width, _LEAST // width)
+    least = max(256, 8 * width, _NUMBERS_PER_BLOCK // width)
     return summed(model._statistics, columns, state, least=least)
 
 

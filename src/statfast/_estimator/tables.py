@@ -16,11 +16,11 @@ import numpy as np
 from statfast._estimator.display import Display, picture
 from statfast._typing import Array, Axes, DataFrame
 
-WIDTH = 78  # characters of a text table
-SHOWN = 20  # rows of a long table
+TABLE_WIDTH = 78  # characters of a text table
+MAX_ROWS_SHOWN = 20  # rows of a long table
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (np.inf, ""))
 _LEGEND = "Significance: 0 *** 0.001 ** 0.01 * 0.05 . 0.1"
-_LEAST_P = 2.2e-16  # smaller ones are shown as such
+_MIN_P_SHOWN = 2.2e-16  # smaller ones are shown as such
 _ALIASED = "(aliased)"  # in place of the numbers of a row that has none
 
 
@@ -147,11 +147,13 @@ class Tabled:
 
     def __str__(self) -> str:
         table = self.table()
-        more = len(table) - SHOWN
+        more = len(table) - MAX_ROWS_SHOWN
         if more <= 0:
             return str(table)
-        columns = {name: column[:SHOWN] for name, column in table.columns.items()}
-        return f"{CoefficientTable(table.names[:SHOWN], columns)}\n... and {more} more rows"
+        columns = {name: column[:MAX_ROWS_SHOWN] for name, column in table.columns.items()}
+        return (
+            f"{CoefficientTable(table.names[:MAX_ROWS_SHOWN], columns)}\n... and {more} more rows"
+        )
 
     __repr__ = __str__
 
@@ -201,7 +203,7 @@ class Summary:
             ([name, ""] if name else []) + _text_lines(table.cells())
             for name, table in self._tables()
         ]
-        inner = max(WIDTH, *(len(line) for lines in tables for line in lines))
+        inner = max(TABLE_WIDTH, *(len(line) for lines in tables for line in lines))
         remarks = [line for note in self._remarks() for line in wrap(note, inner)]
         blocks = [_text_facts(self.facts), *tables, remarks]
         blocks = [[self.title.center(inner).rstrip()], *(lines for lines in blocks if lines)]
@@ -262,7 +264,7 @@ def _bare(value: float) -> str:
 
 def _p_values(values: Array) -> list[str]:
     return [
-        " " if np.isnan(p) else f"<{_LEAST_P:.1e}" if p < _LEAST_P else
+        " " if np.isnan(p) else f"<{_MIN_P_SHOWN:.1e}" if p < _MIN_P_SHOWN else
         f"{p:.4f}" if p >= 1e-3 else f"{p:.2e}"
         for p in values.tolist()
     ]  # fmt: skip
@@ -277,7 +279,7 @@ def _fact(value: Any) -> str:
 def _text_facts(facts: Sequence[tuple[str, object]]) -> list[str]:
     """Name and value, in two columns, each name to the left and each value to the right."""
     half = (len(facts) + 1) // 2
-    wide = WIDTH // 2 - 2
+    wide = TABLE_WIDTH // 2 - 2
     lines = []
     for k in range(half):
         cells = []

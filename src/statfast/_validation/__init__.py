@@ -30,8 +30,8 @@ from statfast._validation.errors import (
 from statfast._validation.kinds import first_time, is_time_type
 from statfast._validation.memory import free_memory, refuse_large, takes_too_much
 from statfast._validation.parameters import (
-    MANY,
-    STEEPEST,
+    MAX_POWER,
+    MAX_REPEATS,
     as_choice,
     as_count,
     as_estimator,
@@ -58,7 +58,7 @@ from statfast._validation.rows import (
     to_array,
     to_numbers,
 )
-from statfast._validation.sparse import WIDEST, as_csr, as_sparse, is_sparse, parts_of
+from statfast._validation.sparse import MAX_COLUMNS, as_csr, as_sparse, is_sparse, parts_of
 from statfast._validation.targets import (
     as_label,
     as_labels,
@@ -71,9 +71,9 @@ from statfast._validation.targets import (
 
 __all__ = [
     "FLOATS",
-    "MANY",
-    "STEEPEST",
-    "WIDEST",
+    "MAX_COLUMNS",
+    "MAX_POWER",
+    "MAX_REPEATS",
     "CollinearityWarning",
     "ConvergenceWarning",
     "DataConversionWarning",

@@ -10,22 +10,22 @@ import numpy as np
 
 from statfast._validation.errors import either, shown, wrong_type
 
-MOST = 2**63 - 1  # what the integers of numpy and of kernels hold
-STEEPEST = 2**31 - 1  # of a power: kernels take it as a C integer
-MANY = 10**6  # runs, resamples, grid points and the like that one call may be asked for
+MAX_INTEGER = 2**63 - 1  # what the integers of numpy and of kernels hold
+MAX_POWER = 2**31 - 1  # of a power: kernels take it as a C integer
+MAX_REPEATS = 10**6  # runs, resamples, grid points and the like that one call may be asked for
 
 
 # ------------------------------------------------------------------ parameters
 def as_count(
     value: Any, name: str, low: float = 1, high: float | None = None, *, limit: str | None = None
 ) -> int:
-    """Check an integer parameter; ``limit`` says in words what ``high`` (or `MOST`) is."""
+    """Check an integer parameter; ``limit`` says in words what ``high`` (or `MAX_INTEGER`) is."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise wrong_type(name, "an integer", value)
-    most, count = MOST if high is None else high, int(value)
+    most, count = MAX_INTEGER if high is None else high, int(value)
     if count < low or count > most:
         wanted = f"between {low} and {f'{limit} ({most})' if limit else most}"
-        if count < low and (high is None or (most >= MANY and not limit)):
+        if count < low and (high is None or (most >= MAX_REPEATS and not limit)):
             wanted = f"at least {low}"
         fix = "Raise" if count < low else "Lower"
         raise ValueError(f"{name} must be {wanted}; got {count}. {fix} {name}.")

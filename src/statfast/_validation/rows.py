@@ -19,8 +19,12 @@ from statfast._validation.memory import refuse_large
 
 FLOATS = (np.float64, np.float32)
 _FLOAT64 = np.dtype(np.float64)
-_FEW = 4096  # values: up to here one BLAS dot product is the cheapest test for NaN and infinity
-_SLICE = 1 << 20  # values looked at in one go: 8 MB, so that a slice that must be copied is small
+_MAX_DOT_VALUES = (
+    4096  # values: up to here one BLAS dot product is the cheapest test for NaN and infinity
+)
+_VALUES_PER_SLICE = (
+    1 << 20
+)  # values looked at in one go: 8 MB, so that a slice that must be copied is small
 
 
 # ------------------------------------------------------------------ rows
@@ -80,7 +84,7 @@ def rows_for(
         type(X) is np.ndarray
         and X.dtype is _FLOAT64
         and X.ndim == 2
-        and n_min * X.shape[1] <= X.size <= _FEW
+        and n_min * X.shape[1] <= X.size <= _MAX_DOT_VALUES
         and X.shape[1] == fitted.get("n_features_in_")
         and "feature_names_in_" not in fitted
         and X.flags.aligned
@@ -104,7 +108,7 @@ def rows_for(
 
 def require_finite(X: Array, name: str = "X") -> None:
     """Raise the sentence of `explain_nonfinite` unless every value of the ndarray is finite."""
-    if X.dtype.kind != "f" or (X.size <= _FEW and isfinite(np.vdot(X, X))):
+    if X.dtype.kind != "f" or (X.size <= _MAX_DOT_VALUES and isfinite(np.vdot(X, X))):
         return
     for rows in _slices(X):
         block = X[rows]
@@ -155,7 +159,7 @@ def slack_of(X: Any) -> float:
 
 
 def _slices(X: Array) -> list[slice]:
-    step = max(1, _SLICE // max(1, X[:1].size))
+    step = max(1, _VALUES_PER_SLICE // max(1, X[:1].size))
     return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 

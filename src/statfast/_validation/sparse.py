@@ -14,7 +14,7 @@ from statfast._core.rows.sparse_rows import is_canonical
 from statfast._typing import Array, csr_array
 from statfast._validation.rows import nonfinite
 
-WIDEST = 2**31 - 1  # column numbers are 32 bits wide
+MAX_COLUMNS = 2**31 - 1  # column numbers are 32 bits wide
 
 
 def is_sparse(X: Any) -> TypeGuard[Any]:
@@ -66,8 +66,8 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
     if _is_sound(X, n_min):
         return csr_array((X.data, X.indices, X.indptr), shape=X.shape)
     given = as_sparse(X, name=name, n_min=n_min)
-    if X.shape[1] > WIDEST:
-        raise ValueError(f"{name} must have at most {WIDEST} columns; got {X.shape[1]}.")
+    if X.shape[1] > MAX_COLUMNS:
+        raise ValueError(f"{name} must have at most {MAX_COLUMNS} columns; got {X.shape[1]}.")
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {X.dtype}.")
     rows = csr_array(
@@ -88,7 +88,7 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
 
 def _is_sound(X: Any, n_min: int) -> bool:
     """Whether X is a CSR matrix of which nothing is to be changed, as most are: one look."""
-    if getattr(X, "format", None) != "csr" or X.ndim != 2 or not n_min <= X.shape[0] <= WIDEST:
+    if getattr(X, "format", None) != "csr" or X.ndim != 2 or not n_min <= X.shape[0] <= MAX_COLUMNS:
         return False
     start, place, value = X.indptr, X.indices, X.data
     plain = all(
@@ -100,7 +100,7 @@ def _is_sound(X: Any, n_min: int) -> bool:
         and value.dtype == np.float64
         and start.dtype == place.dtype
         and place.dtype in (np.int32, np.int64)
-        and 1 <= X.shape[1] <= WIDEST
+        and 1 <= X.shape[1] <= MAX_COLUMNS
         and start.shape == (X.shape[0] + 1,)
         and place.shape == value.shape == (start[-1],)
         and start[0] == 0

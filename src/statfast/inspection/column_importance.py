@@ -12,7 +12,7 @@ from statfast._engine import checkpoint, each
 from statfast._estimator import CoefficientTable, Display, Tabled, by_score, picture, take_rows
 from statfast._typing import Array, Rows, Seed, Weights
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_count,
     as_generator,
     as_real,
@@ -169,7 +169,7 @@ def permutation_importance(
     """
     table = RowTable(X)
     n, width = table.shape
-    repeats = as_count(n_repeats, "n_repeats", high=MANY)
+    repeats = as_count(n_repeats, "n_repeats", high=MAX_REPEATS)
     weights = as_weights(sample_weight, n)
     if y is not None:
         y = y if hasattr(y, "iloc") else to_array(y, "y", "an array-like of targets")

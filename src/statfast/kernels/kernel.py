@@ -20,7 +20,7 @@ import numpy as np
 
 from statfast._validation import (
     FLOATS,
-    STEEPEST,
+    MAX_POWER,
     as_count,
     as_real,
     shown,
@@ -395,7 +395,7 @@ class Power(One):
                 f"exponent must be an integer; got {shown(self.exponent)}. Powers with fractions "
                 "need not be kernels."
             )
-        object.__setattr__(self, "exponent", as_count(self.exponent, "exponent", high=STEEPEST))
+        object.__setattr__(self, "exponent", as_count(self.exponent, "exponent", high=MAX_POWER))
 
     def __repr__(self):
         return f"{_text(self.kernel, 3)} ** {self.exponent}"

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from statfast._distance import scale_of
-from statfast._validation import MANY, as_count, as_real, as_rows, is_sparse, shown, wrong_type
+from statfast._validation import MAX_REPEATS, as_count, as_real, as_rows, is_sparse, shown, wrong_type
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from statfast.kernels.points import MATRIX, ROWS, STRINGS
@@ -63,7 +63,7 @@ def as_kernel(
     if kernel == "precomputed":
         return Precomputed()
     if kernel == "spectrum":
-        return Spectrum(as_count(degree, "degree", high=MANY))
+        return Spectrum(as_count(degree, "degree", high=MAX_REPEATS))
     rate = gamma_of(gamma, X if X is None else as_rows(X))
     if kernel == "poly":
         return Polynomial(degree, rate, coef0)

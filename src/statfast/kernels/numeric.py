@@ -15,7 +15,7 @@ from statfast._core.distance import dissimilarity, pairwise
 from statfast._core.tile import tiles
 from statfast._distance import MANHATTAN, extent_of, origin_of, packed, scale_of
 from statfast._typing import Array, Rows
-from statfast._validation import STEEPEST, as_count, as_real, refuse_large
+from statfast._validation import MAX_POWER, as_count, as_real, refuse_large
 from statfast.kernels.fill import overflow
 from statfast.kernels.kernel import Kernel, raise_to
 
@@ -87,7 +87,7 @@ class Polynomial(Numeric):
 
     def __post_init__(self):
         self._set(
-            degree=as_count(self.degree, "degree", high=STEEPEST),
+            degree=as_count(self.degree, "degree", high=MAX_POWER),
             gamma=as_real(self.gamma, "gamma", 0),
             coef0=as_real(self.coef0, "coef0"),
         )

@@ -13,7 +13,7 @@ import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._typing import csr_array
-from statfast._validation import MANY, as_count
+from statfast._validation import MAX_REPEATS, as_count
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.points import STRINGS
 from statfast.kernels.substrings import Letters, Shared
@@ -61,7 +61,7 @@ class Spectrum(Kernel):
     k: int = 3
 
     def __post_init__(self):
-        object.__setattr__(self, "k", as_count(self.k, "k", high=MANY))
+        object.__setattr__(self, "k", as_count(self.k, "k", high=MAX_REPEATS))
 
     @property
     def positive_definite(self) -> bool | None:
@@ -175,10 +175,10 @@ class Mismatch(Spectrum):
         made = 0
         for j in range(min(2 * self.m, self.k) + 1):
             made += comb(self.k, j)
-            if made > MANY:
+            if made > MAX_REPEATS:
                 raise ValueError(
-                    f"k={self.k} and m={self.m} would need a sum of more than {MANY} spectrum "
-                    "kernels. Lower m or k."
+                    f"k={self.k} and m={self.m} would need a sum of more than {MAX_REPEATS} "
+                    "spectrum kernels. Lower m or k."
                 )
         if self.letters is not None:
             object.__setattr__(self, "letters", as_count(self.letters, "letters"))

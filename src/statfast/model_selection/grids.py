@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from statfast._validation import MANY, as_count, shown, wrong_type
+from statfast._validation import MAX_REPEATS, as_count, shown, wrong_type
 from statfast.model_selection.splitter import as_shuffler
 
 
@@ -17,8 +17,10 @@ def all_candidates(param_grid):
     for grid in as_grids(param_grid, "param_grid"):
         names = sorted(grid)
         values = [as_values(grid[name], name) for name in names]
-        if prod(map(len, values)) + len(found) > MANY:
-            raise ValueError(f"param_grid has more than {MANY} candidates. Use RandomizedSearchCV.")
+        if prod(map(len, values)) + len(found) > MAX_REPEATS:
+            raise ValueError(
+                f"param_grid has more than {MAX_REPEATS} candidates. Use RandomizedSearchCV."
+            )
         found += [dict(zip(names, some, strict=True)) for some in product(*values)]
     return found
 
@@ -26,7 +28,7 @@ def all_candidates(param_grid):
 def drawn_candidates(distributions, n_iter, random_state):
     """Candidates drawn: without replacement where all values are listed."""
     grids = as_grids(distributions, "param_distributions")
-    n_iter = as_count(n_iter, "n_iter", high=MANY)
+    n_iter = as_count(n_iter, "n_iter", high=MAX_REPEATS)
     rng = as_shuffler(random_state)
     if not any(hasattr(value, "rvs") for grid in grids for value in grid.values()):
         every = all_candidates(grids)

@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._typing import Array, ArrayLike, Seed
-from statfast._validation import MANY, as_count, as_generator, refuse_large, shown, wrong_type
+from statfast._validation import (
+    MAX_REPEATS,
+    as_count,
+    as_generator,
+    refuse_large,
+    shown,
+    wrong_type,
+)
 
 MOST_EXHAUSTIVE = 12  # classes: 2047 classifiers
 COLUMNS = 12  # learners that are printed
@@ -158,7 +165,7 @@ _SIGNS = {1: "+1", 0: "0", -1: "-1"}
 
 def _classes(n_classes, learners):
     """Check a number of classes, of whose code `classifiers` gives the width, about."""
-    k = as_count(n_classes, "n_classes", 2, MANY)
+    k = as_count(n_classes, "n_classes", 2, MAX_REPEATS)
     refuse_large(16 * k * learners(k), f"A code of n_classes={k}", "Lower n_classes.")
     return k
 
@@ -345,7 +352,11 @@ def random_code(
     >>> random_code(4, 6, random_state=0).minimum_distance
     3.0
     """
-    many = None if n_classifiers is None else as_count(n_classifiers, "n_classifiers", high=MANY)
+    many = (
+        None
+        if n_classifiers is None
+        else as_count(n_classifiers, "n_classifiers", high=MAX_REPEATS)
+    )
     k = _classes(n_classes, lambda k: k + (many or 15 * log2(k)))
     many = many or ceil((15 if sparse else 10) * log2(k))
     rng, best, farthest = as_generator(random_state), None, -1.0
@@ -353,7 +364,7 @@ def random_code(
     # whole, and even without zeros.
     most = 4 * many * (k // 2) * (k - k // 2) // (k * (k - 1))
     most -= 0 if sparse else most % 2
-    for _ in range(as_count(n_trials, "n_trials", high=MANY)):
+    for _ in range(as_count(n_trials, "n_trials", high=MAX_REPEATS)):
         matrix = _draw(rng, k, many, sparse)
         between = many - matrix @ matrix.T  # twice the distances
         np.fill_diagonal(between, 2 * many + 1)

@@ -9,7 +9,7 @@ With L(z) = (1 - sign z) / 2 the sum is the distance of the word from the signs.
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._estimator import LEAST, ROWS, coupled
+from statfast._estimator import MIN_PAIR_PROBABILITY, ROWS_PER_SOLVE, coupled
 
 SMALL, ROUNDS = 1e-10, 2000  # change of a probability at which an iteration ends; most iterations
 
@@ -77,8 +77,10 @@ def bradley_terry(shares, matrix, mass):
     both, weight = yes + no, mass / mass.mean()
     seen = both.any(axis=1)
     out = np.empty((len(shares), len(matrix)))
-    for start in range(0, len(shares), ROWS):
-        part = np.clip(shares[start : start + ROWS], LEAST, 1.0 - LEAST)
+    for start in range(0, len(shares), ROWS_PER_SOLVE):
+        part = np.clip(
+            shares[start : start + ROWS_PER_SOLVE], MIN_PAIR_PROBABILITY, 1.0 - MIN_PAIR_PROBABILITY
+        )
         found = np.full((len(part), len(matrix)), 1.0 / len(matrix))
         left = np.arange(len(part))
         for _ in range(ROUNDS):
@@ -92,5 +94,5 @@ def bradley_terry(shares, matrix, mass):
             left = left[np.abs(new - p).max(axis=1) > SMALL]
             if not len(left):
                 break
-        out[start : start + ROWS] = found
+        out[start : start + ROWS_PER_SOLVE] = found
     return out

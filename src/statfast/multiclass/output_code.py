@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import checked_by, fitted, nothing, one_of, param, randomness, real
 from statfast._typing import Array, ArrayLike, Seed, Weights
-from statfast._validation import MANY
+from statfast._validation import MAX_REPEATS
 from statfast.multiclass.codes import DRAWN, NAMED, as_code, code_of
 from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
 from statfast.multiclass.reduction import Reduction, of_two, where_learners_can
@@ -105,7 +105,7 @@ class OutputCodeClassifier(Reduction):
     decoding: Literal["distance", "linear", "exponential", "logistic", "hinge"] = param(
         one_of(*DECODINGS), default="logistic"
     )
-    code_size: float | None = param(nothing | real(0, MANY, open_low=True), default=1.5)
+    code_size: float | None = param(nothing | real(0, MAX_REPEATS, open_low=True), default=1.5)
     random_state: Seed = param(randomness, default=None)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: Weights = None) -> Self:

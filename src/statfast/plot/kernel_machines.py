@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import Display, rows_like
 from statfast._typing import ArrayLike, Axes, Rows
-from statfast._validation import MANY, as_count, as_labels, as_real, as_rows, not_fitted, wrong_type
+from statfast._validation import MAX_REPEATS, as_count, as_labels, as_real, as_rows, not_fitted, wrong_type
 from statfast.kernels.named import kernel_for
 from statfast.plot.regions import decision_regions, side
 from statfast.svm import SVC, NuSVC
@@ -89,7 +89,7 @@ def svm_margin(
         raise not_fitted(model)
     rows = as_rows(X)
     as_labels(y, len(rows))
-    resolution = as_count(resolution, "resolution", 2, MANY)
+    resolution = as_count(resolution, "resolution", 2, MAX_REPEATS)
     margin = as_real(margin, "margin", 0.0)
     point_size = as_real(point_size, "point_size", 0.0)
     if rows.shape[1] == 2 and len(rows) != model.shape_fit_[0]:

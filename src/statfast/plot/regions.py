@@ -9,7 +9,7 @@ import numpy as np
 from statfast._estimator import Display, rows_like
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_count,
     as_labels,
     as_real,
@@ -104,7 +104,7 @@ def decision_regions(
             "to two columns and pass those."
         )
     shown_labels, shown_codes = as_labels(y, len(rows))
-    resolution = as_count(resolution, "resolution", 2, MANY)
+    resolution = as_count(resolution, "resolution", 2, MAX_REPEATS)
     refuse_large(24 * resolution**2, f"A picture of resolution={resolution}", "Lower it.")
     margin = as_real(margin, "margin", 0.0)
     point_size = as_real(point_size, "point_size", 0.0)

@@ -195,7 +195,7 @@ def test_up_to_all_rows_through_array_and_heap(k):
 
 @pytest.mark.parametrize("family", [FAMILIES[0], surface, on_the_edge])
 def test_any_number_of_threads_gives_the_same_bits(family, monkeypatch):
-    monkeypatch.setattr("statfast._engine.blocks.SMALL", 0)
+    monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
     X, Q = family(np.random.default_rng(8), 20_000, 900, 5)
     one = check(X, Q[:60], 7)
     for n_jobs in (2, 7):
@@ -216,8 +216,9 @@ def test_calls_of_any_size_give_the_same_answer(monkeypatch):
     X, Q = surface(np.random.default_rng(9), 3000, 300, 4)
     index = BallTreeIndex.build(X, 1)
     expected = index.query(Q, 9, 1), index.query_radius(Q, 1e-2, 1)
-    for name, value in {"BUDGET": 1, "QUERIES": 64, "ROOM": 1, "UNORDERED": 0, "FEW": 50,
-                        "PIECE": 100}.items():  # fmt: skip
+    for name, value in {"OPERATIONS_PER_CALL": 1, "QUERIES_PER_TASK": 64, "FIRST_ROOM": 1,
+                        "MAX_UNORDERED_BYTES": 0, "MAX_ROWS_OF_ONE_TASK": 50,
+                        "NUMBERS_PER_TASK": 100}.items():  # fmt: skip
         monkeypatch.setattr(ball_index, name, value)
     index = BallTreeIndex.build(X, 1)
     found = index.query(Q, 9, 1), index.query_radius(Q, 1e-2, 1)

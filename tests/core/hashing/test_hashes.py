@@ -172,7 +172,7 @@ def test_what_a_fit_measures_is_what_a_search_finds():
                 own = [set(range(300 + 5 * q, 305 + 5 * q)) for q in range(len(at))]
                 right = [len(own[q] & set.union(*found[q])) for q in range(len(at))]
                 assert near[c, t] == pytest.approx(np.mean(right) / 5)
-                asked = range(0, len(at), tuning.EVERY)
+                asked = range(0, len(at), tuning.QUERIES_PER_SAMPLE)
                 others = [[one & set(range(300)) for one in found[q]] for q in asked]
                 wanted = np.mean([len(set.union(*one)) for one in others])
                 assert unique[c, t] == pytest.approx(wanted)

@@ -192,7 +192,7 @@ def test_the_order_of_queries_and_the_budget_change_nothing(monkeypatch):
     tree = KDTreeIndex.build(X)
     r = rng.random(500) * 0.01
     expected = tree.query_radius(Q, r)
-    monkeypatch.setattr(kd_radius, "BUDGET", 1.0)
+    monkeypatch.setattr(kd_radius, "COORDINATES_PER_CALL", 1.0)
     order = rng.permutation(500).astype(np.int32)
     again = kd_radius.rows_within(tree.view, Q, order, r)
     for one, two in zip(expected, again, strict=True):

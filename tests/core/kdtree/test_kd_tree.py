@@ -275,8 +275,8 @@ def test_the_order_of_many_queries_does_not_show(k, monkeypatch):
         index = KDTreeIndex.build(X)
         plainly = index.query(Q, k)
         with monkeypatch.context() as patch:
-            patch.setattr(kd_index, "BYTES", 0)
-            patch.setattr(kd_index, "QUERIES", 1024)
+            patch.setattr(kd_index, "MAX_UNORDERED_BYTES", 0)
+            patch.setattr(kd_index, "MAX_QUERIES_PER_TASK", 1024)
             for jobs in (1, 2, 7):
                 for mine, theirs in zip(index.query(Q, k, jobs), plainly, strict=True):
                     np.testing.assert_array_equal(mine, theirs)

@@ -241,9 +241,9 @@ def test_calls_of_any_size_give_the_same_answer(family, k, monkeypatch):
 
     monkeypatch.setattr(kernel, "recheck", recheck_some)
     monkeypatch.setattr(pairwise, "distances", some_distances)
-    monkeypatch.setattr(brute, "CALL", 1e5)
-    monkeypatch.setattr(brute, "DIFFERENCES", 5000)
-    monkeypatch.setattr(brute, "ENCODED", 5000)
+    monkeypatch.setattr(brute, "FLOP_PER_CALL", 1e5)
+    monkeypatch.setattr(brute, "DIFFERENCES_PER_CALL", 5000)
+    monkeypatch.setattr(brute, "NUMBERS_PER_ENCODING", 5000)
     found = BruteIndex.build(X, 1).query(Q, k, 1)
     np.testing.assert_array_equal(found[1], expected[1])
     np.testing.assert_array_equal(found[0], expected[0])

@@ -69,7 +69,7 @@ def test_rows_of_huge_numbers_have_no_neighbors():
 
 
 def test_same_bits_for_any_number_of_rows_and_threads(monkeypatch):
-    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     rng = np.random.default_rng(1)
     rows, vectors = rng.normal(size=(3000, 7)), rng.normal(size=(900, 7))
     for kernel in KERNELS.values():

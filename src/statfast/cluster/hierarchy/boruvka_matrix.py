@@ -11,10 +11,10 @@ from collections.abc import Callable
 import numpy as np
 
 from statfast._core.hierarchy import forest
-from statfast._distance import PARTS, PIECE, Triangle, neighbors
+from statfast._distance import MAX_TASKS, NUMBERS_PER_TASK, Triangle, neighbors
 from statfast._engine import checkpoint, each, grid
 
-TILE = 256  # rows and columns that a task joins across the diagonal
+TILE_ROWS = 256  # rows and columns that a task joins across the diagonal
 Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one row, the other (int32), the length
 
 
@@ -56,7 +56,7 @@ def _between(triangle, order, start, n_jobs):
     part = np.empty(m, np.int32)
     part[order] = np.repeat(np.arange(k), np.diff(start))
     before = np.concatenate([[0], np.cumsum(m - order, dtype=np.int64)])[start]
-    size = max(min(PIECE, int(before[-1]) // PARTS), 1)  # numbers of a task
+    size = max(min(NUMBERS_PER_TASK, int(before[-1]) // MAX_TASKS), 1)  # numbers of a task
     cuts = np.unique(np.searchsorted(before, np.arange(0, before[-1], size)))
     table = np.empty((k, k), triangle.dtype)
     single = triangle.dtype == np.float32
@@ -72,7 +72,7 @@ def _between(triangle, order, start, n_jobs):
 
     parts = list(zip(cuts, np.append(cuts[1:], k), strict=True))
     each(gather, parts, n_jobs=n_jobs, effort=2.0 * m * m)
-    strips = grid(k, TILE, TILE)
+    strips = grid(k, TILE_ROWS, TILE_ROWS)
     tiles = [(a, b) for i, a in enumerate(strips) for b in strips[i:]]
     each(join, tiles, n_jobs=n_jobs, effort=4.0 * k * k)
     return Triangle.of_square(table)

@@ -19,13 +19,14 @@ from statfast._distance import EUCLIDEAN, LANES, KDArrays
 from statfast._engine import aligned, checkpoint, each, grid, usable_threads
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth
 
-BUDGET = 1 << 16  # leaves visited between checkpoints: some 10 ms
-TASKS, FEWEST = 32, 1 << 11  # of a search, and its points in one
-BLOCK = 1 << 9  # leaves of a block at least
-FEW = 8  # threads for which memory is set aside
+LEAVES_PER_CALL = 1 << 16  # leaves visited between checkpoints: some 10 ms
+MAX_TASKS = 32  # of a search
+MIN_POINTS_PER_TASK = 1 << 11
+MIN_BLOCK_LEAVES = 1 << 9  # leaves of a block at least
+MAX_THREADS_WITH_MEMORY = 8  # threads for which memory is set aside
 # Floating-point operations of a point, about: arranged, marked, recalled; searching, in an axis.
 ARRANGED, MARKED, RECALLED, SEARCHED = 60.0, 24.0, 80.0, 100.0
-PAGE = 1 << 21  # bytes: a large page, where the system has them
+PAGE_BYTES = 1 << 21  # bytes: a large page, where the system has them
 
 
 def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
@@ -45,7 +46,7 @@ class Rounds:
         self.n_jobs = n_jobs
         self.tree = KDArrays.build(X, LEAF, n_jobs)
         self.leaves = leaves = len(self.tree.blocks)
-        threads = min(usable_threads(n_jobs), FEW)
+        threads = min(usable_threads(n_jobs), MAX_THREADS_WITH_MEMORY)
         self.empty = empty = Arena(n * (100 + 12 * NEIGHBORS + 24 * threads)).empty
         self.growth = Growth(n, empty)
 
@@ -61,7 +62,7 @@ class Rounds:
         self.lost = empty(n, np.int32)  # points whose lists do not tell
         self.lost[:] = np.arange(n)
         self.searching = self.lost
-        self.blocks = grid(leaves, least=BLOCK, most=leaves, parts=TASKS)
+        self.blocks = grid(leaves, least=MIN_BLOCK_LEAVES, most=leaves, parts=MAX_TASKS)
         self.stamps = count(1)
         self.spaces: list[tuple] = []  # work space of tasks, taken by turns
         self.lock = Lock()
@@ -94,7 +95,7 @@ class Rounds:
 
     def _search_all(self):
         m = len(self.searching)
-        pieces = grid(m, least=FEWEST, most=self.n, parts=TASKS)
+        pieces = grid(m, least=MIN_POINTS_PER_TASK, most=self.n, parts=MAX_TASKS)
         return self._share(self._search, pieces, SEARCHED * m * self.d)
 
     def _arrange(self, block):
@@ -124,7 +125,7 @@ class Rounds:
             checkpoint()
             at, some = boruvka.search(
                 self.view, self.forest, *space, now, some, self.searching, at, rows.stop,
-                BUDGET,
+                LEAVES_PER_CALL,
             )  # fmt: skip
         return self._found(space, some)
 
@@ -161,8 +162,8 @@ class Arena:
     """
 
     def __init__(self, nbytes: int):
-        whole = -(-nbytes // PAGE) * PAGE if nbytes > PAGE else 0
-        self._left = aligned(whole, np.uint8, PAGE) if whole else np.empty(0, np.uint8)
+        whole = -(-nbytes // PAGE_BYTES) * PAGE_BYTES if nbytes > PAGE_BYTES else 0
+        self._left = aligned(whole, np.uint8, PAGE_BYTES) if whole else np.empty(0, np.uint8)
         self._lock = Lock()
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:

@@ -11,8 +11,8 @@ from statfast._distance import condensed_of, scale_of
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import as_count, as_real, as_rows, refuse_large, shown
 
-PAIRS = 1 << 22  # written between checkpoints
-BUDGET = 1 << 23  # merges looked at between checkpoints
+PAIRS_PER_CALL = 1 << 22  # written between checkpoints
+MERGES_PER_CALL = 1 << 23  # merges looked at between checkpoints
 
 
 def cut_tree(Z: Any, n_clusters: Any = None, *, height: Any = None) -> np.ndarray:
@@ -125,7 +125,7 @@ def cophenetic(Z: Any, *, n_jobs: int | None = None) -> np.ndarray:
         checkpoint()
         kernel.cophenetic(Z, start, leaf, block.start, block.stop, out)
 
-    blocks = grid(n, least=64, most=max(64, PAIRS // n), parts=16)
+    blocks = grid(n, least=64, most=max(64, PAIRS_PER_CALL // n), parts=16)
     each(work, blocks, n_jobs=n_jobs, effort=2.0 * n * n)
     return out
 
@@ -177,7 +177,7 @@ def cophenetic_correlation(
     Z = as_linkage(Z)
     y = condensed_of(X, metric, metric_params, len(Z) + 1, n_jobs)
     together = cophenetic(Z, n_jobs=n_jobs)
-    blocks = [slice(at, at + PAIRS) for at in range(0, len(y), PAIRS)]
+    blocks = [slice(at, at + PAIRS_PER_CALL) for at in range(0, len(y), PAIRS_PER_CALL)]
     means = y.mean(dtype=np.float64), together.mean()
     scales = max(abs(y.max() - means[0]), abs(y.min() - means[0])), np.ptp(together)
     if not (scales[0] > 0 and scales[1] > 0):
@@ -230,7 +230,7 @@ def inconsistency(Z: Any, depth: int = 2) -> np.ndarray:
     depth = as_count(depth, "depth")
     out, work = np.empty((len(Z), 4)), np.empty((2, 2 * len(Z) + 2), np.int32)
     depth = min(depth, len(Z) + 1)
-    step = max(1, BUDGET // min(2 ** min(depth, 40), len(Z) + 1))
+    step = max(1, MERGES_PER_CALL // min(2 ** min(depth, 40), len(Z) + 1))
     scale = scale_of(float(Z[:, 2].max(initial=0.0)))  # squares of heights must not overflow
     scaled = Z.copy()
     scaled[:, 2] *= scale

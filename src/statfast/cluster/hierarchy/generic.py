@@ -12,9 +12,9 @@ from statfast._distance import Triangle, neighbors
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
 
-SHRUNK = 0.7  # of the clusters left: time to leave out the others
-BUDGET = 1 << 24  # numbers looked at between checkpoints
-STRIP = 64  # rows of a whole matrix that a task writes
+COMPACT_BELOW_SHARE = 0.7  # of the clusters left: time to leave out the others
+NUMBERS_PER_CALL = 1 << 24  # numbers looked at between checkpoints
+ROWS_PER_TASK = 64  # rows of a whole matrix that a task writes
 
 Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one point, the other (int32), the height
 
@@ -37,7 +37,8 @@ def merged_one_by_one(
     while state[0] > 1:
         checkpoint()
         linkage.generic(
-            matrix, rule, clusters, low, who, notes, state, one, other, height, SHRUNK, BUDGET
+            matrix, rule, clusters, low, who, notes, state, one, other, height,
+            COMPACT_BELOW_SHARE, NUMBERS_PER_CALL,
         )  # fmt: skip
     return one[: m - 1], other[: m - 1], height[: m - 1]
 
@@ -52,5 +53,5 @@ def whole(
     def write(strip):
         linkage.unfold(triangle.rows, scale, strip.start, strip.stop, matrix)
 
-    each(write, grid(m, STRIP, STRIP), n_jobs=n_jobs, effort=float(m) ** 2)
+    each(write, grid(m, ROWS_PER_TASK, ROWS_PER_TASK), n_jobs=n_jobs, effort=float(m) ** 2)
     return matrix

@@ -11,8 +11,8 @@ from statfast._engine import checkpoint, each
 from statfast._validation import refuse_large
 from statfast.cluster.hierarchy.dendrogram import as_linkage, leaves_of
 
-BUDGET = 1 << 24  # operations between checkpoints, some 20 ms
-LARGE = 1e300  # the sums of dissimilarities along an order stay below
+OPERATIONS_PER_CALL = 1 << 24  # operations between checkpoints, some 20 ms
+MAX_SUM = 1e300  # the sums of dissimilarities along an order stay below
 
 
 def leaves_list(Z: Any) -> np.ndarray:
@@ -104,14 +104,14 @@ def optimal_leaf_ordering(
     n = len(Z) + 1
     refuse_large(12 * n * n, f"The optimal order of {n} leaves", "Order a cut of the tree instead.")
     y = condensed_of(X, metric, metric_params, n, n_jobs)
-    if not y.max() < LARGE / n:  # the orders are those of smaller numbers, too
+    if not y.max() < MAX_SUM / n:  # the orders are those of smaller numbers, too
         y = y * scale_of(float(y.max())) / n
     start, leaf = leaves_of(Z)
     best = np.zeros((n, n))
     sizes = np.concatenate([np.ones(n, np.int64), Z[:, 3].astype(np.int64)])
     for i, (a, b) in enumerate(Z[:, :2].astype(np.intp)):
         across = int(sizes[b])
-        step = max(1, BUDGET // (across * int(sizes[a] + across)))
+        step = max(1, OPERATIONS_PER_CALL // (across * int(sizes[a] + across)))
         first, last = int(start[a]), int(start[a] + sizes[a])
         blocks = [slice(at, min(at + step, last)) for at in range(first, last, step)]
 

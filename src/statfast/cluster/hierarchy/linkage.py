@@ -18,8 +18,12 @@ from statfast.cluster.hierarchy.spanning_tree import edges_of_rows, rising
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 SQUARED = ("centroid", "median", "ward")  # whose rules are of squared distances
 INVERTING = ("centroid", "median")  # whose heights may fall
-FEW = 128  # columns: for up to so many distances are made sooner than read from a matrix
-MATRIX = 400  # rows up to which Ward's method from their matrix is quicker: no rounds in Python
+MAX_COLUMNS_OF_POINTS = (
+    128  # columns: for up to so many distances are made sooner than read from a matrix
+)
+MAX_ROWS_OF_WARD_MATRIX = (
+    400  # rows up to which Ward's method from their matrix is quicker: no rounds in Python
+)
 
 
 def linkage(
@@ -141,9 +145,9 @@ def tree_of(given: Dissimilarities, method: str, n_jobs: int | None = None) -> n
         if method == "single":
             return merges(*edges_of_rows(given, n_jobs), by_height=True)
         n, d = given.X.shape
-        if method == "ward" and n > MATRIX:
+        if method == "ward" and n > MAX_ROWS_OF_WARD_MATRIX:
             return merges(*ward_of_rows(_images(given, n_jobs), n_jobs), by_height=True)
-        if method in INVERTING and (d <= FEW or not fits(12 * n * n)):
+        if method in INVERTING and (d <= MAX_COLUMNS_OF_POINTS or not fits(12 * n * n)):
             rows = _images(given, n_jobs)
             return merges(*centroid_of_rows(rows, method == "median", n_jobs), by_height=False)
     triangle, high = given.condensed(n_jobs)

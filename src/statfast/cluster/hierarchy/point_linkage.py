@@ -11,12 +11,12 @@ from statfast._core.hierarchy import centroids
 from statfast._distance import extent_of, scale_of
 from statfast._engine import checkpoint, each, grid
 
-COLUMNS = 64  # their number is a multiple of it
-WORK = 1 << 28  # numbers looked at between checkpoints: some 20 ms
+COLUMN_MULTIPLE = 64  # their number is a multiple of it
+NUMBERS_PER_CHAIN_CALL = 1 << 28  # numbers looked at between checkpoints: some 20 ms
 Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one point, the other (int32), the height
-BUDGET = 1 << 26  # numbers looked at between checkpoints: some 20 ms
-SPARE = 8  # a free column for so many clusters,
-FREE = 64  # and so many at least
+NUMBERS_PER_CALL = 1 << 26  # numbers looked at between checkpoints: some 20 ms
+CLUSTERS_PER_FREE_COLUMN = 8  # a free column for so many clusters,
+MIN_FREE_COLUMNS = 64  # and so many at least
 
 
 def centered(X: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
@@ -42,7 +42,7 @@ def as_heights(squares: np.ndarray, scale: float) -> np.ndarray:
 def columns_of(rows: np.ndarray, spare: int = 0) -> np.ndarray:
     """Rows (n, d) as columns, and some more, which are at infinity."""
     n, d = rows.shape
-    columns = np.full((d, -(-(n + spare) // COLUMNS) * COLUMNS), np.inf)
+    columns = np.full((d, -(-(n + spare) // COLUMN_MULTIPLE) * COLUMN_MULTIPLE), np.inf)
     columns[:, :n] = rows.T
     return columns
 
@@ -84,12 +84,12 @@ def nearest(
 
     def work(block):
         checkpoint()
-        last = -(-(block.stop if before else n) // COLUMNS) * COLUMNS
+        last = -(-(block.stop if before else n) // COLUMN_MULTIPLE) * COLUMN_MULTIPLE
         centroids.nearest(
             columns, sizes, smallest, parts, query, block.start, block.stop, last, low, who
         )
 
-    blocks = grid(len(query), least=64, most=max(64, WORK // (n * d)))
+    blocks = grid(len(query), least=64, most=max(64, NUMBERS_PER_CHAIN_CALL // (n * d)))
     each(work, blocks, n_jobs=n_jobs, effort=3.0 * len(query) * n * d)
     return low, who
 
@@ -186,7 +186,7 @@ def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> 
     one, other, height = np.empty(n - 1, np.int32), np.empty(n - 1, np.int32), np.empty(n - 1)
     state = np.array([0, 0, 0], np.intp)
     while state[2] < n - 1:
-        spare = max(FREE, m // SPARE)
+        spare = max(MIN_FREE_COLUMNS, m // CLUSTERS_PER_FREE_COLUMN)
         columns = columns_of(mean.T, spare)
         size, point, low, who = (grown(a, columns.shape[1]) for a in (size, point, low, who))
         heap = grown(np.argsort(low[:m], kind="stable").astype(np.int32), columns.shape[1])
@@ -194,7 +194,8 @@ def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> 
         while state[2] < n - 1 and state[0] < columns.shape[1]:
             checkpoint()
             centroids.merge(
-                columns, size, halves, point, low, who, heap, state, one, other, height, BUDGET
+                columns, size, halves, point, low, who, heap, state, one, other, height,
+                NUMBERS_PER_CALL,
             )  # fmt: skip
         alive = np.flatnonzero(columns[0] < np.inf)
         rank = np.full(columns.shape[1] + 1, -1, np.int32)  # of -1 too

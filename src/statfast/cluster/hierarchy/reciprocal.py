@@ -16,21 +16,21 @@ import numpy as np
 
 from statfast._core.hierarchy import linkage
 from statfast._core.hierarchy.clusters import Clusters
-from statfast._distance import COPY, Minima, Triangle, neighbors, row_blocks
+from statfast._distance import COPY_SHARE, Minima, Triangle, neighbors, row_blocks
 from statfast._engine import checkpoint, each, usable_threads
 from statfast._validation import refuse_large
 from statfast.cluster.hierarchy.generic import whole
 
-SLACK = 64  # numbers: kernels may write so many beyond the end
-SMALL = 1024  # clusters: a chain of so many is cheaper than rounds
-FEW = 0.04  # of the clusters merged: a round that merges less costs more than a chain
-RARE = 0.01  # the same where whole rows take more memory than a copy
-SHRUNK = 0.7  # of the clusters left: time to leave out the others
-BUDGET = 1 << 24  # numbers looked at between checkpoints
-MOST = 1 << 21  # numbers of a piece of memory, at most
-ROWS = 12  # in a piece, at least: at the end of each, less than a row stays empty
-SPARE = 16  # pieces in what one copy leaves beside the rows of the first round, or fewer
-AHEAD = 8  # blocks that may be begun before those in front of them are done
+PADDING = 64  # numbers: kernels may write so many beyond the end
+MAX_CHAIN_CLUSTERS = 1024  # clusters: a chain of so many is cheaper than rounds
+MIN_MERGED_SHARE = 0.04  # of the clusters merged: a round that merges less costs more than a chain
+MIN_MERGED_SHARE_OF_ROWS = 0.01  # the same where whole rows take more memory than a copy
+COMPACT_BELOW_SHARE = 0.7  # of the clusters left: time to leave out the others
+NUMBERS_PER_CALL = 1 << 24  # numbers looked at between checkpoints
+MAX_PIECE_NUMBERS = 1 << 21  # numbers of a piece of memory, at most
+MIN_PIECE_ROWS = 12  # in a piece, at least: at the end of each, less than a row stays empty
+MAX_SPARE_PIECES = 16  # pieces in what one copy leaves beside the rows of the first round, or fewer
+BLOCKS_AHEAD = 8  # blocks that may be begun before those in front of them are done
 NOTHING = np.empty(0, np.intp)
 
 
@@ -44,7 +44,9 @@ class Merging:
         self.point = np.arange(m, dtype=np.int32)  # the lowest of each cluster
         self.merges: list[tuple] = []  # of points, points and heights
         self.workspace: Workspace | None = None
-        self.most = max(int(COPY * m * m), 3 * SMALL * SMALL)  # numbers of memory
+        self.most = max(
+            int(COPY_SHARE * m * m), 3 * MAX_CHAIN_CLUSTERS * MAX_CHAIN_CLUSTERS
+        )  # numbers of memory
 
     def run(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Merge all; a point of each of the two clusters, and the reduced height, of each merge."""
@@ -54,14 +56,14 @@ class Merging:
 
     def _merge(self):
         low, who = NOTHING, NOTHING
-        if self.triangle.m > SMALL:
+        if self.triangle.m > MAX_CHAIN_CLUSTERS:
             low, who = neighbors(self.triangle, n_jobs=self.n_jobs)
             if self.scale:
                 low = (low * low.dtype.type(self.scale)) ** 2
-        while (m := self.triangle.m) > SMALL or (m > 1 and not self._fits()):
+        while (m := self.triangle.m) > MAX_CHAIN_CLUSTERS or (m > 1 and not self._fits()):
             i = np.flatnonzero(who[who] == np.arange(m))
             i = i[i < who[i]]
-            if len(i) < (FEW if self._fits() else RARE) * m:
+            if len(i) < (MIN_MERGED_SHARE if self._fits() else MIN_MERGED_SHARE_OF_ROWS) * m:
                 break
             low, who = self._round(i, who[i], low[i])
         if m > 1:
@@ -93,7 +95,8 @@ class Merging:
         while state[0] > 1:
             checkpoint()
             linkage.follow(
-                matrix, self.rule, clusters, notes, state, one, other, height, SHRUNK, BUDGET
+                matrix, self.rule, clusters, notes, state, one, other, height,
+                COMPACT_BELOW_SHARE, NUMBERS_PER_CALL,
             )  # fmt: skip
         self.merges.append((one[: m - 1], other[: m - 1], height[: m - 1]))
 
@@ -112,7 +115,7 @@ class Merging:
         if self.workspace is None:
             self.workspace = Workspace(k, self.most - k * (k - 1) // 2, old.dtype)
         workspace, minima, places = self.workspace, Minima(k, old.dtype), np.empty(k, np.intp)
-        threads = min(usable_threads(self.n_jobs), AHEAD)
+        threads = min(usable_threads(self.n_jobs), BLOCKS_AHEAD)
         blocks = workspace.turn(k, first)
 
         unions = linkage.Unions(
@@ -129,7 +132,7 @@ class Merging:
             workspace.leave(block)
             minima.keep(block, columns)
 
-        each(work, blocks, n_jobs=threads, effort=float(m) ** 2, ahead=AHEAD // threads)
+        each(work, blocks, n_jobs=threads, effort=float(m) ** 2, ahead=BLOCKS_AHEAD // threads)
         self.merges.append((self.point[i], self.point[j], height))
         self.size[i] += self.size[j]
         self.triangle = Triangle(places, old.dtype, workspace)
@@ -146,7 +149,9 @@ class Workspace:
     """
 
     def __init__(self, k: int, spare: int, dtype: np.dtype):
-        self.most = max(ROWS * k, min(MOST, k * k // 64, spare // SPARE))
+        self.most = max(
+            MIN_PIECE_ROWS * k, min(MAX_PIECE_NUMBERS, k * k // 64, spare // MAX_SPARE_PIECES)
+        )
         self.least = self.most - k  # numbers of a piece
         self.dtype, self.lock = dtype, Lock()
         self.slab = np.empty(0, dtype)  # the memory, asked for at once: huge pages are had for much
@@ -162,8 +167,8 @@ class Workspace:
         fresh = not len(self.slab)
         blocks = row_blocks(k, self.most if fresh else self.least)
         if fresh:
-            sizes = [max(numbers(k, b.start, b.stop), self.least) + SLACK for b in blocks]
-            sizes += [self.least + SLACK] * (AHEAD + 2)
+            sizes = [max(numbers(k, b.start, b.stop), self.least) + PADDING for b in blocks]
+            sizes += [self.least + PADDING] * (BLOCKS_AHEAD + 2)
             self.slab = np.empty(sum(sizes), self.dtype)
             pieces = np.split(self.slab, np.cumsum(sizes[:-1]))
             self.free = pieces[len(blocks) :]
@@ -178,7 +183,7 @@ class Workspace:
             memory = self.kept.pop(block.start, None)
             if memory is None:
                 if not self.free:  # rounds that merge few pairs leave a little more empty
-                    self.free.append(np.empty(self.least + SLACK, self.dtype))
+                    self.free.append(np.empty(self.least + PADDING, self.dtype))
                 memory = self.free.pop()
             self.rows.append((block.start, block.stop, memory))
             return memory

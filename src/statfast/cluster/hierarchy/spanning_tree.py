@@ -21,9 +21,9 @@ from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth, edges_of_tr
 from statfast.cluster.hierarchy.boruvka_points import edges_by_tree
 from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
 
-FEW = 10  # columns: up to so many a k-d tree spares more than it costs
-LIST = 8  # neighbors found at once where all points are compared
-WAVES = 4  # of searches in a round, each with the edges that those before it found
+MAX_TREE_COLUMNS = 10  # columns: up to so many a k-d tree spares more than it costs
+NEIGHBORS_AT_ONCE = 8  # neighbors found at once where all points are compared
+WAVES_PER_ROUND = 4  # of searches in a round, each with the edges that those before it found
 
 
 def minimum_spanning_tree(
@@ -115,7 +115,7 @@ def edges_of_rows(given: MetricRows, n_jobs: int | None = None) -> Edges:
         return edges_of_triangle(given.condensed(n_jobs)[0], n_jobs)
     rows = metric.prepare(X, n_jobs=n_jobs)
     rows, scale = rescaled(rows.astype(np.float64, copy=False), n_jobs)
-    find = edges_by_tree if rows.shape[1] <= FEW else edges_by_comparing
+    find = edges_by_tree if rows.shape[1] <= MAX_TREE_COLUMNS else edges_by_comparing
     one, other, square = find(rows, n_jobs)
     with np.errstate(over="ignore"):
         length = metric.finish(square) / scale
@@ -130,11 +130,14 @@ def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
     """The same, by comparing rows with all others."""
     n = len(X)
     columns, growth = columns_of(X), Growth(n)
-    low, who = np.empty((n, LIST)), np.empty((n, LIST), np.int32)  # the nearest of other parts
+    low, who = (
+        np.empty((n, NEIGHBORS_AT_ONCE)),
+        np.empty((n, NEIGHBORS_AT_ONCE), np.int32),
+    )  # the nearest of other parts
     rows = every = np.arange(n, dtype=np.int32)
 
     def search(query):
-        low[query], who[query] = nearest(columns, part, query, k=LIST, n_jobs=n_jobs)
+        low[query], who[query] = nearest(columns, part, query, k=NEIGHBORS_AT_ONCE, n_jobs=n_jobs)
 
     def known(query):
         """The nearest of another part on the lists; infinite where none is."""
@@ -154,7 +157,7 @@ def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
         beyond = low[rows, -1]  # what is not on the list is not nearer
         lost = np.flatnonzero(np.isinf(apart))
         lost = lost[np.argsort(beyond[lost], kind="stable")]
-        for wave in np.array_split(lost, WAVES):
+        for wave in np.array_split(lost, WAVES_PER_ROUND):
             these = wave[beyond[wave] < best[part[rows[wave]]]]
             if len(these):
                 search(rows[these])

@@ -14,7 +14,9 @@ from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.yinyang import SortedRows
 
-FINE = 2.0**480  # scale beyond which float64 squares lose what the bounds would tell apart
+MAX_BOUNDED_SCALE = (
+    2.0**480
+)  # scale beyond which float64 squares lose what the bounds would tell apart
 MIN_PRODUCTS_FOR_BOUNDS = 1 << 20  # else a look at all rows costs no more than bounds would
 
 
@@ -99,7 +101,7 @@ class Assignment:
         self._scale = scale_of(max(data.reach, float(np.abs(centers - data.origin).max())))
         n = data.shape[0]
         self.labels, self._bounds = np.full(n, -1, np.int32), Bounds(n)
-        known = nearest is not None and self._scale < FINE
+        known = nearest is not None and self._scale < MAX_BOUNDED_SCALE
         self._moved = n if known else 0  # rows that have changed their center since the last sums
         if known:
             self.labels, squares = nearest
@@ -110,11 +112,11 @@ class Assignment:
         self._cut_rows(panels, norms)
         self._sorted = None  # the rows sorted, once their nearest centers are known
         asked = data.algorithm == "yinyang"
-        able = self._scale < FINE and (asked or data.algorithm == "auto")
+        able = self._scale < MAX_BOUNDED_SCALE and (asked or data.algorithm == "auto")
         able = able and SortedRows.able(data, panels is not None)
         self._sorts = able and (asked or SortedRows.pays(data, len(centers)))
         large = n * centers.size > MIN_PRODUCTS_FOR_BOUNDS or data.algorithm == "hamerly"
-        self._bounded = large and data.algorithm != "lloyd" and self._scale < FINE
+        self._bounded = large and data.algorithm != "lloyd" and self._scale < MAX_BOUNDED_SCALE
 
     def _cut_rows(self, panels, norms):
         """Cut rows in memory into the blocks of all passes; chunks are cut as they come."""

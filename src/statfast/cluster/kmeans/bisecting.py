@@ -34,7 +34,7 @@ from statfast.cluster.kmeans.lloyd import iterate, tolerance
 from statfast.cluster.kmeans.model import Centers, rows_in_any_order, warn_empty
 
 STRATEGIES = ("biggest_inertia", "largest_cluster")
-INSTEAD = "Pass a memory map, or use KMeans."
+ADVICE = "Pass a memory map, or use KMeans."
 
 
 class BisectingKMeans(Centers):
@@ -174,7 +174,7 @@ class BisectingKMeans(Centers):
             )
         runs = runs_of(given)
         rng = as_generator(self.random_state)
-        data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
+        data = survey(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
         require_enough(data, k)
         require_spread(data, k)
 

@@ -12,12 +12,12 @@ from statfast._distance import origin_of, scale_of
 from statfast._engine import each, grid
 from statfast._validation import as_count, as_weights
 from statfast.cluster.kmeans.block_passes import inertia, place
-from statfast.cluster.kmeans.dense_rows import PANEL, DenseRows, rows_of
+from statfast.cluster.kmeans.dense_rows import PANEL_ROWS, DenseRows, rows_of
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
-NARROW = 1e-150  # squares of such differences lose digits in float64
-KEPT = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
-MOST = 1 << 26  # numbers: the most rows that are kept as panels (256 MB)
+MIN_WIDTH = 1e-150  # squares of such differences lose digits in float64
+KEPT_DTYPES = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
+MAX_PANEL_NUMBERS = 1 << 26  # numbers: the most rows that are kept as panels (256 MB)
 
 
 class Panels:
@@ -38,7 +38,7 @@ class Panels:
     def possible(self):
         """Whether the rows are dense and in one piece, and their panels not too large."""
         rows = self._rows
-        return isinstance(rows, np.ndarray) and self._filled() * rows.shape[1] <= MOST
+        return isinstance(rows, np.ndarray) and self._filled() * rows.shape[1] <= MAX_PANEL_NUMBERS
 
     def at(self, scale):
         """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None where
@@ -62,7 +62,7 @@ class Panels:
         return panels, norms
 
     def _filled(self):
-        return -(-self._rows.shape[0] // PANEL) * PANEL
+        return -(-self._rows.shape[0] // PANEL_ROWS) * PANEL_ROWS
 
 
 @dataclass(frozen=True)
@@ -172,13 +172,13 @@ def require_spread(data, k):
     width = float((data.high - data.low).max())
     if k == 1 or width == 0:
         return
-    if width < NARROW:
+    if width < MIN_WIDTH:
         raise ValueError(
             f"X holds values that differ by {width:.3g} at most, whose squares vanish in float64. "
             "Multiply the data by a constant first."
         )
     heaviest = data.max_weight
-    if data.weights is not None and heaviest * min(width * width, 1.0) < NARROW**2:
+    if data.weights is not None and heaviest * min(width * width, 1.0) < MIN_WIDTH**2:
         raise ValueError(
             f"sample_weight holds {heaviest:.3g} at most, and weighted squares of X "
             "vanish in float64. Multiply the weights by a constant first."

@@ -13,10 +13,10 @@ from statfast._engine import Chunks, checkpoint, reduce
 from statfast._validation import require_finite
 
 # Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
-PIECE = 1 << 27
-FEW = 1024  # rows
-LITTLE = 1 << 21  # multiply-adds: see `DenseRows.little`
-PANEL = 64  # rows: blocks and pieces begin at multiples of this, and so on a panel's border
+PRODUCTS_PER_CALL = 1 << 27
+MAX_UNCUT_ROWS = 1024  # rows
+MAX_UNCUT_PRODUCTS = 1 << 21  # multiply-adds: see `DenseRows.little`
+PANEL_ROWS = 64  # rows: blocks and pieces begin at multiples of this, and so on a panel's border
 
 
 class DenseFrame:
@@ -73,7 +73,7 @@ class DenseRows:
     def little(self, frame):
         """Whether to look at all rows at once takes less than to find out who shall do it."""
         X = self.matrix
-        return type(X) is np.ndarray and X.shape[0] * frame.centers.size <= LITTLE
+        return type(X) is np.ndarray and X.shape[0] * frame.centers.size <= MAX_UNCUT_PRODUCTS
 
     def contiguous(self):
         """These rows in one piece of memory."""
@@ -82,7 +82,7 @@ class DenseRows:
     def reduce(self, partial, *aligned, merge, n_jobs, effort, least):
         """As `_engine.reduce`, for blocks that are such rows."""
         X = self.matrix
-        if type(X) is np.ndarray and X.shape[0] <= min(least, FEW):
+        if type(X) is np.ndarray and X.shape[0] <= min(least, MAX_UNCUT_ROWS):
             return partial(slice(0, X.shape[0]), self.contiguous(), *aligned)
 
         def of_block(where, X, *aligned):
@@ -114,7 +114,7 @@ class DenseRows:
         sums, mass = (None, None) if step is None else (step.sums, step.mass)
         panels, norms = (None, None) if packed is None else packed
         given = centers, frame.packed
-        if n * centers.size <= PIECE:
+        if n * centers.size <= PRODUCTS_PER_CALL:
             return kernel.step(
                 X, weights, *given, labels, sums, mass, changes, bounds, panels, norms
             )
@@ -204,7 +204,7 @@ def rows_of(X):
 
 def pieces(n, size):
     """Slices of n rows, each little work against centers of this many numbers."""
-    step = max(PANEL, PIECE // size // PANEL * PANEL)
+    step = max(PANEL_ROWS, PRODUCTS_PER_CALL // size // PANEL_ROWS * PANEL_ROWS)
     yield slice(0, min(n, step))
     for start in range(step, n, step):
         checkpoint()

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._estimator import array, callable_, count, one_of
-from statfast._validation import MANY, as_rows, warn_user
+from statfast._validation import MAX_REPEATS, as_rows, warn_user
 from statfast.cluster.kmeans.data import require_range
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
 from statfast.cluster.kmeans.part_data import PartsData
@@ -14,7 +14,7 @@ from statfast.cluster.kmeans.plus_plus import random_rows, spread
 NAMES = ("k-means++", "k-means||", "random")
 
 INIT = one_of(*NAMES) | callable_ | array
-N_INIT = one_of("auto") | count(high=MANY)
+N_INIT = one_of("auto") | count(high=MAX_REPEATS)
 
 
 def runs_of(given, plain=10):

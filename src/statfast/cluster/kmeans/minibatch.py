@@ -28,7 +28,7 @@ from statfast._validation import (
 )
 from statfast.cluster.kmeans.block_passes import inertia, nearest, potential
 from statfast.cluster.kmeans.data import (
-    KEPT,
+    KEPT_DTYPES,
     require_enough,
     require_spread,
     survey,
@@ -39,7 +39,7 @@ from statfast.cluster.kmeans.lloyd import tolerance
 from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
 from statfast.cluster.kmeans.model import Centers, rows_in_any_order, sparse_rows_for, warn_empty
 
-INSTEAD = "Call partial_fit with each chunk."
+ADVICE = "Call partial_fit with each chunk."
 
 
 class MiniBatchKMeans(Centers):
@@ -189,7 +189,7 @@ class MiniBatchKMeans(Centers):
         max_iter, tol, patience = given.max_iter, given.tol, given.max_no_improvement
         runs = runs_of(given, plain=3)
         rng = as_generator(self.random_state)
-        data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
+        data = survey(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
         rows, weights, n = data.rows, data.weights, data.shape[0]
         able = np.arange(n) if weights is None else np.flatnonzero(weights)
         n = len(able)
@@ -250,13 +250,13 @@ class MiniBatchKMeans(Centers):
         if state is None:
             runs = runs_of(given, plain=3)
             rng = as_generator(self.random_state)
-            data = survey(rows_in_any_order(X, INSTEAD), sample_weight, self.n_jobs)
+            data = survey(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
             require_enough(data, k)
             rows, weights = data.rows, data.weights
             centers = self._best_start(data, k, runs, data.shape[0], rng)
             state = Batches(centers, data.dtype, ratio, rng, self.n_jobs)
         else:
-            some = sparse_rows_for(self, X) if is_sparse(X) else rows_for(self, X, keep=KEPT)
+            some = sparse_rows_for(self, X) if is_sparse(X) else rows_for(self, X, keep=KEPT_DTYPES)
             data = survey(some, sample_weight, self.n_jobs)
             rows, weights = data.rows, data.weights
             state = state.copied(ratio, self.n_jobs)

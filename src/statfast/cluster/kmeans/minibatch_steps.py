@@ -14,9 +14,9 @@ import numpy as np
 from statfast.cluster.kmeans.block_passes import scatter, sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 
-OFTEN = 10  # rows seen for each center between two looks at which centers have too few
-LESS = 0.999  # of the least inertia so far: what counts as an improvement
-MOST = 0.5  # of a batch: more centers are not put elsewhere at a time
+ROWS_PER_CENTER = 10  # rows seen for each center between two looks at which centers have too few
+IMPROVED_SHARE = 0.999  # of the least inertia so far: what counts as an improvement
+MAX_RELOCATED_SHARE = 0.5  # of a batch: more centers are not put elsewhere at a time
 
 
 class Batches:
@@ -79,7 +79,7 @@ class Batches:
         with np.errstate(over="ignore"):  # infinite is no less than any tolerance
             shift = float(np.square(self.centers - before).sum())
         self._seen += total
-        if self._ratio > 0 and (self._seen >= OFTEN * k or not self.mass.all()):
+        if self._ratio > 0 and (self._seen >= ROWS_PER_CENTER * k or not self.mass.all()):
             self._seen = 0.0
             self._put_elsewhere(rows, weights)
         return (cost / total if total else 0.0), shift
@@ -88,7 +88,7 @@ class Batches:
         """Put the centers that have got little on rows of the batch, drawn without replacement."""
         few = np.flatnonzero(self.mass < self._ratio * self.mass.max())
         able = np.arange(rows.shape[0]) if weights is None else np.flatnonzero(weights)
-        most = min(int(MOST * rows.shape[0]), len(able))
+        most = min(int(MAX_RELOCATED_SHARE * rows.shape[0]), len(able))
         if len(few) > most:
             few = few[np.argsort(self.mass[few], kind="stable")[:most]]
         if not len(few):
@@ -129,6 +129,6 @@ class Ending:
         if self._tol > 0.0 and shift <= self._tol:
             return True
         self._vain += 1
-        if self.cost < LESS * self._least:
+        if self.cost < IMPROVED_SHARE * self._least:
             self._least, self._vain = self.cost, 0
         return self._patience is not None and self._vain >= self._patience

@@ -20,7 +20,7 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.cluster.kmeans.block_passes import distances, nearest, potential
-from statfast.cluster.kmeans.data import KEPT
+from statfast.cluster.kmeans.data import KEPT_DTYPES
 from statfast.cluster.kmeans.dense_rows import DenseRows, StreamedRows, rows_of
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
@@ -128,10 +128,10 @@ class Centers(Transformer, Clusterer, Estimator):
         if is_sparse(X) and self._takes_sparse:
             return sparse_rows_for(self, X)
         if not isinstance(X, Chunks):
-            return DenseRows(rows_for(self, X, keep=KEPT))
+            return DenseRows(rows_for(self, X, keep=KEPT_DTYPES))
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        return StreamedRows(Chunks(rows_for(self, chunk, keep=KEPT, n_min=0) for chunk in X))
+        return StreamedRows(Chunks(rows_for(self, chunk, keep=KEPT_DTYPES, n_min=0) for chunk in X))
 
     def _frame(self):
         """The centers in float64 as dense rows meet them, anew if the user changed the centers."""
@@ -186,7 +186,7 @@ def as_any_rows(X):
     """Check rows, dense, sparse or `Chunks`; `survey` sees whether all are finite."""
     if is_sparse(X):
         return SparseRows(as_csr(X), float_of(X))
-    return rows_of(X if isinstance(X, Chunks) else as_rows(X, keep=KEPT, finite=False))
+    return rows_of(X if isinstance(X, Chunks) else as_rows(X, keep=KEPT_DTYPES, finite=False))
 
 
 def warn_empty(sizes):

@@ -14,7 +14,7 @@ from statfast._validation import as_weights
 from statfast.cluster.kmeans.data import KMeansData, Panels, require_range
 from statfast.cluster.kmeans.dense_rows import DenseFrame, DenseRows
 
-MAX_PANELED = 1 << 25  # numbers of a worker's rows, up to which they are panels, too: 128 MB
+MAX_PANEL_NUMBERS = 1 << 25  # numbers of a worker's rows, up to which they are panels, too: 128 MB
 
 
 class NoPanels(Panels):
@@ -97,7 +97,7 @@ class PartsData:
         X, _, weights = columns
         X = X if X.strides[1] == X.itemsize else np.ascontiguousarray(X)
         algorithm = "lloyd" if self.algorithm == "lloyd" else "hamerly"  # rows are not sorted
-        small = panels and self.rows_in_place * self.shape[1] <= MAX_PANELED
+        small = panels and self.rows_in_place * self.shape[1] <= MAX_PANEL_NUMBERS
         return KMeansData(
             DenseRows(X), as_weights(weights, len(X)), None, X.shape, self.dtype, self.mean,
             self.low, self.high, self.origin, self.reach,

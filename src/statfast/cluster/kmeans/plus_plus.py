@@ -13,13 +13,15 @@ from statfast.cluster.kmeans.block_passes import joined, place, sweep
 from statfast.cluster.kmeans.data import contiguous
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
-HELD = 1 << 28  # bytes
-FEWEST = 256  # rows: fewer are not worth packing for the start alone
-PART = 3e6  # operations of a part: some 10 microseconds
-BLOCK = 1024  # rows: parts are so many or a multiple, whole panels and stretches
-MEASURED = 200  # operations that finding a row here and there takes, beside those of its numbers
+MAX_KEPT_BYTES = 1 << 28  # bytes
+MIN_PACKED_ROWS = 256  # rows: fewer are not worth packing for the start alone
+OPERATIONS_PER_BLOCK = 3e6  # operations of a part: some 10 microseconds
+BLOCK_ROWS = 1024  # rows: parts are so many or a multiple, whole panels and stretches
+OPERATIONS_PER_LOOKUP = (
+    200  # operations that finding a row here and there takes, beside those of its numbers
+)
 ROUNDING = 1e-5  # more than what sums of gains in float32 lose
-TINY = 1e-30  # what weights and gains of a row below the range of float32 lose
+LOST_BELOW_FLOAT32 = 1e-30  # what weights and gains of a row below the range of float32 lose
 
 
 def plus_plus(data, k, rng):
@@ -33,7 +35,7 @@ def plus_plus(data, k, rng):
 
     Cost: O(n d k log k). For each center rows in memory are read once, in float32; others in
     float64, twice where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed
-    `HELD`. Memory: 30 bytes a row besides.
+    `MAX_KEPT_BYTES`. Memory: 30 bytes a row besides.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ def spread(data, k, rng):
         (n,) float64; None where only the latter was kept.
     """
     first = data.draw_index(rng)
-    if k == 1 or data.shape[0] < FEWEST or not packable(data):
+    if k == 1 or data.shape[0] < MIN_PACKED_ROWS or not packable(data):
         return *by_reading(data, k, rng, first), None
     return by_bounds(data, k, rng, first)
 
@@ -106,7 +108,12 @@ def by_bounds(data, k, rng, first):
         def join_block(block, best=best, c=c):
             rows.join(best, centers[c], c, block.start, block.stop)
 
-        each(join_block, blocks, n_jobs=data.n_jobs, effort=(4 * d + MEASURED) * points[best])
+        each(
+            join_block,
+            blocks,
+            n_jobs=data.n_jobs,
+            effort=(4 * d + OPERATIONS_PER_LOOKUP) * points[best],
+        )
         report(c + 1, k)
     return centers, places, (rows.labels, rows.closest)
 
@@ -116,8 +123,8 @@ def packed(data, k, first):
     that candidates for one center take."""
     n, d = data.shape
     effort = 2.0 * n * d * trials(k)
-    parts = 2 ** min(6, max(0, round(np.log2(max(effort / PART, 1.0)))))
-    blocks = grid(n, least=BLOCK, most=n, parts=parts)
+    parts = 2 ** min(6, max(0, round(np.log2(max(effort / OPERATIONS_PER_BLOCK, 1.0)))))
+    blocks = grid(n, least=BLOCK_ROWS, most=n, parts=parts)
     panels, norms = data.panels.at(data.scale)
     shares = None
     if data.weights is not None:
@@ -135,7 +142,7 @@ def packed(data, k, first):
 
 def best_of(data, drawn, high, off, closest):
     """The candidate that gains most, the first of equals; by bounds where these tell it."""
-    tiny = TINY * data.shape[0]
+    tiny = LOST_BELOW_FLOAT32 * data.shape[0]
     low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING) - tiny
     (rivals,) = (high * (1 + ROUNDING) + tiny >= low.max()).nonzero()
     if len(rivals) == 1:
@@ -153,7 +160,7 @@ def by_reading(data, k, rng, first):
     centers, places = np.empty((k, d)), np.full(k, first, np.int32)
     centers[:] = data.take([first])[0]
     closest = np.full(n, np.inf)
-    kept = np.empty((trials(k), n)) if 8 * n * trials(k) <= HELD else None
+    kept = np.empty((trials(k), n)) if 8 * n * trials(k) <= MAX_KEPT_BYTES else None
     blocks, potential = weigh(data, centers[:1], closest, closest[None])
     shares = potential[:, 0]
     for c in range(1, k):

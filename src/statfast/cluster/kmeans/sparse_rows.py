@@ -9,7 +9,7 @@ from statfast._distance import Extent
 from statfast._engine import checkpoint, fold, grid
 from statfast._validation import parts_of
 
-PIECE = 1 << 25  # multiply-adds between two looks at whether the run was interrupted
+PRODUCTS_PER_CALL = 1 << 25  # multiply-adds between two looks at whether the run was interrupted
 
 
 class SparseFrame:
@@ -83,7 +83,7 @@ class SparseRows:
         """Slices of few enough multiply-adds with k centers."""
         n = self.shape[0]
         most = 1 + (self._start[-1] - self._start[0]) // max(1, n)
-        step = max(64, PIECE // int(most * k))
+        step = max(64, PRODUCTS_PER_CALL // int(most * k))
         return [slice(first, min(n, first + step)) for first in range(0, n, step)]
 
     def extent(self, n_jobs):

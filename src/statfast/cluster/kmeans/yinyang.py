@@ -7,14 +7,18 @@ from statfast._core.kmeans import lloyd
 from statfast._core.kmeans import yinyang as kernel
 from statfast._engine import each, grid
 from statfast.cluster.kmeans.data import contiguous
-from statfast.cluster.kmeans.dense_rows import PANEL, pieces
+from statfast.cluster.kmeans.dense_rows import PANEL_ROWS, pieces
 
-FEWEST = 8  # groups of centers: bounds on fewer spare too little
-LEAST = 6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
-CROWD = 4  # rows for each center, on average: fewer fill no panel with rows of near centers
+MIN_GROUPS = 8  # groups of centers: bounds on fewer spare too little
+MIN_ROW_COST = (
+    6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
+)
+MIN_ROWS_PER_CENTER = (
+    4  # rows for each center, on average: fewer fill no panel with rows of near centers
+)
 # A task costs some microseconds of Python: there are few in a pass, and none is small.
-TASKS = 32
-TASK = 1 << 24  # multiply-adds, if all of them were made
+TASKS_PER_PASS = 32
+PRODUCTS_PER_TASK = 1 << 24  # multiply-adds, if all of them were made
 
 
 class SortedRows:
@@ -43,7 +47,11 @@ class SortedRows:
     def pays(data, k):
         """Whether that is worth its while."""
         n, d = data.shape
-        return k >= FEWEST * kernel.group_rows() and k * (d + 5) >= LEAST and n >= CROWD * k
+        return (
+            k >= MIN_GROUPS * kernel.group_rows()
+            and k * (d + 5) >= MIN_ROW_COST
+            and n >= MIN_ROWS_PER_CENTER * k
+        )
 
     def __init__(self, data, centers, labels, distances, scale):
         self.data, self.labels, self._scale = data, labels, scale
@@ -57,7 +65,7 @@ class SortedRows:
         # cluster stand together.
         own = self._place[labels]
         order = np.argsort(own.astype(np.int64) << 32 | distances.view(np.int32))
-        order = np.concatenate([order, np.repeat(order[-1:], -n % PANEL)]).astype(np.int32)
+        order = np.concatenate([order, np.repeat(order[-1:], -n % PANEL_ROWS)]).astype(np.int32)
         self._order, self._own = order, own[order]
         m = len(order)
         self._panels, self._norms = np.empty(m * d, np.float32), np.empty(m, np.float32)
@@ -97,7 +105,9 @@ class SortedRows:
                 found.append((rows[:moved], source[:moved]))
             return found
 
-        tasks = grid(len(self._order), max(256, TASK // centers.size), parts=TASKS)
+        tasks = grid(
+            len(self._order), max(256, PRODUCTS_PER_TASK // centers.size), parts=TASKS_PER_PASS
+        )
         effort = 0.5 * data.shape[0] * centers.size
         parts = each(work, tasks, n_jobs=data.n_jobs, effort=effort)
         self._last = centers

@@ -12,7 +12,7 @@ from statfast._distance import MetricRows, as_metric_rows, is_callable, store
 from statfast._estimator import by_fit, count, fitted, jobs, one_of, param, randomness
 from statfast._typing import Array, Jobs, Rows, Seed, Weights
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_count,
     as_generator,
     as_weights,
@@ -114,7 +114,7 @@ class CLARA(Medoids):
 
     n_clusters: int = param(count(), default=8, kw_only=False)
     metric: str | Callable[..., Any] = param(by_fit, default="euclidean")
-    n_samples: int = param(count(high=MANY), default=5)
+    n_samples: int = param(count(high=MAX_REPEATS), default=5)
     sample_size: Literal["auto"] | int = param(one_of("auto") | count(), default="auto")
     init: Literal["auto", "build", "lab", "k-medoids++", "random"] = param(
         one_of(*STARTS), default="build"

@@ -9,8 +9,8 @@ from statfast._engine import checkpoint
 from statfast.cluster.kmeans.block_passes import place
 from statfast.cluster.medoids.partition import barred, column, gains
 
-FEW = 2000  # points of which BUILD takes less than a tenth of a second
-BATCH = 16  # candidates whose bounds are brought up to date together at first
+MAX_BUILD_POINTS = 2000  # points of which BUILD takes less than a tenth of a second
+CANDIDATES_PER_BATCH = 16  # candidates whose bounds are brought up to date together at first
 
 
 def build(source, k, weights, rng, n_jobs):
@@ -38,7 +38,7 @@ def build(source, k, weights, rng, n_jobs):
             fresh = np.zeros(source.n, bool)
         known[shut] = -np.inf
         known[medoids] = -np.inf
-        most = BATCH
+        most = CANDIDATES_PER_BATCH
         while True:
             best = known[fresh].max(initial=-np.inf)
             stale = np.flatnonzero(~fresh & (known >= best) & (known > -np.inf))
@@ -119,7 +119,7 @@ def reach(source, point, weights):
 
 def auto(source, k, weights, rng, n_jobs):
     """BUILD of few points; of many LAB, which takes a fraction of the time for the same loss."""
-    return (build if source.n <= FEW else lab)(source, k, weights, rng, n_jobs)
+    return (build if source.n <= MAX_BUILD_POINTS else lab)(source, k, weights, rng, n_jobs)
 
 
 STARTS = {

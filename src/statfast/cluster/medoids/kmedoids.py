@@ -37,8 +37,8 @@ from statfast.cluster.medoids.partition import Partition, barred, gains, require
 from statfast.cluster.medoids.swaps import alternate, eager, steepest
 
 METHODS = {"fasterpam": eager, "fastpam1": steepest, "pam": steepest, "alternate": alternate}
-KEPT = 1 << 27  # bytes: smaller matrices are always worth keeping
-CHEAP = 24  # columns up to which a distance is made about as fast as it is read
+MAX_KEPT_BYTES = 1 << 27  # bytes: smaller matrices are always worth keeping
+MAX_CHEAP_COLUMNS = 24  # columns up to which a distance is made about as fast as it is read
 
 
 class KMedoids(Medoids):
@@ -296,5 +296,5 @@ class KMedoids(Medoids):
 def _kept(made, dtype):
     """Whether to keep the matrix: where it is small, or slow to make and fits."""
     nbytes = made.n * made.n * (4 if dtype is np.float32 else 8)
-    cheap = made.tiled and made.rows.shape[1] <= CHEAP
-    return nbytes <= KEPT or (not cheap and fits(nbytes))
+    cheap = made.tiled and made.rows.shape[1] <= MAX_CHEAP_COLUMNS
+    return nbytes <= MAX_KEPT_BYTES or (not cheap and fits(nbytes))

@@ -9,12 +9,12 @@ from statfast._core.medoids import pam
 from statfast._distance import OfRows, Square, fits
 from statfast._engine import checkpoint, each, grid
 
-SLACK = 2.0**-52  # a change of less than n times this share of the loss is rounding
+ROUNDING_SHARE = 2.0**-52  # a change of less than n times this share of the loss is rounding
 
 # Numbers weighed between two looks at whether the run was interrupted: some 50 ms.
-BUDGET = 1 << 27
-FINE = 6  # bits of the mean distance to the second medoid, in rows kept as bytes
-PANEL = pam.WIDE
+NUMBERS_PER_CALL = 1 << 27
+BYTE_BITS = 6  # bits of the mean distance to the second medoid, in rows kept as bytes
+PANEL_ROWS = pam.WIDE
 
 
 class Partition:
@@ -82,7 +82,7 @@ class Partition:
         """Keep rows that were weighed once, rounded down, if there is memory: see `pam`."""
         n, middle = self.source.n, self.second.mean()
         if self.weights is None and 1e-280 < middle < 1e280 and fits(2 * n * n):
-            unit = 2.0 ** (frexp(middle)[1] - FINE)
+            unit = 2.0 ** (frexp(middle)[1] - BYTE_BITS)
             self.rows = (
                 np.empty((n, n), np.uint8), np.zeros(n, np.uint8), np.empty(n, np.uint8), unit
             )  # fmt: skip
@@ -136,10 +136,10 @@ class Partition:
         the swaps.
         """
         n = self.source.n
-        most = max(PANEL, (BUDGET >> 2) // n)
+        most = max(PANEL_ROWS, (NUMBERS_PER_CALL >> 2) // n)
         *found, swaps = pam.pursue(
             self.source.matrix, self.mirrored, self.barred_now, self._known, self.rows, self.lost,
-            at, patience, most, SLACK * n, np.empty(self.k),
+            at, patience, most, ROUNDING_SHARE * n, np.empty(self.k),
         )  # fmt: skip
         if swaps:
             self._weigh()
@@ -150,11 +150,11 @@ class Partition:
 
         `first` takes the first that lowers the loss by more than rounding, else the best.
         """
-        limit = -SLACK * self.source.n * self.loss
+        limit = -ROUNDING_SHARE * self.source.n * self.loss
         removal = self.removal()
         if self.rows is not None:
             pam.edges(self.second, self.rows)
-        step = PANEL * max(1, -(-(stop - start) // (PANEL * 8)))  # eight parts at most
+        step = PANEL_ROWS * max(1, -(-(stop - start) // (PANEL_ROWS * 8)))  # eight parts at most
         parts = [slice(lo, min(lo + step, stop)) for lo in range(start, stop, step)]
 
         def work(part):
@@ -174,8 +174,8 @@ class Partition:
 
         n, best = self.source.n, (-1, 0, limit)
         whole = self.source.strip >= n
-        step = PANEL * max(1, BUDGET // (n * PANEL)) if whole else PANEL
-        workspace = None if whole else np.empty((self.source.strip, PANEL))
+        step = PANEL_ROWS * max(1, NUMBERS_PER_CALL // (n * PANEL_ROWS)) if whole else PANEL_ROWS
+        workspace = None if whole else np.empty((self.source.strip, PANEL_ROWS))
         for lo in range(part.start, part.stop, step):
             checkpoint()
             columns = slice(lo, min(lo + step, part.stop))
@@ -202,7 +202,7 @@ class Partition:
 
     def _weighed(self, columns, shut, removal, limit, first, workspace):
         """One panel of candidates, weighed a strip of points at a time."""
-        loss = np.empty((self.k + 1, PANEL))
+        loss = np.empty((self.k + 1, PANEL_ROWS))
         pam.opened(removal, loss)
         for rows in strips(self.source):
             some = None if self.weights is None else self.weights[rows]
@@ -264,8 +264,8 @@ def gains(source, candidates, near, weights, n_jobs=None):
     count = len(range(*ids.indices(source.n))) if isinstance(ids, slice) else len(ids)
     out = np.zeros(count)
     whole = source.strip >= source.n
-    step = PANEL * max(1, BUDGET // (source.n * PANEL)) if whole else PANEL
-    step = min(step, PANEL * max(1, -(-count // (PANEL * 16))))
+    step = PANEL_ROWS * max(1, NUMBERS_PER_CALL // (source.n * PANEL_ROWS)) if whole else PANEL_ROWS
+    step = min(step, PANEL_ROWS * max(1, -(-count // (PANEL_ROWS * 16))))
     if not isinstance(ids, slice):
         step = min(step, max(8, count // 16))
     parts = [slice(lo, min(lo + step, count)) for lo in range(0, count, step)]

@@ -10,9 +10,11 @@ import numpy as np
 
 from statfast._distance import Square
 from statfast._engine import checkpoint
-from statfast.cluster.medoids.partition import BUDGET, PANEL
+from statfast.cluster.medoids.partition import NUMBERS_PER_CALL, PANEL_ROWS
 
-PATIENCE = 4 * PANEL  # candidates without a swap, after which several threads look for one
+CANDIDATES_BEFORE_THREADS = (
+    4 * PANEL_ROWS
+)  # candidates without a swap, after which several threads look for one
 
 
 def eager(partition, max_iter):
@@ -25,20 +27,22 @@ def eager(partition, max_iter):
     often = isinstance(partition.source, Square) and partition.weights is None
     if often:
         partition.keep_rows()
-    widest = max(PANEL, min(n, BUDGET // (2 * n)))
-    at, seen, quiet, swaps, window = 0, 0, 0, 0, PANEL
+    widest = max(PANEL_ROWS, min(n, NUMBERS_PER_CALL // (2 * n)))
+    at, seen, quiet, swaps, window = 0, 0, 0, 0, PANEL_ROWS
     while quiet < n and partition.loss > 0:  # of a loss of nothing, rounding alone would be weighed
         if seen >= max_iter * n:
             return max_iter, swaps, False
         checkpoint()
-        if often and window == PANEL:
-            patience = n if partition.rounded else PATIENCE
+        if often and window == PANEL_ROWS:
+            patience = n if partition.rounded else CANDIDATES_BEFORE_THREADS
             at, alone, weighed, more = partition.pursue(at, min(patience, n - quiet))
             seen, swaps = seen + weighed, swaps + more
             quiet = alone if more else quiet + alone
-            if alone < PATIENCE or partition.rounded:  # swaps go on, or all is quiet
+            if (
+                alone < CANDIDATES_BEFORE_THREADS or partition.rounded
+            ):  # swaps go on, or all is quiet
                 continue
-            window = 2 * PATIENCE
+            window = 2 * CANDIDATES_BEFORE_THREADS
         stop = min(at + window, n, at + n - quiet)
         candidate, slot, _ = partition.search(at, stop, first=True)
         if candidate < 0:
@@ -46,7 +50,7 @@ def eager(partition, max_iter):
             at, window = stop % n, min(2 * window, widest)
             continue
         if partition.improve(slot, candidate):
-            swaps, quiet, window = swaps + 1, 1, PANEL
+            swaps, quiet, window = swaps + 1, 1, PANEL_ROWS
         else:
             quiet += candidate + 1 - at
         seen += candidate + 1 - at

@@ -10,7 +10,7 @@ import numpy as np
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Display, picture
 from statfast._typing import Axes, DataFrame, Rows, Seed
-from statfast._validation import MANY, as_choice, as_count, as_generator, shown, wrong_type
+from statfast._validation import MAX_REPEATS, as_choice, as_count, as_generator, shown, wrong_type
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.gap import RULES, GapStatisticResult, _gap, gap_select
 from statfast.cluster.n_clusters.methods import as_family
@@ -31,7 +31,7 @@ CRITERIA = {
 }
 OF_PAIRS = ("silhouette", "dunn")  # take any dissimilarities
 NEED_ROWS = ("davies_bouldin", "gap")  # means, or reference sets
-STRIP = 1 << 20  # numbers squared at a time
+NUMBERS_PER_STRIP = 1 << 20  # numbers squared at a time
 
 
 @dataclass(frozen=True, repr=False)
@@ -200,7 +200,7 @@ def choose_n_clusters(
     family = as_family(method, metric)
     as_choice(criterion, "criterion", (*CRITERIA, "gap"))
     as_choice(rule, "rule", RULES)
-    n_boot = as_count(n_boot, "n_boot", 2, high=MANY)
+    n_boot = as_count(n_boot, "n_boot", 2, high=MAX_REPEATS)
     rng = as_generator(random_state)
     points = as_points(X, metric, metric_params, n_min=3, n_jobs=n_jobs)
     if criterion in NEED_ROWS and not points.plain:
@@ -309,7 +309,7 @@ def pair_scatter(source, labelings, n_jobs=None):
     n = source.n
     orders = [np.argsort(codes, kind="stable") for codes in labelings]
     sizes = [np.bincount(codes) for codes in labelings]
-    step = max(1, STRIP // n)
+    step = max(1, NUMBERS_PER_STRIP // n)
 
     def work(block):
         found = []

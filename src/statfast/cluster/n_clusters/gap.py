@@ -16,7 +16,7 @@ from statfast._engine import aside, each
 from statfast._estimator import Display, picture
 from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Seed
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_choice,
     as_count,
     as_generator,
@@ -185,7 +185,7 @@ def gap_statistic(
     rows = as_rows(X)
     family = as_family(method)
     k_max = as_count(k_max, "k_max", 1, len(rows), limit="the number of rows")
-    n_boot = as_count(n_boot, "n_boot", 2, high=MANY)
+    n_boot = as_count(n_boot, "n_boot", 2, high=MAX_REPEATS)
     power = as_count(power, "power", 1, 2)
     as_choice(null, "null", NULLS)
     rng = as_generator(random_state)

@@ -14,7 +14,7 @@ from statfast._distance import PRECOMPUTED
 from statfast._engine import each, usable_threads
 from statfast._estimator import Display, picture
 from statfast._typing import Axes, DataFrame, Rows, Seed
-from statfast._validation import MANY, as_count, as_generator, refuse_large
+from statfast._validation import MAX_REPEATS, as_count, as_generator, refuse_large
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.methods import as_family, threads_of
 
@@ -162,7 +162,7 @@ def cluster_stability(
     points = as_points(X, metric, metric_params, n_jobs=n_jobs)
     n = points.n
     k = as_count(n_clusters, "n_clusters", 1, n, limit="the number of rows")
-    n_boot = as_count(n_boot, "n_boot", high=MANY)
+    n_boot = as_count(n_boot, "n_boot", high=MAX_REPEATS)
     rng = as_generator(random_state)
     _, labels = np.unique(family(points, [k], int(rng.integers(2**32)))[0], return_inverse=True)
     found = int(labels.max()) + 1

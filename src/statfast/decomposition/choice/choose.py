@@ -11,7 +11,7 @@ from statfast._engine import Chunks, checkpoint, report
 from statfast._estimator import ROW_DTYPES, CoefficientTable, Display, Tabled, picture
 from statfast._typing import Axes, Rows, Seed
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_choice,
     as_count,
     as_csr,
@@ -187,7 +187,7 @@ def choose_components(
     correlation = as_flag(correlation, "correlation")
     share = as_real(share, "share", 0.0, 1.0, open_low=True, open_high=True)
     quantile = as_real(quantile, "quantile", 0.0, 1.0, open_low=True, open_high=True)
-    repeats = as_count(n_permutations, "n_permutations", 0, MANY)
+    repeats = as_count(n_permutations, "n_permutations", 0, MAX_REPEATS)
     as_choice(null, "null", ("permutation", "normal"))
     rng = as_generator(random_state)
     if isinstance(X, Chunks):

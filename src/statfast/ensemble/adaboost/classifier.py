@@ -32,7 +32,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_generator,
     as_labels,
     as_weights,
@@ -144,7 +144,7 @@ class AdaBoostClassifier(Classifier, Estimator):
     """
 
     estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
-    n_estimators: int = param(count(high=MANY), default=50)
+    n_estimators: int = param(count(high=MAX_REPEATS), default=50)
     learning_rate: float = param(real(0, open_low=True), default=1.0)
     random_state: Seed = param(randomness, default=None)
     method: Literal["reweight", "resample"] = param(

@@ -35,7 +35,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_generator,
     as_targets,
     as_weights,
@@ -110,7 +110,7 @@ class AdaBoostRegressor(Regressor, Estimator):
     """
 
     estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
-    n_estimators: int = param(count(high=MANY), default=50)
+    n_estimators: int = param(count(high=MAX_REPEATS), default=50)
     learning_rate: float = param(real(0, open_low=True), default=1.0)
     loss: Literal["linear", "square", "exponential"] = param(
         one_of("linear", "square", "exponential"), default="linear"

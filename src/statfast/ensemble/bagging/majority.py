@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from statfast._typing import ArrayLike
-from statfast._validation import MANY, as_count, wrong_type
+from statfast._validation import MAX_REPEATS, as_count, wrong_type
 
 
 def majority_error(n_voters: int, p: ArrayLike) -> float | Any:
@@ -51,7 +51,7 @@ def majority_error(n_voters: int, p: ArrayLike) -> float | Any:
     """
     from scipy.special import betainc
 
-    voters = as_count(n_voters, "n_voters", high=10**3 * MANY)
+    voters = as_count(n_voters, "n_voters", high=10**3 * MAX_REPEATS)
     try:
         chance = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError) as error:

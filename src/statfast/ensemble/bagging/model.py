@@ -39,7 +39,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, Jobs, Seed
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_count,
     as_generator,
     as_rows,
@@ -104,7 +104,7 @@ class BaggingModel(Estimator):
     _draws: Any = fitted()
 
     estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
-    n_estimators: int = param(count(high=MANY), default=10, kw_only=False)
+    n_estimators: int = param(count(high=MAX_REPEATS), default=10, kw_only=False)
     max_samples: float | None = param(nothing | count() | real(0, 1, open_low=True), default=None)
     max_features: float = param(count() | real(0, 1, open_low=True), default=1.0)
     bootstrap: bool = param(flag, default=True)

@@ -27,7 +27,14 @@ from statfast._estimator import (
     verbosity,
 )
 from statfast._typing import Array, ArrayLike, Jobs, Seed
-from statfast._validation import MANY, as_generator, as_weights, column_names, not_fitted, shown
+from statfast._validation import (
+    MAX_REPEATS,
+    as_generator,
+    as_weights,
+    column_names,
+    not_fitted,
+    shown,
+)
 from statfast.ensemble.boosting.bins import encode, table_of, thresholds_of
 from statfast.ensemble.boosting.early_stopping import (
     hold_out,
@@ -86,7 +93,7 @@ class HistBoosting(Estimator):
     """
 
     learning_rate: float = param(real(0, open_low=True), default=0.1)
-    max_iter: int = param(count(high=MANY), default=100)
+    max_iter: int = param(count(high=MAX_REPEATS), default=100)
     max_leaf_nodes: int | None = param(nothing | count(2), default=31)
     max_depth: int | None = param(nothing | count(), default=None)
     min_samples_leaf: int = param(count(), default=20)

@@ -22,7 +22,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_count,
     as_rows,
     as_weights,
@@ -273,7 +273,7 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
     array([-1.,  2.])
     """
 
-    n_knots: int = param(count(0, MANY), default=4, kw_only=False)
+    n_knots: int = param(count(0, MAX_REPEATS), default=4, kw_only=False)
     knots: Sequence[ArrayLike] | None = param(nothing | array, default=None)
 
     knots_: list[Array] = fitted()

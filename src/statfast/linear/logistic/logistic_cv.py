@@ -24,7 +24,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_count,
     as_labels,
     as_real,
@@ -41,7 +41,7 @@ ENDS = -4, 4  # powers of ten between which a number of Cs lies, as in scikit-le
 def as_strengths(Cs, name):
     """Values of C, ascending: a list of float."""
     if isinstance(Cs, int | np.integer) and not isinstance(Cs, bool):
-        return np.logspace(*ENDS, as_count(Cs, name, high=MANY)).tolist()
+        return np.logspace(*ENDS, as_count(Cs, name, high=MAX_REPEATS)).tolist()
     return sorted(as_real(C, name, 0.0, open_low=True) for C in _listed(Cs, name))
 
 

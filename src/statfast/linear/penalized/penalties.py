@@ -5,7 +5,7 @@ from numbers import Integral
 
 import numpy as np
 
-from statfast._validation import MANY, as_count, as_real, shown, wrong_type
+from statfast._validation import MAX_REPEATS, as_count, as_real, shown, wrong_type
 
 DEFAULT_PENALTIES = 100  # So many are tried where their number is not said.
 MIN_L1_RATIO = 1e-3  # Below this share of l1 there is no useful largest penalty.
@@ -18,7 +18,7 @@ def as_alphas(alphas, name="alphas"):
     if alphas is None:
         return DEFAULT_PENALTIES
     if isinstance(alphas, Integral) and not isinstance(alphas, bool | np.bool_):
-        return as_count(alphas, name, high=MANY)
+        return as_count(alphas, name, high=MAX_REPEATS)
     try:
         values = np.asarray(alphas, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

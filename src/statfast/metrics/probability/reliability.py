@@ -8,7 +8,7 @@ import numpy as np
 from statfast._estimator import pooled
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
-    MANY,
+    MAX_REPEATS,
     as_choice,
     as_count,
     as_targets,
@@ -208,7 +208,7 @@ def calibration_curve(
     (array([0. , 0.5, 1. ]), array([0.2  , 0.525, 0.85 ]))
     """
     as_choice(strategy, "strategy", ("uniform", "quantile", "isotonic"))
-    n_bins = as_count(n_bins, "n_bins", high=MANY)
+    n_bins = as_count(n_bins, "n_bins", high=MAX_REPEATS)
     codes = binary_codes(y_true, pos_label).astype(np.float64)
     scores = as_scores(y_prob, len(codes), name="y_prob")
     shares = as_probabilities(scores, "y_prob")[:, 0].astype(np.float64)

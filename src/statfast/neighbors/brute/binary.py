@@ -17,10 +17,10 @@ from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.brute.radius import Within, joined
 
-CALL = 1 << 23  # words compared in one kernel call: milliseconds where vectors are short
-QUERIES = 256  # of one task
-WIDEST = 1 << 24  # features beyond which a float cannot count them
-PACKED = 1 << 22  # numbers made bits in one task
+WORDS_PER_CALL = 1 << 23  # words compared in one kernel call: milliseconds where vectors are short
+QUERIES_PER_TASK = 256  # of one task
+MAX_FEATURES = 1 << 24  # features beyond which a float cannot count them
+NUMBERS_PER_TASK = 1 << 22  # numbers made bits in one task
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class BinaryIndex:
     @classmethod
     def takes(cls, X: np.ndarray, metric: Metric) -> bool:
         """Whether rows can be held in bits."""
-        if X.shape[1] > WIDEST:
+        if X.shape[1] > MAX_FEATURES:
             return False
         return metric.kind != HAMMING or all(zeros_and_ones(X[part]).all() for part in grid(len(X)))
 
@@ -54,7 +54,7 @@ class BinaryIndex:
                 part = words[group : group + 64]
                 some[row, :, : len(part)] = part.T
 
-        most = max(64, PACKED // d)
+        most = max(64, NUMBERS_PER_TASK // d)
         each(fill, grid(n, least=64, most=most), n_jobs=n_jobs, effort=4.0 * n * d)
         return cls(X, groups, size, metric)
 
@@ -74,7 +74,9 @@ class BinaryIndex:
                 bits.scan(words, own, self.view, part.start, part.stop, found)
             bits.end(found, apart[block], ids[block])
 
-        each(search, grid(m, least=64, most=QUERIES), n_jobs=n_jobs, effort=self._effort(m))
+        each(
+            search, grid(m, least=64, most=QUERIES_PER_TASK), n_jobs=n_jobs, effort=self._effort(m)
+        )
         other = self._others(Q)
         if len(other):
             apart[other], ids[other] = self._plain().query(Q[other], k, n_jobs)
@@ -102,7 +104,7 @@ class BinaryIndex:
             radius.arrange(starts, apart, ids)
             return starts, apart, ids
 
-        blocks = grid(m, least=64, most=QUERIES)
+        blocks = grid(m, least=64, most=QUERIES_PER_TASK)
         return joined(each(search, blocks, n_jobs=n_jobs, effort=2 * self._effort(m)))
 
     def _take(self, words, own, limit, at, apart, ids):
@@ -120,7 +122,7 @@ class BinaryIndex:
 
     def _calls(self, m):
         count, words = self.groups.shape[:2]
-        step = max(1, CALL // (64 * m * words))
+        step = max(1, WORDS_PER_CALL // (64 * m * words))
         return [slice(first, min(count, first + step)) for first in range(0, count, step)]
 
     def _effort(self, m):

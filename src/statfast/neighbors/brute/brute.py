@@ -33,14 +33,16 @@ from statfast.neighbors.brute.scores import ByteScores, Float32Scores, Float64Sc
 
 # A kernel call is held to this many flop, so that Ctrl-C is heard between two calls: tens of
 # milliseconds, as larger tiles are those of faster machines.
-CALL = min(4e9, 2e7 * prod(tiles.tile_shape("f")))
-DIFFERENCES = CALL / 50  # that many take as long
-FEW = 8  # queries: for so few, packing the rows costs more than the differences to all of them
-SMALL = 1e6  # differences: below this there is nothing to prepare or to share
-QUERIES = 1024  # queries of one task: they amortize the conversion of the rows
-CANDIDATES = 1 << 26  # bytes of candidates of one task
-ENCODED = 1 << 24  # numbers measured and rounded to bytes in one task
-FLOAT32_WIDTH = 100_000  # features beyond which the bound on float32 scores is void
+FLOP_PER_CALL = min(4e9, 2e7 * prod(tiles.tile_shape("f")))
+DIFFERENCES_PER_CALL = FLOP_PER_CALL / 50  # that many take as long
+MAX_UNPACKED_QUERIES = (
+    8  # queries: for so few, packing the rows costs more than the differences to all of them
+)
+MIN_DIFFERENCES_FOR_TASKS = 1e6  # differences: below this there is nothing to prepare or to share
+QUERIES_PER_TASK = 1024  # queries of one task: they amortize the conversion of the rows
+CANDIDATE_BYTES_PER_TASK = 1 << 26  # bytes of candidates of one task
+NUMBERS_PER_ENCODING = 1 << 24  # numbers measured and rounded to bytes in one task
+MAX_FLOAT32_FEATURES = 100_000  # features beyond which the bound on float32 scores is void
 STEEP32, STEEP64 = 12, 32  # exponents p beyond which the bound on Minkowski scores is of no use
 
 # A feature's time in a scan and by differences, in units of the Euclidean one.
@@ -99,7 +101,7 @@ class BruteIndex:
             half = None if start is None else start[block]
             return quantized.encode(rows[block], origin, scale, step, part, half, norm[block])
 
-        most = min(16384, max(64, ENCODED // d))
+        most = min(16384, max(64, NUMBERS_PER_ENCODING // d))
         blocks = grid(n, least=min(1024, most), most=most)
         left = each(encode, blocks, n_jobs=n_jobs, effort=n * d * 8.0)
         index = cls(rows, rows, origin, scale, norm, None, metric)
@@ -115,7 +117,9 @@ class BruteIndex:
         scanning, differing = self.costs
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         work = n * d * differing
-        if m * work <= SMALL or (m <= FEW and work <= SMALL):
+        if m * work <= MIN_DIFFERENCES_FOR_TASKS or (
+            m <= MAX_UNPACKED_QUERIES and work <= MIN_DIFFERENCES_FOR_TASKS
+        ):
             Q64, (kind, p) = np.ascontiguousarray(Q, np.float64), self.measure
             brute.direct(Q64, self.rows, kind, p, d2, ids)
             return d2, ids
@@ -158,15 +162,20 @@ class BruteIndex:
 
     def calls(self, start: int, stop: int, m: int) -> list[slice]:
         """The rows from start to stop, cut into those of one scan for m queries."""
-        step = max(64, int(CALL / (2.0 * m * self.rows.shape[1] * self.costs[0])))
+        step = max(64, int(FLOP_PER_CALL / (2.0 * m * self.rows.shape[1] * self.costs[0])))
         return [slice(first, min(stop, first + step)) for first in range(start, stop, step)]
 
     def _tasks(self, m, k):
         """Pairs (queries, rows): blocks of queries; where those are few, blocks of rows too."""
         n, d = self.rows.shape
-        most = max(32, min(QUERIES, CANDIDATES // (64 * k + 4096), (1 << 22) // (4 * d)))
+        most = max(
+            32,
+            min(
+                QUERIES_PER_TASK, CANDIDATE_BYTES_PER_TASK // (64 * k + 4096), (1 << 22) // (4 * d)
+            ),
+        )
         queries = grid(m, least=min(256, most), most=most, parts=8)
-        pieces = max(1, min(8 // len(queries), n * d // int(SMALL)))
+        pieces = max(1, min(8 // len(queries), n * d // int(MIN_DIFFERENCES_FOR_TASKS)))
         rows = grid(n, least=max(k, -(-n // pieces)), most=n, parts=pieces)
         return [(q, r) for q in queries for r in rows]
 
@@ -178,7 +187,7 @@ class BruteIndex:
         points = self.scored(Q)
         left = np.arange(m)
         for scores in self.scores(k):
-            if left.size <= FEW:
+            if left.size <= MAX_UNPACKED_QUERIES:
                 break
             some = points if left.size == m else points[left]
             decided = self._by_scores(scores, some, rows, k, Q64[left], left, d2, ids)
@@ -195,7 +204,7 @@ class BruteIndex:
             return
         if self.bytes is not None and k is not None and self.bytes.pays(k):
             yield ByteScores
-        if self.rows.shape[1] <= FLOAT32_WIDTH and steep <= STEEP32 and kind != HAVERSINE:
+        if self.rows.shape[1] <= MAX_FLOAT32_FEATURES and steep <= STEEP32 and kind != HAVERSINE:
             yield Float32Scores
         if steep <= STEEP64:
             yield Float64Scores
@@ -211,7 +220,7 @@ class BruteIndex:
         decided = count >= k  # those given up count -1
         best, at = np.empty((m, k)), np.empty((m, k), np.intp)
         kind, p = self.measure
-        step = max(1, int(DIFFERENCES / (row.shape[1] * (d + 64) * self.costs[1])))
+        step = max(1, int(DIFFERENCES_PER_CALL / (row.shape[1] * (d + 64) * self.costs[1])))
         for first in range(0, m, step):
             checkpoint()
             part = slice(first, first + step)
@@ -223,7 +232,7 @@ class BruteIndex:
 
     def _by_differences(self, q, rows, k):
         """Answer one query from the distances to all rows, picking from at least k at a time."""
-        step = max(1, int(DIFFERENCES / (q.shape[0] * self.costs[1])))
+        step = max(1, int(DIFFERENCES_PER_CALL / (q.shape[0] * self.costs[1])))
         held = np.empty(min(rows.stop - rows.start, max(k, step)))
         found = []
         for start in range(rows.start, rows.stop, len(held)):

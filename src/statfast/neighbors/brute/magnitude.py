@@ -15,12 +15,14 @@ from statfast._distance import EUCLIDEAN, HALVED, HAVERSINE, MINKOWSKI, Metric, 
 from statfast._validation import is_sparse
 from statfast.neighbors.brute.sparse import prepared
 
-LOWEST = 1000  # powers of two below 1 that keep their digits, less what a sum of them may take
-FINEST = 40  # powers of two by which a difference may be less than the width of the rows,
-SPAN = 400  # and by which its power may be, where exponents are high
-STEP = 128  # powers of two, of powers
-LOOK = 256  # rows that tell mostly that all is well
-SMALL = 1e-150  # squares of such numbers lose digits
+MAX_FALL = 1000  # powers of two below 1 that keep their digits, less what a sum of them may take
+MAX_DIFFERENCE_FALL = (
+    40  # powers of two by which a difference may be less than the width of the rows,
+)
+MAX_POWER_FALL = 400  # and by which its power may be, where exponents are high
+POWER_STEP = 128  # powers of two, of powers
+SAMPLE_ROWS = 256  # rows that tell mostly that all is well
+MIN_SQUARED = 1e-150  # squares of such numbers lose digits
 
 
 def in_range(metric: Metric, X: Any, n_jobs: int | None = None) -> tuple[Metric, Any]:
@@ -32,8 +34,8 @@ def in_range(metric: Metric, X: Any, n_jobs: int | None = None) -> tuple[Metric,
     power = {EUCLIDEAN: 2.0, HAVERSINE: 2.0, MINKOWSKI: metric.p}.get(metric.kind)
     if power is None or metric.name in HALVED or rows.dtype == np.uint8:
         return metric, rows
-    least = 2.0 ** (min(FINEST, SPAN / power) - LOWEST / power)
-    if not is_sparse(rows) and width_of(rows[:: max(1, len(rows) // LOOK)]) >= least:
+    least = 2.0 ** (min(MAX_DIFFERENCE_FALL, MAX_POWER_FALL / power) - MAX_FALL / power)
+    if not is_sparse(rows) and width_of(rows[:: max(1, len(rows) // SAMPLE_ROWS)]) >= least:
         return metric, rows
     size, origin = _small(rows, least, n_jobs)
     if size == 0.0 or (metric.kind == HAVERSINE and origin is None):
@@ -42,8 +44,8 @@ def in_range(metric: Metric, X: Any, n_jobs: int | None = None) -> tuple[Metric,
         raise ValueError(f"{_vanishing('X', size)} Take meters, and metric='euclidean'.")
     # No more than needed, so that far queries do not overflow; and in coarse steps, so that trees
     # of different rows, but of one size, have one metric.
-    step = max(1.0, STEP // power)
-    scale = 2.0 ** min(step * ceil((log2(least) - log2(size)) / step), LOWEST)
+    step = max(1.0, POWER_STEP // power)
+    scale = 2.0 ** min(step * ceil((log2(least) - log2(size)) / step), MAX_FALL)
     if metric.factor is None:
         factor = np.full(rows.shape[1], scale)
         metric = replace(metric, origin=origin, factor=factor, scale=scale)
@@ -54,7 +56,7 @@ def in_range(metric: Metric, X: Any, n_jobs: int | None = None) -> tuple[Metric,
 
 def require_size(size: float, name: str = "X") -> None:
     """Refuse rows whose squares vanish, all of them."""
-    if 0.0 < size < SMALL:
+    if 0.0 < size < MIN_SQUARED:
         raise ValueError(f"{_vanishing(name, size)} Multiply the data by a constant first.")
 
 

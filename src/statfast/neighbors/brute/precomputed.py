@@ -13,7 +13,7 @@ from statfast._validation import is_sparse, slack_of
 from statfast.neighbors.brute.graph import nearest_stored, stored_within
 from statfast.neighbors.brute.radius import joined
 
-NUMBERS = 1 << 22  # looked at by a task
+NUMBERS_PER_TASK = 1 << 22  # looked at by a task
 
 
 class Given(Metric):
@@ -81,7 +81,7 @@ class PrecomputedIndex:
                     row[i] = np.inf  # which comes last: all others are finite
                 brute.nearest(row, distances[i], ids[i])
 
-        blocks = grid(m, least=1, most=max(1, NUMBERS // n))
+        blocks = grid(m, least=1, most=max(1, NUMBERS_PER_TASK // n))
         each(work, blocks, n_jobs=n_jobs, effort=2.0 * m * n)
         return distances, ids
 
@@ -101,7 +101,7 @@ class PrecomputedIndex:
             starts = np.searchsorted(rows, np.arange(len(some) + 1))
             return starts, distances[order], ids[order]
 
-        blocks = grid(m, least=1, most=max(1, NUMBERS // n))
+        blocks = grid(m, least=1, most=max(1, NUMBERS_PER_TASK // n))
         return joined(each(work, blocks, n_jobs=n_jobs, effort=2.0 * m * n))
 
 

@@ -10,8 +10,8 @@ from statfast._core.neighbors import quantized
 from statfast._engine import grid
 
 FEWEST, LEAST = 4096, 1 << 20  # rows and numbers: with fewer, rounding costs more than it saves
-WIDEST = 65_536  # features beyond which sums of byte products overflow
-SAMPLED = 1 << 22  # about the numbers of the rows looked at, which are at least 136
+MAX_FEATURES = 65_536  # features beyond which sums of byte products overflow
+SAMPLED_NUMBERS = 1 << 22  # about the numbers of the rows looked at, which are at least 136
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ByteCode:
     def step_of(cls, rows, reach):
         """The unit of a byte (1 for whole numbers), and an array for the codes if they may pay."""
         n, d = rows.shape
-        if not (quantized.available() and n >= FEWEST and n * d >= LEAST and d <= WIDEST):
+        if not (quantized.available() and n >= FEWEST and n * d >= LEAST and d <= MAX_FEATURES):
             return 0.5, None
         if whole_numbers(rows):
             return 1.0, rows if rows.dtype == np.uint8 else np.empty(rows.shape, np.uint8)
@@ -43,7 +43,7 @@ class ByteCode:
         if left == 0:
             return cls(code, start, step, left)
         n, d = code.shape
-        queries = min(64, max(8, SAMPLED // (17 * d)))
+        queries = min(64, max(8, SAMPLED_NUMBERS // (17 * d)))
         others = 16 * queries
         at = np.linspace(0, n - 1, queries + others).astype(np.intp)
         y = index.rows[at].astype(np.float64)

@@ -15,11 +15,13 @@ from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
 
-ROOM = 2048  # rows shown to the queries of a task at a time: any of them may be within
-QUERIES = 256  # of one task; fewer than 2^16, as they are numbered in as many bits
-FEW = 4  # queries: for so few, packing the rows costs more than the differences to all of them
-PAIRS = 1 << 22  # features looked at by differences in one call
-LARGE = "Lower the radius, or pass fewer queries at a time."
+ROWS_AT_A_TIME = 2048  # rows shown to the queries of a task at a time: any of them may be within
+QUERIES_PER_TASK = 256  # of one task; fewer than 2^16, as they are numbered in as many bits
+MAX_UNPACKED_QUERIES = (
+    4  # queries: for so few, packing the rows costs more than the differences to all of them
+)
+FEATURES_PER_CALL = 1 << 22  # features looked at by differences in one call
+ADVICE = "Lower the radius, or pass fewer queries at a time."
 
 
 def rows_within(index, Q: np.ndarray, limit, n_jobs: int | None = None) -> Within:
@@ -36,12 +38,12 @@ def rows_within(index, Q: np.ndarray, limit, n_jobs: int | None = None) -> Withi
     def work(block):
         part = within_block(index, Q[block], limits[block])
         held.append(len(part[2]))
-        refuse_large(32 * sum(held), "The table of rows within the radius", LARGE)
+        refuse_large(32 * sum(held), "The table of rows within the radius", ADVICE)
         return part
 
     found = each(
         work,
-        grid(m, least=64, most=QUERIES, parts=16),
+        grid(m, least=64, most=QUERIES_PER_TASK, parts=16),
         n_jobs=n_jobs,
         effort=2.0 * m * n * d * index.costs[0],
     )
@@ -55,7 +57,7 @@ def within_block(index, Q, limit) -> Within:
     left = np.arange(len(Q))
     hits: list[tuple] = []
     for scores in index.scores(None):
-        if left.size <= FEW:
+        if left.size <= MAX_UNPACKED_QUERIES:
             break
         done = by_scores(index, scores, points[left], Q64[left], limit[left], left, hits)
         left = left[~done]
@@ -67,7 +69,7 @@ def within_block(index, Q, limit) -> Within:
 def by_scores(index, scores, points, Q64, limit, where, hits):
     """Add the rows within the limits of the queries whose scores have a bound; returns which."""
     m = len(points)
-    room = min(ROOM, len(index.rows))
+    room = min(ROWS_AT_A_TIME, len(index.rows))
     state = scores(index, points, room + 1, room)
     radius.aim(points, index.origin, index.scale, *index.measure, limit, state.slack, state.level)
     count = state.count[0, :m]
@@ -92,7 +94,7 @@ def by_scores(index, scores, points, Q64, limit, where, hits):
 
 def recheck(index, Q64, count, rows, limit, query, apart, row):
     """Keep of the candidates those within, some queries at a time; returns how many."""
-    step = max(1, int(PAIRS / (rows.shape[1] * Q64.shape[1] * index.costs[1])))
+    step = max(1, int(FEATURES_PER_CALL / (rows.shape[1] * Q64.shape[1] * index.costs[1])))
     kept = 0
     for first in range(0, len(Q64), step):
         checkpoint()
@@ -110,7 +112,7 @@ def by_differences(index, q, limit, number):
     """The hits of one query from the distances to all rows."""
     n, d = index.rows.shape
     apart = np.empty(n)
-    step = max(1, int(PAIRS / (d * index.costs[1])))
+    step = max(1, int(FEATURES_PER_CALL / (d * index.costs[1])))
     for first in range(0, n, step):
         checkpoint()
         part = slice(first, first + step)

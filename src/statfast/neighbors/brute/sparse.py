@@ -14,8 +14,10 @@ from statfast._validation import parts_of
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.brute.radius import Within, gathered, joined
 
-CALL = 1e7  # numbers added up and compared in one kernel call: some tens of milliseconds
-PARTS = 16  # tasks, of about as much work each
+NUMBERS_PER_CALL = (
+    1e7  # numbers added up and compared in one kernel call: some tens of milliseconds
+)
+MAX_TASKS = 16  # tasks, of about as much work each
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,12 @@ class SparseIndex:
         queries, work, view = parts_of(Q), self._work(Q), self.view
 
         def search(block):
-            for part in cut(work[block], CALL, block.start):
+            for part in cut(work[block], NUMBERS_PER_CALL, block.start):
                 checkpoint()
                 some = queries[0][part.start : part.stop + 1], *queries[1:]
                 kernel.nearest(*some, view, reduced[part], ids[part])
 
-        blocks = cut(work, work.sum() / PARTS)
+        blocks = cut(work, work.sum() / MAX_TASKS)
         each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum())
         return reduced, ids
 
@@ -80,7 +82,7 @@ class SparseIndex:
                 hits.append((np.full(count, number), apart[:count].copy(), row[:count].copy()))
             return gathered(hits, len(hits))
 
-        blocks = cut(work, work.sum() / PARTS, most=1 << 15)
+        blocks = cut(work, work.sum() / MAX_TASKS, most=1 << 15)
         return joined(each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum()))
 
     @cached_property

@@ -9,7 +9,7 @@ from statfast._core.hashing import hashes as lsh
 from statfast._distance import Float32Frame
 
 FAMILIES = ("p_stable", "hyperplane")
-MOST_PARTS = 64  # of a table: the parts that a probe moves are bits of a word
+MAX_PARTS = 64  # of a table: the parts that a probe moves are bits of a word
 
 
 @dataclass(frozen=True)

@@ -32,15 +32,15 @@ from statfast._validation import (
 from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.brute.magnitude import require_size, width_of
 from statfast.neighbors.brute.precomputed import without_self
-from statfast.neighbors.hashing.hashes import FAMILIES, MOST_PARTS
+from statfast.neighbors.hashing.hashes import FAMILIES, MAX_PARTS
 from statfast.neighbors.hashing.tables import HashTables
-from statfast.neighbors.hashing.tuning import MOST_TABLES, Sample, Wish, choose
-from statfast.neighbors.search.search import KEPT, MOST_ROWS, finite
+from statfast.neighbors.hashing.tuning import MAX_TABLES, Sample, Wish, choose
+from statfast.neighbors.search.search import KEPT_DTYPES, MAX_ROWS, finite
 
 METRICS = ("euclidean", "cosine")
-SAMPLED = 128  # rows to tune on, and as many others to measure the outcome on
-MARGIN = 0.3  # of the neighbors that may be missed, those left to chance
-TRIES = 8  # times that the probes are raised where the outcome misses the target
+SAMPLE_ROWS = 128  # rows to tune on, and as many others to measure the outcome on
+MAX_MISSED_SHARE = 0.3  # of the neighbors that may be missed, those left to chance
+MAX_TRIES = 8  # times that the probes are raised where the outcome misses the target
 
 
 class LSHNeighbors(Estimator):
@@ -151,7 +151,7 @@ class LSHNeighbors(Estimator):
     )
     recall: float = param(real(0, 1, open_low=True, open_high=True), default=0.9)
     n_tables: int | None = param(nothing | count(high=1000), default=None)
-    hash_length: int | None = param(nothing | count(high=MOST_PARTS), default=None)
+    hash_length: int | None = param(nothing | count(high=MAX_PARTS), default=None)
     width: float | None = param(nothing | real(0, open_low=True), default=None)
     n_probes: int | None = param(nothing | count(high=100_000), default=None)
     random_state: Seed = param(randomness, default=None)
@@ -190,10 +190,10 @@ class LSHNeighbors(Estimator):
         MemoryError
             If the tables would take more than half the free memory.
         """
-        rows = as_rows(X, keep=KEPT)
-        if len(rows) > MOST_ROWS:
+        rows = as_rows(X, keep=KEPT_DTYPES)
+        if len(rows) > MAX_ROWS:
             raise ValueError(
-                f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
+                f"X must have at most {MAX_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
                 "parts and merge the neighbors found in each."
             )
         given = self._checked()
@@ -209,7 +209,7 @@ class LSHNeighbors(Estimator):
         if metric == "euclidean":
             require_size(width_of(rows))
         refuse_large(
-            (16 * (wish.tables or MOST_TABLES) + 4) * len(rows),
+            (16 * (wish.tables or MAX_TABLES) + 4) * len(rows),
             "An index of that many tables and rows", "Lower n_tables.",
         )  # fmt: skip
         index = _fitted(
@@ -252,7 +252,7 @@ class LSHNeighbors(Estimator):
             If the two results would take more than half the free memory.
         """
         if X is not None:
-            rows = _prepared(rows_for(self, X, keep=KEPT), self._metric, "X")
+            rows = _prepared(rows_for(self, X, keep=KEPT_DTYPES), self._metric, "X")
         elif self.__sklearn_is_fitted__():
             rows = self._index.rows
         else:
@@ -302,7 +302,7 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
     frame = _frame(rows, metric, n_jobs)
     brute = BruteIndex.build(rows, n_jobs)
     k = max(1, min(k, n - 1))
-    at = np.sort(rng.choice(n, min(n, 2 * SAMPLED), replace=False))
+    at = np.sort(rng.choice(n, min(n, 2 * SAMPLE_ROWS), replace=False))
     least = np.finfo(np.float64).tiny / frame.scale
     if wish.width is not None and wish.width < least:
         raise ValueError(
@@ -311,9 +311,9 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
         )
     exact = _others(brute.query(np.ascontiguousarray(rows[at]), min(n, k + 1), n_jobs), at)
     finite(exact[0], exact[0][:, -1])
-    tuned = slice(0, None, 2) if n >= 2 * SAMPLED else slice(None)
-    held = slice(1, None, 2) if n >= 2 * SAMPLED else slice(None)
-    goal = recall + MARGIN * (1 - recall)
+    tuned = slice(0, None, 2) if n >= 2 * SAMPLE_ROWS else slice(None)
+    held = slice(1, None, 2) if n >= 2 * SAMPLE_ROWS else slice(None)
+    goal = recall + MAX_MISSED_SHARE * (1 - recall)
     sample = Sample.of(rows, at[tuned], exact[1][tuned], exact[0][tuned], rng)
     plan = choose(sample, frame, wish, goal, row_bytes, rng, n_jobs)
     brute = replace(brute, bytes=None)  # it only answers the few queries that hashes cannot
@@ -327,7 +327,7 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
         return float((d2 <= exact[0][some, -1:]).mean())
 
     measured = found(index, held)
-    for _ in range(TRIES if wish.probes is None else 0):
+    for _ in range(MAX_TRIES if wish.probes is None else 0):
         if measured >= recall:
             break
         index = replace(index, probes=1 + index.probes * 3 // 2)

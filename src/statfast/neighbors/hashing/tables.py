@@ -11,9 +11,9 @@ from statfast._engine import checkpoint, each, grid
 from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.hashing.hashes import Hashes
 
-BUDGET = 1e7  # numbers compared in one kernel call: about 10 ms
-QUERIES = 128  # hashed at once
-STEPS = 32  # the most that probes are made of, in each table
+NUMBERS_PER_CALL = 1e7  # numbers compared in one kernel call: about 10 ms
+QUERIES_PER_CALL = 128  # hashed at once
+MAX_STEPS = 32  # the most that probes are made of, in each table
 MORE, AT_LEAST = 4, 16  # times as many probes, and so many, where too few rows were found
 
 
@@ -63,7 +63,7 @@ class HashTables:
         m = len(Q)
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         looked = np.empty(m, np.int32)
-        tasks = grid(m, least=QUERIES, most=8 * QUERIES, parts=16)
+        tasks = grid(m, least=QUERIES_PER_CALL, most=8 * QUERIES_PER_CALL, parts=16)
         effort = 50.0 * m * self.hashes.form.size * (self.rows.shape[1] + self.probes)
         each(
             lambda task: self._search(Q[task], d2[task], ids[task], looked[task]),
@@ -77,11 +77,11 @@ class HashTables:
     def _search(self, Q, d2, ids, looked):
         n = len(self.rows)
         more = max(AT_LEAST, MORE * self.probes)
-        steps = min(self.hashes.most_steps, STEPS, max(8, self.probes - 1))
+        steps = min(self.hashes.most_steps, MAX_STEPS, max(8, self.probes - 1))
         seen = np.empty(n, np.uint8)
         buckets = probe.Buckets(self.entries, self.starts, self.shift, self.probes, more)
-        for start in range(0, len(Q), QUERIES):
-            block = slice(start, start + QUERIES)
+        for start in range(0, len(Q), QUERIES_PER_CALL):
+            block = slice(start, start + QUERIES_PER_CALL)
             some = Q[block]
             ways = probe.Steps(*self.hashes.steps(some, self.panels, steps))
             Q64 = np.ascontiguousarray(some, np.float64)
@@ -89,8 +89,8 @@ class HashTables:
             while first < len(some):
                 checkpoint()
                 first = probe.search(
-                    Q64, self.rows, ways, buckets, seen, first, BUDGET, d2[block], ids[block],
-                    looked[block],
+                    Q64, self.rows, ways, buckets, seen, first, NUMBERS_PER_CALL,
+                    d2[block], ids[block], looked[block],
                 )  # fmt: skip
 
 

@@ -15,13 +15,13 @@ import numpy as np
 from statfast._core.hashing import search as probe
 from statfast._engine import each
 from statfast.neighbors.hashing.hashes import Hashes
-from statfast.neighbors.hashing.tables import STEPS, drawer_bits
+from statfast.neighbors.hashing.tables import MAX_STEPS, drawer_bits
 
-OTHERS = 1024  # rows that stand for all
-EVERY = 8  # of the queries, one is compared with them
-OWN = 10  # at most so many of a query's neighbors
-MOST_TABLES = 32
-MEASURED = 64  # probes: more are taken to find what these do
+SAMPLE_ROWS = 1024  # rows that stand for all
+QUERIES_PER_SAMPLE = 8  # of the queries, one is compared with them
+MAX_OWN_NEIGHBORS = 10  # at most so many of a query's neighbors
+MAX_TABLES = 32
+MEASURED_PROBES = 64  # probes: more are taken to find what these do
 PROBES = np.array([1, 2, 4, 8, 12, 16, 24, 32, 48], np.intp)
 LENGTHS = {"p_stable": (4, 8, 12, 16, 20), "hyperplane": (6, 9, 12, 14, 16, 18, 21, 24)}
 WIDTHS = (1.0, 1.4, 2.0, 2.8, 4.0)  # in distances to the last neighbor
@@ -46,8 +46,8 @@ class Sample:
     def of(cls, rows, at, ids, d2, rng):
         """From the sampled row numbers, and their exact neighbors."""
         n, k = len(rows), ids.shape[1]
-        others = rng.choice(n, min(n, OTHERS), replace=False)
-        own = min(k, OWN)
+        others = rng.choice(n, min(n, SAMPLE_ROWS), replace=False)
+        own = min(k, MAX_OWN_NEIGHBORS)
         some = ids[:, np.linspace(0, k - 1, own).astype(np.intp)]
         pool = np.ascontiguousarray(rows[np.concatenate([others, some.ravel()])])
         near = np.sqrt(np.median(d2[:, -1]))
@@ -82,7 +82,7 @@ def choose(sample, frame, wish, goal, row_bytes, rng, n_jobs=None):
     plans = []
     for family in wish.families:
         lengths = (wish.length,) if wish.length else fitting(family, sample)
-        drawn = Hashes.draw(family, frame, wish.tables or MOST_TABLES, max(lengths), 1.0, rng)
+        drawn = Hashes.draw(family, frame, wish.tables or MAX_TABLES, max(lengths), 1.0, rng)
         panels = drawn.panels()
         both = [drawn.projected(rows, panels) for rows in (sample.queries, sample.pool)]
         widths = [1.0]
@@ -131,13 +131,13 @@ def measure(sample, hashes, both, probes):
     entries = np.empty((hashes.tables, len(sample.pool)), np.uint64)
     hashes.encode(sample.pool, None, 0, entries, pool)
     codes = (entries >> np.uint64(32)).astype(np.uint32)
-    most = min(int(probes[-1]), MEASURED)
-    steps = min(hashes.most_steps, STEPS, max(8, most - 1))
+    most = min(int(probes[-1]), MEASURED_PROBES)
+    steps = min(hashes.most_steps, MAX_STEPS, max(8, most - 1))
     looked_up = probe.probe_codes(*hashes.steps(sample.queries, None, steps, queries), most)
     own = codes[:, sample.others :].reshape(hashes.tables, len(sample.queries), sample.own)
     found_in = first_probes(own, looked_up)
     near = shares(np.minimum.accumulate(found_in), most, probes)
-    found_in = first_probes(codes[:, None, : sample.others], looked_up[:, ::EVERY])
+    found_in = first_probes(codes[:, None, : sample.others], looked_up[:, ::QUERIES_PER_SAMPLE])
     unique = shares(np.minimum.accumulate(found_in), most, probes)
     hits = shares(found_in, most, probes).cumsum(axis=0)
     return near.T, sample.n * unique.T, sample.n * hits.T

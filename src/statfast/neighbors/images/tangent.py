@@ -42,11 +42,11 @@ from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.brute.magnitude import require_size, size_of
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.images.tangent_space import Motion, as_shape, require_range
-from statfast.neighbors.search.search import KEPT, starts_of
+from statfast.neighbors.search.search import KEPT_DTYPES, starts_of
 from statfast.neighbors.spatial.spatial_tree import one_or_many
 from statfast.neighbors.vote.weights import TIES
 
-HELD = 1 << 22  # candidates held at once: 64 MB of distances and ids
+MAX_HELD_CANDIDATES = 1 << 22  # candidates held at once: 64 MB of distances and ids
 
 
 def tangent_distance(
@@ -275,7 +275,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         given = self._checked()
         seed = int(as_generator(self.random_state).integers(2**63))
         as_count(given.n_neighbors, "n_neighbors", 1, given.n_candidates, limit="n_candidates")
-        rows = as_rows(X, keep=KEPT)
+        rows = as_rows(X, keep=KEPT_DTYPES)
         require_size(size_of(rows))
         shape = as_shape(self.image_shape, rows.shape[1])
         Motion.checked(shape, self.sigma, self.two_sided)
@@ -390,7 +390,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
     def _queries(self, X, n_neighbors=None) -> tuple[np.ndarray, int, Motion]:
         """Check the query: its rows, how many neighbors each is to have, and the motion."""
         if X is not None:
-            rows = rows_for(self, X, keep=KEPT)
+            rows = rows_for(self, X, keep=KEPT_DTYPES)
         elif self.__sklearn_is_fitted__():
             rows = self._index.rows
         else:
@@ -409,7 +409,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         """Yield (part, squared distances, ids) of the k nearest candidates, by slices of rows."""
         m = rows.shape[0]
         c = min(self._checked_value("n_candidates"), self.n_samples_fit_ - itself)
-        step = max(64, HELD // (c + itself))
+        step = max(64, MAX_HELD_CANDIDATES // (c + itself))
         for start in range(0, m, step):
             part = slice(start, min(start + step, m))
             d2, ids = self._index.query(rows[part], c + itself, self.n_jobs)

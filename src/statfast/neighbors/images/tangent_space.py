@@ -12,7 +12,7 @@ from statfast._core.neighbors import tangent
 from statfast._engine import each
 from statfast._validation import as_real, refuse_large, shown, wrong_type
 
-CALL = 5e7  # flop of a kernel call: tens of milliseconds in plain C
+FLOP_PER_CALL = 5e7  # flop of a kernel call: tens of milliseconds in plain C
 # The price of moving by 1 along a tangent of length 1: so small that it hardly counts (from 1e-6 to
 # 1e-2 MNIST's errors are about the same), so large that tangents which coincide do no harm.
 RIDGE = 1e-3
@@ -42,7 +42,7 @@ class Motion:
         m, c = ids.shape
         height, width = self.shape
         flop = height * width * ((230.0 if self.both else 40.0) + 4.0 * len(self.taps))
-        pairs = max(1, int(CALL / flop))
+        pairs = max(1, int(FLOP_PER_CALL / flop))
         rows, columns = max(1, pairs // c), min(c, pairs)
         out = np.empty((m, c))
 

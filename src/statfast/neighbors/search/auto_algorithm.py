@@ -25,24 +25,30 @@ from statfast._distance import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI
 from statfast.neighbors.brute.brute import COSTS, POWERS, PRODUCTS
 from statfast.neighbors.search.algorithms import SearchTask, built, served
 
-FEWEST = 512  # rows: with fewer there is nothing to be won, and fitting is to take no time
-QUERIES = 64  # asked of a tree: their mean is known to some percent
-LARGE = 8192  # rows of the larger sample; the smaller has an eighth
-NUMBERS = 1 << 21  # in the larger sample at most, so that the choice is cheap in many columns
-DOUBT = 4.0  # times the cost of brute force is what a sample must foresee to settle it
+MIN_TREE_ROWS = 512  # rows: with fewer there is nothing to be won, and fitting is to take no time
+SAMPLE_QUERIES = 64  # asked of a tree: their mean is known to some percent
+SAMPLE_ROWS = 8192  # rows of the larger sample; the smaller has an eighth
+MAX_SAMPLE_NUMBERS = (
+    1 << 21
+)  # in the larger sample at most, so that the choice is cheap in many columns
+DECISIVE_RATIO = 4.0  # times the cost of brute force is what a sample must foresee to settle it
 
 # Nanoseconds, measured on one core of an AVX-512 machine at 2 to 3 GHz; only their ratios count.
-WIDTH = tiles.tile_shape("f")[1]  # float32 numbers in two vectors: 32 with AVX-512
+VECTOR_NUMBERS = tiles.tile_shape("f")[1]  # float32 numbers in two vectors: 32 with AVX-512
 QUERY, NEIGHBOR = 500.0, 95.0  # brute force: of a query, and for each of its k neighbors
-SCANNED = 0.1  # brute force: for a row, besides its features
-FEATURE = 0.25 / WIDTH  # and for each of those: twice their number of flops, at the tiles' rate
-KEPT = 20.0  # a tree: for each of k neighbors
-VISITED = 1.15  # a tree: for a row looked at, with its part of the boxes above it
-APART = 0.02 + 1.6 / WIDTH  # and for each of its features, in float64
-CACHE = 1 << 20  # bytes of rows that a query looks at before they have to come from further away
-FETCHED = 0.055  # for each byte beyond
-POWER = 15.0  # for a feature raised to a power that is not 1, 2, 3 or 4
-ANGLE = 10.0  # for a row's haversine distance
+BRUTE_ROW_COST = 0.1  # brute force: for a row, besides its features
+BRUTE_FEATURE_COST = (
+    0.25 / VECTOR_NUMBERS
+)  # and for each of those: twice their number of flops, at the tiles' rate
+TREE_NEIGHBOR_COST = 20.0  # a tree: for each of k neighbors
+TREE_ROW_COST = 1.15  # a tree: for a row looked at, with its part of the boxes above it
+TREE_FEATURE_COST = 0.02 + 1.6 / VECTOR_NUMBERS  # and for each of its features, in float64
+CACHE_BYTES = (
+    1 << 20
+)  # bytes of rows that a query looks at before they have to come from further away
+FETCHED_BYTE_COST = 0.055  # for each byte beyond
+POWER_COST = 15.0  # for a feature raised to a power that is not 1, 2, 3 or 4
+HAVERSINE_COST = 10.0  # for a row's haversine distance
 
 
 def chosen(task: SearchTask) -> tuple[str, Any]:
@@ -50,14 +56,14 @@ def chosen(task: SearchTask) -> tuple[str, Any]:
     n = task.rows.shape[0]
     trees = served(task)
     # A function need not obey the triangle inequality, by which a tree would leave rows out.
-    if n < FEWEST or not trees or task.metric.kind == CALLABLE:
+    if n < MIN_TREE_ROWS or not trees or task.metric.kind == CALLABLE:
         return "brute", built("brute", task)
     tree = trees[0]
-    large = min(LARGE, NUMBERS // task.rows.shape[1])
-    if n > 2 * large and large >= FEWEST and foreseen(task, tree, large) > DOUBT:
+    large = min(SAMPLE_ROWS, MAX_SAMPLE_NUMBERS // task.rows.shape[1])
+    if n > 2 * large and large >= MIN_TREE_ROWS and foreseen(task, tree, large) > DECISIVE_RATIO:
         return "brute", built("brute", task)
     index = built(tree, task)
-    queries = np.ascontiguousarray(task.rows[picked(n, QUERIES)])
+    queries = np.ascontiguousarray(task.rows[picked(n, SAMPLE_QUERIES)])
     if ratio(task, n, *looked_at(task, index, queries, itself=True)) < 1.0:
         return tree, index
     return "brute", built("brute", task)
@@ -66,8 +72,8 @@ def chosen(task: SearchTask) -> tuple[str, Any]:
 def foreseen(task: SearchTask, tree: str, large: int) -> float:
     """The ratio of the tree's cost to that of brute force, from samples; more rather than less."""
     n = task.rows.shape[0]
-    pick = picked(n, large + QUERIES)
-    queries, rest = np.ascontiguousarray(task.rows[pick[:QUERIES]]), pick[QUERIES:]
+    pick = picked(n, large + SAMPLE_QUERIES)
+    queries, rest = np.ascontiguousarray(task.rows[pick[:SAMPLE_QUERIES]]), pick[SAMPLE_QUERIES:]
     shares, kept = [], 0.0
     for size in (large // 8, large):
         sample = SearchTask(
@@ -101,17 +107,19 @@ def ratio(task: SearchTask, n: int, looked: float, kept: float) -> float:
     """What a query costs a tree, in units of what it costs brute force."""
     d = task.rows.shape[1]
     kind, p = task.metric.kind, task.metric.p
-    scan, feature, apart, more = 1.0, FEATURE, APART, 0.0
+    scan, feature, apart, more = 1.0, BRUTE_FEATURE_COST, TREE_FEATURE_COST, 0.0
     if kind == MINKOWSKI:
         scan = (PRODUCTS if p in (3, 4) else POWERS)[0]
-        apart = APART if p in (3, 4) else POWER
+        apart = TREE_FEATURE_COST if p in (3, 4) else POWER_COST
     elif kind == HAVERSINE:
-        scan, more = COSTS[kind][0], ANGLE
+        scan, more = COSTS[kind][0], HAVERSINE_COST
     else:
         scan = COSTS[kind][0]
     if kind == EUCLIDEAN and quantized.available() and d >= 32:
         feature /= 2
-    brute = QUERY + NEIGHBOR * kept + n * (SCANNED + feature * scan * d)
+    brute = QUERY + NEIGHBOR * kept + n * (BRUTE_ROW_COST + feature * scan * d)
     size = looked * d * task.rows.itemsize
-    fetched = FETCHED * max(0.0, size - CACHE)
-    return (KEPT * kept + looked * (VISITED + apart * d + more) + fetched) / brute
+    fetched = FETCHED_BYTE_COST * max(0.0, size - CACHE_BYTES)
+    return (
+        TREE_NEIGHBOR_COST * kept + looked * (TREE_ROW_COST + apart * d + more) + fetched
+    ) / brute

@@ -11,8 +11,10 @@ from statfast.neighbors.search import search
 from statfast.neighbors.search.search import Search, finite, graph
 from statfast.neighbors.spatial.spatial_tree import require_distances, rowwise
 
-FIRST = 256  # rows of the first slice, whose neighbors say how many rows the next may have
-GROWTH = 8  # a slice has at most so many times the rows of the one before
+FIRST_SLICE_ROWS = (
+    256  # rows of the first slice, whose neighbors say how many rows the next may have
+)
+MAX_SLICE_GROWTH = 8  # a slice has at most so many times the rows of the one before
 
 
 class RadiusSearch(Search):
@@ -134,11 +136,11 @@ class RadiusSearch(Search):
         `wide` numbers are made of each row besides, and count like neighbors.
         """
         m = self._count(rows)
-        start, step, held = 0, FIRST, 0
+        start, step, held = 0, FIRST_SLICE_ROWS, 0
         while start < m:
             part = slice(start, min(start + step, m))
             found = self._within(rows, reach, part)
             yield part, *found
             start, held = part.stop, held + len(found[2])
             each = max(held / start, wide)
-            step = max(1, min(GROWTH * step, int(search.HELD / each)))
+            step = max(1, min(MAX_SLICE_GROWTH * step, int(search.MAX_HELD_NEIGHBORS / each)))

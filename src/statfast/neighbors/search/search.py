@@ -39,14 +39,14 @@ from statfast.neighbors.search.algorithms import ALGORITHMS, SearchTask, built
 from statfast.neighbors.search.auto_algorithm import chosen
 from statfast.neighbors.search.part_search import neighbors_in_parts
 
-MOST_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
+MAX_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
 
 # Dtypes searched as they are; every other one becomes float64.
-KEPT = (np.float64, np.float32, np.uint8)
+KEPT_DTYPES = (np.float64, np.float32, np.uint8)
 
 # Neighbors held at once by a vote: 2**22 of them are 64 MB of distances and ids. A search of
 # that size keeps every thread busy, so larger slices would cost memory and win no time.
-HELD = 1 << 22
+MAX_HELD_NEIGHBORS = 1 << 22
 
 
 class Index(Protocol):
@@ -96,16 +96,16 @@ class Search(Estimator):
         metric: Metric = GIVEN
         given: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
         if precomputed(self.metric):
-            rows = as_graph(X) if is_sparse(X) else as_rows(X, keep=KEPT)
+            rows = as_graph(X) if is_sparse(X) else as_rows(X, keep=KEPT_DTYPES)
         elif is_sparse(X):
             rows = as_csr(X)
             metric = as_metric(self.metric, d=rows.shape[1], **given)
         else:
-            rows, metric = as_metric_rows(X, self.metric, keep=KEPT, **given)
+            rows, metric = as_metric_rows(X, self.metric, keep=KEPT_DTYPES, **given)
         n = rows.shape[0]
-        if n > MOST_ROWS:
+        if n > MAX_ROWS:
             raise ValueError(
-                f"X must have at most {MOST_ROWS} rows (2^31 - 1); got {n}. Search it in "
+                f"X must have at most {MAX_ROWS} rows (2^31 - 1); got {n}. Search it in "
                 "parts and merge the neighbors found in each."
             )
         if not precomputed(self.metric) or not is_sparse(X):
@@ -140,18 +140,18 @@ class Search(Estimator):
             return None
         fitted, metric = self.__dict__.get("_rows"), self.__dict__.get("_metric")
         if metric is not None and metric.kind == BLOCKWISE:
-            return metric_rows_for(self, X, metric, KEPT)
+            return metric_rows_for(self, X, metric, KEPT_DTYPES)
         if metric is not None and metric.name == GIVEN.name:
             return self._distances_to(X)
         if fitted is None or isinstance(fitted, np.ndarray):
-            rows = rows_for(self, X, keep=KEPT)
+            rows = rows_for(self, X, keep=KEPT_DTYPES)
             return self._metric.prepare(rows, n_jobs=self.n_jobs)
         return prepared(self._metric, csr_for(self, X))
 
     def _distances_to(self, X):
         """Check distances from queries to the fitted rows: a table, or what is near in a graph."""
         if not is_sparse(X):
-            return self._metric.prepare(rows_for(self, X, keep=KEPT), n_jobs=self.n_jobs)
+            return self._metric.prepare(rows_for(self, X, keep=KEPT_DTYPES), n_jobs=self.n_jobs)
         graph = as_graph(X)
         require_width(self, graph)
         return graph
@@ -274,7 +274,7 @@ class KNeighborSearch(Search):
         `wide` numbers are made of each row besides, and count like neighbors.
         """
         m = self._count(rows)
-        step = max(64, HELD // max(k, wide))
+        step = max(64, MAX_HELD_NEIGHBORS // max(k, wide))
         if rows is None and precomputed(self.metric) and is_sparse(self._rows):
             step = m  # a graph is in memory, and need not hold rows as neighbors of themselves
         for start in range(0, m, step):

@@ -13,19 +13,19 @@ from statfast._core.balltree import search as balltree
 from statfast._distance import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI, Metric, as_metric
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
-from statfast.neighbors.brute.radius import LARGE
+from statfast.neighbors.brute.radius import ADVICE
 from statfast.neighbors.spatial.function_tree import FunctionTree
 
 LANES = 8  # points of an octet, children of a node
-LEAF = 16  # points of a leaf
-PIECE = 1 << 20  # numbers that one task of the build arranges: within the level-2 cache
-PARTS = 16  # at least so many tasks, if the rows are many
-FEW = 2048  # rows: fewer are one task
-AT_ONCE = 8  # queries: so few need no order
-BUDGET = 4e8  # operations between checkpoints: some 50 ms at worst, in plain C
-QUERIES = 512  # of one task
-UNORDERED = 1 << 18  # bytes: within so small a tree queries may jump about
-ROOM = 1 << 14  # neighbors within a radius that a task has room for at first
+LEAF_POINTS = 16  # points of a leaf
+NUMBERS_PER_TASK = 1 << 20  # numbers that one task of the build arranges: within the level-2 cache
+MIN_TASKS = 16  # at least so many tasks, if the rows are many
+MAX_ROWS_OF_ONE_TASK = 2048  # rows: fewer are one task
+MAX_UNORDERED_QUERIES = 8  # queries: so few need no order
+OPERATIONS_PER_CALL = 4e8  # operations between checkpoints: some 50 ms at worst, in plain C
+QUERIES_PER_TASK = 512  # of one task
+MAX_UNORDERED_BYTES = 1 << 18  # bytes: within so small a tree queries may jump about
+FIRST_ROOM = 1 << 14  # neighbors within a radius that a task has room for at first
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class BallTreeIndex:
             X = on_sphere(X)
             d = 3
         octets = -(-n // LANES)
-        leaves = -(-octets // max(1, (leaf_size or LEAF) // LANES))
+        leaves = -(-octets // max(1, (leaf_size or LEAF_POINTS) // LANES))
         nodes = ballbuild.count_nodes(leaves)
         first, child = np.empty((nodes, 9), np.int32), np.empty((nodes, 8), np.int32)
         last = np.empty(nodes, np.int32)
@@ -84,7 +84,12 @@ class BallTreeIndex:
         def lay(block):
             ballbuild.lay(rows, block.start, blocks[block])
 
-        each(lay, grid(octets, most=max(64, PIECE // (8 * d))), n_jobs=n_jobs, effort=n * d * 4.0)
+        each(
+            lay,
+            grid(octets, most=max(64, NUMBERS_PER_TASK // (8 * d))),
+            n_jobs=n_jobs,
+            effort=n * d * 4.0,
+        )
         if len(places):
             places = places[ids]
         return cls(metric, blocks, ids, center, radius, first, child, places, loss, far)
@@ -155,7 +160,16 @@ class BallTreeIndex:
             while done < some:
                 checkpoint()
                 done = balltree.search(
-                    view, slack, points, asked, first, done, BUDGET / (d + 4), near, at, looked
+                    view,
+                    slack,
+                    points,
+                    asked,
+                    first,
+                    done,
+                    OPERATIONS_PER_CALL / (d + 4),
+                    near,
+                    at,
+                    looked,
                 )
             where = self.ids[which] if own else which
             reduced[where], ids[where] = near, at
@@ -176,14 +190,14 @@ class BallTreeIndex:
             points, asked, slack = self._asked(Q, which, False)
             some = len(points)
             most, held = radii[which], np.zeros(some, np.intp)
-            near, at = room(0 if counts else ROOM)
+            near, at = room(0 if counts else FIRST_ROOM)
             done = filled = 0
             while done < some:
                 checkpoint()
                 before = done, filled
                 done, filled = balltree.search_radius(
-                    view, slack, points, asked, most, done, BUDGET / (d + 4), held, near, at,
-                    filled,
+                    view, slack, points, asked, most, done, OPERATIONS_PER_CALL / (d + 4), held,
+                    near, at, filled,
                 )  # fmt: skip
                 if (done, filled) == before:  # the next one's neighbors do not fit
                     more = room(4 * len(at))
@@ -191,7 +205,7 @@ class BallTreeIndex:
                     near, at = more
             count[which] = held
             kept.append(filled)
-            refuse_large(32 * sum(kept), "The table of rows within the radius", LARGE)
+            refuse_large(32 * sum(kept), "The table of rows within the radius", ADVICE)
             return held, near[:filled].copy(), at[:filled].copy()
 
         found = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
@@ -208,9 +222,9 @@ class BallTreeIndex:
     def _tasks(self, Q, n_jobs):
         """Queries of a task each: rows of Q, or positions of the tree."""
         if Q is None:
-            return grid(len(self.ids), 64, QUERIES)
-        blocks = grid(len(Q), 64, QUERIES)
-        if self.octets.nbytes <= UNORDERED or len(Q) <= AT_ONCE:
+            return grid(len(self.ids), 64, QUERIES_PER_TASK)
+        blocks = grid(len(Q), 64, QUERIES_PER_TASK)
+        if self.octets.nbytes <= MAX_UNORDERED_BYTES or len(Q) <= MAX_UNORDERED_QUERIES:
             return blocks
         order = np.argsort(self._homes(Q, n_jobs), kind="stable")
         return [order[block] for block in blocks]
@@ -224,7 +238,7 @@ class BallTreeIndex:
             balltree.home(self.view, points, found[block])
 
         d = self.octets.shape[1]
-        most = max(64, PIECE // (4 * d))
+        most = max(64, NUMBERS_PER_TASK // (4 * d))
         each(work, grid(len(Q), most=most), n_jobs=n_jobs, effort=len(Q) * d * 100.0)
         return found
 
@@ -258,7 +272,11 @@ def on_sphere(places: np.ndarray) -> np.ndarray:
 
 def pieces(first, last, n, d):
     """Subtrees that are a task each, as (node, one more than its last), the first one first."""
-    most = max(FEW, min(PIECE // d, n // PARTS)) if n > FEW else inf
+    most = (
+        max(MAX_ROWS_OF_ONE_TASK, min(NUMBERS_PER_TASK // d, n // MIN_TASKS))
+        if n > MAX_ROWS_OF_ONE_TASK
+        else inf
+    )
     found, node = [], 0
     while node < len(first):
         if LANES * int(first[node, LANES] - first[node, 0]) <= most:
@@ -274,7 +292,7 @@ def arranged(X, first, last, n_jobs):
     n, d = X.shape
     rows, ids = np.empty((n, d), X.dtype), np.arange(n)
     spare = np.empty_like(rows)
-    blocks = grid(n, most=max(64, PIECE // d))
+    blocks = grid(n, most=max(64, NUMBERS_PER_TASK // d))
     each(lambda block: np.copyto(rows[block], X[block]), blocks, n_jobs=n_jobs, effort=2.0 * X.size)
     parts = pieces(first, last, n, d)
     below = {node for part in parts for node in range(*part)}
@@ -300,7 +318,7 @@ def halve(rows, ids, spare, ends, low, high, n_jobs):
     count, d = stop - start, rows.shape[1]
     some, to = rows[start:stop], spare[start:stop]
     pivots, key, order = np.empty((3, d)), np.empty(count), np.empty(count, np.intp)
-    blocks = grid(count, most=max(64, PIECE // d))
+    blocks = grid(count, most=max(64, NUMBERS_PER_TASK // d))
     ballorder.choose_pivots(some, pivots)
     measure = lambda block: ballorder.measure_keys(some[block], pivots, key[block])  # noqa: E731
     each(measure, blocks, n_jobs=n_jobs, effort=count * d * 6.0)

@@ -17,8 +17,10 @@ import numpy as np
 from statfast._distance import Metric, by_function, measured
 from statfast._engine import checkpoint
 
-LEAF = 8  # rows of a leaf
-LOSS = 1e-12  # by which a function's distances may be off, relatively, and break the triangle
+LEAF_ROWS = 8  # rows of a leaf
+TRIANGLE_LOSS = (
+    1e-12  # by which a function's distances may be off, relatively, and break the triangle
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class FunctionTree:
         """The tree of rows; four distances a row and level."""
         n = len(X)
         rows, ids, apart = np.array(X, np.float64, order="C"), np.arange(n), np.empty(n)
-        leaf = max(2, leaf_size or LEAF)
+        leaf = max(2, leaf_size or LEAF_ROWS)
         nodes: list = []  # of [center, radius, start, stop, right]; a center as the caller's row
         waiting: list = [(0, n, None)]
         while waiting:
@@ -153,7 +155,7 @@ class FunctionTree:
             if right < 0:
                 for at in range(int(self.start[node]), int(self.stop[node])):
                     near = float(self.apart[at])
-                    if abs(to - near) - LOSS * (to + near) <= reach:
+                    if abs(to - near) - TRIANGLE_LOSS * (to + near) <= reach:
                         found = measured(at)
                         if found <= reach:
                             reach = offer(found, int(self.ids[at]))
@@ -168,8 +170,8 @@ class FunctionTree:
 
 
 def bound(to: float, radius: float) -> float:
-    """No row of a ball is nearer, if the triangle inequality holds up to LOSS."""
-    return to - radius - LOSS * (to + radius)
+    """No row of a ball is nearer, if the triangle inequality holds up to TRIANGLE_LOSS."""
+    return to - radius - TRIANGLE_LOSS * (to + radius)
 
 
 def distances(metric: Metric, row: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -9,17 +9,19 @@ import numpy as np
 from statfast._core.kdtree import order as kdorder
 from statfast._core.kdtree import search as kdsearch
 from statfast._core.kdtree.tree import TreeView
-from statfast._distance import LANES, MOST_LEAF, PLAIN, KDArrays, Metric, side_by_side
+from statfast._distance import LANES, MAX_LEAF_POINTS, PLAIN, KDArrays, Metric, side_by_side
 from statfast._engine import checkpoint, each, grid
 from statfast.neighbors.spatial import kd_radius
 
-LEAF = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
-BUDGET = 2e7  # coordinates looked at between checkpoints: some 20 ms
-QUERIES = 4096  # of one task, at most,
-TASK = 1024  # and about at least, in few dimensions
-BYTES = 1 << 22  # of points: the caches hold fewer, so that their order does not matter
-BITS = 22  # of a Morton code
-SAMPLE = 512  # points that tell where most of them lie
+LEAF_POINTS = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
+COORDINATES_PER_CALL = 2e7  # coordinates looked at between checkpoints: some 20 ms
+MAX_QUERIES_PER_TASK = 4096  # of one task, at most,
+MIN_QUERIES_PER_TASK = 1024  # and about at least, in few dimensions
+MAX_UNORDERED_BYTES = (
+    1 << 22
+)  # of points: the caches hold fewer, so that their order does not matter
+MORTON_BITS = 22  # of a Morton code
+SAMPLE_POINTS = 512  # points that tell where most of them lie
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class KDTreeIndex:
     ) -> "KDTreeIndex":  # fmt: skip
         """The tree of rows X (n, d) of float64 or float32, or of bytes, which become float32."""
         rows = X.astype(np.float32) if X.dtype == np.uint8 else X
-        leaf = min(MOST_LEAF, -(-(leaf_size or LEAF) // LANES) * LANES)
+        leaf = min(MAX_LEAF_POINTS, -(-(leaf_size or LEAF_POINTS) // LANES) * LANES)
         return cls(KDArrays.build(rows, leaf, n_jobs), metric)
 
     def query(
@@ -98,7 +100,9 @@ class KDTreeIndex:
         if Q is not None:
             Q, order = self._taken(Q, n_jobs)
 
-        pace = max(1, min(QUERIES, int(BUDGET / (arrays.n * (d + 8)))))  # at worst: all points
+        pace = max(
+            1, min(MAX_QUERIES_PER_TASK, int(COORDINATES_PER_CALL / (arrays.n * (d + 8))))
+        )  # at worst: all points
 
         def work(block):
             nonlocal pace
@@ -109,17 +113,19 @@ class KDTreeIndex:
                 seen = kdsearch.search(view, Q, order, start, stop, apart, ids)
                 each_costs = (seen + 1) * (d + 8) / (stop - start)
                 looked, start = looked + seen, stop
-                pace = max(1, min(8 * pace, QUERIES, int(BUDGET / each_costs)))
+                pace = max(
+                    1, min(8 * pace, MAX_QUERIES_PER_TASK, int(COORDINATES_PER_CALL / each_costs))
+                )
             return looked
 
-        least = max(16, (TASK >> min(max(d - 3, 0), 6)) // (1 + k // 16))
-        blocks = grid(m, least=least, most=QUERIES)
+        least = max(16, (MIN_QUERIES_PER_TASK >> min(max(d - 3, 0), 6)) // (1 + k // 16))
+        blocks = grid(m, least=least, most=MAX_QUERIES_PER_TASK)
         return apart, ids, sum(each(work, blocks, n_jobs=n_jobs, effort=effort))
 
     def _taken(self, Q, n_jobs):
         """Queries as the kernels take them, and the order in which they had better."""
         Q = self._rows(Q)
-        large = len(Q) > QUERIES and self.arrays.blocks.nbytes > BYTES
+        large = len(Q) > MAX_QUERIES_PER_TASK and self.arrays.blocks.nbytes > MAX_UNORDERED_BYTES
         return Q, self._order(Q, n_jobs) if large else None
 
     def _rows(self, Q):
@@ -132,9 +138,9 @@ class KDTreeIndex:
         """An order of the queries in which those near each other are near each other."""
         m, blocks = len(Q), self.arrays.blocks
         axes = min(blocks.shape[1], 8)
-        bits = BITS // axes
+        bits = MORTON_BITS // axes
         # The frame holds most of the points: an outlier would leave all others in one cell.
-        some = blocks[:: max(1, len(blocks) // SAMPLE), :axes, 0].astype(np.float64)
+        some = blocks[:: max(1, len(blocks) // SAMPLE_POINTS), :axes, 0].astype(np.float64)
         low, high = np.quantile(some, (0.02, 0.98), axis=0)
         with np.errstate(over="ignore", divide="ignore"):
             scale = np.where(high > low, 2.0**bits / (high - low), 0.0)

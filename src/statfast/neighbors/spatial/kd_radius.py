@@ -13,9 +13,9 @@ from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
 
-BUDGET = 2e7  # coordinates looked at between checkpoints: some 20 ms
-QUERIES = 1024  # of one task
-LARGE = "Lower the radius, or count them."
+COORDINATES_PER_CALL = 2e7  # coordinates looked at between checkpoints: some 20 ms
+QUERIES_PER_TASK = 1024  # of one task
+ADVICE = "Lower the radius, or count them."
 
 
 def count_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = None) -> np.ndarray:
@@ -41,7 +41,7 @@ def rows_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = No
     count = count_within(view, Q, order, r, n_jobs)
     starts = np.zeros(len(Q) + 1, np.intp)
     np.cumsum(count, out=starts[1:])
-    refuse_large(16 * int(starts[-1]), "The table of rows within the radius", LARGE)
+    refuse_large(16 * int(starts[-1]), "The table of rows within the radius", ADVICE)
     apart, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), len(Q)))
 
@@ -66,11 +66,11 @@ def _pass(view, Q, order, block, limits, count, starts=None, most=0, apart=None,
 
 
 def _queries(Q):
-    return grid(len(Q), least=64, most=QUERIES)
+    return grid(len(Q), least=64, most=QUERIES_PER_TASK)
 
 
 def _budget(Q):
-    return int(BUDGET / (Q.shape[1] + 8))
+    return int(COORDINATES_PER_CALL / (Q.shape[1] + 8))
 
 
 def _effort(Q):

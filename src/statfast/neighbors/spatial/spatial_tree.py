@@ -15,11 +15,11 @@ from statfast._typing import Array, ArrayLike, Rows
 from statfast._validation import as_count, as_rows, refuse_large, shape_of, shown, wrong_type
 from statfast.neighbors.brute.magnitude import in_range
 
-KEPT = (np.float64, np.float32, np.uint8)  # searched as they are; all others become float64
-MOST_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
-SLICE = 1 << 14  # rows whose neighbors are counted at a time
-FIRST = 1 << 10  # rows of the first slice whose neighbors are told; later ones have
-HELD = 1 << 22  # about so many neighbors, and SLICE rows at most
+KEPT_DTYPES = (np.float64, np.float32, np.uint8)  # searched as they are; all others become float64
+MAX_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
+SLICE_ROWS = 1 << 14  # rows whose neighbors are counted at a time
+FIRST_SLICE_ROWS = 1 << 10  # rows of the first slice whose neighbors are told; later ones have
+MAX_HELD_NEIGHBORS = 1 << 22  # about so many neighbors, and SLICE_ROWS rows at most
 
 
 class SpatialTree:
@@ -35,10 +35,10 @@ class SpatialTree:
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        rows = as_rows(X, keep=KEPT)
-        if len(rows) > MOST_ROWS:
+        rows = as_rows(X, keep=KEPT_DTYPES)
+        if len(rows) > MAX_ROWS:
             raise ValueError(
-                f"X must have at most {MOST_ROWS} rows; got {len(rows)}. Search it in parts and "
+                f"X must have at most {MAX_ROWS} rows; got {len(rows)}. Search it in parts and "
                 "merge the neighbors found in each."
             )
         if leaf_size is not None:
@@ -266,7 +266,7 @@ class SpatialTree:
         if reach.ndim > 0:
             raise wrong_type("r", "a number", r)
         index, n, found, held, seen = self._index, self.n_samples, [], 0, 0
-        start, step = 0, FIRST
+        start, step = 0, FIRST_SLICE_ROWS
         while start < n:
             part = slice(start, min(start + step, n))
             starts, _, ids = index.query_radius(index.points(part), float(reach), self._n_jobs)
@@ -275,7 +275,7 @@ class SpatialTree:
             found.append(own[later] << 32 | ids[later])
             held, seen, start = held + len(found[-1]), seen + len(ids), part.stop
             refuse_large(24 * held, "The table of pairs", "Lower the radius, or count them.")
-            step = max(1, min(SLICE, HELD * start // max(1, seen)))
+            step = max(1, min(SLICE_ROWS, MAX_HELD_NEIGHBORS * start // max(1, seen)))
         words = np.concatenate(found)
         found.clear()
         words.sort()
@@ -318,8 +318,8 @@ class SpatialTree:
         reach = np.atleast_1d(self._reach(r, None))
         large, small = (self, other) if self.n_samples >= other.n_samples else (other, self)
         total = np.zeros(len(reach), np.intp)
-        for start in range(0, small.n_samples, SLICE):
-            rows = small._index.points(slice(start, min(start + SLICE, small.n_samples)))
+        for start in range(0, small.n_samples, SLICE_ROWS):
+            rows = small._index.points(slice(start, min(start + SLICE_ROWS, small.n_samples)))
             for i, most in enumerate(reach):
                 checkpoint()
                 total[i] += large._index.count_radius(rows, most, self._n_jobs).sum()
@@ -373,9 +373,9 @@ def one_or_many(Q, name):
     """Check rows, or one without its axis; and whether it is one."""
     if isinstance(Q, list | tuple):
         single = len(Q) > 0 and (np.isscalar(Q[0]) or getattr(Q[0], "ndim", None) == 0)
-        return as_rows([Q] if single else Q, name=name, keep=KEPT), single
+        return as_rows([Q] if single else Q, name=name, keep=KEPT_DTYPES), single
     single = getattr(Q, "ndim", None) == 1
-    return as_rows(np.asarray(Q)[None] if single else Q, name=name, keep=KEPT), single
+    return as_rows(np.asarray(Q)[None] if single else Q, name=name, keep=KEPT_DTYPES), single
 
 
 def require_distances(return_distance, sort_results):

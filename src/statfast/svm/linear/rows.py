@@ -16,7 +16,7 @@ from statfast._core.linear import irls
 from statfast._core.rows import sparse_rows
 from statfast._core.svm import dual_descent
 from statfast._engine import checkpoint, each, grid, reduce
-from statfast._validation import WIDEST, as_csr, as_rows, is_sparse, parts_of, rows_for
+from statfast._validation import MAX_COLUMNS, as_csr, as_rows, is_sparse, parts_of, rows_for
 
 CALL = 2e8  # multiplications of a kernel call: some 30 ms
 LEAST, BLOCK = 8192, 1e6  # rows of a block, or operations: fewer would spend it between calls
@@ -33,7 +33,7 @@ def rows_of(X, n_jobs=None):
         return as_csr(X)
     X = as_rows(X)
     n, d = X.shape
-    if d >= WIDE and n * d < WIDEST:
+    if d >= WIDE and n * d < MAX_COLUMNS:
         some = X[:: max(1, n // LOOK)]
         if SPARSE * np.count_nonzero(some) <= some.size:
             return _packed(X, n_jobs)

@@ -23,7 +23,7 @@ from statfast._estimator import (
     real,
 )
 from statfast._typing import Array, Jobs
-from statfast._validation import STEEPEST, ConvergenceWarning, warn_user
+from statfast._validation import MAX_POWER, ConvergenceWarning, warn_user
 from statfast.kernels import Kernel, Linear
 from statfast.kernels.named import AnyKernel, domain_of
 from statfast.kernels.points import MATRIX
@@ -74,7 +74,7 @@ class KernelMachine(Estimator):
     """Base of the estimators: parameters all of them have, and prediction."""
 
     kernel: AnyKernel = param(KERNEL, default="rbf")
-    degree: int = param(count(high=STEEPEST), default=3)
+    degree: int = param(count(high=MAX_POWER), default=3)
     gamma: Literal["scale", "auto"] | float = param(GAMMA, default="scale")
     coef0: float = param(real(), default=0.0)
     tol: float = param(real(0, open_low=True), default=1e-3)

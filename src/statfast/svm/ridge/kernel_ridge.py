@@ -25,7 +25,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
-    STEEPEST,
+    MAX_POWER,
     as_rows,
     as_targets,
     as_type,
@@ -159,7 +159,7 @@ class KernelRidge(Regressor, Estimator):
     alpha: ArrayLike = param(by_fit, default=1.0, kw_only=False)
     kernel: AnyKernel = param(checked_by(as_named_kernel, *ALIASES, "rbf"), default="linear")
     gamma: Literal["scale", "auto"] | float | None = param(nothing | GAMMA, default=None)
-    degree: int = param(count(high=STEEPEST), default=3)
+    degree: int = param(count(high=MAX_POWER), default=3)
     coef0: float = param(real(), default=1.0)
     n_jobs: Jobs = param(jobs, default=None)
 
