@@ -8,7 +8,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from statfast._distance import scale_of
-from statfast._validation import MAX_REPEATS, as_count, as_real, as_rows, is_sparse, shown, wrong_type
+from statfast._validation import (
+    MAX_REPEATS,
+    as_count,
+    as_real,
+    as_rows,
+    is_sparse,
+    shown,
+    wrong_type,
+)
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from statfast.kernels.points import MATRIX, ROWS, STRINGS

@@ -7,7 +7,7 @@ from typing import Any
 
 from statfast._estimator import by_fit, count, param, randomness
 from statfast._typing import Seed
-from statfast._validation import MANY
+from statfast._validation import MAX_REPEATS
 from statfast.model_selection.grids import drawn_candidates
 from statfast.model_selection.search import ParameterSearch
 
@@ -103,7 +103,7 @@ class RandomizedSearchCV(ParameterSearch):
     param_distributions: dict[Any, Any] | list[dict[str, Any]] | None = param(
         by_fit, default=None, kw_only=False
     )
-    n_iter: int = param(count(high=MANY), default=10)
+    n_iter: int = param(count(high=MAX_REPEATS), default=10)
     random_state: Seed = param(randomness, default=None)
 
     def _candidates(self):

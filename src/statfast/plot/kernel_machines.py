@@ -9,7 +9,15 @@ import numpy as np
 
 from statfast._estimator import Display, rows_like
 from statfast._typing import ArrayLike, Axes, Rows
-from statfast._validation import MAX_REPEATS, as_count, as_labels, as_real, as_rows, not_fitted, wrong_type
+from statfast._validation import (
+    MAX_REPEATS,
+    as_count,
+    as_labels,
+    as_real,
+    as_rows,
+    not_fitted,
+    wrong_type,
+)
 from statfast.kernels.named import kernel_for
 from statfast.plot.regions import decision_regions, side
 from statfast.svm import SVC, NuSVC
