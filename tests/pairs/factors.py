@@ -13,7 +13,7 @@ from scipy import sparse
 
 from tests.contract import test_contract as contract
 from tests.fuzz import surface, values
-from tests.pairs import exceptions, problems, undeclared
+from tests.pairs import exceptions, problems
 from tests.pairs.exceptions import LIKELIHOOD_ERRORS, values_of
 
 OF_DOCUMENTS = {"CountVectorizer", "LanguageModelClassifier", "NGramLanguageModel"}
@@ -36,8 +36,6 @@ def parameter_levels(thing, parameter):
     instead, beside = exceptions.levels_of(thing, parameter)
     if instead is not None:
         return instead
-    if parameter.check is None:
-        return undeclared.levels_of(parameter) | beside
     return values_of(*declared_levels(parameter)) | beside
 
 
