@@ -128,7 +128,7 @@ class OfRows:
     def __init__(self, rows: np.ndarray, metric: Metric, scale: float = 1.0) -> None:
         n, d = rows.shape
         self.n, self.metric, self.strip, self.scale = n, metric, ROWS_PER_STRIP, scale
-        self.rows = np.zeros((n + dissimilarity.SPARE, d))
+        self.rows = np.zeros((n + dissimilarity.SPARE_ROWS, d))
         self.rows[:n] = rows
         if metric.name in HALVED:
             self.finish = dissimilarity.HALF
@@ -162,7 +162,7 @@ class OfRows:
 
     def _across(self, rows: Array) -> Array:
         rows = np.asarray(rows, np.float64)
-        some = np.zeros((len(rows) + dissimilarity.SPARE, rows.shape[1]))
+        some = np.zeros((len(rows) + dissimilarity.SPARE_ROWS, rows.shape[1]))
         some[: len(rows)] = rows
         return self._to(some, len(rows), self.rows[: self.n])
 
@@ -181,7 +181,7 @@ class OfRows:
         if self.metric.kind not in (*TILED, MINKOWSKI) or self.metric.name in HALVED:
             return
         rows = self.rows[: self.n]
-        corners = np.zeros((2 + dissimilarity.SPARE, rows.shape[1]))
+        corners = np.zeros((2 + dissimilarity.SPARE_ROWS, rows.shape[1]))
         corners[0], corners[1] = rows.min(axis=0), rows.max(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             across = float(self._to(corners, 2, corners[:2])[0, 1])
@@ -197,7 +197,7 @@ class OfRows:
         return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns], workspace)
 
     def between(self, points: Array, others: Array) -> Array:
-        some = np.zeros((len(points) + dissimilarity.SPARE, self.rows.shape[1]))
+        some = np.zeros((len(points) + dissimilarity.SPARE_ROWS, self.rows.shape[1]))
         some[: len(points)] = self.rows[points]
         return self._to(some, len(points), self.rows[others])
 
@@ -308,8 +308,10 @@ def scaled(rows: np.ndarray, metric: Metric, n_jobs: int | None = None) -> OfRow
 
 
 def packed(rows: np.ndarray) -> np.ndarray:
-    """Rows in panels of `dissimilarity.WIDE` points, feature by feature."""
-    panels = np.empty((-(-len(rows) // dissimilarity.WIDE), rows.shape[1], dissimilarity.WIDE))
+    """Rows in panels of `dissimilarity.PANEL_POINTS` points, feature by feature."""
+    panels = np.empty(
+        (-(-len(rows) // dissimilarity.PANEL_POINTS), rows.shape[1], dissimilarity.PANEL_POINTS)
+    )
     dissimilarity.lay(np.ascontiguousarray(rows), panels)
     return panels
 

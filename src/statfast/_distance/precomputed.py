@@ -96,7 +96,7 @@ def as_table(
         return sound
 
     n = len(table)
-    blocks = grid(n, least=kernel.MIRROR, most=kernel.MIRROR)
+    blocks = grid(n, least=kernel.MIRROR_ROWS, most=kernel.MIRROR_ROWS)
     sound = all(each(look, blocks, n_jobs=n_jobs, effort=4.0 * n * n))
     if not sound or table.diagonal().any():
         table, _ = _without_rounding(table, name, slack, n_jobs)

@@ -280,14 +280,14 @@ class Laplacian(Decaying):
     def _between(self, A, B):
         if self.gamma == 0:
             return lambda rows, columns, out: out.fill(1.0)
-        left = np.zeros((len(A) + dissimilarity.SPARE, A.shape[1]))
+        left = np.zeros((len(A) + dissimilarity.SPARE_ROWS, A.shape[1]))
         left[: len(A)] = A
         panels = packed(B)
 
         def fill(rows, columns, out):
             start, stop = (
-                columns.start // dissimilarity.WIDE,
-                -(-columns.stop // dissimilarity.WIDE),
+                columns.start // dissimilarity.PANEL_POINTS,
+                -(-columns.stop // dissimilarity.PANEL_POINTS),
             )
             made = np.empty(out.shape)
             dissimilarity.store(

@@ -163,14 +163,19 @@ def test_the_order_of_what_is_made_anew():
     before = order[:38].copy()
     assert active_gram.arrange(b, 38, False, order, mark) == (38, 38)
     np.testing.assert_array_equal(order[:38], before)
-    gone = before[active_gram.TOGETHER + 3]
+    gone = before[active_gram.COLUMNS_AT_ONCE + 3]
     b[gone], b[3] = 0.0, 0.01
-    assert active_gram.arrange(b, 38, False, order, mark) == (38, active_gram.TOGETHER)
-    np.testing.assert_array_equal(order[: active_gram.TOGETHER], before[: active_gram.TOGETHER])
-    tail = np.append(np.delete(before[active_gram.TOGETHER :], 3), 3)
+    assert active_gram.arrange(b, 38, False, order, mark) == (
+        38,
+        active_gram.COLUMNS_AT_ONCE,
+    )
+    np.testing.assert_array_equal(
+        order[: active_gram.COLUMNS_AT_ONCE], before[: active_gram.COLUMNS_AT_ONCE]
+    )
+    tail = np.append(np.delete(before[active_gram.COLUMNS_AT_ONCE :], 3), 3)
     sizes = -np.abs(b[tail])
     np.testing.assert_array_equal(
-        order[active_gram.TOGETHER : 38], tail[np.argsort(sizes, kind="stable")]
+        order[active_gram.COLUMNS_AT_ONCE : 38], tail[np.argsort(sizes, kind="stable")]
     )
 
 

@@ -238,12 +238,12 @@ def test_unfold_is_squareform(n, seed):
 
 
 def test_panels_are_filled_up():
-    panels = np.full((2, 3, dissimilarity.WIDE), np.nan)
+    panels = np.full((2, 3, dissimilarity.PANEL_POINTS), np.nan)
     X = np.arange(105.0).reshape(35, 3)
     dissimilarity.lay(X, panels)
     assert (panels[1, :, :3] == X[32:].T).all()
     assert not panels[1, :, 3:].any()
-    assert pam.WIDE % dissimilarity.WIDE == 0
+    assert pam.MAX_CANDIDATES % dissimilarity.PANEL_POINTS == 0
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

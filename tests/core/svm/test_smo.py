@@ -47,7 +47,7 @@ def test_kernel_values(seed, n, d, kind, single, degree, dtype):
     error = (2e-6 if dtype == np.float32 else 1e-7) * size
     np.testing.assert_allclose(gram.rows(index), K[index], atol=error)
     block = gram.block(index)
-    assert block.shape[1] % smo.WIDE == 0
+    assert block.shape[1] % smo.ROW_MULTIPLE == 0
     assert not block[:, len(index) :].any()
     np.testing.assert_array_equal(block[:, : len(index)], block[:, : len(index)].T)
     np.testing.assert_allclose(block[:, : len(index)], K[index][:, index], atol=error)
@@ -129,7 +129,7 @@ def test_descent_reaches_the_conditions(seed, m, q, groups, share):
     rng = np.random.default_rng(seed)
     Z = rng.standard_normal((m, 3))
     K = np.exp(-0.5 * ((Z[:, None] - Z) ** 2).sum(axis=2)).astype(np.float32)
-    block = np.zeros((m, -(-m // smo.WIDE) * smo.WIDE), np.float32)
+    block = np.zeros((m, -(-m // smo.ROW_MULTIPLE) * smo.ROW_MULTIPLE), np.float32)
     block[:, :m] = K
     low, high = -rng.random(m), rng.random(m)
     low[::3], high[1::3] = 0, np.inf

@@ -15,8 +15,8 @@ cdef extern from "simd/compiler.h":
 
 cdef enum:
     FAN = 8
-    DEEPEST = 128    # 7 balls wait on each of at most 11 levels
-    AT_ONCE = 8      # octets
+    MAX_WAITING = 128    # 7 balls wait on each of at most 11 levels
+    MAX_OCTETS = 8      # octets
 
 ctypedef uint64_t (*near_points)(
     const double *, const void *, Py_ssize_t, Py_ssize_t, int, double, double *

@@ -20,8 +20,8 @@ from statfast._core.tile.rows cimport apart, real
 
 cdef enum:
     FAN = 8        # children of a node, and points of an octet: the lanes of balltree/leaf_scan.h
-    ROUNDS = 8     # that draw a center towards the farthest row
-    LARGE = 1 << 22    # numbers of a ball so high up that rounds would not pay
+    CENTER_ROUNDS = 8     # that draw a center towards the farthest row
+    MAX_CENTERED = 1 << 22    # numbers of a ball so high up that rounds would not pay
 
 
 # ------------------------------------------------------------------ the shape
@@ -125,7 +125,7 @@ def enclose(
                 count = min(n, <Py_ssize_t>first[node, c + 1] * FAN) - low
                 middle(&X[low, 0], count, d, kind, mean)
                 least = -1
-                rounds = ROUNDS if kind <= MINKOWSKI and count * d <= LARGE else 0
+                rounds = CENTER_ROUNDS if kind <= MINKOWSKI and count * d <= MAX_CENTERED else 0
                 for step in range(1 + rounds):
                     most, far = -1, low
                     for i in range(low, low + count):

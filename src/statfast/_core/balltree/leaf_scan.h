@@ -8,7 +8,7 @@
    it is made. */
 
 #define OCTET 8
-#define LOOK 32 /* features between two looks at whether any of the points can still be near */
+#define FEATURES_PER_CHECK 32 /* then it is seen whether any of the points can still be near */
 
 #if F64_LANES > 1
 typedef float few_f32 __attribute__((vector_size(4 * F64_LANES)));
@@ -48,7 +48,8 @@ static INLINE f64_v widen_f32(const float *p) { return (double)*p; }
                     const f64_v t = f64_set1(q[p + k]) - widen_##NAME(x + (p + k) * OCTET);        \
                     part[k] = TERM(part[k], t);                                                    \
                 }                                                                                  \
-                if ((p + 8) % LOOK == 0 && p + 8 < d && !f64_bits(f64_ge(limit, EIGHT(JOIN)))) {   \
+                if ((p + 8) % FEATURES_PER_CHECK == 0 && p + 8 < d                                 \
+                    && !f64_bits(f64_ge(limit, EIGHT(JOIN)))) {                                    \
                     f64_store(out, EIGHT(JOIN));                                                   \
                     return 0;                                                                      \
                 }                                                                                  \
@@ -123,7 +124,7 @@ static uint64_t balls(const double *q, const double *center, const double *radiu
 }
 
 #undef OCTET
-#undef LOOK
+#undef FEATURES_PER_CHECK
 #undef EIGHT
 #undef LANES_OF
 #undef NEAR_OCTETS

@@ -21,7 +21,7 @@ from statfast._core.tile.rows cimport apart, real
 
 cdef enum:
     FAN = 8        # children of a node
-    SAMPLE = 96    # rows that choose the pivots
+    PIVOT_SAMPLE = 96    # rows that choose the pivots
 
 
 def choose_pivots(
@@ -138,9 +138,9 @@ cdef inline double key_of(const real *x, const double *pivots, Py_ssize_t d) noe
 
 
 cdef void pivots_of(const real *x, Py_ssize_t n, Py_ssize_t d, double *pivots) noexcept nogil:
-    cdef Py_ssize_t m = min(n, <Py_ssize_t>SAMPLE), i, j, p, count
-    cdef Py_ssize_t at[SAMPLE]
-    cdef bint near[SAMPLE]
+    cdef Py_ssize_t m = min(n, <Py_ssize_t>PIVOT_SAMPLE), i, j, p, count
+    cdef Py_ssize_t at[PIVOT_SAMPLE]
+    cdef bint near[PIVOT_SAMPLE]
     cdef double *mean = pivots + 2 * d
     for i in range(m):
         at[i] = i * n // m * d

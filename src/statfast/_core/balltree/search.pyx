@@ -33,7 +33,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from statfast._core.balltree.bounds cimport (
-    AT_ONCE, DEEPEST, FAN, LOWEST_BIT, Ball, Query, Tree, bounds, enter, limit_of, measure,
+    MAX_OCTETS, MAX_WAITING, FAN, LOWEST_BIT, Ball, Query, Tree, bounds, enter, limit_of, measure,
     near_balls, near_points, reach_of, settled,
 )
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, distance_of
@@ -54,8 +54,8 @@ cdef const balltree_kernels *table = balltree_at(level())
 
 
 cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found) noexcept nogil:
-    cdef Ball stack[DEEPEST]
-    cdef double apart[FAN * AT_ONCE]
+    cdef Ball stack[MAX_WAITING]
+    cdef double apart[FAN * MAX_OCTETS]
     cdef double reach = INFINITY, limit = INFINITY, to
     cdef Py_ssize_t depth, at, some, i
     cdef uint64_t hits
@@ -74,7 +74,7 @@ cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found)
         closer = False
         at = ball.start
         while at < ball.stop:
-            some = min(<Py_ssize_t>AT_ONCE, ball.stop - at)
+            some = min(<Py_ssize_t>MAX_OCTETS, ball.stop - at)
             hits = measure(tree, query, at, some, limit, apart)
             while hits:
                 i = LOWEST_BIT(hits)
@@ -94,10 +94,10 @@ cdef Py_ssize_t within(
 ) noexcept nogil:
     """The rows within the reduced distance `most`; how many. Those for which there is no room are
     counted, not kept."""
-    cdef Ball stack[DEEPEST]
+    cdef Ball stack[MAX_WAITING]
     cdef double to[FAN]
     cdef double low[FAN]
-    cdef double apart[FAN * AT_ONCE]
+    cdef double apart[FAN * MAX_OCTETS]
     cdef double reach = reach_of(tree, most), limit = limit_of(tree, most, reach), one
     cdef double inside = -1  # a ball that ends before this has all its points within
     cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, node, last
@@ -127,7 +127,7 @@ cdef Py_ssize_t within(
         at = stack[depth].start
         last = stack[depth].stop
         while at < last:
-            some = min(<Py_ssize_t>AT_ONCE, last - at)
+            some = min(<Py_ssize_t>MAX_OCTETS, last - at)
             hits = measure(tree, query, at, some, limit, apart)
             while hits:
                 i = LOWEST_BIT(hits)

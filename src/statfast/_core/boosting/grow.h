@@ -197,7 +197,7 @@ static int grow_tree(grower *t, int begin, double budget) {
         make_children(t, above);
         const boosted_node *node = t->nodes + above;
         share_rows(t);
-        budget -= (double)node->count + 64.0 * CODES;
+        budget -= (double)node->count + 64.0 * N_CODES;
         const ptrdiff_t left = node->left;
         const int more = t->n_leaves != t->most_leaves;
         if (more && (t->growing[left].open || t->growing[left + 1].open)) {
@@ -209,7 +209,7 @@ static int grow_tree(grower *t, int begin, double budget) {
             t->growing[t->small].histogram = take_histogram(t);
             if (t->growing[t->small].histogram == NULL) return -1;
             budget -= (double)t->nodes[t->small].count * (double)t->p;
-            budget -= (double)(4 * CODES * t->p);
+            budget -= (double)(4 * N_CODES * t->p);
             find_splits(t);
         } else drop_histogram(t, above);
     }

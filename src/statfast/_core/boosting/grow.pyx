@@ -25,7 +25,7 @@ from statfast._core.threads.team cimport team, team_of
 from statfast._core.tile.tiles cimport level
 
 cdef extern from "boosting/grow_table.h" nogil:
-    int HIST_STRIDE, PARTS, WAYS
+    int HIST_STRIDE, MAX_PARTS, MAX_WAYS
     ctypedef struct bin_sum:
         pass
     ctypedef struct boosted_split:
@@ -135,10 +135,10 @@ cdef class Grower:
         t.growing = <growing_node *>malloc(t.room * sizeof(growing_node))
         t.open = <ptrdiff_t *>malloc(t.room * sizeof(ptrdiff_t))
         t.free_histograms = <bin_sum **>malloc(t.room * sizeof(bin_sum *))
-        t.partial = <bin_sum *>malloc(PARTS * t.p * HIST_STRIDE * sizeof(bin_sum))
+        t.partial = <bin_sum *>malloc(MAX_PARTS * t.p * HIST_STRIDE * sizeof(bin_sum))
         t.allowed = <uint8_t *>malloc(2 * t.p)
         t.spare_columns = <uint8_t *>malloc(t.p)
-        t.went = <int64_t *>malloc(2 * WAYS * sizeof(int64_t))
+        t.went = <int64_t *>malloc(2 * MAX_WAYS * sizeof(int64_t))
         t.found = <boosted_split *>malloc(2 * t.p * sizeof(boosted_split))
         if (
             t.spare == NULL or t.growing == NULL or t.open == NULL or t.free_histograms == NULL

@@ -12,13 +12,13 @@ typedef bin_sum pair_v;
 #define LOAD_PAIR(from) (*(from))
 #endif
 
-enum { SOON = 24, TOGETHER = 4096, FEW_ROWS = 16384 };
+enum { ROWS_AHEAD = 24, ROWS_IN_CACHE = 4096, PART_ROWS = 16384 };
 
 static INLINE void zero_histogram(const grower *t, bin_sum *h, ptrdiff_t first, ptrdiff_t stop) {
     for (ptrdiff_t j = first; j < stop; j++) {
         bin_sum *to = h + j * HIST_STRIDE;
         memset(to, 0, sizeof(bin_sum) * (size_t)t->codes[j]);
-        to[MISSING].gradient = to[MISSING].hessian_count = 0;
+        to[MISSING_CODE].gradient = to[MISSING_CODE].hessian_count = 0;
     }
 }
 
@@ -26,14 +26,14 @@ static INLINE void zero_histogram(const grower *t, bin_sum *h, ptrdiff_t first, 
 static INLINE void add_rows(
     const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, const int width,
     bin_sum *h) {
-    const uint8_t *codes = t->by_row + PLANE * plane;
+    const uint8_t *codes = t->by_row + PLANE_COLUMNS * plane;
     const ptrdiff_t stride = t->stride;
     char *base = (char *)(h + plane * t->width * HIST_STRIDE);
     for (ptrdiff_t i = 0; i < m; i++) {
         const ptrdiff_t row = rows[i];
-        if (i + SOON < m) {
-            FETCH(codes + rows[i + SOON] * stride);
-            FETCH(t->sums + rows[i + SOON]);
+        if (i + ROWS_AHEAD < m) {
+            FETCH(codes + rows[i + ROWS_AHEAD] * stride);
+            FETCH(t->sums + rows[i + ROWS_AHEAD]);
         }
         uint64_t word;
         memcpy(&word, codes + row * stride, 8);
@@ -66,7 +66,7 @@ static void fill_part(void *job, ptrdiff_t part) {
     const grower *t = job;
     const boosted_node *node = t->nodes + t->small;
     const uint32_t *rows = t->rows + node->begin;
-    const ptrdiff_t planes = t->stride / PLANE;
+    const ptrdiff_t planes = t->stride / PLANE_COLUMNS;
     if (t->part == 0) {
         bin_sum *h = t->growing[t->small].histogram;
         const ptrdiff_t first = part * t->width;
@@ -78,20 +78,20 @@ static void fill_part(void *job, ptrdiff_t part) {
     zero_histogram(t, h, 0, t->p);
     const ptrdiff_t begin = part * t->part;
     const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
-    for (ptrdiff_t i = begin; i < stop; i += TOGETHER)
+    for (ptrdiff_t i = begin; i < stop; i += ROWS_IN_CACHE)
         for (ptrdiff_t plane = 0; plane < planes; plane++)
-            fill(t, rows + i, stop - i < TOGETHER ? stop - i : TOGETHER, plane, h);
+            fill(t, rows + i, stop - i < ROWS_IN_CACHE ? stop - i : ROWS_IN_CACHE, plane, h);
 }
 
 /* The histograms of t->small; where they stay in parts, t->parts of them. */
 static void fill_histograms(grower *t) {
     const ptrdiff_t m = (ptrdiff_t)t->nodes[t->small].count;
-    if (m <= FEW_ROWS) {
+    if (m <= PART_ROWS) {
         t->part = t->parts = 0;
-        team_do(t->crew, fill_part, t, t->stride / PLANE);
+        team_do(t->crew, fill_part, t, t->stride / PLANE_COLUMNS);
         return;
     }
-    const ptrdiff_t parts = m / FEW_ROWS + 1 < PARTS ? m / FEW_ROWS + 1 : PARTS;
+    const ptrdiff_t parts = m / PART_ROWS + 1 < MAX_PARTS ? m / PART_ROWS + 1 : MAX_PARTS;
     t->part = (m + parts - 1) / parts;
     t->parts = (m + t->part - 1) / t->part;
     team_do(t->crew, fill_part, t, t->parts);
@@ -104,7 +104,7 @@ static void settle_column(const grower *t, ptrdiff_t j) {
         const bin_sum *from = t->partial + (part * t->p + j) * HIST_STRIDE;
         if (part == 0) memcpy(small, from, sizeof(bin_sum) * HIST_STRIDE);
         else
-            for (int b = 0; b < CODES; b++) {
+            for (int b = 0; b < N_CODES; b++) {
                 small[b].gradient += from[b].gradient;
                 small[b].hessian_count += from[b].hessian_count;
             }
@@ -115,6 +115,6 @@ static void settle_column(const grower *t, ptrdiff_t j) {
         large[b].gradient -= small[b].gradient;
         large[b].hessian_count -= small[b].hessian_count;
     }
-    large[MISSING].gradient -= small[MISSING].gradient;
-    large[MISSING].hessian_count -= small[MISSING].hessian_count;
+    large[MISSING_CODE].gradient -= small[MISSING_CODE].gradient;
+    large[MISSING_CODE].hessian_count -= small[MISSING_CODE].hessian_count;
 }

@@ -51,7 +51,7 @@ cdef struct Shifted:
     void *job
     Py_ssize_t begin
 
-cdef Py_ssize_t PART = 8192         # rows of a part of a step
+cdef Py_ssize_t ROWS_OF_PART = 8192         # rows of a part of a step
 
 LOSSES = {
     "squared_error": LOSS_SQUARED, "absolute_error": LOSS_ABSOLUTE, "gamma": LOSS_GAMMA,
@@ -107,20 +107,20 @@ cdef struct Job:
 cdef void gradient_part(void *job, Py_ssize_t part) noexcept nogil:
     cdef Job *j = <Job *>job
     cdef loss_rows r = j.r
-    cdef Py_ssize_t begin = part * PART
+    cdef Py_ssize_t begin = part * ROWS_OF_PART
     r.raw += begin
     r.y += begin
     if r.weight != NULL:
         r.weight += begin
     if r.normalizer != NULL:
         r.normalizer += begin
-    kernels.gradients(&r, min(PART, j.n - begin), j.pairs + 2 * begin, j.most + 2 * part)
+    kernels.gradients(&r, min(ROWS_OF_PART, j.n - begin), j.pairs + 2 * begin, j.most + 2 * part)
 
 
 cdef void fix_part(void *job, Py_ssize_t part) noexcept nogil:
     cdef Job *j = <Job *>job
-    cdef Py_ssize_t begin = part * PART
-    kernels.fix(j.pairs + 2 * begin, min(PART, j.n - begin), j.scale, j.count_bits)
+    cdef Py_ssize_t begin = part * ROWS_OF_PART
+    kernels.fix(j.pairs + 2 * begin, min(ROWS_OF_PART, j.n - begin), j.scale, j.count_bits)
 
 
 def integer_gradients(
@@ -141,7 +141,7 @@ def integer_gradients(
     None if one overflows, or is not a number: the largest is then not known.
     """
     cdef Job j
-    cdef Py_ssize_t n = raw.shape[0], part, parts = (n + PART - 1) // PART
+    cdef Py_ssize_t n = raw.shape[0], part, parts = (n + ROWS_OF_PART - 1) // ROWS_OF_PART
     cdef int exponent
     cdef double[2] top
     j.r.loss = loss
@@ -186,7 +186,7 @@ cdef void scale_by(int exponent, double *scale) noexcept nogil:
 
 def room_for(Py_ssize_t n):
     """How many numbers `most` of integer_gradients has."""
-    return 2 * ((n + PART - 1) // PART)
+    return 2 * ((n + ROWS_OF_PART - 1) // ROWS_OF_PART)
 
 
 cdef void share(team *crew, team_part work, void *job, Py_ssize_t parts) noexcept nogil:

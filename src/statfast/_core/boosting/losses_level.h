@@ -10,7 +10,7 @@
 #define V(word) f64_##word
 #include "simd/vmath.h"
 
-enum { STRETCH = 512 }; /* rows at a time: what is in between stays in the first-level cache */
+enum { ROWS_AT_A_TIME = 512 }; /* what lies in between stays in the first-level cache */
 
 static INLINE void exp_of(const double *x, ptrdiff_t m, double sign, double *e) {
     double padded[LANES];
@@ -33,7 +33,7 @@ static INLINE void sigmoid_of(const double *x, ptrdiff_t m, double *p) {
     memcpy(p + i, padded, sizeof(double) * (size_t)(m - i));
 }
 
-/* Up to STRETCH rows; e is room for as many numbers. */
+/* Up to ROWS_AT_A_TIME rows; e is room for as many numbers. */
 static INLINE void stretch(
     const loss_rows *r, ptrdiff_t begin, ptrdiff_t m, double *e, double *g, double *h) {
     const double *raw = r->raw + begin, *y = r->y + begin;
@@ -75,10 +75,10 @@ static INLINE void stretch(
 }
 
 static void gradients(const loss_rows *r, ptrdiff_t n, double *out, double most[2]) {
-    double e[STRETCH], g[STRETCH], h[STRETCH];
+    double e[ROWS_AT_A_TIME], g[ROWS_AT_A_TIME], h[ROWS_AT_A_TIME];
     double most_g = 0.0, most_h = 0.0;
-    for (ptrdiff_t begin = 0; begin < n; begin += STRETCH) {
-        const ptrdiff_t m = n - begin < STRETCH ? n - begin : STRETCH;
+    for (ptrdiff_t begin = 0; begin < n; begin += ROWS_AT_A_TIME) {
+        const ptrdiff_t m = n - begin < ROWS_AT_A_TIME ? n - begin : ROWS_AT_A_TIME;
         stretch(r, begin, m, e, g, h);
         if (r->weight)
             for (ptrdiff_t i = 0; i < m; i++)
@@ -107,9 +107,9 @@ static void fix(double *pairs, ptrdiff_t n, const double scale[4], int count_bit
 }
 
 static void normalize(const double *raw, ptrdiff_t step, ptrdiff_t k, ptrdiff_t n, double *out) {
-    double top[STRETCH], e[STRETCH], sum[STRETCH];
-    for (ptrdiff_t begin = 0; begin < n; begin += STRETCH) {
-        const ptrdiff_t m = n - begin < STRETCH ? n - begin : STRETCH;
+    double top[ROWS_AT_A_TIME], e[ROWS_AT_A_TIME], sum[ROWS_AT_A_TIME];
+    for (ptrdiff_t begin = 0; begin < n; begin += ROWS_AT_A_TIME) {
+        const ptrdiff_t m = n - begin < ROWS_AT_A_TIME ? n - begin : ROWS_AT_A_TIME;
         memcpy(top, raw + begin, sizeof(double) * (size_t)m);
         for (ptrdiff_t c = 1; c < k; c++)
             for (ptrdiff_t i = 0; i < m; i++) {

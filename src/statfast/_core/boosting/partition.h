@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows of a node shared out to its children, each in its order. */
 
-enum { WAY = 16384 }; /* rows that one part takes at least */
+enum { MIN_ROWS_OF_WAY = 16384 }; /* rows that one part takes at least */
 
 /* Those that go left are put at `left` in their order, the others at `right`; how many go left. */
 static INLINE ptrdiff_t share_out(
@@ -33,7 +33,7 @@ static void share_part(void *job, ptrdiff_t part) {
 static void place_part(void *job, ptrdiff_t part) {
     const grower *t = job;
     const boosted_node *node = t->nodes + t->node;
-    const ptrdiff_t begin = part * t->part, before = (ptrdiff_t)t->went[WAYS + part];
+    const ptrdiff_t begin = part * t->part, before = (ptrdiff_t)t->went[MAX_WAYS + part];
     const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
     const ptrdiff_t left = (ptrdiff_t)t->went[part], right = stop - begin - left;
     const ptrdiff_t lefts = (ptrdiff_t)t->nodes[node->left].count;
@@ -47,23 +47,23 @@ static void place_part(void *job, ptrdiff_t part) {
 static void share_rows(grower *t) {
     const boosted_node *node = t->nodes + t->node;
     const ptrdiff_t m = (ptrdiff_t)node->count;
-    for (int c = 0; c < CODES; c++)
+    for (int c = 0; c < N_CODES; c++)
         t->goes[c] = node->categorical ? (uint8_t)(node->set[c >> 6] >> (c & 63) & 1)
-                     : c == MISSING    ? node->missing_left
+                     : c == MISSING_CODE    ? node->missing_left
                                        : c <= node->code;
-    if (m <= WAY) {
+    if (m <= MIN_ROWS_OF_WAY) {
         uint32_t *rows = t->rows + node->begin;
         const uint8_t *column = t->by_column + (ptrdiff_t)node->feature * t->n;
         const ptrdiff_t left = share_out(t, column, rows, m, rows, t->spare);
         memcpy(rows + left, t->spare, sizeof(uint32_t) * (size_t)(m - left));
         return;
     }
-    t->parts = m / WAY + 1 < WAYS ? m / WAY + 1 : WAYS;
+    t->parts = m / MIN_ROWS_OF_WAY + 1 < MAX_WAYS ? m / MIN_ROWS_OF_WAY + 1 : MAX_WAYS;
     t->part = (m + t->parts - 1) / t->parts;
     t->parts = (m + t->part - 1) / t->part;
     team_do(t->crew, share_part, t, t->parts);
     int64_t before = 0;
     for (ptrdiff_t part = 0; part < t->parts; before += t->went[part++])
-        t->went[WAYS + part] = before;
+        t->went[MAX_WAYS + part] = before;
     team_do(t->crew, place_part, t, t->parts);
 }

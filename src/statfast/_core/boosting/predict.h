@@ -5,7 +5,8 @@
 
 #include "simd/compiler.h"
 
-enum { MISSING_LEFT = 1u << 31, CATEGORICAL = 1u << 30, COLUMN = CATEGORICAL - 1, ABREAST = 16 };
+enum { MISSING_LEFT = 1u << 31, CATEGORICAL = 1u << 30, COLUMN = CATEGORICAL - 1 };
+enum { ROWS_ABREAST = 16 };
 
 typedef struct { /* of a leaf: threshold infinity, MISSING_LEFT, and left is the node itself */
     double threshold; /* of a categorical split the number of its set */
@@ -13,7 +14,8 @@ typedef struct { /* of a leaf: threshold infinity, MISSING_LEFT, and left is the
 } boosted_step;
 
 /* Where a row goes from a node: a value above the threshold goes right; one that is missing, or a
-   category beyond the set, where most rows went or where it gains most. `plain`: there is neither. */
+   category beyond the set, where most rows went or where it gains most. `plain`: there is
+   neither. */
 static INLINE uint32_t next_step(
     const boosted_step *s, const double *x, const uint64_t *sets, const int plain) {
     const double value = x[s->column & COLUMN];
@@ -28,7 +30,7 @@ static INLINE uint32_t next_step(
     return s->left + (uint32_t)right;
 }
 
-/* Where `some` rows of p numbers each end, ABREAST at most. */
+/* Where `some` rows of p numbers each end, ROWS_ABREAST at most. */
 static INLINE void walk_tree(
     const boosted_step *tree, const uint64_t *sets, const double *x, ptrdiff_t p, const int some,
     const int plain, uint32_t *at) {
@@ -51,11 +53,11 @@ static inline void add_tree(
     const boosted_step *tree, const double *values, const uint64_t *sets, int plain,
     const double *x, ptrdiff_t p, ptrdiff_t m, double *to, ptrdiff_t step, int32_t *leaf,
     ptrdiff_t leaf_step) {
-    for (ptrdiff_t i = 0; i < m; i += ABREAST) {
-        const int some = m - i < ABREAST ? (int)(m - i) : ABREAST;
-        uint32_t at[ABREAST];
+    for (ptrdiff_t i = 0; i < m; i += ROWS_ABREAST) {
+        const int some = m - i < ROWS_ABREAST ? (int)(m - i) : ROWS_ABREAST;
+        uint32_t at[ROWS_ABREAST];
         /* Loops without a count, and steps of one comparison: half the time. */
-        if (some == ABREAST && plain) walk_tree(tree, NULL, x + i * p, p, ABREAST, 1, at);
+        if (some == ROWS_ABREAST && plain) walk_tree(tree, NULL, x + i * p, p, ROWS_ABREAST, 1, at);
         else walk_tree(tree, sets, x + i * p, p, some, 0, at);
         for (int k = 0; k < some; k++) {
             to[(i + k) * step] += values[at[k]];

@@ -21,7 +21,7 @@ cdef extern from "boosting/predict.h" nogil:
         ptrdiff_t leaf_step)
 
 cdef enum:
-    DEPTH = 8  # steps down a tree, about: so many values may be looked at for each
+    STEPS_PER_TREE = 8  # steps down a tree, about: so many values may be looked at for each
 
 
 def add_trees(
@@ -42,7 +42,7 @@ def add_trees(
     cdef int32_t *leaf = NULL
     cdef Py_ssize_t across = 0, i
     cdef const double *x = &X[0, 0]
-    cdef int plain = sets is None and X.shape[1] <= DEPTH * (end - begin)
+    cdef int plain = sets is None and X.shape[1] <= STEPS_PER_TREE * (end - begin)
     if sets is not None:
         set_of = &sets[0, 0]
     with nogil:

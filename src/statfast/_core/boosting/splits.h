@@ -12,7 +12,7 @@
    depend on how those were added up. Ties go to the lowest code, missing values then to the right,
    and to the lowest column. */
 
-enum { SUPPORT = 10 }; /* rows of a category that is ordered */
+enum { MIN_ORDERED_ROWS = 10 }; /* rows of a category that is ordered */
 #define MIN_HESSIAN 1e-3    /* of a child, expected ones if known, in those of a mean row */
 
 typedef struct {
@@ -94,14 +94,15 @@ static void gains_of(
 
 /* The first of the best candidates that gains more than `best` holds; -1 if none does. */
 static ptrdiff_t best_of(const double *gain, ptrdiff_t m, double *best) {
-    enum { AT_ONCE = 8 };
-    double most[AT_ONCE];
+    enum { GAIN_LANES = 8 };
+    double most[GAIN_LANES];
     ptrdiff_t i = 0;
-    for (int k = 0; k < AT_ONCE; k++) most[k] = *best;
-    for (; i + AT_ONCE <= m; i += AT_ONCE)
-        for (int k = 0; k < AT_ONCE; k++) most[k] = gain[i + k] > most[k] ? gain[i + k] : most[k];
+    for (int k = 0; k < GAIN_LANES; k++) most[k] = *best;
+    for (; i + GAIN_LANES <= m; i += GAIN_LANES)
+        for (int k = 0; k < GAIN_LANES; k++)
+            most[k] = gain[i + k] > most[k] ? gain[i + k] : most[k];
     for (; i < m; i++) most[0] = gain[i] > most[0] ? gain[i] : most[0];
-    for (int k = 1; k < AT_ONCE; k++) most[0] = most[k] > most[0] ? most[k] : most[0];
+    for (int k = 1; k < GAIN_LANES; k++) most[0] = most[k] > most[0] ? most[k] : most[0];
     if (!(most[0] > *best)) return -1;
     *best = most[0];
     for (i = 0; gain[i] != most[0];) i++;
@@ -115,8 +116,8 @@ static INLINE void add_to(bin_sum *sum, const bin_sum *x) {
 
 static void split_ordered(
     const split_rules *r, const bin_sum *h, int codes, int missing, boosted_split *best) {
-    bin_sum left[CODES], sum = {0, 0};
-    double gain[CODES];
+    bin_sum left[N_CODES], sum = {0, 0};
+    double gain[N_CODES];
     const int ends = missing ? codes : codes - 1; /* the last: missing values alone go right */
     for (int c = 0; c < ends; c++) {
         add_to(&sum, h + c);
@@ -130,7 +131,7 @@ static void split_ordered(
         best->left = left[at];
     }
     if (!missing) return;
-    for (int c = 0; c < codes - 1; c++) add_to(left + c, h + MISSING);
+    for (int c = 0; c < codes - 1; c++) add_to(left + c, h + MISSING_CODE);
     gains_of(r, left, codes - 1, gain);
     at = best_of(gain, codes - 1, &best->gain);
     if (at >= 0) {
@@ -144,17 +145,17 @@ static void split_ordered(
    ones go right. */
 static void split_categories(
     const split_rules *r, const bin_sum *h, int codes, int missing, boosted_split *best) {
-    int order[CODES], used = 0;
-    double key[CODES], gain[CODES];
-    bin_sum left[CODES];
+    int order[N_CODES], used = 0;
+    double key[N_CODES], gain[N_CODES];
+    bin_sum left[N_CODES];
     const double rows = (double)(r->total.hessian_count & r->count_mask);
     const double factor = rows / (hessian_of(r, r->total.hessian_count) +
                                   r->expected * (double)r->total.gradient);
     for (int c = 0; c < codes + missing; c++) {
-        const int code = c < codes ? c : MISSING;
+        const int code = c < codes ? c : MISSING_CODE;
         const double hessian = hessian_of(r, h[code].hessian_count);
         const double gradient = (double)h[code].gradient;
-        if (!((hessian + r->expected * gradient) * factor >= SUPPORT)) continue;
+        if (!((hessian + r->expected * gradient) * factor >= MIN_ORDERED_ROWS)) continue;
         const double k = gradient / (hessian + r->smoothing);
         int i = used++;
         for (; i > 0 && key[i - 1] > k; i--) {
@@ -181,12 +182,12 @@ static void split_categories(
             const int code = order[down ? used - 1 - i : i];
             best->set[code >> 6] |= (uint64_t)1 << (code & 63);
         }
-        best->missing_left = (uint8_t)(best->set[MISSING >> 6] >> (MISSING & 63) & 1);
+        best->missing_left = (uint8_t)(best->set[MISSING_CODE >> 6] >> (MISSING_CODE & 63) & 1);
     }
 }
 
-/* Whether the mean gradients of the children differ by more than the rounding of their sums: that of
-   rows, and that of the difference of two products. */
+/* Whether the mean gradients of the children differ by more than the rounding of their sums: that
+   of rows, and that of the difference of two products. */
 static int differs(const split_rules *r, bin_sum left, double rounding) {
     const int64_t whole = r->total.hessian_count, rows = left.hessian_count & r->count_mask;
     const double nl = (double)rows, nr = (double)((whole & r->count_mask) - rows);
@@ -202,7 +203,7 @@ static void split_column(const grower *t, ptrdiff_t node, ptrdiff_t j, boosted_s
     const double bounds[2] = {g->lower, g->upper};
     split_rules r = {
         .l2 = t->l2 / t->hessian_unit,
-        .smoothing = SUPPORT * t->row_hessian / t->hessian_unit,
+        .smoothing = MIN_ORDERED_ROWS * t->row_hessian / t->hessian_unit,
         .least_hessian = MIN_HESSIAN * t->row_hessian / t->hessian_unit,
         .expected = t->adds_to_expected ? t->gradient_unit / t->hessian_unit : 0.0,
         .floor = t->adds_to_expected ? t->rounding : 0.0,

@@ -20,8 +20,8 @@ static INLINE double side_score(const stump_job *s, const int64_t *mass) {
     return s->criterion == BY_ERROR ? most : all > 0.0 ? square / all : 0.0;
 }
 
-/* Two classes by Gini's index: with a and b on the left, a' and b' on the right, of l and r, the score
-   is N - 2 (a b / l + a' b' / r). */
+/* Two classes by Gini's index: with a and b on the left, a' and b' on the right, of l and r, the
+   score is N - 2 (a b / l + a' b' / r). */
 static INLINE double two_class_score(double a, double b, double a2, double b2) {
     const double l = a + b, r = a2 + b2;
     return l + r - 2.0 * (a * b * r + a2 * b2 * l) / (l * r);
@@ -135,13 +135,14 @@ static void within_code(const stump_job *s, ptrdiff_t j, int64_t code, const int
                         int64_t *mass, int64_t *left, stump_cut *cut) {
     const ptrdiff_t K = s->n_classes, ranks = (ptrdiff_t)1 << s->shift[j];
     const uint32_t *rows = s->order + j * s->t.n;
-    const int64_t *start = s->start + j * (CODES + 1);
+    const int64_t *start = s->start + j * (N_CODES + 1);
     memset(mass, 0, sizeof(int64_t) * (size_t)(K * ranks));
     for (int64_t at = start[code]; at < start[code + 1]; at++) {
         const ptrdiff_t i = rows[at];
-        if (at + SOON < s->t.n) { /* they lie anywhere: a fifth of the time of AdaBoost */
-            FETCH((const char *)s->ranks + (j * s->t.n + rows[at + SOON]) * (s->wide ? 4 : 2));
-            FETCH(s->pairs + rows[at + SOON]);
+        if (at + ROWS_AHEAD < s->t.n) { /* they lie anywhere: a fifth of the time of AdaBoost */
+            const ptrdiff_t place = j * s->t.n + rows[at + ROWS_AHEAD];
+            FETCH((const char *)s->ranks + place * (s->wide ? 4 : 2));
+            FETCH(s->pairs + rows[at + ROWS_AHEAD]);
         }
         int64_t *to = mass + K * (rank_at(s, j, i) & (uint32_t)(ranks - 1));
         for (ptrdiff_t k = 0; k < K; k++) to[k] += mass_of(s->pairs + (k / 2) * s->t.n + i, k);
@@ -164,8 +165,8 @@ static void within_code(const stump_job *s, ptrdiff_t j, int64_t code, const int
 /* Splits within the codes of a span of those of a column. */
 static void within_codes(void *job, ptrdiff_t part) {
     stump_job *s = job;
-    const ptrdiff_t j = part / SPANS, span = part % SPANS;
-    const int64_t each = (s->t.codes[j] + SPANS - 1) / SPANS, first = span * each;
+    const ptrdiff_t j = part / CODE_SPANS, span = part % CODE_SPANS;
+    const int64_t each = (s->t.codes[j] + CODE_SPANS - 1) / CODE_SPANS, first = span * each;
     stump_cut *cut = s->inner + part;
     *cut = (stump_cut){-1.0, -1};
     if (s->shift[j] == 0) return;
@@ -206,10 +207,10 @@ static void best_stump(stump_job *s) {
     s->best = -1.0;
     for (ptrdiff_t j = 0; j < s->t.p; j++)
         s->best = s->cut[j].score > s->best ? s->cut[j].score : s->best;
-    team_do(s->t.crew, within_codes, s, s->t.p * SPANS);
-    for (ptrdiff_t part = 0; part < s->t.p * SPANS; part++) {
+    team_do(s->t.crew, within_codes, s, s->t.p * CODE_SPANS);
+    for (ptrdiff_t part = 0; part < s->t.p * CODE_SPANS; part++) {
         const stump_cut *inner = s->inner + part;
-        stump_cut *cut = s->cut + part / SPANS;
+        stump_cut *cut = s->cut + part / CODE_SPANS;
         if (inner->rank >= 0 && (inner->score > cut->score ||
                                  (inner->score == cut->score && inner->rank < cut->rank)))
             *cut = *inner;

@@ -21,7 +21,7 @@ from statfast._core.threads.team cimport team, team_of
 from statfast._core.tile.tiles cimport level
 
 cdef extern from "boosting/stump_table.h" nogil:
-    int HIST_STRIDE, PARTS, BY_GINI, BY_ERROR, SPANS
+    int HIST_STRIDE, MAX_PARTS, BY_GINI, BY_ERROR, CODE_SPANS
     ctypedef struct bin_sum:
         int64_t gradient
         int64_t hessian_count
@@ -216,11 +216,11 @@ cdef class Stumps:
         s.start = &start[0, 0]
         s.total = &totals[0]
         s.t.rows = <uint32_t *>malloc(n * sizeof(uint32_t))
-        s.t.partial = <bin_sum *>malloc(PARTS * p * HIST_STRIDE * sizeof(bin_sum))
+        s.t.partial = <bin_sum *>malloc(MAX_PARTS * p * HIST_STRIDE * sizeof(bin_sum))
         s.pairs = <bin_sum *>malloc(s.n_pairs * n * sizeof(bin_sum))
         s.histograms = <bin_sum *>malloc(s.n_pairs * p * HIST_STRIDE * sizeof(bin_sum))
         s.cut = <stump_cut *>malloc(p * sizeof(stump_cut))
-        s.inner = <stump_cut *>malloc(p * SPANS * sizeof(stump_cut))
+        s.inner = <stump_cut *>malloc(p * CODE_SPANS * sizeof(stump_cut))
         if (
             s.t.rows == NULL or s.t.partial == NULL or s.pairs == NULL or s.histograms == NULL
             or s.cut == NULL or s.inner == NULL

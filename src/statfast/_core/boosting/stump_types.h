@@ -6,7 +6,7 @@
 #include "boosting/tree_types.h"
 
 enum { BY_GINI, BY_ERROR };
-enum { SPANS = 4 }; /* parts that the codes of a column are looked into by */
+enum { CODE_SPANS = 4 }; /* parts that the codes of a column are looked into by */
 
 typedef struct {
     double score;
@@ -23,11 +23,11 @@ typedef struct {
     const void *ranks;   /* (p, n) */
     int wide;            /* of 32 bits, else of 16 */
     const uint32_t *order; /* (p, n) rows by code, ascending within one */
-    const int64_t *start;  /* (p, CODES + 1) where the rows of a code begin in that order */
+    const int64_t *start;  /* (p, N_CODES + 1) where the rows of a code begin in that order */
     const int64_t *total; /* (n_classes,) */
     double best;         /* score between codes, over all columns */
     stump_cut *cut;      /* (p,) */
-    stump_cut *inner;    /* (p, SPANS) */
+    stump_cut *inner;    /* (p, CODE_SPANS) */
     int failed;          /* without memory */
 } stump_job;
 

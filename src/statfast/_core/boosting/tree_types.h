@@ -14,10 +14,10 @@
 #include "threads/team.h"
 
 enum {
-    CODES = 256,
-    MISSING = 255,
+    N_CODES = 256,
+    MISSING_CODE = 255,
     HIST_STRIDE = 260, /* not 256: equal codes of neighbors would then lie 4096 bytes apart */
-    PLANE = 8,         /* columns whose histograms, 32 kB, fit into the first-level cache */
+    PLANE_COLUMNS = 8,         /* columns whose histograms, 32 kB, fit into the first-level cache */
 };
 
 typedef struct {
@@ -53,7 +53,7 @@ typedef struct {
     ptrdiff_t n, p, stride, width; /* width: columns of a plane; stride: bytes of a coded row */
     const uint8_t *by_row, *by_column; /* codes (n, stride), (p, n) */
     const bin_sum *sums;               /* (n,) */
-    const int32_t *codes;              /* (p,) how many codes there are but for MISSING */
+    const int32_t *codes;              /* (p,) how many codes there are but for MISSING_CODE */
     const uint8_t *missing, *categorical;
     const int8_t *monotone;            /* (p,), or NULL */
     const uint8_t *groups;             /* (n_groups, p) columns that may meet, or NULL */
@@ -73,17 +73,17 @@ typedef struct {
     ptrdiff_t *open; /* nodes that can be split */
     bin_sum **free_histograms;
     ptrdiff_t n_free, n_histograms;
-    bin_sum *partial; /* (PARTS, p, HIST_STRIDE) histograms of parts of the rows */
+    bin_sum *partial; /* (MAX_PARTS, p, HIST_STRIDE) histograms of parts of the rows */
     uint8_t *allowed, *spare_columns; /* (2, p) columns that may split the children; (p,) room */
     double *predicted; /* (n,) what add_leaves adds to */
     team *crew;
     /* the step at hand */
     ptrdiff_t node, small, large, parts, part;
-    uint8_t goes[CODES];
-    int64_t *went; /* (2, WAYS) rows of each part that go left, and before it */
+    uint8_t goes[N_CODES];
+    int64_t *went; /* (2, MAX_WAYS) rows of each part that go left, and before it */
     boosted_split *found; /* (2, p) */
 } grower;
 
-enum { PARTS = 16, WAYS = 64 };
+enum { MAX_PARTS = 16, MAX_WAYS = 64 };
 
 #endif

@@ -17,20 +17,20 @@
 
 /* Criteria. */
 enum { CART_GINI, CART_ENTROPY, CART_ERROR, CART_SQUARED, CART_POISSON, CART_ABSOLUTE };
-#define CART_SMALL 64     /* rows that are sorted by counting: the square of this in comparisons */
-#define CART_NEAR 1024    /* rows whose ranks stay in the cache, row by row */
-#define CART_BITS 6       /* of a place among them */
+#define CART_MAX_PAIRED_ROWS 64 /* sorted by counting: the square of this in comparisons */
+#define CART_MAX_CACHED_ROWS 1024    /* rows whose ranks stay in the cache, row by row */
+#define CART_PLACE_BITS 6       /* of a place among them */
 #define CART_WIDE_RANK (1 << 25) /* ranks below this share 32 bits with such a place */
-#define CART_MANY 64      /* classes with histograms */
+#define CART_MAX_CLASSES 64      /* classes with histograms */
 /* Code that seldom runs is made small: it is compiled once for each level. */
 #if defined(__GNUC__)
 #define CART_SELDOM __attribute__((cold))
 #else
 #define CART_SELDOM
 #endif
-#define CART_LOST 2       /* the side of a row whose value is missing */
-#define CART_SUBSETS 10   /* categories of which all subsets are tried */
-#define CART_SLACK 1e-11  /* relative: above the rounding of gains and bounds */
+#define CART_SIDE_UNKNOWN 2       /* the side of a row whose value is missing */
+#define CART_MAX_SUBSET_CATEGORIES 10   /* categories of which all subsets are tried */
+#define CART_ROUNDING 1e-11  /* relative: above the rounding of gains and bounds */
 
 typedef struct {
     ptrdiff_t n, p;
@@ -103,7 +103,7 @@ typedef struct {
 
 #define NO_SPLIT {-INFINITY, -1, 0, 0, NAN, -1, 0}
 #define CART_KEPT (1 << 20) /* bytes for codes of rows in the columns of a node */
-#define CART_DOUBTS 1024 /* room for them: a column has at most 256 */
+#define CART_MAX_DOUBTS 1024 /* room for them: a column has at most 256 */
 typedef struct {
     int64_t q, up, w, count; /* sums of targets, of positive ones, of weights; rows */
 } single_bin;
@@ -135,7 +135,7 @@ typedef struct {
     uint8_t *byte;     /* (kept,) codes of the rows, of as many columns as there is room for */
     uint8_t *bytes;    /* (4 m + ...) of some of them */
     int32_t *place;    /* (6 m + ...) places of rows in the node: lists of bins */
-    single_doubt *doubt; /* (CART_DOUBTS,) */
+    single_doubt *doubt; /* (CART_MAX_DOUBTS,) */
     ptrdiff_t kept, used, doubts; /* used: bytes of columns with bins in doubt */
     uint64_t *key, *spare;  /* (m,) sorted */
     int64_t *bins;     /* histograms of three levels */
@@ -236,7 +236,7 @@ static inline uint32_t rank_in(cart_ranks r, ptrdiff_t row) {
 /* To be looked up for m rows: of few rows the ranks of all columns stay in the cache. */
 static inline cart_ranks ranks_of(const cart_problem *t, ptrdiff_t f, ptrdiff_t m) {
     const ptrdiff_t p = t->p, n = t->n;
-    if (m <= CART_NEAR && (t->by_row16 || t->by_row32))
+    if (m <= CART_MAX_CACHED_ROWS && (t->by_row16 || t->by_row32))
         return (cart_ranks){t->by_row16 ? t->by_row16 + f : NULL,
                             t->by_row16 ? NULL : t->by_row32 + f, p};
     return (cart_ranks){t->ranks16 ? t->ranks16 + f * n : NULL,

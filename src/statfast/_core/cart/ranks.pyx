@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    RUN = 64  # different values whose words agree: more are not put in order here
+    MAX_AGREEING_VALUES = 64  # different values whose words agree: more are not put in order here
 
 ctypedef fused rank_t:
     uint16_t
@@ -59,7 +59,7 @@ def arrange(
             while i < known and word[i] >> 32 == word[begin] >> 32:
                 differ |= ascending[i] != ascending[begin]
                 i += 1
-            if differ and i - begin > RUN:
+            if differ and i - begin > MAX_AGREEING_VALUES:
                 break
             if differ:
                 for j in range(begin + 1, i):

@@ -3,7 +3,7 @@
 
 #include "decomposition/ratings_table.h"
 
-#define AHEAD 4  /* rows of the table asked for before they are read: they lie anywhere */
+#define AHEAD_ROWS 4  /* rows of the table asked for before they are read: they lie anywhere */
 
 #define GATHER(name, REAL)                                                                         \
     static void name(const REAL *table, ptrdiff_t q, const int *places, const double *target,      \
@@ -11,7 +11,8 @@
                      ptrdiff_t ld) {                                                               \
         for (ptrdiff_t i = 0; i < n; i++, z += ld, wz += ld) {                                     \
             const REAL *from = table + (ptrdiff_t)places[i] * (q + 1);                             \
-            const REAL *next = table + (ptrdiff_t)places[i + AHEAD < n ? i + AHEAD : i] * (q + 1); \
+            const ptrdiff_t ahead = i + AHEAD_ROWS < n ? i + AHEAD_ROWS : i;                        \
+            const REAL *next = table + (ptrdiff_t)places[ahead] * (q + 1);                         \
             for (ptrdiff_t p = 0; p <= q; p += 64 / sizeof *next) FETCH(next + p);                 \
             for (ptrdiff_t p = 0; p < q; p++) z[p] = from[p];                                      \
             z[q] = (REAL)(target[i] - from[q]);                                                    \

@@ -8,7 +8,7 @@ distance/metrics.pyx. The loops are C (distance/dissimilarity_level.h). The nump
 `gather` takes cdist's time and n^2 memory.
 
 Cost: 2 n m d operations (sums: one square root a pair besides). The caller guarantees finite rows,
-`SPARE` readable rows after the last, and clusters of which each has a row.
+`SPARE_ROWS` readable rows after the last, and clusters of which each has a row.
 """
 
 from cython.view cimport contiguous
@@ -21,14 +21,14 @@ from statfast._core.tile.tiles cimport level
 
 cdef extern from "distance/dissimilarity_table.h" nogil:
     enum:
-        SPAN_WIDE
-        SPAN_SPARE
+        SPAN_PANEL_POINTS
+        SPAN_SPARE_ROWS
         SPAN_PLAIN
         SPAN_ROOT
         SPAN_HALF
         SPAN_SUM
-        SPAN_LEAST
-        SPAN_MOST
+        SPAN_MINIMUM
+        SPAN_MAXIMUM
     ctypedef struct spans_kernels:
         void (*store)(
             const double *a, Py_ssize_t lda, Py_ssize_t n, const double *panel, Py_ssize_t depth,
@@ -48,32 +48,32 @@ cdef extern from "simd/compiler.h":
 cdef const spans_kernels *kernels = spans_at(level())
 
 # Rows and columns that are compared at a time: columns are copied, by lines of the cache, to where
-# they lie side by side; PAD keeps them out of the same sets of it.
+# they lie side by side, with a stride that keeps them out of the same sets of it.
 cdef enum:
-    SQUARE = 128
-    PAD = 8
+    SQUARE_SIDE = 128
+    SQUARE_STRIDE = SQUARE_SIDE + 8
 
-WIDE, SPARE, MIRROR = SPAN_WIDE, SPAN_SPARE, SQUARE
+PANEL_POINTS, SPARE_ROWS, MIRROR_ROWS = SPAN_PANEL_POINTS, SPAN_SPARE_ROWS, SQUARE_SIDE
 PLAIN, ROOT, HALF = SPAN_PLAIN, SPAN_ROOT, SPAN_HALF
-SUM, LEAST, MOST = SPAN_SUM, SPAN_LEAST, SPAN_MOST
+SUM, MINIMUM, MAXIMUM = SPAN_SUM, SPAN_MINIMUM, SPAN_MAXIMUM
 
 
 def lay(
     const double[:, ::1] X,         # IN (n, d)
-    double[:, :, ::1] panels,       # OUT (ceil(n / WIDE), d, WIDE) the last one filled with zeros
+    double[:, :, ::1] panels,       # OUT (panels, d, PANEL_POINTS) the last one filled with zeros
 ):
     """Lay rows out in panels, feature by feature."""
     cdef Py_ssize_t i, p, n = X.shape[0], d = X.shape[1]
     with nogil:
-        for i in range(panels.shape[0] * SPAN_WIDE):
+        for i in range(panels.shape[0] * SPAN_PANEL_POINTS):
             for p in range(d):
-                panels[i // SPAN_WIDE, p, i % SPAN_WIDE] = X[i, p] if i < n else 0
+                panels[i // SPAN_PANEL_POINTS, p, i % SPAN_PANEL_POINTS] = X[i, p] if i < n else 0
 
 
 def store(
-    const double[:, ::1] A,         # IN (m + SPARE, d)
+    const double[:, ::1] A,         # IN (m + SPARE_ROWS, d)
     Py_ssize_t m,
-    const double[:, :, ::1] panels,  # IN (c, d, WIDE)
+    const double[:, :, ::1] panels,  # IN (c, d, PANEL_POINTS)
     int kind,
     int finish,
     double[:, ::contiguous] out,    # OUT (m, columns) of the panels' points, rows contiguous
@@ -81,20 +81,20 @@ def store(
     """out[i, j] = the distance of row i to point j."""
     cdef Py_ssize_t d = A.shape[1], p, ld = stride_of(out)
     with nogil:
-        for p in range((out.shape[1] + SPAN_WIDE - 1) // SPAN_WIDE):
+        for p in range((out.shape[1] + SPAN_PANEL_POINTS - 1) // SPAN_PANEL_POINTS):
             kernels.store(&A[0, 0], d, m, &panels[p, 0, 0], d, kind, finish,
-                          &out[0, p * SPAN_WIDE], ld,
-                          min(<Py_ssize_t>SPAN_WIDE, out.shape[1] - p * SPAN_WIDE))
+                          &out[0, p * SPAN_PANEL_POINTS], ld,
+                          min(<Py_ssize_t>SPAN_PANEL_POINTS, out.shape[1] - p * SPAN_PANEL_POINTS))
 
 
 def gather(
-    const double[:, ::1] A,         # IN (n + SPARE, d) sorted by cluster
+    const double[:, ::1] A,         # IN (n + SPARE_ROWS, d) sorted by cluster
     const Py_ssize_t[::1] begins,   # IN (k + 1,) where each cluster begins
-    const double[:, ::1] panel,     # IN (d, WIDE)
+    const double[:, ::1] panel,     # IN (d, PANEL_POINTS)
     int kind,
     int finish,                     # of sums; the least and most are of reduced distances
     int what,
-    double[:, ::1] out,             # INOUT (k, WIDE)
+    double[:, ::1] out,             # INOUT (k, PANEL_POINTS)
 ):
     """The sum, least or most of the distances of each point to the rows of each cluster."""
     cdef Py_ssize_t d = A.shape[1], c
@@ -131,7 +131,7 @@ def gather_stored(
 cdef inline double joined(double so_far, double d, int what) noexcept nogil:
     if what == SPAN_SUM:
         return so_far + d
-    return min(so_far, d) if what == SPAN_LEAST else max(so_far, d)
+    return min(so_far, d) if what == SPAN_MINIMUM else max(so_far, d)
 
 
 cdef inline bint none_bad(const real *x, Py_ssize_t n) noexcept nogil:
@@ -143,30 +143,31 @@ cdef inline bint none_bad(const real *x, Py_ssize_t n) noexcept nogil:
 
 def mirrored(
     const real[:, ::1] D,           # IN (n, n)
-    Py_ssize_t first,               # of SQUARE rows at most
+    Py_ssize_t first,               # of SQUARE_SIDE rows at most
     Py_ssize_t stop,
     bint compare,                   # False: do not look whether they are the same
 ):
     """Whether rows from column `first` on, and the columns below, are all finite and not negative;
     and whether they are the same."""
-    cdef Py_ssize_t n = D.shape[0], lo = first, i, j, wide, ld = SQUARE + PAD
+    cdef Py_ssize_t n = D.shape[0], lo = first, i, j, wide, ld = SQUARE_STRIDE
     cdef bint good = True, same = True
-    cdef real *turned = <real *>malloc(SQUARE * ld * sizeof(real))
+    cdef real *turned = <real *>malloc(SQUARE_SIDE * ld * sizeof(real))
     if turned == NULL:
         raise MemoryError
     with nogil:
         while lo < n:
-            wide = min(<Py_ssize_t>SQUARE, n - lo)
+            wide = min(<Py_ssize_t>SQUARE_SIDE, n - lo)
             for j in range(wide):
-                ask(&D[min(lo + j + SQUARE, n - 1), first], stop - first)
+                ask(&D[min(lo + j + SQUARE_SIDE, n - 1), first], stop - first)
                 good = good and none_bad(&D[lo + j, first], stop - first)
                 memcpy(turned + j * ld, &D[lo + j, first], (stop - first) * sizeof(real))
             for i in range(first, stop):
-                ask(&D[i, min(lo + SQUARE, n - 1)], min(<Py_ssize_t>SQUARE, n - lo - wide))
+                ask(&D[i, min(lo + SQUARE_SIDE, n - 1)],
+                    min(<Py_ssize_t>SQUARE_SIDE, n - lo - wide))
                 good = good and none_bad(&D[i, lo], wide)
                 if compare and same:
                     same = not differ(&D[i, lo], turned + i - first, wide)
-            lo += SQUARE
+            lo += SQUARE_SIDE
     free(turned)
     return good, same
 
@@ -186,11 +187,11 @@ cdef inline bint differ(const real *row, const real *column, Py_ssize_t n) noexc
     cdef uint64_t many = 0
     if real is float:
         for j in range(n):
-            few |= (<const uint32_t *>row)[j] ^ (<const uint32_t *>column)[j * (SQUARE + PAD)]
+            few |= (<const uint32_t *>row)[j] ^ (<const uint32_t *>column)[j * SQUARE_STRIDE]
         return few != 0
     else:
         for j in range(n):
-            many |= (<const uint64_t *>row)[j] ^ (<const uint64_t *>column)[j * (SQUARE + PAD)]
+            many |= (<const uint64_t *>row)[j] ^ (<const uint64_t *>column)[j * SQUARE_STRIDE]
         return many != 0
 
 

@@ -2,10 +2,11 @@
 /* One instruction-set level of distance/dissimilarity.pyx: a register tile of distances by float64
    differences.
 
-   Differences cancel nothing that matters, so nothing has to be summed again; that is worth more, up
-   to some dozens of features, than the third of the arithmetic which products would save. Points
-   are lanes: a panel holds SPAN_WIDE of them feature by feature. The terms of a distance are summed
-   in the order of the features, so the distance of two points is the same number both ways. */
+   Differences cancel nothing that matters, so nothing has to be summed again; that is worth more,
+   up to some dozens of features, than the third of the arithmetic which products would save. Points
+   are lanes: a panel holds SPAN_PANEL_POINTS of them feature by feature. The terms of a distance
+   are summed in the order of the features, so the distance of two points is the same number both
+   ways. */
 
 #include "simd/compiler.h"
 #include "tile/passes/metric.h"
@@ -23,7 +24,7 @@ static INLINE f64_v span_join(f64_v acc, f64_v t, int kind) {
 static INLINE void span_tile(f64_v acc[ROWS][2], const double *a, ptrdiff_t lda,
                              const double *panel, ptrdiff_t depth, int kind) {
     UNROLL for (int i = 0; i < ROWS; i++) acc[i][0] = acc[i][1] = f64_set1(0);
-    for (ptrdiff_t p = 0; p < depth; p++, a++, panel += SPAN_WIDE) {
+    for (ptrdiff_t p = 0; p < depth; p++, a++, panel += SPAN_PANEL_POINTS) {
         const f64_v b0 = f64_load(panel), b1 = f64_load(panel + F64_LANES);
         UNROLL for (int i = 0; i < ROWS; i++) {
             const f64_v ai = f64_set1(a[i * lda]);
@@ -41,7 +42,7 @@ static INLINE f64_v span_finish(f64_v x, int finish) {
 
 static INLINE f64_v span_with(f64_v so_far, f64_v x, int what) {
     if (what == SPAN_SUM) return so_far + x;
-    if (what == SPAN_LEAST) return f64_min(so_far, x);
+    if (what == SPAN_MINIMUM) return f64_min(so_far, x);
     return f64_max(so_far, x);
 }
 
@@ -74,7 +75,7 @@ static INLINE void span_store_as(const double *a, ptrdiff_t lda, ptrdiff_t n, co
 
 static INLINE void span_gather_as(const double *a, ptrdiff_t lda, ptrdiff_t n, const double *panel,
                                   ptrdiff_t depth, int kind, int finish, int what, double *out) {
-    for (ptrdiff_t j = 0; j < SPAN_WIDE; j += NR) {
+    for (ptrdiff_t j = 0; j < SPAN_PANEL_POINTS; j += NR) {
         f64_v out0 = f64_load(out + j), out1 = f64_load(out + j + F64_LANES);
         for (ptrdiff_t r = 0; r < n; r += ROWS) {
             const ptrdiff_t rows = n - r < ROWS ? n - r : ROWS;
@@ -118,14 +119,14 @@ static void span_store(const double *a, ptrdiff_t lda, ptrdiff_t n, const double
 static void span_gather(const double *a, ptrdiff_t lda, ptrdiff_t n, const double *panel,
                         ptrdiff_t depth, int kind, int finish, int what, double *out) {
 #define SUM(KIND) span_gather_as(a, lda, n, panel, depth, KIND, finish, SPAN_SUM, out)
-#define LEAST(KIND) span_gather_as(a, lda, n, panel, depth, KIND, SPAN_PLAIN, SPAN_LEAST, out)
-#define MOST(KIND) span_gather_as(a, lda, n, panel, depth, KIND, SPAN_PLAIN, SPAN_MOST, out)
+#define MINIMUM(KIND) span_gather_as(a, lda, n, panel, depth, KIND, SPAN_PLAIN, SPAN_MINIMUM, out)
+#define MAXIMUM(KIND) span_gather_as(a, lda, n, panel, depth, KIND, SPAN_PLAIN, SPAN_MAXIMUM, out)
     if (what == SPAN_SUM) BY_KIND(SUM)
-    else if (what == SPAN_LEAST) BY_KIND(LEAST)
-    else BY_KIND(MOST)
+    else if (what == SPAN_MINIMUM) BY_KIND(MINIMUM)
+    else BY_KIND(MAXIMUM)
 #undef SUM
-#undef LEAST
-#undef MOST
+#undef MINIMUM
+#undef MAXIMUM
 }
 
 #undef NR

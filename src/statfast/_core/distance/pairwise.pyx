@@ -33,8 +33,8 @@ KINDS = {
     "rbf": STORE_RBF,
 }
 
-cdef double CANCELED = 1e-8
-cdef double NEAR = 1e-4  # the same for the Gaussian kernel
+cdef double MIN_REMAINING_PART = 1e-8
+cdef double MIN_REMAINING_PART_RBF = 1e-4  # the same for the Gaussian kernel
 
 
 def matrix(
@@ -71,7 +71,7 @@ def matrix(
                 measure(a, ld, some, d, &start[0], &length[0])
             if code == STORE_RBF:
                 for i in range(some):
-                    near[i] = exp(2 * NEAR * gamma * start[i])
+                    near[i] = exp(2 * MIN_REMAINING_PART_RBF * gamma * start[i])
             j = 0
             while j < m:
                 columns = min(across, m - j)
@@ -83,7 +83,7 @@ def matrix(
                                    &out[first, j], ldo, columns)
                 if code == STORE_RBF:
                     for i in range(columns):
-                        across_near[i] = exp(2 * NEAR * gamma * across_start[i])
+                        across_near[i] = exp(2 * MIN_REMAINING_PART_RBF * gamma * across_start[i])
                     mend_rbf(gamma, A, B, first, some, j, columns, near, across_near, out)
                 elif code != STORE_SCORE:
                     mend(code, A, B, first, some, j, columns, start, across_start, out)
@@ -102,7 +102,7 @@ cdef void mend(
     cdef double limit, value, apart
     for i in range(some):
         for c in range(columns):
-            limit = -2 * CANCELED * (start[i] + across_start[c])
+            limit = -2 * MIN_REMAINING_PART * (start[i] + across_start[c])
             value = out[first + i, j + c]
             if code == STORE_DISTANCE:
                 value = value * value

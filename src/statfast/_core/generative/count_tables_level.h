@@ -4,7 +4,7 @@
 
 #include "generative/count_tables_table.h"
 
-#define AHEAD 8
+#define WORDS_AHEAD 8
 
 #define STRIP(WIDTH)                                                                               \
     for (; c + WIDTH * F64_LANES <= width; c += WIDTH * F64_LANES) {                               \
@@ -13,9 +13,9 @@
         for (ptrdiff_t s = 0; s < n; s++) {                                                        \
             const f64_v x = f64_set1(value ? value[s] : 1.0);                                      \
             const double *from = table + column[s] * ld + c;                                       \
-            if (s + AHEAD < n)                                                                     \
+            if (s + WORDS_AHEAD < n)                                                               \
                 UNROLL for (int w = 0; w < WIDTH * F64_LANES; w += 8)                              \
-                    FETCH(table + column[s + AHEAD] * ld + c + w);                                  \
+                    FETCH(table + column[s + WORDS_AHEAD] * ld + c + w);                           \
             UNROLL for (int w = 0; w < WIDTH; w++)                                                 \
                 sum[w] = f64_fma(x, f64_load(from + w * F64_LANES), sum[w]);                       \
         }                                                                                          \
@@ -32,6 +32,6 @@ static void score_row(const int32_t *column, const double *value, ptrdiff_t n, c
     STRIP(1)
 }
 #undef STRIP
-#undef AHEAD
+#undef WORDS_AHEAD
 
 const count_tables_kernels GLUE(count_tables_, LEVEL) = {.score = score_row};

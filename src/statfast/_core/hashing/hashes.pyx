@@ -33,9 +33,9 @@ from statfast._core.hashing.perturbations cimport insert
 from statfast._core.tile.tiles cimport STORE_SCORE, active, chunk_rows
 
 P_STABLE, HYPERPLANE = range(2)
-MOST_STEPS = 64  # of a query in a table
+MAX_STEPS = 64  # of a query in a table
 
-cdef double FAR_OUT = 1e9       # hashes beyond this are all taken for this
+cdef double MAX_HASH = 1e9       # hashes beyond this are all taken for this
 
 
 # ------------------------------------------------------------------ projections
@@ -87,8 +87,8 @@ def project(
 cdef inline double hashed(double value) noexcept nogil:
     """The whole part, of numbers that are one."""
     cdef double whole
-    if not (-FAR_OUT < value < FAR_OUT):
-        return FAR_OUT if value > 0 else -FAR_OUT
+    if not (-MAX_HASH < value < MAX_HASH):
+        return MAX_HASH if value > 0 else -MAX_HASH
     whole = <double>(<Py_ssize_t>value)
     return whole - 1 if value < whole else whole
 

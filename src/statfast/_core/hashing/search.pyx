@@ -24,8 +24,8 @@ cdef extern from "simd/compiler.h":
     void fetch "FETCH" (const void *p) noexcept nogil
 
 cdef enum:
-    BATCH = 64
-    WAITING = 48    # cache lines asked for ahead of the row whose distance is summed
+    ROWS_OF_BATCH = 64
+    LINES_AHEAD = 48    # cache lines asked for ahead of the row whose distance is summed
 
 
 # ------------------------------------------------------------------ search
@@ -33,7 +33,7 @@ cdef struct Work:
     Py_ssize_t k, seen
     StepSet *heap
     uint32_t *code
-    int32_t *batch          # (BATCH,) rows to be compared
+    int32_t *batch          # (ROWS_OF_BATCH,) rows to be compared
     KeyedRow *found            # (k,)
 
 
@@ -93,7 +93,8 @@ def search(
     cdef Py_ssize_t tables = buckets.entries.shape[0]
     cdef Work w
     w.k = row_out.shape[1]
-    size = (w.k + 1) * sizeof(KeyedRow) + 4 * (most + 1) * sizeof(StepSet) + (most + BATCH) * 4
+    size = (w.k + 1) * sizeof(KeyedRow) + 4 * (most + 1) * sizeof(StepSet)
+    size += (most + ROWS_OF_BATCH) * sizeof(int32_t)
     w.found = <KeyedRow *>malloc(size)
     if w.found == NULL:
         raise MemoryError
@@ -161,7 +162,7 @@ cdef void look(
                         fetch(&R[row, 0])
                         w.batch[waiting] = row
                         waiting += 1
-                        if waiting == BATCH:
+                        if waiting == ROWS_OF_BATCH:
                             compare(&Q[q, 0], R, w.batch, waiting, w)
                             waiting = 0
                 i += 1
@@ -172,8 +173,9 @@ cdef void compare(
     const double *q, const number[:, ::contiguous] R, const int32_t *rows, Py_ssize_t n, Work *w
 ) noexcept nogil:
     cdef Py_ssize_t d = R.shape[1], i, line, queued = 0
-    cdef Py_ssize_t lines = min(<Py_ssize_t>WAITING, (d * <Py_ssize_t>sizeof(number) + 63) // 64)
-    cdef Py_ssize_t ahead = WAITING // max(lines, 1)
+    cdef Py_ssize_t row_lines = (d * <Py_ssize_t>sizeof(number) + 63) // 64
+    cdef Py_ssize_t lines = min(<Py_ssize_t>LINES_AHEAD, row_lines)
+    cdef Py_ssize_t ahead = LINES_AHEAD // max(lines, 1)
     cdef const char *at
     cdef double distance
     for i in range(n):

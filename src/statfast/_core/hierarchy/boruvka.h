@@ -6,26 +6,26 @@
    nearest. Sums run in the order of `apart` (tile/passes/rows.h), so that rounding puts no bound
    above the distances that it bounds. */
 
-#define BAND 8
-#define BANDS (TOGETHER / BAND)
+#define BAND_POINTS 8
+#define BANDS (LEAF_SIZE / BAND_POINTS)
 #define ROOM (BANDS > F64_LANES ? BANDS : F64_LANES)
-#define ENOUGH 64 /* points listed: time to work them off, which shortens what is left */
+#define MAX_LISTED_POINTS 64 /* points listed: time to work them off, which shortens what is left */
 
 typedef struct {
-    double q[COLUMNS * TOGETHER] ALIGN64; /* (d, TOGETHER) coordinates of those that search */
-    double part[TOGETHER];
-    double low[LISTED][TOGETHER];         /* of each the nearest so far, rising: how far at most, */
-    double near[LISTED][TOGETHER];        /* and their places, -1 where there is none */
-    double least[COLUMNS][ROOM];          /* of each band the box, */
-    double most[COLUMNS][ROOM];
+    double q[MAX_COLUMNS * LEAF_SIZE] ALIGN64; /* (d, LEAF_SIZE) coordinates of those that search */
+    double part[LEAF_SIZE];
+    double low[MAX_NEIGHBORS][LEAF_SIZE]; /* of each the nearest so far, rising: how far at most, */
+    double near[MAX_NEIGHBORS][LEAF_SIZE];        /* and their places, -1 where there is none */
+    double least[MAX_COLUMNS][ROOM];          /* of each band the box, */
+    double most[MAX_COLUMNS][ROOM];
     double far[ROOM];                     /* and how far it looks */
-    double low_end[COLUMNS], high_end[COLUMNS]; /* the box around all */
+    double low_end[MAX_COLUMNS], high_end[MAX_COLUMNS]; /* the box around all */
     double reach;                         /* how far the farthest looks */
     double own;                           /* their part; -1: of several */
     ptrdiff_t count;                      /* points, filled up to whole bands */
     ptrdiff_t length[BANDS];
-    int32_t list[BANDS][ENOUGH + TOGETHER + BAND];
-    int32_t place[TOGETHER];
+    int32_t list[BANDS][MAX_LISTED_POINTS + LEAF_SIZE + BAND_POINTS];
+    int32_t place[LEAF_SIZE];
 } V(together);
 
 /* Which lanes hold numbers other than `own`. */
@@ -49,7 +49,7 @@ DISTANCE(of_boxes, GAP(WIDE(x + p * 2 * KD_LANES + at) - f64_set1(b->high_end[p]
                        f64_set1(b->low_end[p]) - WIDE(x + p * 2 * KD_LANES + KD_LANES + at)))
 DISTANCE(of_bands, GAP(f64_load(b->least[p] + at) - f64_set1((double)x[p * 2 * KD_LANES + KD_LANES]),
                        f64_set1((double)x[p * 2 * KD_LANES]) - f64_load(b->most[p] + at)))
-DISTANCE(of_queries, f64_load(b->q + p * TOGETHER + at) - f64_set1((double)x[p * TOGETHER]))
+DISTANCE(of_queries, f64_load(b->q + p * LEAF_SIZE + at) - f64_set1((double)x[p * LEAF_SIZE]))
 #undef DISTANCE
 
 #include "hierarchy/boruvka_lists.h"
@@ -75,9 +75,9 @@ static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const V
 static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptrdiff_t home,
                              const int D) {
     const ptrdiff_t top = t->levels - 1;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64;
-    ptrdiff_t node[KD_LEVELS], level = top, under = 0, at = home;
-    unsigned open[KD_LEVELS];
+    double bound[KD_MAX_LEVELS][KD_LANES] ALIGN64;
+    ptrdiff_t node[KD_MAX_LEVELS], level = top, under = 0, at = home;
+    unsigned open[KD_MAX_LEVELS];
     int entering = 1;
     for (;;) {
         int full = at == home || at < 0;
@@ -117,7 +117,7 @@ static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptr
    Points of different parts search together only if they look no farther than their leaf is wide:
    no box of one part could be passed by for all of them. */
 static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b, const int D) {
-    const ptrdiff_t leaf = TOGETHER, d = D ? D : t->d, home = f->lost[f->begin] / leaf;
+    const ptrdiff_t leaf = LEAF_SIZE, d = D ? D : t->d, home = f->lost[f->begin] / leaf;
     const REAL *box = (const REAL *)t->boxes
                       + (t->first[0] + home / KD_LANES) * d * 2 * KD_LANES + home % KD_LANES;
     ptrdiff_t m = 0;
@@ -125,52 +125,53 @@ static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b
     for (ptrdiff_t p = 0; p < d; p++, box += 2 * KD_LANES)
         width += (double)(box[KD_LANES] - box[0]) * (double)(box[KD_LANES] - box[0]);
     b->reach = 0;
-    for (; f->begin < f->end && m < TOGETHER && f->lost[f->begin] < (home + 1) * leaf; f->begin++) {
+    const ptrdiff_t leaf_end = (home + 1) * leaf;
+    for (; f->begin < f->end && m < LEAF_SIZE && f->lost[f->begin] < leaf_end; f->begin++) {
         const ptrdiff_t i = f->lost[f->begin];
         const double part = f->part[i], known = part_limit(f, (ptrdiff_t)part);
-        if (f->low[i * LISTED + LISTED - 1] >= known) continue;
-        const double limit = known < DBL_MAX / REACH ? known * REACH : DBL_MAX;
+        if (f->low[i * MAX_NEIGHBORS + MAX_NEIGHBORS - 1] >= known) continue;
+        const double limit = known < DBL_MAX / SEARCH_MARGIN ? known * SEARCH_MARGIN : DBL_MAX;
         const int mixed = m > 0 && b->own != part;
         const double reach = limit > b->reach ? limit : b->reach;
         if (mixed && reach > width) break;
         const REAL *x = (const REAL *)t->blocks + home * d * leaf + i % leaf;
-        for (ptrdiff_t p = 0; p < d; p++) b->q[p * TOGETHER + m] = (double)x[p * leaf];
+        for (ptrdiff_t p = 0; p < d; p++) b->q[p * LEAF_SIZE + m] = (double)x[p * leaf];
         b->own = mixed ? -1 : part;
         b->reach = reach;
         b->part[m] = part;
-        for (int k = 0; k < LISTED; k++) b->low[k][m] = limit;
+        for (int k = 0; k < MAX_NEIGHBORS; k++) b->low[k][m] = limit;
         b->place[m++] = (int32_t)i;
     }
-    for (; m % BAND; m++) { /* lanes that want nothing */
-        for (ptrdiff_t p = 0; p < d; p++) b->q[p * TOGETHER + m] = b->q[p * TOGETHER + m - 1];
+    for (; m % BAND_POINTS; m++) { /* lanes that want nothing */
+        for (ptrdiff_t p = 0; p < d; p++) b->q[p * LEAF_SIZE + m] = b->q[p * LEAF_SIZE + m - 1];
         b->part[m] = -1;
-        for (int k = 0; k < LISTED; k++) b->low[k][m] = -1;
+        for (int k = 0; k < MAX_NEIGHBORS; k++) b->low[k][m] = -1;
     }
     b->count = m;
     for (ptrdiff_t p = 0; p < d; p++) {
         b->low_end[p] = INFINITY;
         b->high_end[p] = -INFINITY;
-        for (ptrdiff_t g = 0; g < m; g += BAND) {
-            const double *q = b->q + p * TOGETHER + g;
+        for (ptrdiff_t g = 0; g < m; g += BAND_POINTS) {
+            const double *q = b->q + p * LEAF_SIZE + g;
             f64_v least = f64_load(q), most = least;
-            for (int c = F64_LANES; c < BAND; c += F64_LANES) {
+            for (int c = F64_LANES; c < BAND_POINTS; c += F64_LANES) {
                 least = f64_min(least, f64_load(q + c));
                 most = f64_max(most, f64_load(q + c));
             }
             const double low = f64_least(least), high = -f64_least(f64_set1(0) - most);
-            b->least[p][g / BAND] = low;
-            b->most[p][g / BAND] = high;
+            b->least[p][g / BAND_POINTS] = low;
+            b->most[p][g / BAND_POINTS] = high;
             b->low_end[p] = low < b->low_end[p] ? low : b->low_end[p];
             b->high_end[p] = high > b->high_end[p] ? high : b->high_end[p];
         }
-        for (ptrdiff_t g = m / BAND; g < ROOM; g++) b->least[p][g] = b->most[p][g] = 0;
+        for (ptrdiff_t g = m / BAND_POINTS; g < ROOM; g++) b->least[p][g] = b->most[p][g] = 0;
     }
     for (ptrdiff_t g = 0; g < ROOM; g++) b->far[g] = -1;
-    for (ptrdiff_t g = 0; g < m; g += BAND) {
-        b->far[g / BAND] = b->reach;
-        b->length[g / BAND] = 0;
+    for (ptrdiff_t g = 0; g < m; g += BAND_POINTS) {
+        b->far[g / BAND_POINTS] = b->reach;
+        b->length[g / BAND_POINTS] = 0;
     }
-    for (int k = 0; k < LISTED; k++)
+    for (int k = 0; k < MAX_NEIGHBORS; k++)
         for (ptrdiff_t g = 0; g < m; g += F64_LANES) f64_store(b->near[k] + g, f64_set1(-1));
     return home;
 }
@@ -185,9 +186,9 @@ static INLINE void V(search_all)(const kd_tree *t, kd_forest *f, const int D) {
         V(search)(t, f, &b, home, D);
         for (ptrdiff_t m = 0; m < b.count && b.part[m] >= 0; m++) {
             const ptrdiff_t i = b.place[m], part = (ptrdiff_t)b.part[m];
-            double *low = f->low + i * LISTED;
-            int32_t *near = f->near + i * LISTED;
-            for (int k = 0; k < LISTED; k++) {
+            double *low = f->low + i * MAX_NEIGHBORS;
+            int32_t *near = f->near + i * MAX_NEIGHBORS;
+            for (int k = 0; k < MAX_NEIGHBORS; k++) {
                 low[k] = b.low[k][m];
                 near[k] = (int32_t)(b.near[k][m] >= 0 ? b.near[k][m] : i);
             }
@@ -204,23 +205,24 @@ static ptrdiff_t V(recall)(kd_forest *f, ptrdiff_t n, const double *same, double
     ptrdiff_t found = 0;
     for (ptrdiff_t number = begin; number < end; number++) {
         const double all = same[number];
-        const ptrdiff_t first = number * TOGETHER, end_of = first + TOGETHER;
+        const ptrdiff_t first = number * LEAF_SIZE, end_of = first + LEAF_SIZE;
         const ptrdiff_t last = end_of < n ? end_of : n;
         double lowest = INFINITY;
         if (all >= 0 && (all == largest || floor[number] >= part_limit(f, (ptrdiff_t)all))) continue;
         for (ptrdiff_t i = first; i < last; i++) {
             const double own = f->part[i];
-            const int32_t *near = f->near + i * LISTED;
-            int at = LISTED; /* the first that is still in another part */
-            for (int k = LISTED - 1; k >= 0; k--) at = f->part[near[k]] != own ? k : at;
-            const double apart = f->low[i * LISTED + (at < LISTED ? at : LISTED - 1)];
+            const int32_t *near = f->near + i * MAX_NEIGHBORS;
+            int at = MAX_NEIGHBORS; /* the first that is still in another part */
+            for (int k = MAX_NEIGHBORS - 1; k >= 0; k--) at = f->part[near[k]] != own ? k : at;
+            const ptrdiff_t last = at < MAX_NEIGHBORS ? at : MAX_NEIGHBORS - 1;
+            const double apart = f->low[i * MAX_NEIGHBORS + last];
             if (own == largest) {
                 lowest = 0;
                 continue;
             }
             lowest = apart < lowest ? apart : lowest;
             if (apart >= part_limit(f, (ptrdiff_t)own)) continue;
-            if (at < LISTED) part_offer(f, (ptrdiff_t)own, apart, i, near[at]);
+            if (at < MAX_NEIGHBORS) part_offer(f, (ptrdiff_t)own, apart, i, near[at]);
             else lost[found++] = (int32_t)i;
         }
         floor[number] = lowest;
@@ -232,7 +234,7 @@ static ptrdiff_t V(recall)(kd_forest *f, ptrdiff_t n, const double *same, double
 static void V(mark)(const int32_t *parent, ptrdiff_t n, ptrdiff_t begin, ptrdiff_t end, double *part,
                     double *same) {
     for (ptrdiff_t number = begin; number < end; number++) {
-        const ptrdiff_t first = number * TOGETHER, end_of = first + TOGETHER;
+        const ptrdiff_t first = number * LEAF_SIZE, end_of = first + LEAF_SIZE;
         const ptrdiff_t last = end_of < n ? end_of : n;
         if (same[number] >= 0) {
             const int32_t to = parent[(ptrdiff_t)same[number]];
@@ -265,7 +267,7 @@ static void V(search_lost)(const kd_tree *t, kd_forest *f) {
     V(search_all)(t, f, 0);
 }
 #undef GAP
-#undef ENOUGH
-#undef BAND
+#undef MAX_LISTED_POINTS
+#undef BAND_POINTS
 #undef BANDS
 #undef ROOM

@@ -26,8 +26,8 @@ from statfast._core.tile.tiles cimport active, level
 
 cdef extern from "hierarchy/boruvka_table.h" nogil:
     enum:
-        LISTED
-        TOGETHER
+        MAX_NEIGHBORS
+        LEAF_SIZE
 
     ctypedef struct kd_forest:
         const double *part
@@ -64,7 +64,7 @@ cdef extern from "hierarchy/boruvka_table.h" nogil:
 
 cdef const boruvka_kernels *kernels = boruvka_at(level())
 
-NEIGHBORS, LEAF = LISTED, TOGETHER
+NEIGHBORS, LEAF_POINTS = MAX_NEIGHBORS, LEAF_SIZE
 
 
 cdef class Forest:
@@ -156,7 +156,7 @@ def recall(
     int32_t now,                    # IN
     double largest,                 # IN the part that looks for nothing
     double[::1] floor,              # INOUT (leaves,) no point of the leaf has a shorter edge
-    int32_t[::1] lost,              # OUT (n,) from LEAF * begin on: points that may have to search
+    int32_t[::1] lost,              # OUT (n,) from LEAF_POINTS * begin on: points that may search
     Py_ssize_t bottom,              # the group of `same` at which the leaves begin
     Py_ssize_t begin,               # the leaves to look at
     Py_ssize_t end,
@@ -166,7 +166,7 @@ def recall(
     cdef Py_ssize_t found
     with nogil:
         found = kernels.recall(
-            &f, forest.n, f.same + bottom * KD_LANES, largest, &floor[0], &lost[TOGETHER * begin],
+            &f, forest.n, f.same + bottom * KD_LANES, largest, &floor[0], &lost[LEAF_SIZE * begin],
             begin, end)
     return f.count, found
 

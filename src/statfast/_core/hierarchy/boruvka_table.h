@@ -6,20 +6,20 @@
 #include "kdtree/query.h"
 #include "simd/levels.h"
 
-#define LISTED 4        /* neighbors that a point finds at once */
-#define TOGETHER 32     /* points of a leaf, which search at once */
-#define COLUMNS 16      /* most of a tree */
-#define REACH 1.5       /* a search looks so much farther (squared) than it must: for later rounds */
+#define MAX_NEIGHBORS 4        /* neighbors that a point finds at once */
+#define LEAF_SIZE 32     /* points of a leaf, which search at once */
+#define MAX_COLUMNS 16      /* most of a tree */
+#define SEARCH_MARGIN 1.5 /* a search looks so much farther (squared), for later rounds */
 
 /* A forest over the points of a k-d tree, and the shortest edges that leave its parts. Places are
    those of the tree; a part is the number of one of its places. */
 typedef struct {
     const double *part;   /* (leaves * leaf,) by place */
     const double *same;   /* (groups, 8): the part of all points of a child; -1: of several */
-    double *low;          /* INOUT (n, LISTED) of each point, by place: how far the nearest of other
+    double *low;          /* INOUT (n, MAX_NEIGHBORS) of each point, by place: how far the nearest of
                              parts were when it searched, rising; none is below the last that is
                              not listed */
-    int32_t *near;        /* INOUT (n, LISTED) where they are; the point itself: no more */
+    int32_t *near;        /* INOUT (n, MAX_NEIGHBORS) where they are; the point itself: no more */
     const double *known;  /* (n,) of each part, the shortest edge of those found before; */
     double *best;         /* where its stamp is `now`: a shorter one found since, */
     int32_t *one, *other; /*     from and to these places */

@@ -63,8 +63,8 @@ cdef extern from *:
     """
     #include "order/heap.h"
 
-    /* Columns by the bounds `low` of their distances: the least is the root. */
-    #define COLUMN_ABOVE(low, a, b) (low[*(a)] < low[*(b)] || (low[*(a)] == low[*(b)] && *(a) < *(b)))
+    /* Columns by the bounds of their distances: the least is the root. */
+    #define COLUMN_ABOVE(x, a, b) (x[*(a)] < x[*(b)] || (x[*(a)] == x[*(b)] && *(a) < *(b)))
     DEFINE_HEAP(column, int32_t, const double *, COLUMN_ABOVE)
     """
     void column_sift_up(
@@ -77,7 +77,7 @@ cdef extern from *:
 
 cdef const means_kernels *kernels = means_at(level())
 
-cdef Py_ssize_t LEVEL_2 = 1 << 18  # bytes of points that all queries of a call are shown in turn
+cdef Py_ssize_t LEVEL_2_BYTES = 1 << 18  # of points that all queries of a call are shown in turn
 
 
 def nearest(
@@ -94,7 +94,7 @@ def nearest(
 ):
     """The nearest points of other parts: of equal ones the first."""
     cdef Py_ssize_t d = mean.shape[0], k = low.shape[1], at, i, j, p, first = 0
-    cdef Py_ssize_t step = max(<Py_ssize_t>64, LEVEL_2 // (8 * max(d, 1)) // 64 * 64)
+    cdef Py_ssize_t step = max(<Py_ssize_t>64, LEVEL_2_BYTES // (8 * max(d, 1)) // 64 * 64)
     cdef means_points points
     cdef means_queries some
     cdef double *space = <double *>malloc((d + k) * MEANS_GROUP * sizeof(double))

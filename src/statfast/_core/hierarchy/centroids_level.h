@@ -5,7 +5,7 @@
 
 /* Vectors of points that share the numbers of a query: as many as registers allow. */
 #define WIDE (F64_LANES > 4 ? 2 : 1)
-#define ONE 8 /* the same, of a single query */
+#define GROUP_OF_ONE 8 /* the same, of a single query */
 
 /* A distance x in the place that it has in a list: the earlier of equals stays before. */
 static INLINE void means_insert(double x, int32_t point, ptrdiff_t k, double *low, int32_t *who) {
@@ -70,23 +70,23 @@ static void means_nearest(const means_points *points, const means_queries *of, p
 /* The first of the columns 0 .. last - 1 nearest to a point, if it is nearer than `low`. */
 static void means_one(const double *mean, ptrdiff_t ld, ptrdiff_t d, const double *at,
                       ptrdiff_t last, double *low, int32_t *who) {
-    for (ptrdiff_t c = 0; c < last; c += ONE * F64_LANES) {
-        f64_v sum[ONE];
-        UNROLL for (int u = 0; u < ONE; u++) sum[u] = f64_set1(0);
+    for (ptrdiff_t c = 0; c < last; c += GROUP_OF_ONE * F64_LANES) {
+        f64_v sum[GROUP_OF_ONE];
+        UNROLL for (int u = 0; u < GROUP_OF_ONE; u++) sum[u] = f64_set1(0);
         const double *x = mean + c;
         for (ptrdiff_t p = 0; p < d; p++, x += ld) {
             const f64_v v = f64_set1(at[p]);
-            UNROLL for (int u = 0; u < ONE; u++) {
+            UNROLL for (int u = 0; u < GROUP_OF_ONE; u++) {
                 const f64_v t = f64_load(x + u * F64_LANES) - v;
                 sum[u] = f64_fma(t, t, sum[u]);
             }
         }
         f64_v least = sum[0];
-        UNROLL for (int u = 1; u < ONE; u++) least = f64_min(least, sum[u]);
+        UNROLL for (int u = 1; u < GROUP_OF_ONE; u++) least = f64_min(least, sum[u]);
         if (!f64_bits(f64_gt(f64_set1(*low), least))) continue;
-        double apart[ONE * F64_LANES];
-        UNROLL for (int u = 0; u < ONE; u++) f64_store(apart + u * F64_LANES, sum[u]);
-        for (int l = 0; l < ONE * F64_LANES && c + l < last; l++)
+        double apart[GROUP_OF_ONE * F64_LANES];
+        UNROLL for (int u = 0; u < GROUP_OF_ONE; u++) f64_store(apart + u * F64_LANES, sum[u]);
+        for (int l = 0; l < GROUP_OF_ONE * F64_LANES && c + l < last; l++)
             if (apart[l] < *low) {
                 *low = apart[l];
                 *who = (int32_t)(c + l);

@@ -16,7 +16,7 @@ cluster K of s points, to which I had the distance a and J had b, is
 
 cdef extern from "hierarchy/linkage_table.h" nogil:
     enum:
-        LINK_LEAST
+        LINK_SMALLEST
         LINK_LARGEST
         LINK_MIX
         LINK_WARD
@@ -42,7 +42,7 @@ cdef inline union_rule rule_for(int rule, double f, double g, double h) noexcept
     u.share, u.drop = 0.5, 0
     u.kind = LINK_MIX
     if rule == SINGLE:
-        u.kind = LINK_LEAST
+        u.kind = LINK_SMALLEST
     elif rule == COMPLETE:
         u.kind = LINK_LARGEST
     elif rule == WARD:
@@ -58,7 +58,7 @@ cdef inline union_rule rule_for(int rule, double f, double g, double h) noexcept
 
 cdef inline double united(const union_rule *u, double a, double b, double s) noexcept nogil:
     """The rule for one number, as `unite` of hierarchy/linkage.h has it for rows of them."""
-    if u.kind == LINK_LEAST:
+    if u.kind == LINK_SMALLEST:
         return min(a, b)
     if u.kind == LINK_LARGEST:
         return max(a, b)

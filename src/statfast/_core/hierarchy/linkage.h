@@ -62,7 +62,7 @@ static void V(unite)(const union_rule *u, const REAL *a, const REAL *b, const RE
         out[c] = NUMBER;                                                                           \
     }                                                                                              \
     return;
-    if (u->kind == LINK_LEAST) {
+    if (u->kind == LINK_SMALLEST) {
         EACH(V(min)(x, y), x < y ? x : y)
     }
     if (u->kind == LINK_LARGEST) {

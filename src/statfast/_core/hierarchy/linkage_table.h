@@ -9,7 +9,7 @@
 
 #include "simd/compiler.h"
 
-enum { LINK_LEAST, LINK_LARGEST, LINK_MIX, LINK_WARD };
+enum { LINK_SMALLEST, LINK_LARGEST, LINK_MIX, LINK_WARD };
 
 /* How two clusters' distances a and b to a third become that of their union. */
 typedef struct {

@@ -13,7 +13,7 @@ from statfast._core.tile.tiles cimport level
 
 
 cdef enum:
-    AHEAD = 64  # rows: numbers of a column are fetched so long before they are picked
+    ROWS_AHEAD = 64  # rows: numbers of a column are fetched so long before they are picked
 
 cdef extern from "hierarchy/linkage_table.h" nogil:
     ctypedef struct linkage_f32:
@@ -81,9 +81,9 @@ cdef inline void pick(
     const Py_ssize_t[::1] rows, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t column, real *out
 ) noexcept nogil:
     """The numbers of a column in some of the rows before it, at out[begin:end]."""
-    cdef Py_ssize_t r, ready = max(begin, end - AHEAD)
+    cdef Py_ssize_t r, ready = max(begin, end - ROWS_AHEAD)
     for r in range(begin, ready):
-        fetch(number(rows, r + AHEAD, column, out[0]))
+        fetch(number(rows, r + ROWS_AHEAD, column, out[0]))
         out[r] = number(rows, r, column, out[0])[0]
     for r in range(ready, end):
         out[r] = number(rows, r, column, out[0])[0]

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The k nearest of the points offered one after another, in the order of (distance, number).
 
-   Few (k <= SMALL): a sorted array, into which a distance is shifted by vector minima and maxima
-   without a branch. More: a reservoir of candidates, thinned out when it has no room for another 64
-   by bisection for a distance that k of them do not exceed (vector counts, where a heap would
-   mispredict), sorted at the end. `limit` is never below the k-th smallest distance so far; a
+   Few (k <= MAX_IN_REGISTERS): a sorted array, into which a distance is shifted by vector minima
+   and maxima without a branch. More: a reservoir of candidates, thinned out when it has no room for
+   another 64 by bisection for a distance that k of them do not exceed (vector counts, where a heap
+   would mispredict), sorted at the end. `limit` is never below the k-th smallest distance so far; a
    candidate at exactly `limit` with a number above `limit_id` is not wanted. Before there are k,
    limit is DBL_MAX, so that what overflows never enters. */
 
 #include "kdtree/sort_pairs.h"
 
-#define SMALL 32
-#define NOBODY INT64_MAX
+#define MAX_IN_REGISTERS 32
+#define NO_ROW INT64_MAX
 
 typedef struct {
     ptrdiff_t k, vectors, count, capacity;
@@ -19,19 +19,19 @@ typedef struct {
     int64_t limit_id;
     double *key;  /* the work space: (2 capacity,) of each, capacity >= k + 128 */
     int64_t *id;
-    double few[SMALL] ALIGN64;
-    int64_t few_id[SMALL] ALIGN64;
+    double few[MAX_IN_REGISTERS] ALIGN64;
+    int64_t few_id[MAX_IN_REGISTERS] ALIGN64;
 } nearest;
 
 /* Begin anew; at least k points are known to be within `limit` (DBL_MAX: not yet). */
 static INLINE void nearest_reset(nearest *s, double limit) {
     s->limit = limit;
-    s->limit_id = NOBODY;
+    s->limit_id = NO_ROW;
     s->count = 0;
-    if (s->k > SMALL) return;
+    if (s->k > MAX_IN_REGISTERS) return;
     for (ptrdiff_t v = 0; v < s->vectors; v++) {
         f64_store(s->few + v * F64_LANES, f64_set1(DBL_MAX));
-        f64_istore(s->few_id + v * F64_LANES, f64_iset1(NOBODY));
+        f64_istore(s->few_id + v * F64_LANES, f64_iset1(NO_ROW));
     }
 }
 
@@ -88,8 +88,9 @@ static INLINE void insert(nearest *s, double x, int64_t id) {
     nearest_tighten(s);
 }
 
-/* Insert those of the distances apart[:64] whose bit is set: a chain of minima and maxima that stays
-   in VECTORS registers. 0, and nothing done, if some are equal: their numbers have to be compared. */
+/* Insert those of the distances apart[:64] whose bit is set: a chain of minima and maxima that
+   stays in VECTORS registers. 0, and nothing done, if some are equal: their numbers have to be
+   compared. */
 static INLINE int insert_all(nearest *s, const double *apart, const int32_t *id, uint64_t hits,
                              const int VECTORS) {
     f64_v key[4];
@@ -128,7 +129,7 @@ static INLINE int insert_all(nearest *s, const double *apart, const int32_t *id,
 static INLINE double first_cut(const nearest *s, const double *apart, ptrdiff_t leaf) {
     ptrdiff_t parts = s->vectors * F64_LANES;
     if (2 * parts > leaf) return INFINITY;
-    double least[SMALL] ALIGN64, cut = 0;
+    double least[MAX_IN_REGISTERS] ALIGN64, cut = 0;
     for (ptrdiff_t at = 0; at < parts; at += F64_LANES) {
         f64_v v = f64_load(apart + at);
         for (ptrdiff_t c = at + parts; c < leaf; c += parts) v = f64_min(v, f64_load(apart + c));
@@ -187,7 +188,7 @@ static void thin(nearest *s) {
     if (cut == cut) {
         keep_within(s, cut);
         s->limit = cut;
-        s->limit_id = NOBODY;
+        s->limit_id = NO_ROW;
     } else { /* many at one distance */
         sort_pairs(s->key, s->id, s->count, s->capacity);
         s->count = s->k;
@@ -210,7 +211,7 @@ static INLINE void collect(nearest *s, const double *apart, const int32_t *id, u
 /* Offer those of the distances apart[:m], m <= 64, whose bit is set. */
 static NOINLINE void nearest_offer(nearest *s, const double *apart, const int32_t *id, ptrdiff_t m,
                                    uint64_t hits) {
-    if (s->k <= SMALL) {
+    if (s->k <= MAX_IN_REGISTERS) {
         if (s->count++ == 0) {
             const f64_v cut = f64_set1(first_cut(s, apart, m));
             uint64_t within = 0;
@@ -223,7 +224,7 @@ static NOINLINE void nearest_offer(nearest *s, const double *apart, const int32_
         if (s->vectors == 3 && insert_all(s, apart, id, hits, 3)) return;
         if (s->vectors == 4 && insert_all(s, apart, id, hits, 4)) return;
     }
-    if (s->k > SMALL) {
+    if (s->k > MAX_IN_REGISTERS) {
         collect(s, apart, id, hits);
         return;
     }
@@ -238,7 +239,7 @@ static NOINLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
     const double *key = s->few;
     const int64_t *id = s->few_id;
     ptrdiff_t there = s->k;
-    if (s->k > SMALL) {
+    if (s->k > MAX_IN_REGISTERS) {
         if (s->count > s->k + s->k / 8) thin(s);
         sort_pairs(s->key, s->id, s->count, s->capacity);
         key = s->key;
@@ -246,8 +247,8 @@ static NOINLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
         there = s->count < s->k ? s->count : s->k;
     }
     for (ptrdiff_t j = 0; j < there; j++) {
-        apart[j] = id[j] == NOBODY ? INFINITY : key[j];
-        row[j] = id[j] == NOBODY ? -1 : (ptrdiff_t)id[j];
+        apart[j] = id[j] == NO_ROW ? INFINITY : key[j];
+        row[j] = id[j] == NO_ROW ? -1 : (ptrdiff_t)id[j];
     }
     for (ptrdiff_t j = there; j < s->k; j++) {
         apart[j] = INFINITY;

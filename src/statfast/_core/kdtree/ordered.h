@@ -4,13 +4,13 @@
 
 #include "kdtree/sort_pairs.h"
 
-#define FEW_FOUND (16 + 8 * F64_LANES)
+#define MAX_RANKED (16 + 8 * F64_LANES)
 
 /* n distances job->key and numbers, which lie as words behind job->id[capacity]. */
 static void tell_in_order(kd_job *job, ptrdiff_t n, double *apart, ptrdiff_t *row) {
     double *key = job->key;
     const int32_t *id = (const int32_t *)(job->id + job->capacity);
-    if (n > FEW_FOUND) {
+    if (n > MAX_RANKED) {
         for (ptrdiff_t i = 0; i < n; i++) job->id[i] = id[i];
         sort_pairs(key, job->id, n, job->capacity);
         for (ptrdiff_t i = 0; i < n; i++) {
@@ -19,7 +19,7 @@ static void tell_in_order(kd_job *job, ptrdiff_t n, double *apart, ptrdiff_t *ro
         }
         return;
     }
-    double rank[FEW_FOUND + F64_LANES] ALIGN64;
+    double rank[MAX_RANKED + F64_LANES] ALIGN64;
     const f64_v one = f64_set1(1), zero = f64_set1(0);
     f64_store(key + n, f64_set1(INFINITY));
     for (ptrdiff_t at = 0; at < n; at += F64_LANES) {

@@ -8,8 +8,8 @@
 
 /* A k-d tree as kdtree/tree.pxd describes it; the numbers of blocks and boxes are float or double. */
 #define KD_LANES 8    /* children of a node */
-#define KD_LEVELS 12  /* 8^11 leaves are more than there are row numbers */
-#define KD_LEAF 256   /* most points of a leaf */
+#define KD_MAX_LEVELS 12  /* 8^11 leaves are more than there are row numbers */
+#define KD_MAX_LEAF_POINTS 256   /* most points of a leaf */
 typedef struct {
     const void *blocks;     /* (leaves, d, leaf) */
     const int32_t *ids;     /* (leaves, leaf) */

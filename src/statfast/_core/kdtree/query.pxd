@@ -7,8 +7,8 @@ from libc.stdint cimport int32_t, int64_t
 cdef extern from "kdtree/query.h" nogil:
     enum:
         KD_LANES
-        KD_LEVELS
-        KD_LEAF
+        KD_MAX_LEVELS
+        KD_MAX_LEAF_POINTS
 
     ctypedef struct kd_tree:
         const void *blocks

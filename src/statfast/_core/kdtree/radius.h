@@ -107,8 +107,8 @@ static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
     const V(hits) hits = V(hits_of)(t, job->kind);
     const ptrdiff_t d = t->d, leaf = t->leaf, top = t->levels - 1;
     const int keeps = r->start != NULL;
-    ptrdiff_t node[KD_LEVELS], i, looked = 0;
-    unsigned open[KD_LEVELS];
+    ptrdiff_t node[KD_MAX_LEVELS], i, looked = 0;
+    unsigned open[KD_MAX_LEVELS];
     double *q = job->q, *key = job->key, apart[64] ALIGN64;
     int32_t *id = (int32_t *)(job->id + job->capacity);
 

@@ -19,7 +19,7 @@ from cython.view cimport contiguous
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.kdtree.query cimport KD_LEAF, kd_reach, kd_tree
+from statfast._core.kdtree.query cimport KD_MAX_LEAF_POINTS, kd_reach, kd_tree
 from statfast._core.kdtree.tree cimport TreeView
 from statfast._core.tile.rows cimport stride_of
 from statfast._core.tile.tiles cimport level
@@ -74,7 +74,7 @@ def within(
     if apart is not None and apart.shape[0]:
         r.job.apart = &apart[0]
         r.job.row = &row[0]
-    r.job.capacity = most + KD_LEAF if start is not None else 0
+    r.job.capacity = most + KD_MAX_LEAF_POINTS if start is not None else 0
     r.job.key = <double *>malloc(4 * sizeof(double) * r.job.capacity + view.tree.d * sizeof(double))
     if r.job.key == NULL:
         raise MemoryError

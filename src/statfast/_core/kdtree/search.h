@@ -14,7 +14,7 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
     const ptrdiff_t leaf = t->leaf, d = D ? D : t->d;
     const REAL *x = (const REAL *)t->blocks + leaf_number * d * leaf;
     const int32_t *id = t->ids + leaf_number * leaf;
-    double apart[KD_LEAF] ALIGN64;
+    double apart[KD_MAX_LEAF_POINTS] ALIGN64;
     job->visited++;
     if (one) {
         f64_v best = f64_set1(DBL_MAX);
@@ -83,10 +83,10 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
     s.key = job->key;
     s.id = job->id;
     s.capacity = job->capacity;
-    double bound[KD_LEVELS][KD_LANES] ALIGN64, few[4];
+    double bound[KD_MAX_LEVELS][KD_LANES] ALIGN64, few[4];
     double *q = D ? few : job->q;
-    ptrdiff_t node[KD_LEVELS];
-    unsigned open[KD_LEVELS]; /* children within reach that have not been entered */
+    ptrdiff_t node[KD_MAX_LEVELS];
+    unsigned open[KD_MAX_LEVELS]; /* children within reach that have not been entered */
     for (ptrdiff_t p = 0; p < d; p++) q[p] = 0;
 
     for (ptrdiff_t i = job->begin; i < job->end; i++) {
@@ -148,8 +148,8 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
             }
         }
         if (one) {
-            job->apart[row] = s.limit_id == NOBODY ? INFINITY : s.limit;
-            job->row[row] = s.limit_id == NOBODY ? -1 : (ptrdiff_t)s.limit_id;
+            job->apart[row] = s.limit_id == NO_ROW ? INFINITY : s.limit;
+            job->row[row] = s.limit_id == NO_ROW ? -1 : (ptrdiff_t)s.limit_id;
         } else {
             nearest_tell(&s, job->apart + row * job->k, job->row + row * job->k);
         }

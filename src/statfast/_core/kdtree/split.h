@@ -60,23 +60,23 @@ static REAL V(of_rank)(REAL *x, ptrdiff_t m, ptrdiff_t r) {
     return x[wanted];
 }
 
-#define SAMPLE 512
-#define DIRECT 512 /* points: up to here bisection of all of them is cheapest */
+#define CUT_SAMPLE 512
+#define MAX_BISECTED_POINTS 512 /* points: up to here bisection of all of them is cheapest */
 
 /* A cut c with  |{x < c}| <= r <= |{x <= c}|,  0 < r < m; `work` holds m numbers. Of many points a
    sample tells two numbers that almost surely enclose the cut (Floyd and Rivest 1975,
    doi:10.1145/360680.360691), and only those in between are searched. */
 static REAL V(cut)(const REAL *x, ptrdiff_t m, ptrdiff_t r, REAL *work) {
     REAL low, high, cut;
-    if (m <= DIRECT) {
+    if (m <= MAX_BISECTED_POINTS) {
         V(range)(x, m, 1, &low, &high);
         cut = V(bisect)(x, m, r, 0, low, high);
         if (cut == cut) return cut;
         memcpy(work, x, (size_t)m * sizeof *x);
         return V(of_rank)(work, m, r);
     }
-    REAL sample[SAMPLE];
-    const ptrdiff_t size = m < 16 * SAMPLE ? SAMPLE / 4 : SAMPLE, step = m / size;
+    REAL sample[CUT_SAMPLE];
+    const ptrdiff_t size = m < 16 * CUT_SAMPLE ? CUT_SAMPLE / 4 : CUT_SAMPLE, step = m / size;
     for (ptrdiff_t i = 0; i < size; i++) sample[i] = x[i * step];
     const double at = (double)r / (double)m * (double)size;
     const double off = 1.5 + 1.2 * sqrt((double)size);
@@ -159,7 +159,7 @@ static void V(divide)(const REAL *from, REAL *to, const int32_t *from_id, int32_
 /* The column in which a sample of the points in columns x[:, :m] spreads most; the first of
    equals. */
 static ptrdiff_t V(widest)(const REAL *x, ptrdiff_t ld, ptrdiff_t d, ptrdiff_t m) {
-    const ptrdiff_t step = m <= DIRECT ? 1 : m / 256;
+    const ptrdiff_t step = m <= MAX_BISECTED_POINTS ? 1 : m / 256;
     ptrdiff_t axis = 0;
     REAL best = -1;
     for (ptrdiff_t p = 0; p < d; p++) {
@@ -183,5 +183,5 @@ static void V(seal)(const REAL *x, const int32_t *id, ptrdiff_t ld, ptrdiff_t d,
     }
     memcpy(block_id, id, (size_t)m * sizeof *id);
 }
-#undef SAMPLE
-#undef DIRECT
+#undef CUT_SAMPLE
+#undef MAX_BISECTED_POINTS

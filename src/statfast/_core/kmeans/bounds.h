@@ -3,23 +3,23 @@
    tell rows that cannot have changed their center without looking at them.  Hamerly 2010,
    doi:10.1137/1.9781611972801.12.  Kept in float, always rounded to the safe side. */
 
-#define OUTWARD 2.4e-7f /* more than the rounding of two float operations */
+#define FLOAT_ROUNDING 2.4e-7f /* more than the rounding of two float operations */
 
 /* The centers have moved: widen the bounds, and list the rows they no longer decide.  Some rows at a
    time, so that the first loop is vector code and the second is mostly left out. */
-#define SOME 64
+#define ROWS_AT_A_TIME 64
 static ptrdiff_t widen(const int32_t *restrict label, ptrdiff_t n, const float *restrict move,
                        const float *restrict drop, const float *restrict gap,
                        float *restrict upper, float *restrict lower, int32_t *restrict left) {
     ptrdiff_t count = 0;
-    for (ptrdiff_t first = 0; first < n; first += SOME) {
-        const ptrdiff_t some = n - first < SOME ? n - first : SOME;
-        int32_t open[SOME], any = 0;
+    for (ptrdiff_t first = 0; first < n; first += ROWS_AT_A_TIME) {
+        const ptrdiff_t some = n - first < ROWS_AT_A_TIME ? n - first : ROWS_AT_A_TIME;
+        int32_t open[ROWS_AT_A_TIME], any = 0;
         for (ptrdiff_t i = 0; i < some; i++) {
             const int32_t c = label[first + i];
             const float before = lower[first + i];
-            const float u = (upper[first + i] + move[c]) * (1 + OUTWARD);
-            const float l = before - drop[c] - OUTWARD * (before + drop[c]);
+            const float u = (upper[first + i] + move[c]) * (1 + FLOAT_ROUNDING);
+            const float l = before - drop[c] - FLOAT_ROUNDING * (before + drop[c]);
             upper[first + i] = u;
             lower[first + i] = l;
             open[i] = !(u < (l > gap[c] ? l : gap[c]));
@@ -32,7 +32,7 @@ static ptrdiff_t widen(const int32_t *restrict label, ptrdiff_t n, const float *
     }
     return count;
 }
-#undef SOME
+#undef ROWS_AT_A_TIME
 
 /* Of the listed rows keep those that their distance to the own center, measured anew, does not decide
    either.  The rows are moved and scaled like those of the tiles; a is the centers' tile rows, none
@@ -90,8 +90,8 @@ static int bound(const float *best, const float *second, const float *norm, ptrd
         const float near = square - 2 * best[i] + 2 * doubt;
         const float far = square * (1 - 2 * spread) - 2 * second[i] - 2 * doubt;
         unsure |= !(best[i] - second[i] > 2 * doubt) | !(norm[i] < (float)FAR_OUT);
-        upper[i] = sqrtf(near > 0 ? near : 0) * (1 + OUTWARD) + OUTWARD * norm[i];
-        lower[i] = sqrtf(far > 0 ? far : 0) * (1 - OUTWARD) - OUTWARD * norm[i];
+        upper[i] = sqrtf(near > 0 ? near : 0) * (1 + FLOAT_ROUNDING) + FLOAT_ROUNDING * norm[i];
+        lower[i] = sqrtf(far > 0 ? far : 0) * (1 - FLOAT_ROUNDING) - FLOAT_ROUNDING * norm[i];
     }
     return unsure;
 }

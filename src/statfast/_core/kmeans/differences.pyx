@@ -20,7 +20,7 @@ ctypedef Py_ssize_t intp
 
 # Rows in a tile: their 16 sums stay in registers (eight of 128 bits, two of 512).
 cdef enum:
-    TILE = 16
+    TILE_ROWS = 16
 
 
 def distances(
@@ -66,16 +66,16 @@ def trial(
 ):
     """Weigh the candidates; with one candidate, `nearer` may be `closest` itself."""
     cdef intp b = X.shape[0], d = X.shape[1], t, first, rows, c, r
-    cdef double d2[TILE]
+    cdef double d2[TILE_ROWS]
     cdef bint weighted = weights is not None, kept = nearer is not None
     cdef double total
-    cdef double* tile = <double*> malloc(d * TILE * sizeof(double))
+    cdef double* tile = <double*> malloc(d * TILE_ROWS * sizeof(double))
     if tile == NULL:
-        raise MemoryError(f"no memory for {TILE} rows of {d} features")
+        raise MemoryError(f"no memory for {TILE_ROWS} rows of {d} features")
     with nogil:
-        for t in range((b + TILE - 1) // TILE):
-            first = t * TILE
-            rows = min(<intp> TILE, b - first)
+        for t in range((b + TILE_ROWS - 1) // TILE_ROWS):
+            first = t * TILE_ROWS
+            rows = min(<intp> TILE_ROWS, b - first)
             pack_tile(&X[first, 0], rows, d, tile)
             for c in range(candidates.shape[0]):
                 squared_distances(tile, &candidates[c, 0], d, d2)
@@ -91,28 +91,28 @@ def trial(
 
 
 cdef inline void pack_tile(const number* X, intp rows, intp d, double* tile) noexcept nogil:
-    """Row r's feature j to tile[j * TILE + r]; rows that are missing become zero."""
+    """Row r's feature j to tile[j * TILE_ROWS + r]; rows that are missing become zero."""
     cdef intp r, j
     for r in range(rows):
         for j in range(d):
-            tile[j * TILE + r] = X[r * d + j]
-    for r in range(rows, TILE):
+            tile[j * TILE_ROWS + r] = X[r * d + j]
+    for r in range(rows, TILE_ROWS):
         for j in range(d):
-            tile[j * TILE + r] = 0.0
+            tile[j * TILE_ROWS + r] = 0.0
 
 
 cdef inline void squared_distances(
     const double* tile, const double* center, intp d, double* out,
 ) noexcept nogil:
     """Squared distances from the rows of a tile to one center, by differences."""
-    cdef double total[TILE]
+    cdef double total[TILE_ROWS]
     cdef double difference
     cdef intp r, j
-    for r in range(TILE):
+    for r in range(TILE_ROWS):
         total[r] = 0.0
     for j in range(d):
-        for r in range(TILE):
-            difference = tile[j * TILE + r] - center[j]
+        for r in range(TILE_ROWS):
+            difference = tile[j * TILE_ROWS + r] - center[j]
             total[r] += difference * difference
-    for r in range(TILE):
+    for r in range(TILE_ROWS):
         out[r] = total[r]

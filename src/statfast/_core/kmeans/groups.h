@@ -51,7 +51,7 @@ static void V(visit)(const REAL *a, ptrdiff_t lda, const REAL *start, const int3
    grown by `rise` at most: lower the slacks, and list the groups that have none left.  n is a
    multiple of LANES. */
 static ptrdiff_t V(lower)(REAL *slack, const REAL *drop, ptrdiff_t n, REAL rise, int32_t *group) {
-    const V(v) up = V(set1)(rise), zero = V(set1)(0), outward = V(set1)(OUTWARD);
+    const V(v) up = V(set1)(rise), zero = V(set1)(0), outward = V(set1)(FLOAT_ROUNDING);
     const V(v) high = V(max)(up, zero - up);
     ptrdiff_t count = 0;
     for (ptrdiff_t g = 0; g < n; g += LANES) {
@@ -103,14 +103,14 @@ static int V(search_groups)(const REAL *a, ptrdiff_t lda, const REAL *start, ptr
 static void V(slacken)(const REAL *peak, const int32_t *group, ptrdiff_t n, const REAL *norm,
                        const REAL *upper, const double *terms, REAL spread, REAL *slack) {
     V(v) floor[2], off[2];
-    const V(v) zero = V(set1)(0), two = V(set1)(2), inward = V(set1)(1 - 2 * OUTWARD);
+    const V(v) zero = V(set1)(0), two = V(set1)(2), inward = V(set1)(1 - 2 * FLOAT_ROUNDING);
     for (int h = 0; h < 2; h++) {
         const V(v) length = V(load)(norm + h * LANES), square = length * length;
         const V(v) doubt = V(set1)((REAL)1.001) * (V(set1)((REAL)terms[1]) * length
             + V(set1)((REAL)terms[2]) + V(set1)((REAL)terms[3]) * square);
         floor[h] = square * V(set1)(1 - 2 * spread) - two * doubt;
-        off[h] = V(load)(upper + h * LANES) * V(set1)(1 + OUTWARD)
-            + V(set1)(2 * OUTWARD) * length;
+        off[h] = V(load)(upper + h * LANES) * V(set1)(1 + FLOAT_ROUNDING)
+            + V(set1)(2 * FLOAT_ROUNDING) * length;
     }
     for (ptrdiff_t q = 0; q < n; q += LANES) {
         V(v) r[LANES];

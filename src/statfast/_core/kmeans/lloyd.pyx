@@ -34,7 +34,7 @@ from statfast._core.tile.tiles cimport active, chunk_rows
 # Panels converted and packed together: enough rows to hide the calls, few enough for the cache.
 cdef enum:
     PANELS_BYTES = 131072
-    MOST_PANELS = 16
+    MAX_PANELS = 16
 
 
 def frame(
@@ -177,7 +177,7 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
     or -1 without memory."""
     cdef Py_ssize_t d = s.d, across = panel_columns(<float>0)
     cdef Py_ssize_t panels = max(1, min(
-        <Py_ssize_t>MOST_PANELS, PANELS_BYTES // (across * max(d, 1) * <Py_ssize_t>sizeof(float))))
+        <Py_ssize_t>MAX_PANELS, PANELS_BYTES // (across * max(d, 1) * <Py_ssize_t>sizeof(float))))
     cdef Py_ssize_t most = min(panels * across, (s.n + across - 1) // across * across)
     cdef Py_ssize_t first = 0, some, count, moved = 0, i
     cdef double tile = s.filled * (d + 5) / 32.0  # cycles a row, about

@@ -11,7 +11,8 @@ drawn from is exact.
 Cost of a center: O(n d m) in float32 for m candidates, O(d) in float64 for each row that it may
 gain. Memory: 25 bytes a row and m / 8.
 
-The caller guarantees: finite rows, matching shapes, d >= 1, at most SEEDING_MOST candidates.
+The caller guarantees: finite rows, matching shapes, d >= 1, at most SEEDING_MAX_CANDIDATES
+candidates.
 """
 
 from cython.view cimport contiguous
@@ -65,7 +66,7 @@ cdef const seeding_kernels *kernels = seeding_at(level())
 
 # Rows whose chances are summed together: as many look for the row that is drawn.
 cdef enum:
-    STRETCH = 32
+    STRETCH_ROWS = 32
 
 
 cdef class Seeding:
@@ -80,7 +81,7 @@ cdef class Seeding:
     cdef measure_rows apart
     cdef const double[::1] weights
     cdef double scale
-    cdef double[::1] near, sums     # closest; and of weight * closest over each STRETCH of rows
+    cdef double[::1] near, sums     # closest; and of weight * closest over STRETCH_ROWS rows each
     cdef int32_t[::1] label
     cdef float[::1] square, top     # squared distance from the origin, scaled; see the level
     cdef float[:, ::1] most         # (3, panels) norm, rest and weight: the most in each
@@ -105,7 +106,7 @@ cdef class Seeding:
         self.closest = np.empty(self.n)
         self.labels = np.zeros(self.n, np.int32)
         self.near, self.label = self.closest, self.labels
-        self.sums = np.empty((self.n + STRETCH - 1) // STRETCH)
+        self.sums = np.empty((self.n + STRETCH_ROWS - 1) // STRETCH_ROWS)
         self.square = np.empty(self.n, np.float32)
         self.top = np.full(panels.shape[0] // d, -FLT_MAX, np.float32)
         self.most = np.zeros((3, self.panels), np.float32)
@@ -152,7 +153,7 @@ cdef class Seeding:
                 self.most[0, p] = norm
                 self.most[1, p] = <float>(size + self.d * <double>FLT_MIN)
                 self.most[2, p] = heaviest
-            for i in range(first // STRETCH, (stop + STRETCH - 1) // STRETCH):
+            for i in range(first // STRETCH_ROWS, (stop + STRETCH_ROWS - 1) // STRETCH_ROWS):
                 add_up(self, i)
 
     def draw(
@@ -184,7 +185,7 @@ cdef class Seeding:
                     low = middle + 1
             goal -= running[low - 1] if low > 0 else 0
             before = 0
-            for i in range(low * STRETCH, min(self.n, (low + 1) * STRETCH)):
+            for i in range(low * STRETCH_ROWS, min(self.n, (low + 1) * STRETCH_ROWS)):
                 chance = self.near[i] * (1 if self.weights is None else self.weights[i])
                 before += chance
                 if chance > 0:
@@ -268,10 +269,10 @@ cdef class Seeding:
                     self.apart(&center[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
                     if far < self.near[i]:
                         approach(self, i, far, name)
-                        if i // STRETCH != stretch:
+                        if i // STRETCH_ROWS != stretch:
                             if stretch >= 0:
                                 add_up(self, stretch)
-                            stretch = i // STRETCH
+                            stretch = i // STRETCH_ROWS
             if stretch >= 0:
                 add_up(self, stretch)
 
@@ -291,6 +292,6 @@ cdef inline void add_up(Seeding s, Py_ssize_t stretch) noexcept nogil:
     """The chances of a stretch of rows."""
     cdef Py_ssize_t i
     cdef double total = 0
-    for i in range(stretch * STRETCH, min(s.n, (stretch + 1) * STRETCH)):
+    for i in range(stretch * STRETCH_ROWS, min(s.n, (stretch + 1) * STRETCH_ROWS)):
         total += s.near[i] * (1 if s.weights is None else s.weights[i])
     s.sums[stretch] = total

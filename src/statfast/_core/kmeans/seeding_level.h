@@ -7,18 +7,18 @@
    if that is positive.  The score s is made as in tile/product/tile.h and is good to
        slope |b| + square + delta |b|^2,
    slope and square being those of this a; t is made in double and rounded to float.  `start` holds
-   -|a|^2/2 + square and `top` holds t + r, r >= delta |b|^2 and all that is lost in t and in the sums
-   below (`approach` in kmeans/seeding.pyx), so that, L being the largest |b| of the panel,
+   -|a|^2/2 + square and `top` holds t + r, r >= delta |b|^2 and all that is lost in t and in the
+   sums below (`approach` in kmeans/seeding.pyx), so that, L being the largest |b| of the panel,
        h = s + square + slope L + t + r >= g/2 >= h - 2 (slope L + square + r).
    Where h is not positive the candidate gains nothing.  Over all points the positive parts of h add
    up to an upper bound on what it gains, and less the widths of those intervals, for which the
-   largest of FLUSH panels stands, to a lower one.  They are summed in float over so many panels at
-   most, which errs by less than one part in 1e5. */
+   largest of ROWS_PER_FLUSH panels stands, to a lower one.  They are summed in float over so many
+   panels at most, which errs by less than one part in 1e5. */
 
 #include "kmeans/seeding_table.h"
 
 #define NR (2 * F32_LANES)
-#define FLUSH 32
+#define ROWS_PER_FLUSH 32
 
 /* Score some candidates with the points of a panel: which points each may gain, and how much. */
 static INLINE void look(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0, int count,
@@ -69,9 +69,9 @@ static INLINE void look_some(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c
 static void weigh(const seeding_rows *r, ptrdiff_t first, ptrdiff_t stop, double *high, double *off,
                   double *points) {
     const ptrdiff_t m = r->m, times = (m + ROWS - 1) / ROWS, even = (m / 2 + times - 1) / times * 2;
-    for (ptrdiff_t p0 = first; p0 < stop; p0 += FLUSH) {
-        const ptrdiff_t p1 = stop - p0 < FLUSH ? stop : p0 + FLUSH;
-        f32_v sum[SEEDING_MOST];
+    for (ptrdiff_t p0 = first; p0 < stop; p0 += ROWS_PER_FLUSH) {
+        const ptrdiff_t p1 = stop - p0 < ROWS_PER_FLUSH ? stop : p0 + ROWS_PER_FLUSH;
+        f32_v sum[SEEDING_MAX_CANDIDATES];
         float longest = 0, rest = 0, heaviest = 0;
         for (ptrdiff_t c = 0; c < m; c++) sum[c] = f32_set1(0);
         for (ptrdiff_t p = p0; p < p1; p++) {

@@ -8,7 +8,7 @@
 
 #include "simd/levels.h"
 
-enum { SEEDING_MOST = 32 }; /* candidates: 2 + log k */
+enum { SEEDING_MAX_CANDIDATES = 32 }; /* candidates: 2 + log k */
 
 /* Candidates, an even number, are columns of `a`, and points lie in panels of depth d.  All lengths
    are those of tile/product/tile.h, moved and scaled. */

@@ -29,10 +29,10 @@ cdef const products_kernels *table = products_at(level())
 
 cdef enum:
     SHEET_BYTES = 262144    # of shifted rows that are multiplied together: they stay in cache
-    LEAST_ROWS = 64         # of a sheet of `scatter`: sums are read and written once a sheet
-    NEAR_BYTES = 49152      # of a sheet of `scatter` of few columns
-    LONG_ROW = 900          # columns from which `scatter` copies its sheet into panels
-    FEW_BYTES = 4096        # of a sheet of `project`: the next one, on its way, is few lines
+    MIN_SHEET_ROWS = 64         # of a sheet of `scatter`: sums are read and written once a sheet
+    NARROW_SHEET_BYTES = 49152      # of a sheet of `scatter` of few columns
+    MIN_PACKED_COLUMNS = 900          # columns from which `scatter` copies its sheet into panels
+    PROJECT_SHEET_BYTES = 4096  # of a sheet of `project`: the next one, on its way, is few lines
 
 cdef extern from *:
     """
@@ -116,9 +116,10 @@ def scatter(
 ):
     """Add rows to the scatter about a shift. A last column of ones makes row d the sums."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d + 1), first = 0, some, i, j, p
-    cdef Py_ssize_t nbytes = NEAR_BYTES if 8 * ld * LEAST_ROWS <= NEAR_BYTES else SHEET_BYTES
-    cdef Py_ssize_t sheet = sheet_rows(ld, nbytes, LEAST_ROWS)
-    cdef bint weighted = weights is not None, panelled = d >= LONG_ROW
+    cdef bint narrow = 8 * ld * MIN_SHEET_ROWS <= NARROW_SHEET_BYTES
+    cdef Py_ssize_t nbytes = NARROW_SHEET_BYTES if narrow else SHEET_BYTES
+    cdef Py_ssize_t sheet = sheet_rows(ld, nbytes, MIN_SHEET_ROWS)
+    cdef bint weighted = weights is not None, panelled = d >= MIN_PACKED_COLUMNS
     cdef Py_ssize_t across = table.across
     cdef void *block
     cdef double *z
@@ -161,10 +162,10 @@ def scatter_rounded(
     const double[::1] shift,        # IN (d,) near the mean
     double[:, ::1] total,           # INOUT (tall(d + 1), >= broad(d + 1)) lower tiles += z z'
 ):
-    """The same of float rows, twice as fast: z is rounded to float, and sums of LEAST_ROWS rows are
-    taken in float, those of the sums in double.
+    """The same of float rows, twice as fast: z is rounded to float, and sums of MIN_SHEET_ROWS rows
+    are taken in float, those of the sums in double.
 
-    An entry is off by less than (LEAST_ROWS + 3) 2**-24 sqrt(G_ii G_jj), 4e-6 (Higham 2002,
+    An entry is off by less than (MIN_SHEET_ROWS + 3) 2**-24 sqrt(G_ii G_jj), 4e-6 (Higham 2002,
     Accuracy and Stability, section 3.1, and Cauchy's inequality). Roundings of n rows that have
     nothing to do with each other nearly cancel: 1e-9 of 1e5 rows.
     """
@@ -175,15 +176,15 @@ def scatter_rounded(
     if n == 0:
         return
     ld = max(ld, (d + across) // across * across) + 16
-    block = zeros(LEAST_ROWS * ld // 2 + 1)
+    block = zeros(MIN_SHEET_ROWS * ld // 2 + 1)
     with nogil:
         z = <float *>aligned(block)
-        for i in range(LEAST_ROWS):
+        for i in range(MIN_SHEET_ROWS):
             z[i * ld + d] = 1
         while first < n:
-            some = min(LEAST_ROWS, n - first)
+            some = min(MIN_SHEET_ROWS, n - first)
             table.shift_float(&X[first, 0], stride_of(X), some, d, &shift[0], NULL, z, ld)
-            fetch(X, first + LEAST_ROWS, LEAST_ROWS)
+            fetch(X, first + MIN_SHEET_ROWS, MIN_SHEET_ROWS)
             table.inner_float(z, ld, d + 1, z, ld, across, d + 1, some,
                               &total[0, 0], total.shape[1], True)
             first += some
@@ -250,7 +251,7 @@ def project(
     off by less than 131 * 2**-24, 8e-6, of |z| |p| (Higham 2002, section 3.1).
     """
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = P.shape[0], ld = room(d), first = 0, some
-    cdef Py_ssize_t columns = broad(k), sheet = sheet_rows(ld, FEW_BYTES, table.rows), i
+    cdef Py_ssize_t columns = broad(k), sheet = sheet_rows(ld, PROJECT_SHEET_BYTES, table.rows), i
     cdef double broken = 0
     cdef void *block
     cdef double *z

@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t
 
 from statfast._core.tile.tiles cimport level
 
-WIDTH = 8  # columns of P
+PANEL_COLUMNS = 8  # columns of P
 
 cdef extern from "linalg/sparse_normal_table.h" nogil:
     ctypedef struct sparsenormal_kernels:

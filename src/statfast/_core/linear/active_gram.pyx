@@ -11,12 +11,12 @@ symmetric G and budgets small enough that Ctrl-C is heard between calls.
 
 from libc.stdlib cimport free, malloc
 
-from statfast._core.linear.blocked_cholesky cimport BLOCK, ROWS, invert, product
+from statfast._core.linear.blocked_cholesky cimport BLOCK_COLUMNS, TILE_SPARE_ROWS, invert, product
 from statfast._core.linear.newton_steps cimport arranged
 from statfast._core.tile.rows cimport aligned, panel_columns
 
-TOGETHER = BLOCK
-BESIDE = ROWS
+COLUMNS_AT_ONCE = BLOCK_COLUMNS
+SPARE_ROWS = TILE_SPARE_ROWS
 
 
 def arrange(
@@ -39,11 +39,11 @@ def factorize(
     const Py_ssize_t[::1] order,     # IN (k,) columns
     double ridge,                    # added to the diagonal
     double least,                    # share of its column's square that a pivot has to keep
-    Py_ssize_t start,                # rows before it are those of the factor: a multiple of BLOCK
+    Py_ssize_t start,                # rows of the factor before it: a multiple of BLOCK_COLUMNS
     Py_ssize_t first,                # the block of columns to begin with
     double budget,                   # multiplications
-    double[:, ::1] L,                # INOUT (>= k + BESIDE, ld), ld a multiple of BLOCK
-    double[::1] inverse,             # INOUT (>= k rounded up to a multiple of BLOCK, BLOCK)
+    double[:, ::1] L,                # INOUT (>= k + SPARE_ROWS, ld), ld a multiple of BLOCK_COLUMNS
+    double[::1] inverse,             # INOUT (>= k to a multiple of BLOCK_COLUMNS, BLOCK_COLUMNS)
 ):
     """Rows `start` and on of the factor of G[order, order] + ridge, blocks `first` and on of them.
 
@@ -52,7 +52,8 @@ def factorize(
     cdef Py_ssize_t k = order.shape[0], ld = L.shape[1], wide = panel_columns(<double>0)
     cdef Py_ssize_t c, low, i, j, t, some
     cdef double spent = 0
-    cdef void *room = malloc(64 + sizeof(double) * (wide * ld + (k + ROWS) * (BLOCK + 1) + wide))
+    cdef Py_ssize_t numbers = wide * ld + (k + TILE_SPARE_ROWS) * (BLOCK_COLUMNS + 1) + wide
+    cdef void *room = malloc(64 + sizeof(double) * numbers)
     cdef double *panel
     cdef double *part
     cdef double *below
@@ -64,33 +65,36 @@ def factorize(
     with nogil:
         panel = <double *>aligned(room)
         part = panel + wide * ld
-        zero = part + (k + ROWS) * BLOCK
-        for i in range(k + ROWS + wide):
+        zero = part + (k + TILE_SPARE_ROWS) * BLOCK_COLUMNS
+        for i in range(k + TILE_SPARE_ROWS + wide):
             zero[i] = 0
-        for i in range((k + ROWS) * BLOCK):
+        for i in range((k + TILE_SPARE_ROWS) * BLOCK_COLUMNS):
             part[i] = 0
-        c = first * BLOCK
+        c = first * BLOCK_COLUMNS
         while c < k and good and spent <= budget:
-            some = min(<Py_ssize_t>BLOCK, k - c)
+            some = min(<Py_ssize_t>BLOCK_COLUMNS, k - c)
             low = max(start, c)
             if c > 0:
-                product(&L[low, 0], ld, k - low, &L[c, 0], ld, c, zero, panel, wide, part, BLOCK)
-            spent += <double>(k - low) * (c + BLOCK) * BLOCK
+                product(&L[low, 0], ld, k - low, &L[c, 0], ld, c, zero, panel, wide, part,
+                        BLOCK_COLUMNS)
+            spent += <double>(k - low) * (c + BLOCK_COLUMNS) * BLOCK_COLUMNS
             for i in range(low, k):
                 row = &G[order[i], 0]
                 for j in range(some):
-                    t = (i - low) * BLOCK + j
+                    t = (i - low) * BLOCK_COLUMNS + j
                     part[t] = row[order[c + j]] - (part[t] if c > 0 else 0.0)
                     if i == c + j:
                         part[t] += ridge
             below = part
             if low == c:
-                good = invert(part, some, least, G, order, c, &L[c, c], ld, &inverse[c * BLOCK])
+                good = invert(part, some, least, G, order, c, &L[c, c], ld,
+                              &inverse[c * BLOCK_COLUMNS])
                 low = c + some
-                below = part + some * BLOCK
+                below = part + some * BLOCK_COLUMNS
             if good and low < k:
-                product(below, BLOCK, k - low, &inverse[c * BLOCK], BLOCK, BLOCK, zero, panel, wide,
+                product(below, BLOCK_COLUMNS, k - low, &inverse[c * BLOCK_COLUMNS],
+                        BLOCK_COLUMNS, BLOCK_COLUMNS, zero, panel, wide,
                         &L[low, c], ld)
-            c += BLOCK
+            c += BLOCK_COLUMNS
     free(room)
-    return c // BLOCK if good else -1
+    return c // BLOCK_COLUMNS if good else -1

@@ -4,8 +4,8 @@
 
 What coordinate descent needs of the data: X'v for all columns, the Gram matrix of some, and X b for
 few. The columns are centered, scaled and weighted on the way, a slab of rows at a time, so that the
-table is never copied. Products of columns are made by the register tile from slabs of DEPTH rows;
-sums of slabs are added in their order.
+table is never copied. Products of columns are made by the register tile from slabs of SLAB_ROWS
+rows; sums of slabs are added in their order.
 
 Cost: X'v and X b one read of the columns concerned; a Gram matrix 2 n |I| |J| flop at the rate of
 the tile. The caller guarantees finite numbers and columns or rows that are contiguous.
@@ -43,9 +43,9 @@ cdef extern from "linear/columns_table.h" nogil:
 cdef const columns_kernels *table = columns_at(level())
 
 cdef enum:
-    DEPTH = 512  # rows of a slab: whole pages of a column, and few sums of slabs
-    LDA = 520    # their stride, no power of two
-    TALL = 8     # tiles of columns down at a time: a slab of them stays in the second cache
+    SLAB_ROWS = 512      # rows of a slab: whole pages of a column, and few sums of slabs
+    SLAB_STRIDE = 520    # of a column of them: no power of two
+    MAX_TILES_DOWN = 8   # at a time: a slab of their columns stays in the second cache
 
 
 cdef int require_lines(const real[:, :] X) except -1:
@@ -125,7 +125,7 @@ def gram(
     cdef Py_ssize_t n = X.shape[0], k = I.shape[0], m = min(J.shape[0], diagonal + I.shape[0])
     cdef Py_ssize_t rows = active().rows, wide = panel_columns(<double>0)
     cdef Py_ssize_t first = 0, some, j, i, c, top, low, tall, panels = (m + wide - 1) // wide
-    cdef Py_ssize_t high = (k + rows - 1) // rows * rows, most = TALL * rows
+    cdef Py_ssize_t high = (k + rows - 1) // rows * rows, most = MAX_TILES_DOWN * rows
     cdef void *room
     cdef double *a
     cdef double *flat
@@ -137,34 +137,34 @@ def gram(
         return
     require_lines(X)
     room = malloc(64 + sizeof(double) * (
-        (high + 2 * wide) * LDA + panels * wide * DEPTH + most * wide + most + wide
+        (high + 2 * wide) * SLAB_STRIDE + panels * wide * SLAB_ROWS + most * wide + most + wide
     ))
     if room == NULL:
         raise MemoryError
     with nogil:
         a = <double *>aligned(room)
-        flat = a + (high + wide) * LDA
-        panel = flat + wide * LDA
-        part = panel + panels * wide * DEPTH
+        flat = a + (high + wide) * SLAB_STRIDE
+        panel = flat + wide * SLAB_STRIDE
+        part = panel + panels * wide * SLAB_ROWS
         zero = part + most * wide
         for i in range(most + wide):
             zero[i] = 0
-        for i in range((high + 2 * wide) * LDA):
+        for i in range((high + 2 * wide) * SLAB_STRIDE):
             a[i] = 0
         while first < n:
-            some = min(<Py_ssize_t>DEPTH, n - first)
+            some = min(<Py_ssize_t>SLAB_ROWS, n - first)
             load(X, root, mean, scale, I, 0, k, first, some, a)
             if aside is not None:
                 for i in range(k):
-                    aside[0, i] += table.dot(a + i * LDA, &root[first], some)
-                    aside[1, i] += table.dot(a + i * LDA, &beside[first], some)
+                    aside[0, i] += table.dot(a + i * SLAB_STRIDE, &root[first], some)
+                    aside[1, i] += table.dot(a + i * SLAB_STRIDE, &beside[first], some)
             for j in range(panels):
                 c = min(wide, m - j * wide)
-                z = a + (j * wide - diagonal) * LDA
+                z = a + (j * wide - diagonal) * SLAB_STRIDE
                 if j * wide < diagonal:
                     load(X, root, mean, scale, J, j * wide, c, first, some, flat)
                     z = flat
-                active().f64.pack(z, LDA, c, some, panel + j * wide * DEPTH)
+                active().f64.pack(z, SLAB_STRIDE, c, some, panel + j * wide * SLAB_ROWS)
             low = 0
             while low < k:
                 tall = min(most, k - low)
@@ -172,8 +172,9 @@ def gram(
                 while j < min(m, diagonal + low + tall):
                     c = min(wide, m - j)
                     top = max(0, j - diagonal - low) // rows * rows
-                    active().f64.store(a + (low + top) * LDA, LDA, zero, tall - top,
-                                       panel + j * DEPTH, zero, some, STORE_SCORE, 0, part, wide, c)
+                    active().f64.store(a + (low + top) * SLAB_STRIDE, SLAB_STRIDE, zero, tall - top,
+                                       panel + j * SLAB_ROWS, zero, some, STORE_SCORE, 0, part,
+                                       wide, c)
                     table.add(part, wide, tall - top, c, &out[low + top, j], out.shape[1])
                     j += wide
                 low += most
@@ -196,7 +197,7 @@ cdef inline void load(
     if down == 1:
         for i in range(k):
             j = index[begin + i]
-            table.load(&X[first, j], real is float, some, w, mean[j], scale[j], z + i * LDA)
+            table.load(&X[first, j], real is float, some, w, mean[j], scale[j], z + i * SLAB_STRIDE)
         return
     i = 0
     while i < k:
@@ -204,12 +205,12 @@ cdef inline void load(
         for t in range(some):
             x = &X[first + t, 0]
             for j in range(i, i + group):
-                z[j * LDA + t] = <double>x[index[begin + j] * across]
+                z[j * SLAB_STRIDE + t] = <double>x[index[begin + j] * across]
         for j in range(i, i + group):
             m = mean[index[begin + j]]
             s = scale[index[begin + j]]
             for t in range(some):
-                z[j * LDA + t] = (z[j * LDA + t] - m) * s * w[t]
+                z[j * SLAB_STRIDE + t] = (z[j * SLAB_STRIDE + t] - m) * s * w[t]
         i += group
 
 

@@ -7,8 +7,8 @@
 
 #include "linear/columns_table.h"
 
-#define STRIP 512 /* columns whose sums are kept together where rows are contiguous */
-#define HEIGHT 1024 /* rows of a combination that stay in cache */
+#define STRIP_COLUMNS 512 /* columns whose sums are kept together where rows are contiguous */
+#define CACHED_ROWS 1024 /* rows of a combination that stay in cache */
 
 static INLINE double columns_total(f64_v sums) {
     double lanes[F64_LANES], total = 0;
@@ -85,14 +85,14 @@ static void columns_add(const double *part, ptrdiff_t lda, ptrdiff_t k, ptrdiff_
                                                                                                    \
     static void columns_correlate_across_##T(const columns_job *job, const double *v,              \
                                              double *out) {                                        \
-        double sums[F64_LANES * STRIP];                                                            \
-        for (ptrdiff_t c = 0; c < job->k; c += STRIP) {                                            \
-            const ptrdiff_t some = job->k - c < STRIP ? job->k - c : STRIP;                        \
-            for (ptrdiff_t t = 0; t < F64_LANES * STRIP; t++) sums[t] = 0;                         \
+        double sums[F64_LANES * STRIP_COLUMNS];                                                    \
+        for (ptrdiff_t c = 0; c < job->k; c += STRIP_COLUMNS) {                                    \
+            const ptrdiff_t some = job->k - c < STRIP_COLUMNS ? job->k - c : STRIP_COLUMNS;        \
+            for (ptrdiff_t t = 0; t < F64_LANES * STRIP_COLUMNS; t++) sums[t] = 0;                 \
             for (ptrdiff_t i = 0; i < job->n; i++) {                                               \
                 const REAL *x = (const REAL *)job->x + i * job->step;                              \
                 const f64_v vi = f64_set1(v[i]);                                                   \
-                double *to = sums + i % F64_LANES * STRIP;                                         \
+                double *to = sums + i % F64_LANES * STRIP_COLUMNS;                                 \
                 for (ptrdiff_t t = 0; t < some; t += F64_LANES) {                                  \
                     f64_v xt;                                                                      \
                     if (!job->index && t + F64_LANES <= some) xt = READ(x + c + t);                \
@@ -107,7 +107,7 @@ static void columns_add(const double *part, ptrdiff_t lda, ptrdiff_t k, ptrdiff_
             }                                                                                      \
             for (ptrdiff_t t = 0; t < some; t++) {                                                 \
                 double total = 0;                                                                  \
-                for (ptrdiff_t l = 0; l < F64_LANES; l++) total += sums[l * STRIP + t];            \
+                for (ptrdiff_t l = 0; l < F64_LANES; l++) total += sums[l * STRIP_COLUMNS + t];    \
                 out[c + t] += total;                                                               \
             }                                                                                      \
         }                                                                                          \
@@ -116,8 +116,8 @@ static void columns_add(const double *part, ptrdiff_t lda, ptrdiff_t k, ptrdiff_
     static void columns_combine_down_##T(const columns_job *job, const double *coef,               \
                                          double *out) {                                            \
         const REAL *x = job->x;                                                                    \
-        for (ptrdiff_t first = 0; first < job->n; first += HEIGHT) {                               \
-            const ptrdiff_t stop = job->n - first < HEIGHT ? job->n : first + HEIGHT;              \
+        for (ptrdiff_t first = 0; first < job->n; first += CACHED_ROWS) {                          \
+            const ptrdiff_t stop = job->n - first < CACHED_ROWS ? job->n : first + CACHED_ROWS;    \
             for (ptrdiff_t j = 0; j < job->k; j++) {                                               \
                 const REAL *from = x + columns_of(job, j) * job->step;                             \
                 const f64_v b = f64_set1(coef[j]);                                                 \

@@ -64,24 +64,24 @@ static INLINE double descent_dot(const double *a, const double *b, ptrdiff_t n) 
 
 static void descent_solve(const double *L, ptrdiff_t ld, const double *inverse, ptrdiff_t k,
                           double *x) {
-    double y[BLOCK];
-    for (ptrdiff_t c = 0; c < k; c += BLOCK) {
-        const ptrdiff_t some = k - c < BLOCK ? k - c : BLOCK;
-        const double *D = inverse + c * BLOCK;
+    double y[BLOCK_COLUMNS];
+    for (ptrdiff_t c = 0; c < k; c += BLOCK_COLUMNS) {
+        const ptrdiff_t some = k - c < BLOCK_COLUMNS ? k - c : BLOCK_COLUMNS;
+        const double *D = inverse + c * BLOCK_COLUMNS;
         for (ptrdiff_t i = 0; i < some; i++)
             y[i] = x[c + i] - descent_dot(L + (c + i) * ld, x, c);
         for (ptrdiff_t i = 0; i < some; i++) {
             double sum = 0;
-            for (ptrdiff_t t = 0; t <= i; t++) sum += D[i * BLOCK + t] * y[t];
+            for (ptrdiff_t t = 0; t <= i; t++) sum += D[i * BLOCK_COLUMNS + t] * y[t];
             x[c + i] = sum;
         }
     }
-    for (ptrdiff_t c = (k - 1) / BLOCK * BLOCK; c >= 0; c -= BLOCK) {
-        const ptrdiff_t some = k - c < BLOCK ? k - c : BLOCK;
-        const double *D = inverse + c * BLOCK;
+    for (ptrdiff_t c = (k - 1) / BLOCK_COLUMNS * BLOCK_COLUMNS; c >= 0; c -= BLOCK_COLUMNS) {
+        const ptrdiff_t some = k - c < BLOCK_COLUMNS ? k - c : BLOCK_COLUMNS;
+        const double *D = inverse + c * BLOCK_COLUMNS;
         for (ptrdiff_t t = 0; t < some; t++) y[t] = 0;
         for (ptrdiff_t i = 0; i < some; i++)
-            for (ptrdiff_t t = 0; t <= i; t++) y[t] += D[i * BLOCK + t] * x[c + i];
+            for (ptrdiff_t t = 0; t <= i; t++) y[t] += D[i * BLOCK_COLUMNS + t] * x[c + i];
         for (ptrdiff_t i = 0; i < some; i++) {
             x[c + i] = y[i];
             descent_move(L + (c + i) * ld, y[i], c, x);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include "simd/levels.h"
 
-#define BLOCK 32 /* columns of a factor that are made together: a multiple of any panel's */
+#define BLOCK_COLUMNS 32 /* columns of a factor that are made together: a multiple of any panel's */
 
 /* What a sweep works on: see linear/coordinate_descent.pyx. */
 typedef struct {

@@ -23,7 +23,7 @@ from statfast._core.tile.tiles cimport active, level
 
 cdef extern from "linear/irls_table.h" nogil:
     enum:
-        IRLS_FEW
+        IRLS_MAX_NARROW
         SWEEP_PREDICT
         SWEEP_GIVEN
         SWEEP_IDENTITY
@@ -66,7 +66,7 @@ cdef extern from "linear/irls_table.h" nogil:
 
 cdef const irls_kernels *table = irls_at(level())
 
-FEW = IRLS_FEW
+MAX_NARROW_COLUMNS = IRLS_MAX_NARROW
 
 # What the loop asks for by name: pairs of a family and a link.
 KINDS = {

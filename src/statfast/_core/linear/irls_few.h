@@ -41,17 +41,17 @@
     const f64_v r0 = FOUR_OF(NAME, (x), 0) - from, r1 = FOUR_OF(NAME, (x), 1) - from;              \
     const f64_v r2 = FOUR_OF(NAME, (x), 2) - from, r3 = FOUR_OF(NAME, (x), 3) - from;              \
     const f64_v e0 = EVEN(r0, r1), e1 = EVEN(r2, r3), o0 = ODD(r0, r1), o1 = ODD(r2, r3);          \
-    const f64_v column[FOUR] = {FIRST(e0, e1), FIRST(o0, o1), SECOND(e0, e1), SECOND(o0, o1)}
+    const f64_v column[QUAD] = {FIRST(e0, e1), FIRST(o0, o1), SECOND(e0, e1), SECOND(o0, o1)}
 #elif F64_LANES == 2
 #define COLUMNS(NAME, x, shift)                                                                    \
     const f64_v from = f64_load(shift), more = f64_load((shift) + 2);                              \
     const f64_v a0 = LOAD_##NAME(x) - from, a1 = LOAD_##NAME((x) + ldx) - from;                    \
     const f64_v c0 = LOAD_##NAME((x) + 2) - more, c1 = LOAD_##NAME((x) + ldx + 2) - more;          \
-    const f64_v column[FOUR] = {EVEN(a0, a1), ODD(a0, a1), EVEN(c0, c1), ODD(c0, c1)}
+    const f64_v column[QUAD] = {EVEN(a0, a1), ODD(a0, a1), EVEN(c0, c1), ODD(c0, c1)}
 #else
 #define COLUMNS(NAME, x, shift)                                                                    \
-    f64_v column[FOUR];                                                                            \
-    for (int i = 0; i < FOUR; i++) column[i] = (x)[i] - (shift)[i]
+    f64_v column[QUAD];                                                                            \
+    for (int i = 0; i < QUAD; i++) column[i] = (x)[i] - (shift)[i]
 #endif
 #if F64_LANES < 8
 #define LOAD_f64(p) f64_load(p)
@@ -66,17 +66,17 @@
                                         const double *shift, const double *b,                      \
                                         const double *rates, f64_v eta, double *z) {               \
         f64_v odd = f64_set1(0);                                                                   \
-        for (ptrdiff_t j = 0; j < p && p >= FOUR; j += FOUR) {                                     \
-            const double *rate = j + FOUR <= p ? b + j : rates;                                    \
-            j = j + FOUR <= p ? j : p - FOUR;                                                      \
+        for (ptrdiff_t j = 0; j < p && p >= QUAD; j += QUAD) {                                     \
+            const double *rate = j + QUAD <= p ? b + j : rates;                                    \
+            j = j + QUAD <= p ? j : p - QUAD;                                                      \
             COLUMNS(NAME, x + j, shift + j);                                                       \
-            UNROLL for (int i = 0; i < FOUR; i++) f64_store(z + (j + i) * LANES, column[i]);       \
-            UNROLL for (int i = 0; i < FOUR; i += 2) {                                             \
+            UNROLL for (int i = 0; i < QUAD; i++) f64_store(z + (j + i) * LANES, column[i]);       \
+            UNROLL for (int i = 0; i < QUAD; i += 2) {                                             \
                 eta = f64_fma(column[i], f64_set1(rate[i]), eta);                                  \
                 odd = f64_fma(column[i + 1], f64_set1(rate[i + 1]), odd);                          \
             }                                                                                      \
         }                                                                                          \
-        for (ptrdiff_t j = 0; j < p && p < FOUR; j++) {                                            \
+        for (ptrdiff_t j = 0; j < p && p < QUAD; j++) {                                            \
             double lane[LANES];                                                                    \
             for (int l = 0; l < LANES; l++) lane[l] = (double)x[l * ldx + j];                      \
             const f64_v v = f64_load(lane) - f64_set1(shift[j]);                                   \
@@ -93,7 +93,7 @@ LAY(float, f32)
 static void irls_lay(const irls_job *job, ptrdiff_t first, ptrdiff_t left, const double *rates,
                      double *z, double *to) {
     const ptrdiff_t p = job->p, size = job->single ? sizeof(float) : sizeof(double);
-    double some[LANES * FEW];
+    double some[LANES * MAX_NARROW_COLUMNS];
     const double *b = job->b;
     f64_v eta = job->offset ? irls_take(job->offset + first, left) : f64_set1(0);
     const char *x = (const char *)job->x + first * job->ldx * size;
@@ -232,34 +232,34 @@ static void irls_products(const double *z, const irls_sheet *sheet, ptrdiff_t q,
 /* g[i] += sum of s z_i */
 static void irls_gather(const double *z, const double *s, ptrdiff_t q, ptrdiff_t groups,
                         double *g) {
-    for (ptrdiff_t j = 0; j < q; j += FOUR) {
+    for (ptrdiff_t j = 0; j < q; j += QUAD) {
         const ptrdiff_t last = q - 1 - j; /* where fewer are left, one of them is summed again */
         const double *from = z + j * LANES, *by = s;
-        f64_v sum[FOUR];
-        UNROLL for (int i = 0; i < FOUR; i++) sum[i] = f64_set1(0);
+        f64_v sum[QUAD];
+        UNROLL for (int i = 0; i < QUAD; i++) sum[i] = f64_set1(0);
         for (ptrdiff_t k = 0; k < groups; k++, from += q * LANES, by += LANES) {
             const f64_v score = f64_load(by);
-            UNROLL for (int i = 0; i < FOUR; i++)
+            UNROLL for (int i = 0; i < QUAD; i++)
                 sum[i] = f64_fma(score, f64_load(from + (i < last ? i : last) * LANES), sum[i]);
         }
-        for (int i = 0; i < FOUR && i <= last; i++)
+        for (int i = 0; i < QUAD && i <= last; i++)
             f64_store(g + (j + i) * LANES, f64_load(g + (j + i) * LANES) + sum[i]);
     }
 }
 
 static void irls_few(const irls_job *job) {
-    const ptrdiff_t q = job->p + job->intercept, most = SHEET / (q ? q * LANES : 1);
-    const ptrdiff_t height = LANES * (most > GROUPS ? GROUPS : most < 4 ? 4 : most);
+    const ptrdiff_t q = job->p + job->intercept, most = SHEET_NUMBERS / (q ? q * LANES : 1);
+    const ptrdiff_t height = LANES * (most > SHEET_GROUPS ? SHEET_GROUPS : most < 4 ? 4 : most);
     /* A sheet is fetched while the one before it is worked on: so many lines of a group by each of
        its tiles, the others where it is laid out. */
     const ptrdiff_t size = job->single ? sizeof(float) : sizeof(double), row = job->ldx * size;
     const ptrdiff_t lines = (LANES * row + 63) / 64, parts = (q + TILE - 1) / TILE;
     const ptrdiff_t late = job->h ? parts * (parts + 1) / 2 : 0;
     const ptrdiff_t early = lines > late ? lines - late : 0;
-    double rates[FOUR] = {0};
-    for (ptrdiff_t j = job->p / FOUR * FOUR; j < job->p && job->p >= FOUR; j++)
-        rates[j - job->p + FOUR] = job->b[j + job->intercept];
-    double *z = job->work, *g = z + GROUPS * q * LANES, *h = g + q * LANES;
+    double rates[QUAD] = {0};
+    for (ptrdiff_t j = job->p / QUAD * QUAD; j < job->p && job->p >= QUAD; j++)
+        rates[j - job->p + QUAD] = job->b[j + job->intercept];
+    double *z = job->work, *g = z + SHEET_GROUPS * q * LANES, *h = g + q * LANES;
     irls_sheet *sheet = (irls_sheet *)(h + q * q * LANES);
     memset(g, 0, (size_t)(q * LANES) * sizeof(double));
     if (job->h) memset(h, 0, (size_t)(q * q * LANES) * sizeof(double));

@@ -4,10 +4,10 @@
    coefficients, and the first and last row, exclusive, that are summed for them. */
 
 static void irls_folds(const irls_job *job) {
-    const ptrdiff_t q = job->p + job->intercept, most = SHEET / (q ? q * LANES : 1);
-    const ptrdiff_t height = LANES * (most > GROUPS ? GROUPS : most < 4 ? 4 : most);
-    const double none[FOUR] = {0};
-    double *z = job->work, *g = z + GROUPS * q * LANES;
+    const ptrdiff_t q = job->p + job->intercept, most = SHEET_NUMBERS / (q ? q * LANES : 1);
+    const ptrdiff_t height = LANES * (most > SHEET_GROUPS ? SHEET_GROUPS : most < 4 ? 4 : most);
+    const double none[QUAD] = {0};
+    double *z = job->work, *g = z + SHEET_GROUPS * q * LANES;
     irls_sheet *sheet = (irls_sheet *)(g + job->folds * q * LANES);
     memset(g, 0, (size_t)(job->folds * q * LANES) * sizeof(double));
     for (ptrdiff_t first = 0; first < job->n; first += height) {
@@ -36,7 +36,7 @@ static void irls_folds(const irls_job *job) {
                 if (j < q) eta = f64_fma(f64_load(column + j * LANES), f64_set1(b[j]), eta);
                 f64_store(sheet->eta + k * LANES, eta + odd);
             }
-            double on[GROUPS * LANES];
+            double on[SHEET_GROUPS * LANES];
             one.weight = job->weight ? job->weight + first : NULL;
             if (from > 0 || to < rows) {
                 for (ptrdiff_t r = 0; r < rows; r++)

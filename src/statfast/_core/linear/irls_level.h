@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of linear/irls.pyx: from rows to X'WX, X's and the deviance in one sweep.
+/* One instruction-set level of linear/irls.pyx: from rows to X'WX, X's and the deviance in one
+   sweep.
 
-   Few columns (q <= FEW) are transposed in sheets: linear/irls_few.h.  Many columns stay rows:
-   linear/irls_many.h. */
+   Few columns (q <= MAX_NARROW_COLUMNS) are transposed in sheets: linear/irls_few.h.  Many columns
+   stay rows: linear/irls_many.h. */
 
 #include "linear/irls_table.h"
 
@@ -14,12 +15,12 @@
 #define V(word) f64_##word
 #include "simd/vmath.h"
 
-#define FEW IRLS_FEW
-#define GROUPS 16  /* of LANES rows in a sheet, at most: more are not fetched in time */
-#define SHEET 4096 /* numbers of a sheet that is transposed: 32 KB, with 4 groups at least */
-#define TALL 64   /* rows of a sheet of many columns */
-#define FOUR 4     /* of them are worked on together */
-#define SHORT 16   /* the same where their products are not wanted: they are read again in cache */
+#define MAX_NARROW_COLUMNS IRLS_MAX_NARROW
+#define SHEET_GROUPS 16  /* of LANES rows in a sheet, at most: more are not fetched in time */
+#define SHEET_NUMBERS 4096 /* of a sheet that is transposed: 32 KB, with 4 groups at least */
+#define WIDE_ROWS 64   /* rows of a sheet of many columns */
+#define QUAD 4     /* of them are worked on together */
+#define SCORE_SHEET_ROWS 16 /* the same where no products are wanted: read again in cache */
 #if F64_LANES == 8 || defined(__aarch64__)
 #define TILE 5 /* 25 sums, 5 factors: 30 of 32 registers */
 #else
@@ -34,14 +35,14 @@
 
 static ptrdiff_t irls_room(const irls_job *job) {
     const ptrdiff_t sheet = sizeof(irls_sheet) / sizeof(double), q = job->p + job->intercept;
-    if (job->entries) return sheet + (GROUPS + job->folds) * q * LANES;
-    if (q <= FEW) return sheet + (GROUPS * q + q + q * q) * LANES;
-    return sheet + (job->h ? (TALL + job->tall) * job->ld : 0);
+    if (job->entries) return sheet + (SHEET_GROUPS + job->folds) * q * LANES;
+    if (q <= MAX_NARROW_COLUMNS) return sheet + (SHEET_GROUPS * q + q + q * q) * LANES;
+    return sheet + (job->h ? (WIDE_ROWS + job->tall) * job->ld : 0);
 }
 
 static void irls_sweep(const irls_job *job) {
     if (job->entries) irls_folds(job);
-    else if (job->p + job->intercept <= FEW) irls_few(job);
+    else if (job->p + job->intercept <= MAX_NARROW_COLUMNS) irls_few(job);
     else irls_many(job);
 }
 

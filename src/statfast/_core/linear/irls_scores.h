@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the linear predictors of a sheet of rows to their scores and weights; deviance and chi-square
-   are added up. What is left of a vector at the end of the rows repeats the last row with weight
-   0. */
+/* From the linear predictors of a sheet of rows to their scores and weights; deviance and
+   chi-square are added up. What is left of a vector at the end of the rows repeats the last row
+   with weight 0. */
 
 static INLINE double irls_total(f64_v v) {
     double lane[LANES], sum = 0;
@@ -20,7 +20,8 @@ static INLINE f64_v irls_take(const double *p, ptrdiff_t left) {
 
 /* eta, s and w of the groups of a sheet, which begins at row `first`. */
 typedef struct {
-    double eta[GROUPS * LANES + TALL], s[GROUPS * LANES + TALL], w[GROUPS * LANES + TALL];
+    enum { MAX_ROWS = SHEET_GROUPS * LANES + WIDE_ROWS };
+    double eta[MAX_ROWS], s[MAX_ROWS], w[MAX_ROWS];
 } irls_sheet;
 
 enum { CLASSES = -1 }; /* SWEEP_LOGIT where all responses are 0 or 1, and weights 1 */

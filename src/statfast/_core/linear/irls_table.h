@@ -7,7 +7,7 @@
 
 #include "simd/levels.h"
 
-enum { IRLS_FEW = 64 }; /* columns: beyond, tiles of whole rows waste less than lanes cost */
+enum { IRLS_MAX_NARROW = 64 }; /* columns: beyond, tiles of whole rows waste less than lanes cost */
 
 /* What is done with the linear predictor of a row. */
 enum {
@@ -36,7 +36,7 @@ typedef struct {
     double *h;              /* (q, q) lower triangle += z' w z, or NULL */
     double *g;              /* (q,) += z' s */
     double *sums;           /* (2,) += half the deviance, Pearson's chi-square */
-    ptrdiff_t folds, entries; /* of q <= FEW columns b, g and sums have a row for each fold, */
+    ptrdiff_t folds, entries; /* of q <= MAX_NARROW_COLUMNS b, g and sums have a row for each fold, */
     const ptrdiff_t *entry; /* (entries, 3) and an entry names a fold and rows of it: from, to */
     void (*rank_update)(const double *, const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
     int rough;              /* of many columns, z' w z is summed in float by the next */

@@ -16,7 +16,7 @@
 #include "tile/product/pack.h"
 
 #define STRIP (LANES > 4 ? 8 : 4)
-#define MOST_STRIP (3 * STRIP) /* accumulators: all but a few registers */
+#define MAX_STRIP (3 * STRIP) /* accumulators: all but a few registers */
 
 #define LAY(NAME, NUMBER)                                                                          \
     static void NAME(const NUMBER *x, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, int intercept,      \
@@ -31,13 +31,13 @@ LAY(multinomial_lay_f64, double)
 LAY(multinomial_lay_f32, float)
 #undef LAY
 
-#define SHORT 512 /* columns up to which coefficients of a few classes fit on the stack */
+#define MAX_STACK_COLUMNS 512 /* with which coefficients of a few classes fit on the stack */
 
 #if LANES > 1
 /* One class: LANES rows at a time, columns in lanes, whose sums are added up by a transposition. */
 static void multinomial_dot(const double *z, ptrdiff_t ld, ptrdiff_t n, ptrdiff_t q,
                             const double *coef, ptrdiff_t kp, double *t) {
-    ALIGN64 double b[SHORT];
+    ALIGN64 double b[MAX_STACK_COLUMNS];
     for (ptrdiff_t j = 0; j < ld; j++) b[j] = j < q ? coef[j * kp] : 0;
     for (ptrdiff_t i = 0; i < n; i += LANES, z += LANES * ld) {
         V(v) sum[LANES];
@@ -62,7 +62,7 @@ static void multinomial_scores(const double *z, ptrdiff_t ld, ptrdiff_t n, ptrdi
     ptrdiff_t most = classes;
 #if LANES > 1
     const ptrdiff_t left = classes % LANES;
-    if (2 * left < LANES && q >= 16 && ld <= SHORT) {
+    if (2 * left < LANES && q >= 16 && ld <= MAX_STACK_COLUMNS) {
         most = classes - left;
         for (ptrdiff_t k = most; k < classes; k++)
             multinomial_dot(z, ld, n, q, coef + k, kp, t + k * across);
@@ -153,7 +153,7 @@ static void multinomial_outer(const double *w, const double *z, ptrdiff_t ld, pt
                               ptrdiff_t q, double *c) {
     for (ptrdiff_t j = 0; j < q; j += LANES) {
         for (ptrdiff_t p = j; p < q;) {
-            if (q - p > 2 * STRIP) STRIP_OF(MOST_STRIP);
+            if (q - p > 2 * STRIP) STRIP_OF(MAX_STRIP);
             else if (q - p > STRIP) STRIP_OF(2 * STRIP);
             else STRIP_OF(STRIP);
         }

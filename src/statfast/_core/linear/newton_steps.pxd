@@ -3,7 +3,7 @@
 
 from libc.math cimport INFINITY, fabs
 
-from statfast._core.linear.blocked_cholesky cimport BLOCK
+from statfast._core.linear.blocked_cholesky cimport BLOCK_COLUMNS
 
 
 cdef extern from "linear/coordinate_descent_table.h" nogil:
@@ -54,7 +54,7 @@ cdef inline Py_ssize_t arranged(
             k += 1
     if anew:
         same = 0
-    start[0] = same if same == k else same // BLOCK * BLOCK
+    start[0] = same if same == k else same // BLOCK_COLUMNS * BLOCK_COLUMNS
     for i in range(start[0] + 1, k):
         j = order[i]
         t = i

@@ -13,10 +13,12 @@ Cost: about 80 n d flop and one read of the rows. The caller guarantees finite n
 C-contiguous rows.
 """
 
+from libc.math cimport fabs
+
 from statfast._core.tile.rows cimport real
 
 cdef double SPLITTER = 134217729.0  # 2^27 + 1: halves of 26 bits, whose products are exact
-cdef double LARGE = 1e300  # whose half by that splitter would overflow
+cdef double MAX_SPLIT = 1e300  # whose half by that splitter would overflow
 
 
 cdef struct pair:  # the unevaluated sum of two doubles, the second below half an ulp of the first
@@ -76,7 +78,7 @@ cdef inline pair product(double a, double b) noexcept nogil:
     cdef double t, a1, a2, b1, b2
     out.high = a * b
     out.low = 0
-    if not (-LARGE < a < LARGE and -LARGE < b < LARGE and -LARGE < out.high < LARGE):
+    if not (fabs(a) < MAX_SPLIT and fabs(b) < MAX_SPLIT and fabs(out.high) < MAX_SPLIT):
         return out
     t = SPLITTER * a
     a1 = t - (t - a)

@@ -9,13 +9,13 @@ its own medoid and min(t, a) - a to that of exchanging any; `removal` is what ta
 would cost. One reading of a column thus weighs a candidate against all k medoids.
 
 Deviations: the columns of a symmetric matrix are read as its rows, of which only the points nearer
-than b say anything. Of other dissimilarities up to `PAM_WIDE` candidates are weighed in one reading
-of the points, against the same medoids; the first of them that improves is taken. Both ways swaps
-are those of one candidate after another, and sums have the same bits.
+than b say anything. Of other dissimilarities up to `PANEL_CANDIDATES` candidates are weighed in one
+reading of the points, against the same medoids; the first of them that improves is taken. Both ways
+swaps are those of one candidate after another, and sums have the same bits.
 
 Cost: n operations a candidate, of which all but about 2 / k are a load and a comparison; a table of
-k PAM_WIDE doubles. The caller guarantees: finite dissimilarities, rows of contiguous numbers, slots
-below k, k >= 2; near and second times the weights where there are weights.
+k PANEL_CANDIDATES doubles. The caller guarantees: finite dissimilarities, rows of contiguous
+numbers, slots below k, k >= 2; near and second times the weights where there are weights.
 """
 
 from cython.view cimport contiguous
@@ -23,18 +23,18 @@ from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from statfast._core.medoids.two_nearest cimport RESERVE, nearest_medoids, rank, replace, without
+from statfast._core.medoids.two_nearest cimport N_RESERVE, nearest_medoids, rank, replace, without
 from statfast._core.medoids.swap_losses cimport (
-    PAM_WIDE, after, begin, best_swap, gain, hopeless, keep, least_of, readable, round_down,
+    PANEL_CANDIDATES, after, begin, best_swap, gain, hopeless, keep, least_of, readable, round_down,
     rounded, weigh_panel, weigh_row, whole,
 )
 from statfast._core.tile.rows cimport aligned, real, stride_of
 
-WIDE = PAM_WIDE
+MAX_CANDIDATES = PANEL_CANDIDATES
 
 # Columns that are gathered together where the matrix is not symmetric: those of a cache line.
 cdef enum:
-    LINE = 8
+    LINE_NUMBERS = 8
 
 cdef double ROUNDING = 2.0 ** -50  # more than additions err by, each in a share of the sum
 
@@ -77,7 +77,7 @@ def edges(
 
 def reserve():
     """How many medoids a point knows besides the nearest two."""
-    return RESERVE
+    return N_RESERVE
 
 
 def scan(
@@ -100,13 +100,13 @@ def scan(
     cdef const double *w = NULL
     cdef double change, allowed
     cdef rounded r = of_rows(rows)
-    cdef void *block = malloc(64 + (k + 1) * PAM_WIDE * sizeof(double))
+    cdef void *block = malloc(64 + (k + 1) * PANEL_CANDIDATES * sizeof(double))
     if block == NULL:
         raise MemoryError
     if weights is not None:
         w = &weights[0]
     cdef double *loss = <double *>aligned(block)
-    cdef double *gained = loss + k * PAM_WIDE
+    cdef double *gained = loss + k * PANEL_CANDIDATES
     with nogil:
         allowed = n * ROUNDING * total(&second[0], n)
         while mirrored and lo < c and not (first and best >= 0):
@@ -120,7 +120,7 @@ def scan(
                     limit, best, into = change, lo, found
             lo += 1
         while not mirrored and lo < c and not (first and best >= 0):
-            some = min(<Py_ssize_t>PAM_WIDE, c - lo)
+            some = min(<Py_ssize_t>PANEL_CANDIDATES, c - lo)
             begin(&removal[0], k, whole(some), loss, gained)
             weigh_panel(&D[0, lo], ld, n, some, &near[0], &second[0], &slot[0], w, loss, gained)
             found = best_swap(loss, gained, &barred[lo], k, some, first, &limit, &into)
@@ -140,12 +140,12 @@ cdef double total(const double *x, Py_ssize_t n) noexcept nogil:
 
 
 def weigh(
-    const real[:, ::contiguous] D,      # IN (m, c) from some points to c <= WIDE candidates
+    const real[:, ::contiguous] D,      # IN (m, c) from points to c <= MAX_CANDIDATES candidates
     const double[::1] near,             # IN (m,) and so on, as in scan
     const double[::1] second,
     const int32_t[::1] slot,
     const double[::1] weights,
-    double[:, ::1] loss,                # INOUT (k + 1, WIDE): `opened`, then for `choose`
+    double[:, ::1] loss,                # INOUT (k + 1, MAX_CANDIDATES): `opened`, then for `choose`
 ):
     """Add what some points have to say on each candidate."""
     cdef const double *w = NULL
@@ -159,14 +159,14 @@ def weigh(
 
 def opened(
     const double[::1] removal,          # IN (k,)
-    double[:, ::1] loss,                # OUT (k + 1, WIDE)
+    double[:, ::1] loss,                # OUT (k + 1, MAX_CANDIDATES)
 ):
     """What `weigh` adds to: nothing said yet."""
-    begin(&removal[0], removal.shape[0], PAM_WIDE, &loss[0, 0], &loss[removal.shape[0], 0])
+    begin(&removal[0], removal.shape[0], PANEL_CANDIDATES, &loss[0, 0], &loss[removal.shape[0], 0])
 
 
 def choose(
-    double[:, ::1] loss,                # IN (k + 1, WIDE) by all points
+    double[:, ::1] loss,                # IN (k + 1, MAX_CANDIDATES) by all points
     const unsigned char[::1] barred,    # IN (c,)
     double limit,
     bint first,
@@ -189,8 +189,8 @@ def gains(
     cdef Py_ssize_t ld = stride_of(D)
     cdef const double *w = NULL
     cdef const double *a = NULL
-    cdef double gained[PAM_WIDE]
-    cdef real last[PAM_WIDE]
+    cdef double gained[PANEL_CANDIDATES]
+    cdef real last[PANEL_CANDIDATES]
     if weights is not None:
         w = &weights[0]
     if near is not None:
@@ -198,7 +198,7 @@ def gains(
     with nogil:
         memset(last, 0, sizeof(last))
         while lo < c:
-            some = min(<Py_ssize_t>PAM_WIDE, c - lo)
+            some = min(<Py_ssize_t>PANEL_CANDIDATES, c - lo)
             memset(gained, 0, sizeof(gained))
             memcpy(gained, &out[lo], some * sizeof(double))
             safe = readable(n, ld, some)
@@ -229,7 +229,7 @@ def pursue(
     cdef Py_ssize_t n = a.n, k = a.k, quiet = 0, seen = 0, swaps = 0, into, former, line = -1
     cdef double all, now, limit, allowed
     cdef const real *row
-    cdef real *columns = <real *>malloc((1 if mirrored else LINE * n) * sizeof(real))
+    cdef real *columns = <real *>malloc((1 if mirrored else LINE_NUMBERS * n) * sizeof(real))
     cdef double *loss = <double *>malloc(4 * (k + 1) * sizeof(double))
     if columns == NULL or loss == NULL:
         free(columns)
@@ -245,10 +245,10 @@ def pursue(
                 if mirrored:
                     row = &D[at, 0]
                 else:
-                    if at // LINE != line:
-                        line = at // LINE
-                        turn(D, line * LINE, columns)
-                    row = columns + at % LINE * n
+                    if at // LINE_NUMBERS != line:
+                        line = at // LINE_NUMBERS
+                        turn(D, line * LINE_NUMBERS, columns)
+                    row = columns + at % LINE_NUMBERS * n
                 weigh_row(row, n, a.near, a.second, a.slot, NULL, &removal[0], k, loss)
                 keep(&r, at, row, n)
                 into = least_of(loss, k)
@@ -303,15 +303,15 @@ cdef void turn_back(
     if mirrored:
         put(a, D, mirrored, &D[point, 0], point, into, barred, lost)
     else:
-        turn(D, point // LINE * LINE, columns)
-        put(a, D, mirrored, columns + point % LINE * a.n, point, into, barred, lost)
+        turn(D, point // LINE_NUMBERS * LINE_NUMBERS, columns)
+        put(a, D, mirrored, columns + point % LINE_NUMBERS * a.n, point, into, barred, lost)
 
 
 cdef void turn(const real[:, ::1] D, Py_ssize_t first, real *out) noexcept nogil:
     """A line of columns as rows."""
     cdef Py_ssize_t i, c, n = D.shape[0]
     for i in range(n):
-        for c in range(min(<Py_ssize_t>LINE, n - first)):
+        for c in range(min(<Py_ssize_t>LINE_NUMBERS, n - first)):
             out[c * n + i] = D[i, first + c]
 
 

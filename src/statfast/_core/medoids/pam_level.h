@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One instruction-set level of medoids/pam.pyx.
 
-   A candidate is a column of the matrix and a lane of the vectors. One point after the other is read
-   across all candidates of a panel, up to 512 bytes of its row at a time: what a point adds to the
-   loss without its medoid is then added to neighboring numbers of one row of the table, without a
-   scatter, and each candidate's sum is made in the order of the points, with the same bits on every
-   level. */
+   A candidate is a column of the matrix and a lane of the vectors. One point after the other is
+   read across all candidates of a panel, up to 512 bytes of its row at a time: what a point adds to
+   the loss without its medoid is then added to neighboring numbers of one row of the table, without
+   a scatter, and each candidate's sum is made in the order of the points, with the same bits on
+   every level. */
 
 #include "simd/compiler.h"
 #include "medoids/pam_table.h"
 
 #define VECTORS 8 /* whose sums are held in registers */
-#define AHEAD 128 /* points between a prefetch and its use: rows of the matrix are far apart */
+#define POINTS_AHEAD 128 /* between a prefetch and its use: rows lie far from each other */
 
-/* What the points of t (n, width) add to each candidate: to loss (k, PAM_WIDE), the row of the
-   point's own medoid, by how much the loss grows if that one goes; to gained (PAM_WIDE,) by how much
-   it changes if that one stays. With weights, near and second are times those already.
+/* What the points of t (n, width) add to each candidate: to loss (k, PANEL_CANDIDATES), the row of
+   the point's own medoid, by how much the loss grows if that one goes; to gained
+   (PANEL_CANDIDATES,) by how much it changes if that one stays. With weights, near and second are
+   times those already.
 
    No branch on whether a candidate is near enough to matter: it would be mispredicted too often. */
 #define WEIGH(SRC, NAME, WIDE)                                                                     \
@@ -26,13 +27,13 @@
         f64_v gain[VECTORS];                                                                       \
         UNROLL for (int v = 0; v < vectors; v++) gain[v] = f64_load(gained + v * F64_LANES);        \
         for (ptrdiff_t i = 0; i < n; i++, t += ldt) {                                              \
-            if (i + AHEAD < n)                                                                     \
+            if (i + POINTS_AHEAD < n)                                                              \
                 UNROLL for (int v = 0; v < vectors; v++)                                           \
                     if (v * F64_LANES * sizeof(SRC) % 64 == 0)                                     \
-                        FETCH(t + AHEAD * ldt + v * F64_LANES);                                    \
+                        FETCH(t + POINTS_AHEAD * ldt + v * F64_LANES);                             \
             const f64_v first = f64_set1(near[i]), other = f64_set1(second[i]);                    \
             const f64_v weight = f64_set1(weighted ? weights[i] : 1);                              \
-            double *own = loss + (ptrdiff_t)slot[i] * PAM_WIDE;                                    \
+            double *own = loss + (ptrdiff_t)slot[i] * PANEL_CANDIDATES;                            \
             UNROLL for (int v = 0; v < vectors; v++) {                                             \
                 f64_v d = WIDE(t + v * F64_LANES);                                                 \
                 if (weighted) d = d * weight;                                                      \
@@ -76,9 +77,9 @@ WEIGH(float, f32, FROM_F32)
                                       int nearer, int weighted) {                                  \
         const f64_v zero = f64_set1(0);                                                            \
         for (ptrdiff_t i = 0; i < n; i++, t += ldt) {                                              \
-            if (i + AHEAD < n)                                                                     \
+            if (i + POINTS_AHEAD < n)                                                              \
                 for (ptrdiff_t v = 0; v < width; v += (ptrdiff_t)(64 / sizeof(SRC)))               \
-                    FETCH(t + AHEAD * ldt + v);                                                    \
+                    FETCH(t + POINTS_AHEAD * ldt + v);                                             \
             const f64_v first = f64_set1(nearer ? near[i] : 0);                                    \
             const f64_v weight = f64_set1(weighted ? weights[i] : 1);                              \
             for (ptrdiff_t v = 0; v < width; v += F64_LANES) {                                     \
@@ -105,9 +106,9 @@ GAIN(float, f32, FROM_F32)
 #undef GAIN
 
 /* What one candidate would do, from its row t (n,) of a symmetric matrix: as `weigh`, of loss (k,)
-   and one number gained.  Only points nearer to it than to their second medoid have anything to say;
-   the others would add 0. */
-#define FEW 1024 /* points looked at before those found speak */
+   and one number gained.  Only points nearer to it than to their second medoid have anything to
+   say; the others would add 0. */
+#define CHUNK_POINTS 1024 /* points looked at before those found speak */
 /* Between a prefetch and its use: rows that follow each other are read on. */
 #define BYTES_AHEAD 8192
 #define ROW(SRC, NAME, WIDE)                                                                       \
@@ -115,12 +116,12 @@ GAIN(float, f32, FROM_F32)
                                      const double *second, const int32_t *slot,                    \
                                      const double *weights, double *loss, double *gained,          \
                                      int weighted) {                                               \
-        int32_t number[FEW], found[FEW + F64_LANES];                                               \
-        const ptrdiff_t most = n < FEW ? n : FEW;                                                  \
+        int32_t number[CHUNK_POINTS], found[CHUNK_POINTS + F64_LANES];                             \
+        const ptrdiff_t most = n < CHUNK_POINTS ? n : CHUNK_POINTS;                                \
         for (ptrdiff_t i = 0; i < most; i++) number[i] = (int32_t)i;                               \
         double gain = *gained;                                                                     \
-        for (; n > 0; n -= FEW) {                                                                  \
-            const ptrdiff_t some = n < FEW ? n : FEW;                                              \
+        for (; n > 0; n -= CHUNK_POINTS) {                                                         \
+            const ptrdiff_t some = n < CHUNK_POINTS ? n : CHUNK_POINTS;                            \
             ptrdiff_t count = 0, i = 0;                                                            \
             for (; i + F64_LANES <= some; i += F64_LANES) {                                        \
                 if (i % (ptrdiff_t)(64 / sizeof(SRC)) == 0) FETCH(t + i + BYTES_AHEAD / sizeof(SRC)); \
@@ -142,8 +143,8 @@ GAIN(float, f32, FROM_F32)
                 loss[slot[i]] += (d > a ? d : a) - second[i];                                      \
                 gain += (d < a ? d : a) - a;                                                       \
             }                                                                                      \
-            t += FEW, near += FEW, second += FEW, slot += FEW;                                     \
-            if (weighted) weights += FEW;                                                          \
+            t += CHUNK_POINTS, near += CHUNK_POINTS, second += CHUNK_POINTS, slot += CHUNK_POINTS; \
+            if (weighted) weights += CHUNK_POINTS;                                                 \
         }                                                                                          \
         *gained = gain;                                                                            \
     }                                                                                              \
@@ -196,19 +197,20 @@ static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
 #endif
 
 /* No more than `row` would find for the least loss and what is gained together, from a row rounded
-   down: both only grow with each distance.  `edge` is `second` in units, plus one.  In four parts, so
-   that sums do not wait for each other: loss (4 k,). */
+   down: both only grow with each distance.  `edge` is `second` in units, plus one.  In four parts,
+   so that sums do not wait for each other: loss (4 k,). */
 static double least(const uint8_t *q, ptrdiff_t n, const uint8_t *edge, double unit,
                     const double *near, const double *second, const int32_t *slot,
                     const double *removal, ptrdiff_t k, double *loss) {
-    int32_t number[FEW], found[FEW + F32_LANES];
-    const ptrdiff_t most = n < FEW ? n : FEW;
+    int32_t number[CHUNK_POINTS], found[CHUNK_POINTS + F32_LANES];
+    const ptrdiff_t most = n < CHUNK_POINTS ? n : CHUNK_POINTS;
     double gain[4] = {0};
     memcpy(loss, removal, (size_t)k * sizeof *loss);
     memset(loss + k, 0, 3 * (size_t)k * sizeof *loss);
     for (ptrdiff_t i = 0; i < most; i++) number[i] = (int32_t)i;
-    for (; n > 0; n -= FEW, q += FEW, edge += FEW, near += FEW, second += FEW, slot += FEW) {
-        const ptrdiff_t some = n < FEW ? n : FEW;
+    for (; n > 0; n -= CHUNK_POINTS, q += CHUNK_POINTS, edge += CHUNK_POINTS,
+                  near += CHUNK_POINTS, second += CHUNK_POINTS, slot += CHUNK_POINTS) {
+        const ptrdiff_t some = n < CHUNK_POINTS ? n : CHUNK_POINTS;
         ptrdiff_t count = 0, i = 0;
         for (; i + 64 <= some; i += 64) {
             FETCH(q + i + BYTES_AHEAD);

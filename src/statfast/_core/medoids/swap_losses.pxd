@@ -2,8 +2,8 @@
 """Candidates for medoids weighed for medoids/pam.pyx: those of a panel of columns together, or one
 by its row of a matrix that is symmetric.
 
-A table of losses has a row of PAM_WIDE candidates for each slot; `gained` is one more, of what
-changes whichever medoid goes.
+A table of losses has a row of PANEL_CANDIDATES candidates for each slot; `gained` is one more, of
+what changes whichever medoid goes.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -14,7 +14,7 @@ from statfast._core.tile.tiles cimport level
 
 cdef extern from "medoids/pam_table.h" nogil:
     enum:
-        PAM_WIDE
+        PANEL_CANDIDATES
     ctypedef struct pam_kernels:
         void (*weigh_f64)(
             const double *t, Py_ssize_t ldt, Py_ssize_t n, Py_ssize_t width, const double *near,
@@ -63,12 +63,12 @@ cdef struct rounded:
     double unit            # a power of two
 
 cdef enum:
-    VECTOR = 8  # columns are read in whole vectors: of up to so many numbers
+    MAX_VECTOR = 8  # columns are read in whole vectors: of up to so many numbers
 
 
 cdef inline Py_ssize_t whole(Py_ssize_t some) noexcept nogil:
     """Candidates in whole vectors."""
-    return (some + VECTOR - 1) // VECTOR * VECTOR
+    return (some + MAX_VECTOR - 1) // MAX_VECTOR * MAX_VECTOR
 
 
 cdef inline Py_ssize_t readable(Py_ssize_t n, Py_ssize_t ld, Py_ssize_t some) noexcept nogil:
@@ -90,8 +90,8 @@ cdef inline void begin(
     cdef Py_ssize_t m, c
     for m in range(k):
         for c in range(wide):
-            loss[m * PAM_WIDE + c] = removal[m]
-    memset(gained, 0, PAM_WIDE * sizeof(double))
+            loss[m * PANEL_CANDIDATES + c] = removal[m]
+    memset(gained, 0, PANEL_CANDIDATES * sizeof(double))
 
 
 cdef inline void speak(
@@ -110,7 +110,7 @@ cdef inline void weigh_panel(
 ) noexcept nogil:
     """Add what n points say; those at the end of the matrix one by one from a copy."""
     cdef Py_ssize_t safe = readable(n, ld, some), i
-    cdef real last[PAM_WIDE]
+    cdef real last[PANEL_CANDIDATES]
     speak(t, ld, safe, whole(some), near, second, slot, weights, loss, gained)
     memset(last, 0, sizeof(last))
     for i in range(safe, n):
@@ -186,13 +186,13 @@ cdef inline Py_ssize_t best_swap(
 ) noexcept nogil:
     """The candidate to take, or -1; its change becomes the limit. Ties: the lowest slot."""
     cdef Py_ssize_t m, c, best = -1, wide = whole(some)
-    cdef double least[PAM_WIDE]
+    cdef double least[PANEL_CANDIDATES]
     cdef double change
     for c in range(wide):
         least[c] = loss[c]
     for m in range(1, k):
         for c in range(wide):
-            least[c] = min(least[c], loss[m * PAM_WIDE + c])
+            least[c] = min(least[c], loss[m * PANEL_CANDIDATES + c])
     for c in range(some):
         change = least[c] + gained[c]
         if change < limit[0] and not barred[c]:
@@ -201,6 +201,6 @@ cdef inline Py_ssize_t best_swap(
                 break
     if best >= 0:
         into[0] = 0
-        while loss[into[0] * PAM_WIDE + best] != least[best]:
+        while loss[into[0] * PANEL_CANDIDATES + best] != least[best]:
             into[0] += 1
     return best

@@ -14,9 +14,9 @@ from libc.stdint cimport int32_t
 from statfast._core.tile.rows cimport real
 
 cdef enum:
-    VALUES = 64  # numbers fetched before any is compared, so that no branch delays their coming
-    RESERVE = 8  # medoids in reserve: numbers of points, a cache line of distances
-    BEST = RESERVE + 2
+    NUMBERS_AHEAD = 64  # fetched before any is compared, so that no branch delays their coming
+    N_RESERVE = 8  # medoids in reserve: numbers of points, a cache line of distances
+    N_BEST = N_RESERVE + 2
     PARTS = 8  # of a sum, so that additions do not wait for each other
 
 cdef struct nearest_medoids:
@@ -25,8 +25,8 @@ cdef struct nearest_medoids:
     int32_t *slot          # (n,) which those are
     int32_t *other
     double *bound          # (n,) all medoids nearer than this are those two or in reserve
-    int32_t *who           # (n, RESERVE) points that are medoids or have been; -1: none
-    double *far            # (n, RESERVE) to those
+    int32_t *who           # (n, N_RESERVE) points that are medoids or have been; -1: none
+    double *far            # (n, N_RESERVE) to those
     int32_t *place         # (n,) the slot of each medoid, -1 of other points
     Py_ssize_t *medoids    # (k,)
     Py_ssize_t n
@@ -35,10 +35,10 @@ cdef struct nearest_medoids:
 
 cdef inline void hold(nearest_medoids *a, Py_ssize_t i, Py_ssize_t medoid, double d) noexcept nogil:
     """Take a medoid into the reserve of a point, instead of the farthest there if that is full."""
-    cdef int32_t *who = a.who + i * RESERVE
-    cdef double *far = a.far + i * RESERVE
+    cdef int32_t *who = a.who + i * N_RESERVE
+    cdef double *far = a.far + i * N_RESERVE
     cdef int r, last = 0
-    for r in range(RESERVE):
+    for r in range(N_RESERVE):
         if who[r] < 0 or a.place[who[r]] < 0:
             who[r], far[r] = <int32_t>medoid, d
             return
@@ -55,10 +55,10 @@ cdef inline bint succeed(
     nearest_medoids *a, Py_ssize_t i, Py_ssize_t point, int32_t into, double t
 ) noexcept nogil:
     """Find the second nearest of a point among its reserve and a new medoid, if they tell."""
-    cdef int32_t *who = a.who + i * RESERVE
-    cdef double *far = a.far + i * RESERVE
+    cdef int32_t *who = a.who + i * N_RESERVE
+    cdef double *far = a.far + i * N_RESERVE
     cdef int r, best = -1
-    for r in range(RESERVE):
+    for r in range(N_RESERVE):
         if who[r] >= 0 and a.place[who[r]] >= 0 and (best < 0 or far[r] < far[best]):
             best = r
     if best >= 0 and far[best] < t:
@@ -87,7 +87,7 @@ cdef inline Py_ssize_t replace(
         t = column[i]
         if a.slot[i] != into and a.other[i] != into and not t < a.bound[i]:
             continue
-        for r in range(i * RESERVE, (i + 1) * RESERVE):
+        for r in range(i * N_RESERVE, (i + 1) * N_RESERVE):
             if a.who[r] == point:  # it was a medoid before
                 a.who[r] = -1
         if a.slot[i] == into:
@@ -120,31 +120,31 @@ cdef inline void rank(
     slots."""
     cdef int32_t j = 0, c, r, k = <int32_t>a.k
     cdef double t, bound = INFINITY
-    cdef double some[VALUES]
-    cdef double best[BEST]
-    cdef int32_t who[BEST]
-    for r in range(BEST):
+    cdef double some[NUMBERS_AHEAD]
+    cdef double best[N_BEST]
+    cdef int32_t who[N_BEST]
+    for r in range(N_BEST):
         best[r], who[r] = INFINITY, 0
     while j < k:
-        for c in range(min(<int32_t>VALUES, k - j)):
+        for c in range(min(<int32_t>NUMBERS_AHEAD, k - j)):
             some[c] = d[at[j + c] * step]
-        for c in range(min(<int32_t>VALUES, k - j)):
+        for c in range(min(<int32_t>NUMBERS_AHEAD, k - j)):
             t = some[c]
-            if t < best[BEST - 1]:
-                bound = min(bound, best[BEST - 1])
-                r = BEST - 1
+            if t < best[N_BEST - 1]:
+                bound = min(bound, best[N_BEST - 1])
+                r = N_BEST - 1
                 while r > 0 and best[r - 1] > t:
                     best[r], who[r] = best[r - 1], who[r - 1]
                     r -= 1
                 best[r], who[r] = t, j + c
             else:
                 bound = min(bound, t)
-        j += VALUES
+        j += NUMBERS_AHEAD
     a.near[i], a.second[i], a.slot[i], a.other[i] = best[0], best[1], who[0], who[1]
     a.bound[i] = bound
-    for r in range(RESERVE):
-        a.far[i * RESERVE + r] = best[r + 2]
-        a.who[i * RESERVE + r] = <int32_t>a.medoids[who[r + 2]] if r + 2 < k else -1
+    for r in range(N_RESERVE):
+        a.far[i * N_RESERVE + r] = best[r + 2]
+        a.who[i * N_RESERVE + r] = <int32_t>a.medoids[who[r + 2]] if r + 2 < k else -1
 
 
 cdef inline double without(const nearest_medoids *a, double[::1] removal) noexcept nogil:

@@ -19,7 +19,7 @@ static ptrdiff_t NAME(spread)(const ITEM *from, ITEM *to, ptrdiff_t n, int each,
     if (low == high) return 0;
     int range = 1, bits = 1;
     while (range < 63 && (high - low) >> range) range++;
-    while (bits < MOST_BITS && bits < range && (each << bits) < n) bits++;
+    while (bits < MAX_SPREAD_BITS && bits < range && (each << bits) < n) bits++;
     const int shift = range - bits;
     const ptrdiff_t buckets = (ptrdiff_t)1 << bits;
     memset(start, 0, (size_t)(buckets + 1) * sizeof *start);
@@ -52,8 +52,9 @@ static void NAME(leaf)(ITEM *items, ptrdiff_t n, uint64_t base, rank_runs *out) 
 }
 
 static void NAME(runs)(ITEM *items, ITEM *spare, ptrdiff_t n, uint64_t base, rank_runs *out) {
-    uint32_t start[(1 << MOST_BITS) + 1];
-    const ptrdiff_t buckets = n <= LEAF ? 0 : NAME(spread)(items, spare, n, PER_RUN, start);
+    uint32_t start[(1 << MAX_SPREAD_BITS) + 1];
+    const ptrdiff_t buckets =
+        n <= MAX_INSERTION ? 0 : NAME(spread)(items, spare, n, ITEMS_PER_RUN, start);
     if (buckets == 0) NAME(leaf)(items, n, base, out); /* which moves nothing if all are equal */
     for (ptrdiff_t b = buckets; b-- > 0;) {
         const ptrdiff_t own = start[b + 1] - start[b];

@@ -41,8 +41,8 @@ cdef extern from "metrics/rank_table.h" nogil:
     void put_below(rank_sums *all, rank_sums part)
 
 cdef const rank_kernels *kernels = rank_at(level())
-cdef uint64_t HALF = <uint64_t>1 << 63
-cdef double STEEPEST = 1e300  # scale of scores that hardly differ
+cdef uint64_t SIGN_BIT = <uint64_t>1 << 63
+cdef double MAX_SCALE = 1e300  # scale of scores that hardly differ
 
 ctypedef fused number:
     float
@@ -140,7 +140,7 @@ def spread_few(
                 high = max(high, x)
         if good:
             if high > low:
-                scale = min(top / 2 / (high / 2 - low / 2), STEEPEST)
+                scale = min(top / 2 / (high / 2 - low / 2), MAX_SCALE)
             elif low > high:
                 low = 0.0  # none is finite
             for i in range(n):
@@ -234,7 +234,7 @@ def runs(
             n = starts[b + 1] - starts[b]
             if n:
                 kernels.runs(
-                    &items[starts[b]], &spare[starts[b]], n, HALF if b >= zero else 0, &out
+                    &items[starts[b]], &spare[starts[b]], n, SIGN_BIT if b >= zero else 0, &out
                 )
     return out.runs
 
@@ -260,7 +260,7 @@ def order(
             if n:
                 kernels.rows(
                     <row_item *>&items[starts[b], 0], <row_item *>&spare[starts[b], 0], n,
-                    HALF if b >= zero else 0, &out,
+                    SIGN_BIT if b >= zero else 0, &out,
                 )
     return out.runs
 
@@ -274,7 +274,7 @@ def values(
     with nogil:
         for i in range(keys.shape[0]):
             if whole:
-                out[i] = <double><int64_t>(keys[i] ^ HALF)
+                out[i] = <double><int64_t>(keys[i] ^ SIGN_BIT)
             else:
                 out[i] = double_of_key(keys[i])
 

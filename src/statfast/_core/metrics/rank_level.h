@@ -5,11 +5,11 @@
 #include "simd/compiler.h"
 
 enum {
-    LEAF = 12,       /* items sorted by insertion */
-    PER_RUN = 2,     /* items of a bucket where they are sorted */
-    COMPARED = 40,   /* items of which all pairs are looked at, some at a time */
-    PER_AREA = 12,   /* items of a bucket where pairs are counted */
-    MOST_BITS = 11   /* of a spread: the ends of 2048 buckets stay in the first cache */
+    MAX_INSERTION = 12,       /* items sorted by insertion */
+    ITEMS_PER_RUN = 2,     /* items of a bucket where they are sorted */
+    MAX_PAIRED_ITEMS = 40,   /* items of which all pairs are looked at, some at a time */
+    ITEMS_PER_AREA = 12,   /* items of a bucket where pairs are counted */
+    MAX_SPREAD_BITS = 11   /* of a spread: the ends of 2048 buckets stay in the first cache */
 };
 
 #define ITEM uint64_t
@@ -34,7 +34,7 @@ enum {
 /* Each positive against all: the pairs of two positives count for one in all, whatever their keys,
    so that nobody's class is asked for. */
 static void pairs_of_few(const uint64_t *items, ptrdiff_t n, rank_sums *sums) {
-    uint64_t key[COMPARED], total = 0;
+    uint64_t key[MAX_PAIRED_ITEMS], total = 0;
     for (ptrdiff_t i = 0; i < n; i++) key[i] = items[i] >> 1;
     for (ptrdiff_t i = 0; i < n; i++) {
         if (!(items[i] & 1)) continue;
@@ -47,16 +47,16 @@ static void pairs_of_few(const uint64_t *items, ptrdiff_t n, rank_sums *sums) {
 }
 
 static rank_sums area_of(uint64_t *items, uint64_t *spare, ptrdiff_t n) {
-    uint32_t start[(1 << MOST_BITS) + 1];
+    uint32_t start[(1 << MAX_SPREAD_BITS) + 1];
     rank_sums sums = {0, 0, 0};
     for (ptrdiff_t i = 0; i < n; i++) sums.positive += (int64_t)(items[i] & 1);
     sums.negative = n - sums.positive;
     if (sums.positive == 0 || sums.negative == 0) return sums;
-    if (n <= COMPARED) {
+    if (n <= MAX_PAIRED_ITEMS) {
         pairs_of_few(items, n, &sums);
         return sums;
     }
-    const ptrdiff_t buckets = plain_spread(items, spare, n, PER_AREA, start);
+    const ptrdiff_t buckets = plain_spread(items, spare, n, ITEMS_PER_AREA, start);
     if (buckets == 0) {
         sums.twice = sums.positive * sums.negative;
         return sums;

@@ -18,9 +18,9 @@ from statfast._core.order.keyed_rows cimport (
 )
 from statfast._core.tile.tiles cimport active
 
-cdef Py_ssize_t STAY = 32768  # bytes of groups that stay in the first cache for all queries
-cdef double WIDER = 1.000001  # more than the rounding of a few float operations
-cdef Py_ssize_t TOLD_APART = 512  # features up to which a float tells fractions apart
+cdef Py_ssize_t CACHED_BYTES = 32768  # bytes of groups that stay in the first cache for all queries
+cdef double ROUNDING_FACTOR = 1.000001  # more than the rounding of a few float operations
+cdef Py_ssize_t MAX_FLOAT_FEATURES = 512  # features up to which a float tells fractions apart
 
 
 cdef inline double distance(
@@ -37,16 +37,16 @@ cdef inline void ask(
     """The terms of bits_near that no row within the limit, or if strict below it, fails."""
     if kind == HAMMING:
         terms[0] = 1
-        terms[1] = <float>(limit * d - 0.5 if strict else limit * d * WIDER)
+        terms[1] = <float>(limit * d - 0.5 if strict else limit * d * ROUNDING_FACTOR)
         terms[2] = 0
         return
     if limit > 1:  # nothing is farther; this includes that fewer than k rows have been seen
         limit = 1
-    elif strict and d <= TOLD_APART:
+    elif strict and d <= MAX_FLOAT_FEATURES:
         limit -= 0.5 / (d * d)
     terms[0] = <float>(1 - limit / 2)
-    terms[1] = <float>(limit / 2 * own * WIDER)
-    terms[2] = <float>(limit / 2 * WIDER)
+    terms[1] = <float>(limit / 2 * own * ROUNDING_FACTOR)
+    terms[2] = <float>(limit / 2 * ROUNDING_FACTOR)
 
 
 cdef class BitsView:
@@ -88,7 +88,7 @@ def scan(
 ):
     """Show rows to every query."""
     cdef Py_ssize_t m = Q.shape[0], words = Q.shape[1], k = found.shape[1], q, g, j, row, last
-    cdef Py_ssize_t chunk = max(1, STAY // (512 * max(words, 1)))
+    cdef Py_ssize_t chunk = max(1, CACHED_BYTES // (512 * max(words, 1)))
     cdef int flags, both
     cdef float terms[6]
     cdef int32_t count[128]

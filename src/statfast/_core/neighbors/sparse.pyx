@@ -30,8 +30,8 @@ from statfast._core.order.keyed_rows cimport (
 )
 from statfast._core.tile.rows cimport UNIT64
 
-cdef Py_ssize_t TOGETHER = 64  # rows looked at by straight vector code, most for the last time
-cdef double HUGE = 1e300  # sizes beyond it leave no room for sums: every row is a candidate
+cdef Py_ssize_t ROWS_AT_A_TIME = 64  # of straight vector code, which most rows do not pass
+cdef double MAX_SUMMED_SIZE = 1e300  # beyond it there is no room for sums: every row is a candidate
 
 
 cdef struct Sparse:  # row i: columns and values at start[i], ..., start[i + 1] - 1
@@ -207,7 +207,7 @@ def nearest(
             stop = 0
             while stop < n:
                 first = stop
-                stop = min(n, first + TOGETHER)
+                stop = min(n, first + ROWS_AT_A_TIME)
                 if none_below(sum, size, first, stop, doubt, tau + doubt * own,
                               last_key(found, k)):
                     continue
@@ -218,7 +218,7 @@ def nearest(
                         taken += 1
                         offer_row(found, k, sum[i] + doubt * (size[i] + own) + tau, i)
             limit = last_key(found, k)
-            if not (own < HUGE and tau < HUGE):
+            if not (own < MAX_SUMMED_SIZE and tau < MAX_SUMMED_SIZE):
                 limit = INFINITY
                 taken = n
                 for i in range(n):
@@ -261,7 +261,7 @@ def within(
         own = add_up(&queries, q, view.scale, &view.columns, size, n, kind, &sum[0])
         doubt = doubt_of(&queries, q, view.longest)
         far = limit * (view.scale * view.scale if kind == EUCLIDEAN else view.scale)
-        sure = own < HUGE and tau < HUGE
+        sure = own < MAX_SUMMED_SIZE and tau < MAX_SUMMED_SIZE
         far = far * (1 + 8 * UNIT64) - own
         for i in range(n):
             if not sure or not sum[i] - doubt * (size[i] + own) - tau > far:

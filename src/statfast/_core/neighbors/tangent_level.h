@@ -6,20 +6,20 @@
 
 #include "neighbors/tangent_table.h"
 
-#define FILTERED 64 /* numbers in work at a time: they stay in registers */
-#define DEPTH 128   /* columns of a block of products: 16 rows of them fit in level 1 */
+#define FILTER_NUMBERS 64 /* numbers in work at a time: they stay in registers */
+#define BLOCK_COLUMNS 128   /* columns of a block of products: 16 rows of them fit in level 1 */
 
 /* out[i] = sum over k of taps[k] * in[i + k * step] */
 static void filter(const double *in, ptrdiff_t step, const double *taps, ptrdiff_t count,
                    ptrdiff_t n, double *out) {
-    double sum[FILTERED];
-    for (ptrdiff_t i = 0; i < n; i += FILTERED, in += FILTERED, out += FILTERED) {
-        const ptrdiff_t some = n - i < FILTERED ? n - i : FILTERED;
-        for (ptrdiff_t j = 0; j < FILTERED; j++) sum[j] = 0;
+    double sum[FILTER_NUMBERS];
+    for (ptrdiff_t i = 0; i < n; i += FILTER_NUMBERS, in += FILTER_NUMBERS, out += FILTER_NUMBERS) {
+        const ptrdiff_t some = n - i < FILTER_NUMBERS ? n - i : FILTER_NUMBERS;
+        for (ptrdiff_t j = 0; j < FILTER_NUMBERS; j++) sum[j] = 0;
         for (ptrdiff_t k = 0; k < count; k++) {
             const double tap = taps[k], *from = in + k * step;
-            if (some == FILTERED)
-                for (ptrdiff_t j = 0; j < FILTERED; j++) sum[j] += tap * from[j];
+            if (some == FILTER_NUMBERS)
+                for (ptrdiff_t j = 0; j < FILTER_NUMBERS; j++) sum[j] += tap * from[j];
             else
                 for (ptrdiff_t j = 0; j < some; j++) sum[j] += tap * from[j];
         }
@@ -111,8 +111,8 @@ static void products_of(const double *a, const double *b, ptrdiff_t columns, ptr
                         double *out) {
     double sums[64][F64_LANES];
     for (int i = 0; i < 64; i++) f64_store(sums[i], f64_set1(0));
-    for (ptrdiff_t start = 0; start < ld; start += DEPTH) {
-        const ptrdiff_t stop = start + DEPTH < ld ? start + DEPTH : ld;
+    for (ptrdiff_t start = 0; start < ld; start += BLOCK_COLUMNS) {
+        const ptrdiff_t stop = start + BLOCK_COLUMNS < ld ? start + BLOCK_COLUMNS : ld;
         for (ptrdiff_t i = 0; i < 8; i += 4)
             for (ptrdiff_t j = a == b ? i : 0; j < columns; j += 2) {
                 const double *ai = a + i * ld, *bj = b + j * ld;
@@ -139,8 +139,8 @@ static void products_of(const double *a, const double *b, ptrdiff_t columns, ptr
         }
 }
 
-#undef FILTERED
-#undef DEPTH
+#undef FILTER_NUMBERS
+#undef BLOCK_COLUMNS
 
 const tangent_kernels GLUE(tangent_, LEVEL) = {
     .smooth = smooth_image, .tangents = tangents_of, .products = products_of};

@@ -36,7 +36,7 @@ cdef enum:
     NEAREST = 1
     RANDOM = 2
 
-cdef double SMALLEST = 2.3e-308  # of the numbers whose inverse is finite, about
+cdef double MIN_INVERTIBLE = 2.3e-308  # of the numbers whose inverse is finite, about
 
 cdef struct Poll:
     double *votes       # (K,) of each class
@@ -131,7 +131,7 @@ def inverse_distances(
                     out[j] = distances[j] == 0.0
             else:
                 for j in range(starts[i], starts[i + 1]):
-                    out[j] = 1.0 / fmax(distances[j], SMALLEST)
+                    out[j] = 1.0 / fmax(distances[j], MIN_INVERTIBLE)
 
 
 cdef Poll opened(intp classes, int ties, uint64_t seed) except *:

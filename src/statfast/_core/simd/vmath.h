@@ -32,7 +32,7 @@
 #define FRACTION_BITS 52
 #define EXPONENT_MASK 0x7ff
 #define BIAS 1023
-#define LEAST_NORMAL DBL_MIN
+#define MIN_NORMAL DBL_MIN
 /* High parts end in enough zeros that n * LN2_HIGH is exact for every exponent n. */
 #define LN2_HIGH 0x1.62e42fefa38p-1
 #define LN2_LOW 0x1.ef35793c7673p-45
@@ -54,7 +54,7 @@ static const REAL V(log_terms)[] = {
 #define FRACTION_BITS 23
 #define EXPONENT_MASK 0xff
 #define BIAS 127
-#define LEAST_NORMAL FLT_MIN
+#define MIN_NORMAL FLT_MIN
 #define LN2_HIGH 0x1.62e4p-1f
 #define LN2_LOW 0x1.7f7d1cp-20f
 #define EXP_LEAST -104.0f
@@ -143,7 +143,7 @@ static INLINE V(v) V(with_edges)(V(v) x, REAL pole, V(v) log) {
 /* A subnormal is first scaled by UNIT; what has no logarithm passes as a 1. */
 static INLINE V(v) V(log)(V(v) x) {
     const V(v) one = V(set1)(1);
-    const V(m) small = V(gt)(V(set1)(LEAST_NORMAL), x);
+    const V(m) small = V(gt)(V(set1)(MIN_NORMAL), x);
     const V(v) positive = V(select)(V(gt)(x, V(set1)(0)), x, one);
     const V(v) y = V(select)(small, positive * V(set1)((REAL)UNIT), positive);
     const V(v) origin = V(select)(small, V(set1)((REAL)(UNIT + BIAS + FRACTION_BITS)),
@@ -173,7 +173,7 @@ static INLINE V(v) V(log1p)(V(v) x) {
 #undef FRACTION_BITS
 #undef EXPONENT_MASK
 #undef BIAS
-#undef LEAST_NORMAL
+#undef MIN_NORMAL
 #undef LN2_HIGH
 #undef LN2_LOW
 #undef EXP_LEAST

@@ -10,9 +10,10 @@
         for (ptrdiff_t s = job->begin; s < all; s++) {                                             \
             const ptrdiff_t i = job->order[s];                                                     \
             const SRC *x = (const SRC *)job->x + i * job->ldx;                                     \
-            if (s + AHEAD < all) {                                                                 \
-                const SRC *next = (const SRC *)job->x + job->order[s + AHEAD] * job->ldx;          \
-                FETCH(job->state + job->order[s + AHEAD] * RECORD);                                \
+            if (s + COORDINATES_AHEAD < all) {                                                     \
+                const ptrdiff_t ahead = job->order[s + COORDINATES_AHEAD];                         \
+                const SRC *next = (const SRC *)job->x + ahead * job->ldx;                          \
+                FETCH(job->state + job->order[s + COORDINATES_AHEAD] * RECORD);                    \
                 for (ptrdiff_t j = 0; j < d; j += 64 / (ptrdiff_t)sizeof(SRC)) FETCH(next + j);    \
             }                                                                                      \
             f64_v one = f64_set1(0), two = one;                                                    \

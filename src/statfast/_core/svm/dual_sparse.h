@@ -7,8 +7,8 @@ static void dual_sparse(dual_job *job) {
     double *v = job->v + 1;
     for (ptrdiff_t s = job->begin; s < job->end; s++) {
         const ptrdiff_t i = job->order[s], begin = job->start[i], end = job->start[i + 1];
-        if (s + AHEAD < job->end) {
-            const ptrdiff_t next = job->order[s + AHEAD], stop = job->start[next + 1];
+        if (s + COORDINATES_AHEAD < job->end) {
+            const ptrdiff_t next = job->order[s + COORDINATES_AHEAD], stop = job->start[next + 1];
             FETCH(job->state + next * RECORD);
             for (ptrdiff_t k = job->start[next]; k < stop; k += 16) {
                 FETCH(job->column + k);

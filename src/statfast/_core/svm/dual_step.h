@@ -8,8 +8,8 @@
 #include "simd/compiler.h"
 #include "svm/dual_descent_table.h"
 
-#define AHEAD 3   /* coordinates: their rows are on the way from memory */
-#define STILL 1e-12 /* gradients below are rounding */
+#define COORDINATES_AHEAD 3   /* coordinates: their rows are on the way from memory */
+#define GRADIENT_ROUNDING 1e-12 /* gradients below are rounding */
 
 /* The step of coordinate i, whose row's product with v is f; notes its projected gradient, and
    whether it is visited again. */
@@ -28,7 +28,7 @@ static inline double dual_step(dual_job *job, ptrdiff_t i, double f) {
     if (seen > job->most) job->most = seen;
     if (seen < job->least) job->least = seen;
     job->sum += fabs(pull);
-    if (fabs(pull) <= STILL) return 0;
+    if (fabs(pull) <= GRADIENT_ROUNDING) return 0;
     if (share > 0) {
         const double z = old - g * share, gap = epsilon * share;
         now = z > gap ? z - gap : z < -gap ? z + gap : 0;

@@ -18,7 +18,7 @@ from libc.string cimport memset
 from statfast._core.tile.rows cimport aligned, convert, measure, panel_columns
 from statfast._core.tile.tiles cimport MAP_SIGMOID, STORE_RBF, STORE_SCORE, active, chunk_rows
 
-SPARE = 64  # rows of zeros after the vectors: no tile is taller
+SPARE_ROWS = 64  # rows of zeros after the vectors: no tile is taller
 
 cdef enum:
     RBF
@@ -27,7 +27,7 @@ cdef enum:
 
 KINDS = {"rbf": RBF, "poly": POLYNOMIAL, "sigmoid": SIGMOID}
 
-cdef Py_ssize_t TILES = 8  # of kernel values at a time, so that they stay in the level-1 cache
+cdef Py_ssize_t TILES_IN_CACHE = 8  # at a time: their kernel values stay in the level-1 cache
 
 
 def expand(
@@ -37,8 +37,8 @@ def expand(
     int degree,
     const double[:, ::1] rows,      # IN (n, d)
     const float[::1] origin,        # IN (d,) taken off the rows
-    const double[:, ::1] vectors,   # IN (m + SPARE, ld) less the origin
-    const double[::1] start,        # IN (m + SPARE,) -|vector|^2 / 2 for "rbf", else 0
+    const double[:, ::1] vectors,   # IN (m + SPARE_ROWS, ld) less the origin
+    const double[::1] start,        # IN (m + SPARE_ROWS,) -|vector|^2 / 2 for "rbf", else 0
     const double[:, :] weights,     # IN (Q, m)
     double[:, ::1] out,             # OUT (n, Q)
 ):
@@ -48,7 +48,7 @@ def expand(
     cdef Py_ssize_t n = rows.shape[0], d = rows.shape[1], ld = vectors.shape[1]
     cdef Py_ssize_t sums = weights.shape[0], m = weights.shape[1]
     cdef Py_ssize_t tall = active().rows, across = panel_columns(<double>0)
-    cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(double)), piece = TILES * tall
+    cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(double)), piece = TILES_IN_CACHE * tall
     cdef Py_ssize_t high = (sums + tall - 1) // tall * tall, panels = (n + across - 1) // across
     cdef Py_ssize_t first, some, s, k, p, i, c, columns, wide = panels * across
     cdef Py_ssize_t doubles = (

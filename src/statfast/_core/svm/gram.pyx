@@ -33,10 +33,10 @@ cdef extern from "svm/gram_table.h" nogil:
 cdef const gram_kernels *kernels = gram_at(level())
 
 cdef enum:
-    MOST_ROWS = 112     # of a tile's rows at once: with 32 columns of floats, 14 KB
-    MOST_COLUMNS = 32
-    SPARE = 16          # rows that a tile may read beyond the last
-    PACKED = 1 << 15    # numbers of points packed at once: a quarter of the second cache
+    MAX_TILE_ROWS = 112     # of a tile's rows at once: with 32 columns of floats, 14 KB
+    MAX_TILE_COLUMNS = 32
+    SPARE_ROWS = 16          # rows that a tile may read beyond the last
+    MAX_PACKED = 1 << 15    # numbers of points packed at once: a quarter of the second cache
 
 cdef enum:
     KIND_LINEAR
@@ -77,7 +77,7 @@ def lay(
     const double[:, ::1] X,         # IN (n, d)
     const Py_ssize_t[::1] index,    # IN (k,) rows to take
     const float[::1] origin,        # IN (d,)
-    floating[:, ::1] rows,          # OUT (k + SPARE or more, row_stride(d)) zero where not written
+    floating[:, ::1] rows,          # OUT (>= k + SPARE_ROWS, row_stride(d)) zero where not written
     floating[::1] start,            # OUT -|row|^2 / 2, as many
 ):
     """Some rows, less the origin, for the tiles; and half of their squared lengths."""
@@ -111,7 +111,7 @@ cdef inline void pack_rows(
 
 def store(
     tuple kernel,                   # (kind, gamma, degree, coef0)
-    const floating[:, ::1] rows,    # IN (>= k + SPARE, row_stride(d))
+    const floating[:, ::1] rows,    # IN (>= k + SPARE_ROWS, row_stride(d))
     const floating[::1] start,      # IN of the rows; of RBF alone
     Py_ssize_t k,
     Py_ssize_t d,
@@ -124,15 +124,15 @@ def store(
 ):
     """Kernel values of rows with points, made in either type."""
     cdef shape s = shape_of(kernel)
-    cdef floating tile[MOST_ROWS * MOST_COLUMNS]
-    cdef floating zeros[MOST_ROWS + SPARE]
+    cdef floating tile[MAX_TILE_ROWS * MAX_TILE_COLUMNS]
+    cdef floating zeros[MAX_TILE_ROWS + SPARE_ROWS]
     cdef Py_ssize_t wide = panel_columns(<floating>0), ld = rows.shape[1]
-    cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows, r, j, i, c, some, columns
+    cdef Py_ssize_t most = MAX_TILE_ROWS // active().rows * active().rows, r, j, i, c, some, columns
     cdef const floating *down = zeros
     cdef const floating *over = zeros
     cdef float *to
     with nogil:
-        for i in range(MOST_ROWS + SPARE):
+        for i in range(MAX_TILE_ROWS + SPARE_ROWS):
             zeros[i] = 0
         r = 0
         while r < k:
@@ -156,7 +156,7 @@ def store(
 
 def weigh(
     tuple kernel,
-    const floating[:, ::1] rows,    # IN (>= k + SPARE, row_stride(d)) of `lay`
+    const floating[:, ::1] rows,    # IN (>= k + SPARE_ROWS, row_stride(d)) of `lay`
     const floating[::1] start,      # IN
     const double[::1] weights,      # IN (k,)
     const double[:, ::1] X,         # IN (n, d)
@@ -167,17 +167,17 @@ def weigh(
     """out[j] += the sum of weights[i] times the kernel of row i with point j, in either type,
     summed in double."""
     cdef shape s = shape_of(kernel)
-    cdef floating tile[MOST_ROWS * MOST_COLUMNS]
+    cdef floating tile[MAX_TILE_ROWS * MAX_TILE_COLUMNS]
     cdef floating one = 0
     cdef Py_ssize_t wide = panel_columns(one), ld = rows.shape[1], d = X.shape[1]
     cdef Py_ssize_t k = weights.shape[0], p = points.shape[0], r, j, c, begin, some, columns
-    cdef Py_ssize_t most = MOST_ROWS // active().rows * active().rows
-    cdef Py_ssize_t block = wide * max(1, min(PACKED // (wide * ld), (p + wide - 1) // wide))
+    cdef Py_ssize_t most = MAX_TILE_ROWS // active().rows * active().rows
+    cdef Py_ssize_t block = wide * max(1, min(MAX_PACKED // (wide * ld), (p + wide - 1) // wide))
     name = "f" if floating is float else "d"
     cdef floating[:, ::1] flat = np.zeros((block, ld), name)
     cdef floating[::1] panels = np.zeros(block * max(d, 1), name)
     cdef floating[::1] across = np.zeros(block, name), norm = np.empty(block, name)
-    cdef floating[::1] zeros = np.zeros(max(block, MOST_ROWS + SPARE), name)
+    cdef floating[::1] zeros = np.zeros(max(block, MAX_TILE_ROWS + SPARE_ROWS), name)
     cdef double[::1] sums = np.empty(block)
     cdef const floating *down = &zeros[0]
     cdef const floating *over = &zeros[0]

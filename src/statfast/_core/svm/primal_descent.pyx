@@ -20,8 +20,8 @@ numbers below the lengths, and calls short enough for Ctrl-C.
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
 
-cdef double ENOUGH = 0.01           # of the fall that the gradient promises
-cdef int HALVINGS = 30
+cdef double MIN_DECREASE_SHARE = 0.01           # of the fall that the gradient promises
+cdef int MAX_HALVINGS = 30
 
 
 def sweep(
@@ -73,10 +73,10 @@ def sweep(
                 step = -size
             if step == 0:
                 continue
-            for _turn in range(HALVINGS):
+            for _turn in range(MAX_HALVINGS):
                 now = fabs(size + step) - fabs(size)
                 promised = slope * step + now
-                if promised + square[j] * step * step <= ENOUGH * promised:
+                if promised + square[j] * step * step <= MIN_DECREASE_SHARE * promised:
                     break
                 for k in range(start[j], start[j + 1]):
                     u = left[row[k]]
@@ -85,7 +85,7 @@ def sweep(
                     u -= step * value[k]
                     if u > 0:
                         now += u * u
-                if now <= ENOUGH * promised:
+                if now <= MIN_DECREASE_SHARE * promised:
                     break
                 step *= 0.5
             else:

@@ -28,7 +28,7 @@ from statfast._core.tile.tiles cimport level
 
 cdef extern from "svm/smo_table.h" nogil:
     enum:
-        SMO_WIDE
+        SMO_ROW_MULTIPLE
     ctypedef struct smo_task:
         const float *K
         Py_ssize_t ld
@@ -63,7 +63,7 @@ cdef extern from "svm/smo_table.h" nogil:
 
 cdef const smo_kernels *kernels = smo_at(level())
 
-WIDE = SMO_WIDE
+ROW_MULTIPLE = SMO_ROW_MULTIPLE
 
 
 def work_space(Py_ssize_t m, Py_ssize_t q):
@@ -97,7 +97,7 @@ cdef class Variables:
 
 
 def descend(
-    const float[:, ::1] K,          # IN (m, ld) ld a multiple of WIDE, zero from column m on; or
+    const float[:, ::1] K,          # IN (m, ld) ld a multiple of ROW_MULTIPLE, zero beyond m; or
                                     # some rows of such a matrix, those of `slot`
     Variables variables,
     double tol,

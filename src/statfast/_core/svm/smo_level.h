@@ -218,7 +218,7 @@ static void smo_gather(const smo_task *t, const double middle[2], smo_set *s) {
 }
 
 static int smo_descend(smo_task *t, double budget) {
-    const ptrdiff_t wide = (t->q + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
+    const ptrdiff_t wide = (t->q + SMO_ROW_MULTIPLE - 1) / SMO_ROW_MULTIPLE * SMO_ROW_MULTIPLE;
     smo_set s;
     s.task = t, s.block = (float *)(((uintptr_t)t->work + 63) & ~(uintptr_t)63);
     float *single = s.block + wide * wide;
@@ -239,7 +239,7 @@ static int smo_descend(smo_task *t, double budget) {
             if (top[g] > -INFINITY && bottom[g] < INFINITY) middle[g] = 0.5 * (top[g] + bottom[g]);
         s.k = smo_choose(t, middle, work, set);
         if ((t->missing = smo_missing(t, set, s.k))) return 1;
-        s.wide = (s.k + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
+        s.wide = (s.k + SMO_ROW_MULTIPLE - 1) / SMO_ROW_MULTIPLE * SMO_ROW_MULTIPLE;
         smo_gather(t, middle, &s);
         const double share = t->share * t->gap, tol = share > 0.5 * t->tol ? share : 0.5 * t->tol;
         const ptrdiff_t left = t->limit - t->steps, most = left < t->most ? left : t->most;

@@ -8,11 +8,11 @@
 
 #include "simd/levels.h"
 
-#define SMO_WIDE 16 /* rows of the local block are padded to a multiple of this */
+#define SMO_ROW_MULTIPLE 16 /* rows of the local block are padded to a multiple of this */
 
 /* A problem on a matrix that is at hand: see svm/smo.pyx. */
 typedef struct {
-    const float *K; /* (m, ld), symmetric, zero from column m on; ld a multiple of SMO_WIDE */
+    const float *K; /* (m, ld), symmetric, zero beyond m; ld a multiple of SMO_ROW_MULTIPLE */
     ptrdiff_t ld, m;
     const int32_t *slot;  /* or null: which row of K is that of a variable, -1 if none is, */
     int32_t *wanted;      /* (q,) and variables whose rows are to be made, */
@@ -42,7 +42,7 @@ TABLE_AT(smo_kernels, smo)
 
 /* Bytes of work space: the local block and its vectors, and what choosing needs. */
 static inline ptrdiff_t smo_space(ptrdiff_t m, ptrdiff_t q) {
-    const ptrdiff_t wide = (q + SMO_WIDE - 1) / SMO_WIDE * SMO_WIDE;
+    const ptrdiff_t wide = (q + SMO_ROW_MULTIPLE - 1) / SMO_ROW_MULTIPLE * SMO_ROW_MULTIPLE;
     return wide * wide * 4 + wide * (6 * 4 + 5 * 8 + 4) + m * 17 + 1024;
 }
 

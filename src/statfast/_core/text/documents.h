@@ -38,7 +38,7 @@ static inline int encoded(int32_t c, char *out) {
     return 4;
 }
 
-#define AHEAD 16 /* words whose places in the table are asked for before they are looked at */
+#define WORDS_AHEAD 16 /* words whose places in the table are asked for before they are looked at */
 
 typedef struct {
     word_place place;
@@ -56,7 +56,7 @@ static inline int push_word(term_table *t, const waiting_word *w) {
    letter[] spells them. `room` holds twice the bytes of the document. */
 static int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const int32_t *letter,
                     const uint8_t *ascii, int least, char *room) {
-    waiting_word waiting[AHEAD];
+    waiting_word waiting[WORDS_AHEAD];
     size_t n_words = 0, kept = 0;
     while (p < end) {
         size_t n = 0;
@@ -74,14 +74,14 @@ static int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const i
             characters++;
         }
         if (characters < least) continue;
-        waiting_word *w = &waiting[n_words % AHEAD];
-        if (n_words++ >= AHEAD && push_word(t, w)) return -1;
+        waiting_word *w = &waiting[n_words % WORDS_AHEAD];
+        if (n_words++ >= WORDS_AHEAD && push_word(t, w)) return -1;
         *w = (waiting_word){place_of(room, n), room};
         if (t->word) FETCH(&t->word[w->place.hash & t->mask]);
         room += n;
     }
-    for (size_t i = n_words > AHEAD ? n_words - AHEAD : 0; i < n_words; i++)
-        if (push_word(t, &waiting[i % AHEAD])) return -1;
+    for (size_t i = n_words > WORDS_AHEAD ? n_words - WORDS_AHEAD : 0; i < n_words; i++)
+        if (push_word(t, &waiting[i % WORDS_AHEAD])) return -1;
     for (size_t i = 0; i < t->n_tokens; i++) {
         const int32_t k = t->state[t->token[i]].same;
         if (k != NO_TERM) t->token[kept++] = k;
@@ -89,7 +89,7 @@ static int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const i
     t->n_tokens = kept;
     return 0;
 }
-#undef AHEAD
+#undef WORDS_AHEAD
 
 /* Count the n-grams of the tokens of a document. */
 static int count_grams(term_table *t, int low, int high) {

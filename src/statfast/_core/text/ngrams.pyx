@@ -19,7 +19,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 cdef enum:
-    HIGHEST = 32  # order
+    MAX_ORDER = 32  # order
 
 
 cdef struct Model:
@@ -168,7 +168,7 @@ cdef class BackOff:
         self.m.upto = &upto[0]
         self.m.direct = direct
         self.m.floor = floor
-        if self.m.order > HIGHEST:
+        if self.m.order > MAX_ORDER:
             raise ValueError("order must be at most 32")
 
     def score(

@@ -49,7 +49,7 @@ cdef extern from "text/row_order.h" nogil:
         row_entry *b, int32_t *to_column, int64_t *to_count)
 
 cdef enum:
-    BLOCK = 16384  # counts that are sorted together: they stay in cache
+    COUNTS_OF_BLOCK = 16384  # counts that are sorted together: they stay in cache
 
 ctypedef struct text:
     const uint8_t *start
@@ -306,7 +306,7 @@ def sort_rows(
     int64_t[::1] to_count,      # OUT
 ):
     """Give columns their new numbers, and put each row of them in order."""
-    cdef Py_ssize_t most = BLOCK, i, low = end[first - 1] if first else 0, high = low
+    cdef Py_ssize_t most = COUNTS_OF_BLOCK, i, low = end[first - 1] if first else 0, high = low
     cdef Py_ssize_t *to = <Py_ssize_t *>malloc((stop - first + 1) * sizeof(Py_ssize_t))
     cdef row_entry *block
     for i in range(first, stop):

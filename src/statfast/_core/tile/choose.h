@@ -3,6 +3,6 @@
 #ifndef STATFAST_CHOOSE_H
 #define STATFAST_CHOOSE_H
 #include "tile/table.h"
-enum { MOST_LEVELS = 5 };
+enum { MAX_LEVELS = 5 };
 int usable_levels(const kernels **found);
 #endif

@@ -16,14 +16,14 @@ from libc.stdint cimport int32_t, int64_t
 
 cdef extern from "tile/choose.h" nogil:
     enum:
-        MOST_LEVELS
+        MAX_LEVELS
     int usable_levels(const kernels **found)
 
 ctypedef fused floating:
     float
     double
 
-cdef const kernels *found[MOST_LEVELS]
+cdef const kernels *found[MAX_LEVELS]
 cdef const kernels *chosen = NULL
 cdef int n_found = usable_levels(found)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.hierarchy import boruvka
-from statfast._core.hierarchy.boruvka import LEAF, NEIGHBORS
+from statfast._core.hierarchy.boruvka import LEAF_POINTS, NEIGHBORS
 from statfast._core.kdtree.tree import TreeView
 from statfast._distance import EUCLIDEAN, LANES, KDArrays
 from statfast._engine import aligned, checkpoint, each, grid, usable_threads
@@ -44,14 +44,14 @@ class Rounds:
         self.n, self.d = X.shape
         n = self.n
         self.n_jobs = n_jobs
-        self.tree = KDArrays.build(X, LEAF, n_jobs)
+        self.tree = KDArrays.build(X, LEAF_POINTS, n_jobs)
         self.leaves = leaves = len(self.tree.blocks)
         threads = min(usable_threads(n_jobs), MAX_THREADS_WITH_MEMORY)
         self.empty = empty = Arena(n * (100 + 12 * NEIGHBORS + 24 * threads)).empty
         self.growth = Growth(n, empty)
 
-        part = empty(leaves * LEAF, float)  # written to by one thread: see Arena
-        part[:] = np.arange(leaves * LEAF)
+        part = empty(leaves * LEAF_POINTS, float)  # written to by one thread: see Arena
+        part[:] = np.arange(leaves * LEAF_POINTS)
         same = np.full((len(self.tree.boxes), LANES), -1.0)
         low, near = empty((n, NEIGHBORS), float), empty((n, NEIGHBORS), np.int32)
         low[:], near[:] = 0.0, -1
@@ -99,7 +99,7 @@ class Rounds:
         return self._share(self._search, pieces, SEARCHED * m * self.d)
 
     def _arrange(self, block):
-        full = min(block.stop, self.n // LEAF)
+        full = min(block.stop, self.n // LEAF_POINTS)
         boruvka.arrange(self.tree.blocks, self.tree.ids, block.start, full)
 
     def _mark(self, block):
@@ -115,7 +115,7 @@ class Rounds:
             self.forest, *space, now, self.growth.largest, self.floor, self.lost,
             self.tree.first[0], block.start, block.stop,
         )  # fmt: skip
-        return self._found(space, some), self.lost[LEAF * block.start :][:lost]
+        return self._found(space, some), self.lost[LEAF_POINTS * block.start :][:lost]
 
     def _search(self, task):
         rows, now = task

@@ -14,7 +14,7 @@ ROUNDING_SHARE = 2.0**-52  # a change of less than n times this share of the los
 # Numbers weighed between two looks at whether the run was interrupted: some 50 ms.
 NUMBERS_PER_CALL = 1 << 27
 BYTE_BITS = 6  # bits of the mean distance to the second medoid, in rows kept as bytes
-PANEL_ROWS = pam.WIDE
+PANEL_ROWS = pam.MAX_CANDIDATES
 
 
 class Partition:

@@ -220,11 +220,11 @@ def _sparse_operator(X, weights, mean, scale):
 
     def operate(P):
         out = np.empty_like(P)
-        for first in range(0, len(P), sparse_normal.WIDTH):
-            vectors = P[first : first + sparse_normal.WIDTH]
-            table = np.zeros((P.shape[1], sparse_normal.WIDTH))
+        for first in range(0, len(P), sparse_normal.PANEL_COLUMNS):
+            vectors = P[first : first + sparse_normal.PANEL_COLUMNS]
+            table = np.zeros((P.shape[1], sparse_normal.PANEL_COLUMNS))
             table[:, : len(vectors)] = (vectors if scale is None else vectors / scale).T
-            total, images = np.zeros(sparse_normal.WIDTH), np.zeros_like(table)
+            total, images = np.zeros(sparse_normal.PANEL_COLUMNS), np.zeros_like(table)
             for a, b in pairwise(cuts.tolist()):
                 checkpoint()
                 sparse_normal.add_normal(

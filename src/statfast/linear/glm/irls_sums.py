@@ -202,7 +202,11 @@ class ModelRows:
     @property
     def together(self):
         """Whether one call sums the scores of many coefficients."""
-        return self.kind is not None and self.q <= kernel.FEW and not (self.sparse or self.chunked)
+        return (
+            self.kind is not None
+            and self.q <= kernel.MAX_NARROW_COLUMNS
+            and not (self.sparse or self.chunked)
+        )
 
     def scores_over(self, rows, some, runs):
         """Sums without information of a slice of the rows, at each of some coefficients (F, q).

@@ -7,7 +7,7 @@ each; where one leaves, what stands behind it is made again.
 
 import numpy as np
 
-from statfast._core.linear.active_gram import BESIDE, TOGETHER, arrange, factorize
+from statfast._core.linear.active_gram import COLUMNS_AT_ONCE, SPARE_ROWS, arrange, factorize
 from statfast._engine import checkpoint
 
 MULTIPLICATIONS_OF_CALL = 1e9  # A kernel call takes less than 0.05 s.
@@ -46,17 +46,17 @@ class ActiveGram:
         return start
 
     def _grow(self, k):
-        if k + BESIDE <= len(self.L):
+        if k + SPARE_ROWS <= len(self.L):
             return
-        width = -(-(k + k // 2) // TOGETHER) * TOGETHER
-        L, inverse = np.zeros((width + BESIDE, width)), np.zeros(width * TOGETHER)
+        width = -(-(k + k // 2) // COLUMNS_AT_ONCE) * COLUMNS_AT_ONCE
+        L, inverse = np.zeros((width + SPARE_ROWS, width)), np.zeros(width * COLUMNS_AT_ONCE)
         held = self.L.shape[1]
         L[: len(self.L), :held] = self.L
         inverse[: len(self.inverse)] = self.inverse
         self.L, self.inverse = L, inverse
 
     def _make(self, G, ridge, start):
-        first, end = 0, -(-len(self.order) // TOGETHER)
+        first, end = 0, -(-len(self.order) // COLUMNS_AT_ONCE)
         while 0 <= first < end:
             first = factorize(
                 G,

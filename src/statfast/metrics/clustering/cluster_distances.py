@@ -17,7 +17,7 @@ from statfast._distance import (
 )
 from statfast._engine import checkpoint, each, grid
 
-SUM, LEAST, MOST = dissimilarity.SUM, dissimilarity.LEAST, dissimilarity.MOST
+SUM, LEAST, MOST = dissimilarity.SUM, dissimilarity.MINIMUM, dissimilarity.MAXIMUM
 START = {SUM: 0.0, LEAST: np.inf, MOST: 0.0}
 
 
@@ -70,13 +70,15 @@ def _tiles(source, rows, order, begins, asked, use):
 
     def work(block):
         for panel, start in zip(
-            packed(rows[block]), range(block.start, block.stop, dissimilarity.WIDE), strict=True
+            packed(rows[block]),
+            range(block.start, block.stop, dissimilarity.PANEL_POINTS),
+            strict=True,
         ):
             checkpoint()
-            here = order[start : min(start + dissimilarity.WIDE, block.stop)]
+            here = order[start : min(start + dissimilarity.PANEL_POINTS, block.stop)]
             found = []
             for what in asked:
-                out = np.full((k, dissimilarity.WIDE), START[what])
+                out = np.full((k, dissimilarity.PANEL_POINTS), START[what])
                 dissimilarity.gather(rows, begins, panel, kind, finish, what, out)
                 part = out.T[: len(here)]
                 found.append(part if what == SUM else source.metric.finish(part))

@@ -82,4 +82,4 @@ class WholeGram(Gram):
 
 def width_of(n):
     """Bytes of a row of `WholeGram.values`."""
-    return 4 * -(-n // smo.WIDE) * smo.WIDE
+    return 4 * -(-n // smo.ROW_MULTIPLE) * smo.ROW_MULTIPLE

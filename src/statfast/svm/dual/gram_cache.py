@@ -27,7 +27,7 @@ CROWDED = (
 )
 
 
-def whole_lines(n, m=smo.WIDE):
+def whole_lines(n, m=smo.ROW_MULTIPLE):
     """n rounded up to a multiple of m."""
     return -(-n // m) * m
 
@@ -82,7 +82,7 @@ class Gram:
         if given is None and self.n <= LEAST_SIDE:
             return LEAST_SIDE
         room = cache_room(given) - (0 if self._slab is None else self._slab.nbytes)
-        return max(LEAST_SIDE, int((max(room, 0) / 4) ** 0.5) - smo.WIDE)
+        return max(LEAST_SIDE, int((max(room, 0) / 4) ** 0.5) - smo.ROW_MULTIPLE)
 
     def rows(self, index):
         """Rows of the matrix as a new array, float32 (len(index), n)."""

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.svm.expansion import SPARE, expand
+from statfast._core.svm.expansion import SPARE_ROWS, expand
 from statfast._distance import origin_of
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import is_sparse, shown
@@ -183,9 +183,9 @@ def _laid(kind, gamma, coef0, degree, vectors):
     origin = np.zeros(d, dtype=np.float32)
     if kind == "rbf":
         origin = origin_of(vectors.min(axis=0) / 2 + vectors.max(axis=0) / 2)
-    laid = np.zeros((m + SPARE, width))
+    laid = np.zeros((m + SPARE_ROWS, width))
     laid[:m, :d] = vectors - origin.astype(np.float64)
-    start = np.zeros(m + SPARE)
+    start = np.zeros(m + SPARE_ROWS)
     if kind == "rbf":
         start[:m] = -0.5 * np.einsum("ij,ij->i", laid[:m], laid[:m])
     return Tile(kind, gamma, coef0, degree, origin, laid, start, float(-start.min()))

@@ -195,11 +195,11 @@ static cart_split search_columns(cart_grower *g, int64_t *effort) {
         return best;
     }
     if (is_few(t, &g->v)) {
-        int32_t columns[FEW_COLUMNS];
+        int32_t columns[PAIRED_COLUMNS];
         while (i < t->max_features) {
             const int32_t turn = (int32_t)i;
             int count = 0;
-            for (; count < FEW_COLUMNS && i < t->max_features; i++)
+            for (; count < PAIRED_COLUMNS && i < t->max_features; i++)
                 columns[count++] = drawn(g, i, &state);
             varies |= split_few(t, &g->v, columns, count, turn, &best);
         }

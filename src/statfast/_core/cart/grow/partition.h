@@ -67,8 +67,8 @@ static CART_SELDOM int push_set(cart_grower *g, const uint64_t *set) {
     return 1;
 }
 
-/* The side of each row by the split alone, CART_LOST where its value is missing; of numbers, the
-   largest rank on the left and the least on the right. */
+/* The side of each row by the split alone, CART_SIDE_UNKNOWN where its value is missing; of
+   numbers, the largest rank on the left and the least on the right. */
 static CART_SELDOM void take_sides(cart_grower *g, const cart_split *split, int64_t *low,
                                    int64_t *high) {
     const cart_problem *t = g->t;
@@ -80,7 +80,7 @@ static CART_SELDOM void take_sides(cart_grower *g, const cart_split *split, int6
     for (ptrdiff_t i = 0; i < g->v.m; i++) {
         const int64_t rank = rank_of(t, f, g->v.rows[i]);
         if (rank == t->missing[f]) {
-            side[i] = CART_LOST;
+            side[i] = CART_SIDE_UNKNOWN;
         } else if (of_sets) {
             side[i] = !is_in(g->scratch.set, rank);
         } else if (rank <= split->cut) {
@@ -124,15 +124,16 @@ static CART_SELDOM int find_surrogates(cart_grower *g, const cart_split *split) 
     return 0;
 }
 
-/* Where a surrogate sends a row; CART_LOST if its value is missing, or a category new to it. */
+/* Where a surrogate sends a row; CART_SIDE_UNKNOWN if its value is missing, or a category new to
+   it. */
 static CART_SELDOM int sent_by(const cart_grower *g, const cart_surrogate *by, int32_t row) {
     const cart_problem *t = g->t;
     const ptrdiff_t j = by->column;
     const int64_t rank = rank_of(t, j, row);
-    if (rank == t->missing[j]) return CART_LOST;
+    if (rank == t->missing[j]) return CART_SIDE_UNKNOWN;
     if (by->of_sets) {
         const uint64_t *set = g->sets + (size_t)by->threshold * 2 * (size_t)t->words;
-        return is_in(set, rank) ? 0 : is_in(set + t->words, rank) ? 1 : CART_LOST;
+        return is_in(set, rank) ? 0 : is_in(set + t->words, rank) ? 1 : CART_SIDE_UNKNOWN;
     }
     return (t->values[t->first[j] + rank] > by->threshold) != by->reversed;
 }
@@ -156,7 +157,7 @@ static CART_SELDOM int begin_making(cart_grower *g, const cart_split *split) {
     }
     for (ptrdiff_t i = 0; i < g->v.m; i++) {
         now->weight[g->scratch.side[i]] += case_of(t, &g->v, i);
-        now->lost += g->scratch.side[i] == CART_LOST;
+        now->lost += g->scratch.side[i] == CART_SIDE_UNKNOWN;
     }
     now->cut.missing_left =
         t->known_only ? now->weight[0] >= now->weight[1] : split->missing_left;
@@ -179,11 +180,11 @@ static CART_SELDOM ptrdiff_t partition_by_sides(cart_grower *g, const cart_split
     *cut = now->cut;
     for (ptrdiff_t i = 0; i < m; i++) {
         int goes = g->scratch.side[i];
-        for (size_t k = now->first; goes == CART_LOST && k < g->n_surrogates; k++) {
+        for (size_t k = now->first; goes == CART_SIDE_UNKNOWN && k < g->n_surrogates; k++) {
             goes = sent_by(g, g->surrogates + k, rows[i]);
-            g->surrogates[k].sent += goes != CART_LOST;
+            g->surrogates[k].sent += goes != CART_SIDE_UNKNOWN;
         }
-        if (goes == CART_LOST) goes = !cut->missing_left;
+        if (goes == CART_SIDE_UNKNOWN) goes = !cut->missing_left;
         rows[l] = rows[i];
         right[r] = rows[l];
         l += !goes;

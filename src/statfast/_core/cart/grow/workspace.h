@@ -18,7 +18,7 @@ static inline size_t room_of(const cart_problem *t, ptrdiff_t m, int sorts, cart
     TAKE(s->key, uint64_t, sorts || t->randomized || t->known_only ? m : 0);
     TAKE(s->spare, uint64_t, sorts || t->known_only ? m : 0);
     TAKE(s->bins, int64_t, sorts ? 0 : 5 * 257 * (C + 2));
-    TAKE(s->doubt, single_doubt, sorts ? 0 : CART_DOUBTS);
+    TAKE(s->doubt, single_doubt, sorts ? 0 : CART_MAX_DOUBTS);
     TAKE(s->left, int64_t, C);
     TAKE(s->errors, double, absolute ? m : 0);
     TAKE(s->tree, double, absolute ? 2 * m + 2 : 0);

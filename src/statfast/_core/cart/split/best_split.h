@@ -40,7 +40,7 @@ static int split_once(const cart_problem *t, const cart_node_rows *v, cart_scrat
     uint8_t *byte = s->byte + s->used;
     if (is_single(t)) {
         single_search c = search_for(t, v, f, missing_left, best);
-        if (m <= CART_SMALL) return single_few(&c, place, m, left);
+        if (m <= CART_MAX_PAIRED_ROWS) return single_few(&c, place, m, left);
         const single_rows r = {byte, place, m, s->bytes, s->place + room};
         const ptrdiff_t before = s->doubts;
         const int used = single_binned(&c, &r, 256 >> drop, drop, t->shift[f], 0, left, s->doubt,
@@ -55,7 +55,7 @@ static int split_once(const cart_problem *t, const cart_node_rows *v, cart_scrat
         return used > 1 || varies;
     }
     class_search c = {t, v, f, missing_left, best};
-    if (m <= CART_SMALL) return classes_sorted(&c, place, m, base, weight, rows, s->left);
+    if (m <= CART_MAX_PAIRED_ROWS) return classes_sorted(&c, place, m, base, weight, rows, s->left);
     return classes_binned(&c, byte, place, m, 256 >> drop, drop, t->shift[f], 0, base, weight, rows,
                           s->bytes, s->place + room, s->bins);
 }
@@ -63,7 +63,7 @@ static int split_once(const cart_problem *t, const cart_node_rows *v, cart_scrat
 static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                          ptrdiff_t f, cart_split *best) {
     const uint8_t *codes = t->codes + f * t->n;
-    static const int64_t none[CART_MANY];
+    static const int64_t none[CART_MAX_CLASSES];
     const ptrdiff_t m = v->m;
     const single_bin zero = {0, 0, 0, 0};
     if (t->missing[f] >= 0) {
@@ -72,7 +72,7 @@ static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
         if (known < m) {
             single_bin lost = {0, 0, v->weight, m - known};
             lost.q = v->total[t->label ? t->channels > 1 : 0];
-            int64_t sums[CART_MANY];
+            int64_t sums[CART_MAX_CLASSES];
             memcpy(sums, v->total, (size_t)t->channels * sizeof *sums);
             for (ptrdiff_t i = 0; i < known; i++) {
                 const int32_t at = s->place[i];
@@ -81,7 +81,7 @@ static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
                 if (is_single(t)) lost.q -= v->q[at];
             }
             split_once(t, v, s, f, s->place, known, 0, none, zero, 0, 0, best);
-            int64_t rest[CART_MANY];
+            int64_t rest[CART_MAX_CLASSES];
             for (ptrdiff_t k = 0; k < t->channels; k++) rest[k] = v->total[k] - sums[k];
             if (is_allowed(t, v, known, v->weight - lost.w)) {
                 const double q = (double)(v->total[t->label ? 1 : 0] - lost.q);
@@ -94,7 +94,7 @@ static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
             split_once(t, v, s, f, s->place, known, 1, sums, lost, lost.w, lost.count, best);
             return 1;
         }
-    } else if (m > CART_SMALL) {
+    } else if (m > CART_MAX_PAIRED_ROWS) {
         const int32_t *rows = v->rows;
         uint8_t *byte = s->byte + s->used;
         for (ptrdiff_t i = 0; i < m; i++) byte[i] = codes[rows[i]];
@@ -104,7 +104,7 @@ static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
 
 /* Whether histograms serve: one output, not too many classes, sums that bound gains. */
 static INLINE int is_binned(const cart_problem *t) {
-    return t->outputs == 1 && !t->monotone && t->channels <= CART_MANY &&
+    return t->outputs == 1 && !t->monotone && t->channels <= CART_MAX_CLASSES &&
            t->criterion != CART_POISSON && t->criterion != CART_ABSOLUTE &&
            (t->ranks16 || t->n < CART_WIDE_RANK);
 }
@@ -119,7 +119,7 @@ static int look_at(const cart_problem *t, const cart_node_rows *v, cart_scratch 
                              : category_splits(t, v, s, f, best);
     if (t->randomized) return random_split(t, v, s, f, draw, best);
     if (!is_binned(t)) return sorted_splits(t, v, s, f, best);
-    if (s->used + v->m > s->kept || s->doubts + 256 > CART_DOUBTS) settle(t, v, s, best);
+    if (s->used + v->m > s->kept || s->doubts + 256 > CART_MAX_DOUBTS) settle(t, v, s, best);
     return binned_splits(t, v, s, f, best);
 }
 

@@ -200,7 +200,7 @@ static int single_refined(single_search *c, const single_rows *r, const single_d
     const ptrdiff_t count = places_between(d->byte, r->m, d->first, d->last, places);
     if (r->place)
         for (ptrdiff_t i = 0; i < count; i++) places[i] = r->place[places[i]];
-    if (count <= CART_SMALL) return single_few(c, places, count, d->left);
+    if (count <= CART_MAX_PAIRED_ROWS) return single_few(c, places, count, d->left);
     const int below = d->shift > 8 ? d->shift - 8 : 0, drop = d->shift > 8 && count < 512 ? 2 : 0;
     const cart_ranks ranks = ranks_of(c->t, c->f, c->v->m);
     for (ptrdiff_t i = 0; i < count; i++)
@@ -224,7 +224,7 @@ static int single_settled(const cart_problem *t, const cart_node_rows *v, int mi
         if (doubt[i].bound > doubt[first].bound) first = i;
     for (ptrdiff_t i = 0; i < doubts; i++) {
         const single_doubt *d = doubt + (i == 0 ? first : i <= first ? i - 1 : i);
-        if (d->bound + CART_SLACK * d->bound < best->gain) continue;
+        if (d->bound + CART_ROUNDING * d->bound < best->gain) continue;
         single_search c = search_for(t, v, d->column, missing_left, best);
         best->turn = d->turn;
         varies |= single_refined(&c, r, d);

@@ -3,16 +3,16 @@
 
    With one sum beside the weight (two classes, one target) the best sets are the categories up to
    some place in the order of their means (Fisher 1958; Breiman et al. 1984, theorem 4.5). Otherwise
-   all 2^(c - 1) - 1 pairs of sets are tried for c <= CART_SUBSETS categories in the node, and for
-   more of them the prefixes of the order along the first principal component of their means
-   (Coppersmith, Hong and Hosking 1999), which need not hold the best.
+   all 2^(c - 1) - 1 pairs of sets are tried for c <= CART_MAX_SUBSET_CATEGORIES categories in the
+   node, and for more of them the prefixes of the order along the first principal component of their
+   means (Coppersmith, Hong and Hosking 1999), which need not hold the best.
 
    A missing value is a category like any other, unless only known values choose. Categories that
    the node has not seen go where missing values go. Random splits draw one pair of sets. */
 
 /* Whether all pairs of sets are tried: cuts are bits of sets then, else places in the order. */
 static int is_exhaustive(const cart_problem *t, ptrdiff_t used) {
-    return (t->outputs > 1 || (t->label && t->channels > 2)) && used <= CART_SUBSETS;
+    return (t->outputs > 1 || (t->label && t->channels > 2)) && used <= CART_MAX_SUBSET_CATEGORIES;
 }
 
 /* Sums of the rows of each category: channels, weight, rows. Returns how many are in the node;

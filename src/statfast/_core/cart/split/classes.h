@@ -82,17 +82,17 @@ static int classes_between(class_search *c, const int64_t *key, int bits, const 
 
 static int classes_sorted(class_search *c, const int32_t *place, ptrdiff_t m, const int64_t *base,
                           int64_t weight, int64_t rows, int64_t *left) {
-    int32_t key[CART_SMALL], sorted[CART_SMALL];
-    int64_t wide[CART_SMALL];
+    int32_t key[CART_MAX_PAIRED_ROWS], sorted[CART_MAX_PAIRED_ROWS];
+    int64_t wide[CART_MAX_PAIRED_ROWS];
     const cart_ranks ranks = ranks_of(c->t, c->f, c->v->m);
     for (ptrdiff_t i = 0; i < m; i++) {
         const uint32_t rank = rank_in(ranks, c->v->rows[place ? place[i] : i]);
-        key[i] = (int32_t)(rank << CART_BITS | (uint32_t)i);
+        key[i] = (int32_t)(rank << CART_PLACE_BITS | (uint32_t)i);
     }
     for (ptrdiff_t i = m; i < ((m + 15) & ~15); i++) key[i] = INT32_MAX;
     sort_small(key, (int)m, sorted);
     for (ptrdiff_t i = 0; i < m; i++) wide[i] = sorted[i];
-    return classes_between(c, wide, CART_BITS, place, m, base, weight, rows, left);
+    return classes_between(c, wide, CART_PLACE_BITS, place, m, base, weight, rows, left);
 }
 
 /* As single_binned; `bin` has room for (bins + 1) (channels + 2) numbers of this level, others
@@ -149,14 +149,14 @@ static int classes_binned(class_search *c, const uint8_t *byte, const int32_t *p
         if (used > 1) {
             if (high[K] - 1 < t->min_leaf || v->m - low[K] - 1 < t->min_leaf) continue;
             const double bound = class_bound(t, v, low, high, low[K + 1], high[K + 1]);
-            if (bound + CART_SLACK * fabs(bound) < c->best->gain) continue;
+            if (bound + CART_ROUNDING * fabs(bound) < c->best->gain) continue;
         }
         const ptrdiff_t count =
             places_between(byte, m, b << drop, ((b + 1) << drop) - 1, places);
         if (place)
             for (ptrdiff_t i = 0; i < count; i++) places[i] = place[places[i]];
         const int64_t from = base + ((int64_t)b << shift);
-        if (count <= CART_SMALL) {
+        if (count <= CART_MAX_PAIRED_ROWS) {
             varies |= classes_sorted(c, places, count, low, low[K + 1], low[K], next);
             continue;
         }

@@ -2,12 +2,12 @@
 /* The best split between few rows, where `spread` scores it: on one column, or of a node on several
    at once. */
 
-/* Splits between m <= CART_SMALL rows. Returns whether the column varies among them. */
+/* Splits between m <= CART_MAX_PAIRED_ROWS rows. Returns whether the column varies among them. */
 static int single_few(single_search *c, const int32_t *place, ptrdiff_t m, single_bin left) {
     const cart_node_rows *v = c->v;
     const cart_ranks ranks = ranks_of(c->t, c->f, v->m);
-    int32_t rank[CART_SMALL + F32_LANES], differ = 0, cut = INT32_MAX;
-    int64_t gain[CART_SMALL];
+    int32_t rank[CART_MAX_PAIRED_ROWS + F32_LANES], differ = 0, cut = INT32_MAX;
+    int64_t gain[CART_MAX_PAIRED_ROWS];
     few_sums z;
     double most = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
@@ -27,48 +27,48 @@ static int single_few(single_search *c, const int32_t *place, ptrdiff_t m, singl
 /* Of the splits that gain most, that of the first column, at its lowest rank. */
 static void take_first(single_search *c, const int32_t *columns, int32_t turn, const int32_t *rank,
                        const int64_t *gain, int64_t top) {
-    const ptrdiff_t all = c->v->m * FEW_COLUMNS;
-    int64_t most[FEW_COLUMNS];
+    const ptrdiff_t all = c->v->m * PAIRED_COLUMNS;
+    int64_t most[PAIRED_COLUMNS];
     int32_t cut = INT32_MAX;
     int k = 0;
-    for (int l = 0; l < FEW_COLUMNS; l++) most[l] = -1;
-    for (ptrdiff_t i = 0; i < all; i += FEW_COLUMNS)
-        for (int l = 0; l < FEW_COLUMNS; l++)
+    for (int l = 0; l < PAIRED_COLUMNS; l++) most[l] = -1;
+    for (ptrdiff_t i = 0; i < all; i += PAIRED_COLUMNS)
+        for (int l = 0; l < PAIRED_COLUMNS; l++)
             most[l] = gain[i + l] > most[l] ? gain[i + l] : most[l];
     while (most[k] != top) k++;
-    for (ptrdiff_t i = k; i < all; i += FEW_COLUMNS)
+    for (ptrdiff_t i = k; i < all; i += PAIRED_COLUMNS)
         cut = gain[i] == top && rank[i] < cut ? rank[i] : cut;
     c->f = columns[k];
     c->best->turn = turn + k;
     take_bits(c, top, cut);
 }
 
-/* Up to FEW_COLUMNS columns, which come in this order; returns whether one of them varies. */
+/* Up to PAIRED_COLUMNS columns, which come in this order; returns whether one of them varies. */
 static int split_few(const cart_problem *t, const cart_node_rows *v, const int32_t *columns,
                      int count, int32_t turn, cart_split *best) {
-    int32_t rank[FEW_LANES];
-    int64_t gain[FEW_LANES];
+    int32_t rank[PAIRED_LANES];
+    int64_t gain[PAIRED_LANES];
     few_sums z;
-    const ptrdiff_t m = v->m, all = m * FEW_COLUMNS;
+    const ptrdiff_t m = v->m, all = m * PAIRED_COLUMNS;
     const single_bin none = {0, 0, 0, 0};
-    for (int k = 0; k < FEW_COLUMNS; k++) {
+    for (int k = 0; k < PAIRED_COLUMNS; k++) {
         const cart_ranks ranks = ranks_of(t, columns[k < count ? k : 0], m);
         for (ptrdiff_t i = 0; i < m; i++)
-            rank[i * FEW_COLUMNS + k] = k < count ? (int32_t)rank_in(ranks, v->rows[i]) : 0;
+            rank[i * PAIRED_COLUMNS + k] = k < count ? (int32_t)rank_in(ranks, v->rows[i]) : 0;
     }
     sums_below(v, NULL, m, none, rank, 1, &z);
     single_search c = search_for(t, v, columns[0], 0, best);
     const int64_t top = few_gains(&c, &z, all, 0, c.W, gain);
     if (top >= 0) take_first(&c, columns, turn, rank, gain, top);
     int32_t vary = 0;
-    for (ptrdiff_t i = FEW_COLUMNS; i < all; i++) vary |= rank[i] ^ rank[i - FEW_COLUMNS];
+    for (ptrdiff_t i = PAIRED_COLUMNS; i < all; i++) vary |= rank[i] ^ rank[i - PAIRED_COLUMNS];
     return vary != 0;
 }
 
 /* Whether it pays to look at several columns at once. */
 static int is_few(const cart_problem *t, const cart_node_rows *v) {
-    const ptrdiff_t m = v->m, k = t->max_features, lanes = FEW_COLUMNS;
-    return m <= CART_SMALL && is_single(t) && !t->randomized && t->plain &&
+    const ptrdiff_t m = v->m, k = t->max_features, lanes = PAIRED_COLUMNS;
+    return m <= CART_MAX_PAIRED_ROWS && is_single(t) && !t->randomized && t->plain &&
            m * m * ((k + lanes - 1) / lanes) <= k * (m * ((m + lanes - 1) / lanes) + 60);
 }
 

@@ -32,11 +32,11 @@ static INLINE double xlogx_of(const cart_problem *t, int64_t x) {
    without the difference of two large numbers where d is small: the terms that the series leaves
    out are below 2^-53 of the first. */
 static double poisson_excess(double d) {
-    enum { TERMS = 17 };
+    enum { SERIES_TERMS = 17 };
     if (d <= -1) return 1;
     if (fabs(d) >= 0.125) return (1 + d) * log1p(d) - d;
     double sum = 0;
-    for (int k = TERMS; k >= 2; k--) sum = 1.0 / (k * (k - 1)) - d * sum;
+    for (int k = SERIES_TERMS; k >= 2; k--) sum = 1.0 / (k * (k - 1)) - d * sum;
     return sum * d * d;
 }
 
@@ -153,9 +153,9 @@ static INLINE void take(cart_split *best, double gain, ptrdiff_t f, int missing_
     }
 }
 
-/* Sort at most CART_SMALL keys: the place of each is the number of those below it. */
+/* Sort at most CART_MAX_PAIRED_ROWS keys: the place of each is the number of those below it. */
 static INLINE void sort_small(const int32_t *key, int m, int32_t *sorted) {
-    int32_t below[CART_SMALL];
+    int32_t below[CART_MAX_PAIRED_ROWS];
     const int wide = (m + 15) & ~15;
     for (int i = 0; i < wide; i++) below[i] = 0;
     for (int j = 0; j < m; j++) {

@@ -39,7 +39,7 @@ static INLINE single_bin unpacked(int64_t both) {
 
 /* What a gain must reach to be looked at: beyond rounding, without a division. */
 static INLINE double limit_of(const single_search *c) {
-    return c->best->gain > 0 ? c->best->gain * (1 - CART_SLACK) : 0;
+    return c->best->gain > 0 ? c->best->gain * (1 - CART_ROUNDING) : 0;
 }
 
 static INLINE int reaches(double a, double n, double T, double W, double limit) {

@@ -212,7 +212,7 @@ static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scr
     const ptrdiff_t m = v->m;
     const uint32_t missing = t->missing[f] >= 0 ? (uint32_t)t->missing[f] : UINT32_MAX;
     const cart_ranks ranks = ranks_of(t, f, m);
-    const int near = t->by_row && m <= CART_NEAR && missing == UINT32_MAX;
+    const int near = t->by_row && m <= CART_MAX_CACHED_ROWS && missing == UINT32_MAX;
     double threshold = INFINITY;
     uint32_t cut = 0;
     uint64_t lost_left = 0; /* a second key that goes left */

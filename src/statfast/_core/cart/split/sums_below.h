@@ -2,11 +2,11 @@
 /* What goes left with each of a few rows: the sums of those whose rank is not above its own, by
    comparing all pairs. Ranks of one column are lanes, or those of several columns row by row. */
 
-enum { FEW_COLUMNS = F64_LANES, FEW_LANES = CART_SMALL * FEW_COLUMNS };
+enum { PAIRED_COLUMNS = F64_LANES, PAIRED_LANES = CART_MAX_PAIRED_ROWS * PAIRED_COLUMNS };
 
 typedef struct {
-    double a[FEW_LANES], n[FEW_LANES]; /* targets and weights */
-    int64_t rows[FEW_LANES];           /* where they are asked for */
+    double a[PAIRED_LANES], n[PAIRED_LANES]; /* targets and weights */
+    int64_t rows[PAIRED_LANES];           /* where they are asked for */
 } few_sums;
 
 #if F32_LANES > 1
@@ -18,10 +18,10 @@ typedef struct {
 /* Weights below 2^15 in all: a row is one number of 32 bits. */
 static INLINE void narrow_sums(const int32_t *rank, ptrdiff_t count, const int each,
                                const int32_t *x, ptrdiff_t m, single_bin left, few_sums *z) {
-    int32_t other[CART_SMALL * F32_LANES];
+    int32_t other[CART_MAX_PAIRED_ROWS * F32_LANES];
     for (ptrdiff_t j = 0; j < m && each; j++)
         for (int l = 0; l < F32_LANES; l++)
-            other[j * F32_LANES + l] = rank[j * FEW_COLUMNS + l % FEW_COLUMNS];
+            other[j * F32_LANES + l] = rank[j * PAIRED_COLUMNS + l % PAIRED_COLUMNS];
     for (ptrdiff_t i = 0; i < count; i += F32_LANES) {
         int32_t below[F32_LANES];
         const f32_i own = f32_iload(rank + i);
@@ -45,7 +45,7 @@ static INLINE void narrow_sums(const int32_t *rank, ptrdiff_t count, const int e
 static INLINE void wide_sums(const int32_t *rank, ptrdiff_t count, const int each,
                              const int64_t *q, const int64_t *w, ptrdiff_t m, single_bin left,
                              few_sums *z) {
-    double own[FEW_LANES];
+    double own[PAIRED_LANES];
     int64_t sum[F64_LANES], weight[F64_LANES];
     for (ptrdiff_t i = 0; i < count; i++) own[i] = (double)rank[i];
     for (ptrdiff_t i = 0; i < count; i += F64_LANES) {
@@ -71,12 +71,12 @@ static INLINE void wide_sums(const int32_t *rank, ptrdiff_t count, const int eac
 }
 
 /* For m rows, at `place` (NULL: the first ones), with the sums `left` that go left anyway; each: of
-   FEW_COLUMNS ranks. There is room in `rank` for whole vectors. */
+   PAIRED_COLUMNS ranks. There is room in `rank` for whole vectors. */
 static INLINE void sums_below(const cart_node_rows *v, const int32_t *place, ptrdiff_t m,
                               single_bin left, int32_t *rank, const int each, few_sums *z) {
-    const ptrdiff_t used = each ? m * FEW_COLUMNS : m;
+    const ptrdiff_t used = each ? m * PAIRED_COLUMNS : m;
     const ptrdiff_t count = (used + F32_LANES - 1) / F32_LANES * F32_LANES;
-    int64_t q[CART_SMALL], w[CART_SMALL], all = 0;
+    int64_t q[CART_MAX_PAIRED_ROWS], w[CART_MAX_PAIRED_ROWS], all = 0;
     for (ptrdiff_t i = used; i < count; i++) rank[i] = INT32_MAX;
     if (!v->packs) {
         for (ptrdiff_t j = 0; j < m; j++) {
@@ -93,7 +93,7 @@ static INLINE void sums_below(const cart_node_rows *v, const int32_t *place, ptr
         all += w[j];
     }
     if (all <= INT16_MAX) {
-        int32_t x[CART_SMALL];
+        int32_t x[CART_MAX_PAIRED_ROWS];
         for (ptrdiff_t j = 0; j < m; j++) x[j] = (int32_t)(w[j] << 16 | q[j]);
         narrow_sums(rank, count, each, x, m, left, z);
     } else {

@@ -113,7 +113,7 @@ static CART_SELDOM int64_t agree_by_cut(const cart_problem *t, const cart_node_r
     int found = 0;
     for (ptrdiff_t i = 0; i < known; i++) {
         const ptrdiff_t at = (ptrdiff_t)(key[i] & UINT32_MAX);
-        if (s->side[at] == CART_LOST) continue;
+        if (s->side[at] == CART_SIDE_UNKNOWN) continue;
         high[s->side[at]] += case_of(t, v, at);
         above++;
     }
@@ -130,7 +130,7 @@ static CART_SELDOM int64_t agree_by_cut(const cart_problem *t, const cart_node_r
                 one->threshold = middle_of(values, (int64_t)(key[i - 1] >> 32), rank);
             }
         }
-        if (s->side[at] == CART_LOST) continue;
+        if (s->side[at] == CART_SIDE_UNKNOWN) continue;
         low[s->side[at]] += case_of(t, v, at);
         high[s->side[at]] -= case_of(t, v, at);
         below++;
@@ -149,7 +149,7 @@ static CART_SELDOM int64_t agree_by_sets(const cart_problem *t, const cart_node_
     memset(s->set, 0, (size_t)(2 * t->words) * sizeof *s->set);
     for (ptrdiff_t i = 0; i < v->m; i++) {
         const int64_t c = rank_of(t, j, v->rows[i]);
-        if (s->side[i] == CART_LOST || c == t->missing[j]) continue;
+        if (s->side[i] == CART_SIDE_UNKNOWN || c == t->missing[j]) continue;
         sums[3 * c + s->side[i]] += case_of(t, v, i);
         sums[3 * c + 2]++;
         all[s->side[i]] += case_of(t, v, i);

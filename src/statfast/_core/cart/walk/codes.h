@@ -110,7 +110,7 @@ static void walk_coded(const cart_codes *c, int64_t root, const uint16_t *row, p
     }
 }
 
-#define FEW_ROWS 8 /* below, trees are walked side by side */
+#define MIN_CODED_ROWS 8 /* below, trees are walked side by side */
 
 /* m rows of p columns to go down T trees, in one of three ways. */
 typedef struct {
@@ -138,8 +138,8 @@ static int walkers_room(cart_walkers *w) {
     w->rows = malloc((size_t)(m * w->p + 1) * sizeof *w->rows);
     w->leaf = malloc((size_t)padded * sizeof *w->leaf);
     w->code = w->codes ? malloc((size_t)(padded * w->p) * sizeof *w->code) : NULL;
-    w->by_row = m < FEW_ROWS ? malloc((size_t)(m * w->T + 1) * sizeof *w->by_row) : NULL;
-    return w->rows && w->leaf && (w->code || !w->codes) && (w->by_row || m >= FEW_ROWS);
+    w->by_row = m < MIN_CODED_ROWS ? malloc((size_t)(m * w->T + 1) * sizeof *w->by_row) : NULL;
+    return w->rows && w->leaf && (w->code || !w->codes) && (w->by_row || m >= MIN_CODED_ROWS);
 }
 
 static void walkers_start(cart_walkers *w) {

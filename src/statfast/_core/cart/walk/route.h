@@ -19,12 +19,12 @@ typedef struct {
 } cart_route;
 
 static inline int side_of(const cart_route *r, double x, double threshold, int of_sets) {
-    if (x != x) return CART_LOST;
+    if (x != x) return CART_SIDE_UNKNOWN;
     if (!of_sets) return x > threshold;
-    if (!(x >= 0 && x < (double)(64 * r->words))) return CART_LOST;
+    if (!(x >= 0 && x < (double)(64 * r->words))) return CART_SIDE_UNKNOWN;
     const uint64_t *set = r->sets + (ptrdiff_t)threshold * 2 * r->words;
     const int64_t c = (int64_t)x;
-    return is_in(set, c) ? 0 : is_in(set + r->words, c) ? 1 : CART_LOST;
+    return is_in(set, c) ? 0 : is_in(set + r->words, c) ? 1 : CART_SIDE_UNKNOWN;
 }
 
 /* The number of the leaf that row x falls into. */
@@ -39,12 +39,12 @@ static inline int64_t routed_leaf(const cart_route *r, const double *x) {
         int side = side_of(r, x[column & (ROUTE_SETS - 1)], node->threshold,
                            (column & ROUTE_SETS) != 0);
         for (int64_t k = r->first ? r->first[at] : 0;
-             r->first && side == CART_LOST && k < r->first[at + 1]; k++) {
+             r->first && side == CART_SIDE_UNKNOWN && k < r->first[at + 1]; k++) {
             const cart_surrogate *by = r->surrogates + k;
             side = side_of(r, x[by->column], by->threshold, by->of_sets);
-            if (side != CART_LOST && by->reversed) side = !side;
+            if (side != CART_SIDE_UNKNOWN && by->reversed) side = !side;
         }
-        if (side == CART_LOST) side = !(column >> 31);
+        if (side == CART_SIDE_UNKNOWN) side = !(column >> 31);
         at = side ? node->right : at + 1;
     }
 }

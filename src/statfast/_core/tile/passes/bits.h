@@ -13,8 +13,8 @@ typedef uint64_t bits_v __attribute__((vector_size(8 * F64_LANES)));
 typedef uint64_t bits_v;
 #endif
 #define BITS(x) ((bits_v)f64_iset1((int64_t)(x)))
-#define TOGETHER 4 /* vectors of rows */
-#define PATIENCE 31
+#define VECTORS_TOGETHER 4 /* vectors of rows */
+#define MAX_WORDS 31
 
 #if defined(BITS_IN_LANES)
 #define BITS_IN_PARTS(x) BITS_IN_LANES(x)
@@ -45,32 +45,32 @@ static INLINE int bits_near(const int32_t *count, const float *size, const float
 /* count[j][l] = in how many features row l and query j differ; bit j of the result: bits_near. */
 DIFFER(const uint64_t *queries, ptrdiff_t ldq, ptrdiff_t words, const uint64_t *group,
            const float *size, const float *terms, int32_t *count) {
-    for (int h = 0; h < 64; h += TOGETHER * F64_LANES) {
-        bits_v sum[2][TOGETHER];
-        UNROLL for (int v = 0; v < TOGETHER; v++) sum[0][v] = sum[1][v] = BITS(0);
-        for (ptrdiff_t from = 0; from < words; from += PATIENCE) {
-            const ptrdiff_t to = words - from < PATIENCE ? words : from + PATIENCE;
-            bits_v part[2][TOGETHER];
-            UNROLL for (int v = 0; v < TOGETHER; v++) part[0][v] = part[1][v] = BITS(0);
+    for (int h = 0; h < 64; h += VECTORS_TOGETHER * F64_LANES) {
+        bits_v sum[2][VECTORS_TOGETHER];
+        UNROLL for (int v = 0; v < VECTORS_TOGETHER; v++) sum[0][v] = sum[1][v] = BITS(0);
+        for (ptrdiff_t from = 0; from < words; from += MAX_WORDS) {
+            const ptrdiff_t to = words - from < MAX_WORDS ? words : from + MAX_WORDS;
+            bits_v part[2][VECTORS_TOGETHER];
+            UNROLL for (int v = 0; v < VECTORS_TOGETHER; v++) part[0][v] = part[1][v] = BITS(0);
             for (ptrdiff_t w = from; w < to; w++) {
                 const bits_v q0 = BITS(queries[w]), q1 = BITS(queries[ldq + w]);
-                UNROLL for (int v = 0; v < TOGETHER; v++) {
+                UNROLL for (int v = 0; v < VECTORS_TOGETHER; v++) {
                     const int64_t *at = (const int64_t *)group + w * 64 + h + v * F64_LANES;
                     const bits_v x = (bits_v)f64_iload(at);
                     part[0][v] += BITS_IN_PARTS(x ^ q0);
                     part[1][v] += BITS_IN_PARTS(x ^ q1);
                 }
             }
-            UNROLL for (int v = 0; v < TOGETHER; v++) {
+            UNROLL for (int v = 0; v < VECTORS_TOGETHER; v++) {
                 sum[0][v] += BITS_OF_PARTS(part[0][v]);
                 sum[1][v] += BITS_OF_PARTS(part[1][v]);
             }
         }
         UNROLL for (int j = 0; j < 2; j++) {
-            int64_t lane[TOGETHER * F64_LANES];
-            UNROLL for (int v = 0; v < TOGETHER; v++)
+            int64_t lane[VECTORS_TOGETHER * F64_LANES];
+            UNROLL for (int v = 0; v < VECTORS_TOGETHER; v++)
                 f64_istore(lane + v * F64_LANES, (f64_i)sum[j][v]);
-            for (int l = 0; l < TOGETHER * F64_LANES; l++)
+            for (int l = 0; l < VECTORS_TOGETHER * F64_LANES; l++)
                 count[64 * j + h + l] = (int32_t)lane[l];
         }
     }
@@ -78,7 +78,7 @@ DIFFER(const uint64_t *queries, ptrdiff_t ldq, ptrdiff_t words, const uint64_t *
 }
 
 #undef BITS
-#undef TOGETHER
-#undef PATIENCE
+#undef VECTORS_TOGETHER
+#undef MAX_WORDS
 #undef BITS_IN_PARTS
 #undef BITS_OF_PARTS

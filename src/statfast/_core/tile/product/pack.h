@@ -118,26 +118,27 @@ static void V(pack)(const REAL *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, R
 
 /* One panel of up to NR points straight from the user's rows: rows[pick[l]], or rows[l] without a
    pick, moved and scaled; and norm >= |b| of each, by at most 2 (d + 8) u |b|, but for squares that
-   vanish below the range of REAL: see tau in tile/product/tile.h.  It is made in slices of SLICE
-   features, so that everything but the panel itself stays in the first cache. */
-#define SLICE 64
+   vanish below the range of REAL: see tau in tile/product/tile.h.  It is made in slices of
+   SLICE_FEATURES features, so that everything but the panel itself stays in the first cache. */
+#define SLICE_FEATURES 64
 #define LAY(SRC, NAME)                                                                             \
     static void V(lay_##NAME)(const void *rows, ptrdiff_t ldx, const int32_t *pick, ptrdiff_t n,   \
                               ptrdiff_t d, const float *origin, double scale, REAL *panel,         \
                               REAL *norm) {                                                        \
-        REAL sheet[NR * SLICE];                                                                    \
+        REAL sheet[NR * SLICE_FEATURES];                                                           \
         V(v) sum0 = V(set1)(0), sum1 = V(set1)(0);                                                 \
-        for (ptrdiff_t p = 0; p < d; p += SLICE, panel += NR * SLICE) {                            \
-            const ptrdiff_t some = d - p < SLICE ? d - p : SLICE;                                  \
+        for (ptrdiff_t p = 0; p < d; p += SLICE_FEATURES, panel += NR * SLICE_FEATURES) {          \
+            const ptrdiff_t some = d - p < SLICE_FEATURES ? d - p : SLICE_FEATURES;                \
             if (pick) {                                                                            \
                 for (ptrdiff_t l = 0; l < n; l++)                                                  \
                     V(convert_##NAME)((const SRC *)rows + pick[l] * ldx + p, ldx, 1, some,         \
-                                      origin + p, scale, sheet + l * SLICE, SLICE);                \
+                                      origin + p, scale, sheet + l * SLICE_FEATURES,               \
+                                      SLICE_FEATURES);                                             \
             } else {                                                                               \
                 V(convert_##NAME)((const SRC *)rows + p, ldx, n, some, origin + p, scale, sheet,   \
-                                  SLICE);                                                          \
+                                  SLICE_FEATURES);                                                 \
             }                                                                                      \
-            V(pack)(sheet, SLICE, n, some, panel);                                                 \
+            V(pack)(sheet, SLICE_FEATURES, n, some, panel);                                        \
             for (ptrdiff_t q = 0; q < some; q++) {                                                 \
                 const V(v) b0 = V(load)(panel + q * NR), b1 = V(load)(panel + q * NR + LANES);     \
                 sum0 = V(fma)(b0, b0, sum0);                                                       \
@@ -152,6 +153,6 @@ LAY(double, f64)
 LAY(float, f32)
 LAY(uint8_t, u8)
 #undef LAY
-#undef SLICE
+#undef SLICE_FEATURES
 
 #undef NR
