@@ -74,7 +74,8 @@ cdef inline void gather(const Tree *tree, const char *octet, Py_ssize_t lane, do
 
 
 cdef inline uint64_t measure(
-    const Tree *tree, Query *query, Py_ssize_t start, Py_ssize_t some, double limit, double *apart
+    const Tree *tree, Query *query, Py_ssize_t start, Py_ssize_t some, double limit,
+    double *distances,
 ) noexcept nogil:
     """Reduced distances (or squared chords) to `some` octets of points: a bit for each that is
     within the limit, and no bit for places without a row, or for the row that asks."""
@@ -84,12 +85,12 @@ cdef inline uint64_t measure(
     query.work += some * FAN
     query.scanned += min(some * FAN, tree.n - first)
     if tree.kind <= CHEBYSHEV or tree.kind == HAVERSINE:
-        hits = tree.near(query.point, octet, some, tree.d, tree.vector, limit, apart)
+        hits = tree.near(query.point, octet, some, tree.d, tree.vector, limit, distances)
     else:
         for i in range(some * FAN):
             gather(tree, octet + i // FAN * tree.size, i % FAN, tree.row)
-            apart[i] = reduced(query.point, tree.row, tree.d, tree.kind, tree.p)
-            if apart[i] <= limit:
+            distances[i] = reduced(query.point, tree.row, tree.d, tree.kind, tree.p)
+            if distances[i] <= limit:
                 hits |= <uint64_t>1 << i
     if first + some * FAN > tree.n:
         hits &= (<uint64_t>1 << (tree.n - first)) - 1
@@ -99,12 +100,12 @@ cdef inline uint64_t measure(
 
 
 cdef inline double settled(
-    const Tree *tree, const Query *query, double apart, Py_ssize_t position
+    const Tree *tree, const Query *query, double distance, Py_ssize_t position
 ) noexcept nogil:
     """The reduced distance of a point that the limit let through."""
     if tree.kind == HAVERSINE:
         return reduced(query.place, tree.places + 2 * position, 2, HAVERSINE, 2)
-    return apart
+    return distance
 
 
 cdef inline double reach_of(const Tree *tree, double most) noexcept nogil:

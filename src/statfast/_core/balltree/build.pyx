@@ -16,7 +16,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from statfast._core.tile.metric cimport EUCLIDEAN, MINKOWSKI, distance_of, reduced
-from statfast._core.tile.rows cimport apart, real
+from statfast._core.tile.rows cimport squared_distances, real
 
 cdef enum:
     FAN = 8        # children of a node, and points of an octet: the lanes of balltree/leaf_scan.h
@@ -130,7 +130,7 @@ def enclose(
                     most, far = -1, low
                     for i in range(low, low + count):
                         if kind == EUCLIDEAN:
-                            apart(mean, &X[i, 0], d, 1, d, &to)
+                            squared_distances(mean, &X[i, 0], d, 1, d, &to)
                         else:
                             read(&X[i, 0], d, mean + d)
                             to = reduced(mean, mean + d, d, kind, p)
@@ -164,7 +164,7 @@ cdef void middle(
             return
     if kind > MINKOWSKI:
         for i in range(n):
-            apart(mean, x + i * d, d, 1, d, &to)
+            squared_distances(mean, x + i * d, d, 1, d, &to)
             if to < least:
                 least = to
                 best = i

@@ -3,9 +3,9 @@
    points are straight vector code in any number of dimensions.  An octet is d * 8 numbers; number
    p * 8 + l is feature p of point l.
 
-   The sums run in the order of apart (tile/passes/rows.h): eight partial sums over the features p
-   modulo 8, then the features that are left, so that a squared distance has the same bits wherever
-   it is made. */
+   The sums run in the order of `squared_distances` (tile/passes/rows.h): eight partial sums over
+   the features p modulo 8, then the features that are left, so that a squared distance has the same
+   bits wherever it is made. */
 
 #define OCTET 8
 #define FEATURES_PER_CHECK 32 /* then it is seen whether any of the points can still be near */
@@ -96,8 +96,8 @@ EVERY_SOURCE(largest, TERM_LARGEST, f64_max)
     static uint64_t near_##NAME(const double *q, const void *rows, ptrdiff_t n, ptrdiff_t d,        \
                                 int kind, double limit, double *out) {                             \
         const SRC *x = (const SRC *)rows;                                                          \
-        if (kind == APART_SQUARE) return square_near_##NAME(q, x, n, d, limit, out);               \
-        if (kind == APART_LENGTH) return length_near_##NAME(q, x, n, d, limit, out);               \
+        if (kind == BY_SQUARES) return square_near_##NAME(q, x, n, d, limit, out);                 \
+        if (kind == BY_LENGTHS) return length_near_##NAME(q, x, n, d, limit, out);                 \
         return largest_near_##NAME(q, x, n, d, limit, out);                                        \
     }
 NEAR(double, f64)
@@ -114,7 +114,7 @@ static uint64_t balls(const double *q, const double *center, const double *radiu
     near_f64(q, center, 1, d, kind, INFINITY, to);
     UNROLL for (int l = 0; l < OCTET; l += F64_LANES) {
         f64_v t = f64_min(most, f64_load(to + l)), bound;
-        if (kind == APART_SQUARE) t = f64_sqrt(t);
+        if (kind == BY_SQUARES) t = f64_sqrt(t);
         bound = keep * t - f64_load(radius + l);
         f64_store(to + l, t);
         f64_store(low + l, bound);

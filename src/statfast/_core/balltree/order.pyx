@@ -17,7 +17,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from statfast._core.order.keyed_rows cimport KeyedRow, comes_before
-from statfast._core.tile.rows cimport apart, real
+from statfast._core.tile.rows cimport squared_distances, real
 
 cdef enum:
     FAN = 8        # children of a node
@@ -131,8 +131,8 @@ cdef void divide(
 cdef inline double key_of(const real *x, const double *pivots, Py_ssize_t d) noexcept nogil:
     """Negative nearer to the first pivot; 0 where both squares overflow."""
     cdef double one, other, key
-    apart(pivots, x, d, 1, d, &one)
-    apart(pivots + d, x, d, 1, d, &other)
+    squared_distances(pivots, x, d, 1, d, &one)
+    squared_distances(pivots + d, x, d, 1, d, &other)
     key = one - other
     return key if key == key else 0
 
@@ -179,7 +179,7 @@ cdef Py_ssize_t farthest(
     cdef Py_ssize_t i, found = 0
     cdef double to, most = -1
     for i in range(m):
-        apart(q, x + at[i], d, 1, d, &to)
+        squared_distances(q, x + at[i], d, 1, d, &to)
         if to > most:
             most = to
             found = i

@@ -55,7 +55,7 @@ cdef const balltree_kernels *table = balltree_at(level())
 
 cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found) noexcept nogil:
     cdef Ball stack[MAX_WAITING]
-    cdef double apart[FAN * MAX_OCTETS]
+    cdef double distances[FAN * MAX_OCTETS]
     cdef double reach = INFINITY, limit = INFINITY, to
     cdef Py_ssize_t depth, at, some, i
     cdef uint64_t hits
@@ -75,11 +75,11 @@ cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found)
         at = ball.start
         while at < ball.stop:
             some = min(<Py_ssize_t>MAX_OCTETS, ball.stop - at)
-            hits = measure(tree, query, at, some, limit, apart)
+            hits = measure(tree, query, at, some, limit, distances)
             while hits:
                 i = LOWEST_BIT(hits)
                 hits &= hits - 1
-                to = settled(tree, query, apart[i], at * FAN + i)
+                to = settled(tree, query, distances[i], at * FAN + i)
                 closer |= offer_row(found, k, to, tree.ids[at * FAN + i])
             at += some
         if closer:
@@ -97,7 +97,7 @@ cdef Py_ssize_t within(
     cdef Ball stack[MAX_WAITING]
     cdef double to[FAN]
     cdef double low[FAN]
-    cdef double apart[FAN * MAX_OCTETS]
+    cdef double distances[FAN * MAX_OCTETS]
     cdef double reach = reach_of(tree, most), limit = limit_of(tree, most, reach), one
     cdef double inside = -1  # a ball that ends before this has all its points within
     cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, node, last
@@ -128,11 +128,11 @@ cdef Py_ssize_t within(
         last = stack[depth].stop
         while at < last:
             some = min(<Py_ssize_t>MAX_OCTETS, last - at)
-            hits = measure(tree, query, at, some, limit, apart)
+            hits = measure(tree, query, at, some, limit, distances)
             while hits:
                 i = LOWEST_BIT(hits)
                 hits &= hits - 1
-                one = settled(tree, query, apart[i], at * FAN + i)
+                one = settled(tree, query, distances[i], at * FAN + i)
                 if one <= most:
                     if total < room:
                         found[total].key = one
@@ -199,7 +199,7 @@ def search(
     Py_ssize_t own,                     # position of the first query among the rows, or -1
     Py_ssize_t start,                   # the query to begin with
     double budget,
-    double[:, ::1] apart_out,           # OUT (m, k) reduced distances, ascending
+    double[:, ::1] distance_out,    # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, ::1] row_out,         # OUT (m, k)
     Py_ssize_t[::1] work,               # INOUT (2,) distances to rows and to centers
 ):
@@ -222,7 +222,7 @@ def search(
             query.own = own + at if own >= 0 else -1
             nearest(&tree, &query, k, found)
             for c in range(k):
-                apart_out[at, c] = found[c].key
+                distance_out[at, c] = found[c].key
                 row_out[at, c] = found[c].row
             at += 1
     work[0] += query.scanned
@@ -241,7 +241,7 @@ def search_radius(
     Py_ssize_t start,
     double budget,
     Py_ssize_t[::1] count,              # OUT (m,)
-    double[::1] apart_out,              # OUT (room,) by (distance, row), query after query;
+    double[::1] distance_out,       # OUT (room,) by (distance, row), query after query;
     Py_ssize_t[::1] row_out,            # OUT (room,) none if there is no room at all
     Py_ssize_t filled,
 ):
@@ -271,7 +271,7 @@ def search_radius(
                     break
                 sort_rows(found, total)
                 for c in range(total):
-                    apart_out[filled + c] = found[c].key
+                    distance_out[filled + c] = found[c].key
                     row_out[filled + c] = found[c].row
                 filled += total
             count[at] = total

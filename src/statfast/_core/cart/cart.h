@@ -102,7 +102,7 @@ typedef struct {
 } cart_split;
 
 #define NO_SPLIT {-INFINITY, -1, 0, 0, NAN, -1, 0}
-#define CART_KEPT (1 << 20) /* bytes for codes of rows in the columns of a node */
+#define CART_MAX_CODE_BYTES (1 << 20) /* bytes for codes of rows in the columns of a node */
 #define CART_MAX_DOUBTS 1024 /* room for them: a column has at most 256 */
 typedef struct {
     int64_t q, up, w, count; /* sums of targets, of positive ones, of weights; rows */
@@ -214,8 +214,8 @@ typedef struct {
     double *values;       /* (nodes, channels) */
     uint64_t *sets;       /* (sets, 2, words) categories that go left, and right */
     cart_surrogate *surrogates;
-    size_t n_sets, set_room, n_surrogates, surrogate_room;
-    size_t n_tasks, task_room, n_heap, heap_room, n_nodes, node_room, value_room;
+    size_t n_sets, set_capacity, n_surrogates, surrogate_capacity;
+    size_t n_tasks, task_capacity, n_heap, heap_capacity, n_nodes, node_capacity, value_capacity;
 } cart_grower;
 
 static inline int is_in(const uint64_t *set, int64_t c) {

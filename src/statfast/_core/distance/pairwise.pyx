@@ -16,7 +16,7 @@ from libc.math cimport exp, sqrt
 from libc.stdlib cimport free, malloc
 
 from statfast._core.tile.rows cimport (
-    aligned, apart_by, convert, measure, number, padded, panel_columns, stride_of,
+    aligned, reduced_distances, convert, measure, number, padded, panel_columns, stride_of,
 )
 from statfast._core.tile.tiles cimport (
     STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, active, chunk_rows,
@@ -99,7 +99,7 @@ cdef void mend(
 ) noexcept nogil:
     """Sum by differences what has canceled."""
     cdef Py_ssize_t i, c, d = A.shape[1]
-    cdef double limit, value, apart
+    cdef double limit, value, squared
     for i in range(some):
         for c in range(columns):
             limit = -2 * MIN_REMAINING_PART * (start[i] + across_start[c])
@@ -107,10 +107,10 @@ cdef void mend(
             if code == STORE_DISTANCE:
                 value = value * value
             if value <= limit or value != value:
-                active().apart[0](&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
+                active().squared_distances[0](&A[first + i, 0], &B[j + c, 0], d, 1, d, &squared)
                 if code == STORE_DISTANCE:
-                    apart = sqrt(apart)
-                out[first + i, j + c] = apart
+                    squared = sqrt(squared)
+                out[first + i, j + c] = squared
 
 
 cdef void mend_rbf(
@@ -122,7 +122,7 @@ cdef void mend_rbf(
     limit, which is a product of one factor for each of the two rows."""
     cdef Py_ssize_t i, c, d = A.shape[1]
     cdef int suspects
-    cdef double apart
+    cdef double squared
     cdef double *row
     for i in range(some):
         row = &out[first + i, j]
@@ -132,8 +132,8 @@ cdef void mend_rbf(
         if suspects > 0:
             for c in range(columns):
                 if not (row[c] < near[i] * across_near[c]):
-                    active().apart[0](&A[first + i, 0], &B[j + c, 0], d, 1, d, &apart)
-                    row[c] = exp(-gamma * apart)
+                    active().squared_distances[0](&A[first + i, 0], &B[j + c, 0], d, 1, d, &squared)
+                    row[c] = exp(-gamma * squared)
 
 
 def mirror(
@@ -168,4 +168,4 @@ def distances(
 ):
     """The reduced distances of a query to rows, by float64 differences."""
     with nogil:
-        apart_by(&q[0], &R[0, 0], stride_of(R), R.shape[0], R.shape[1], kind, p, &out[0])
+        reduced_distances(&q[0], &R[0, 0], stride_of(R), R.shape[0], R.shape[1], kind, p, &out[0])

@@ -98,15 +98,15 @@ def add(
                 times_that = weight * tally[e]
                 p, end = starts[column[e]], starts[column[e] + 1]
                 if p < end and row[p] < left:
-                    p = reach(row, p, end, left)
+                    p = find_string(row, p, end, left)
                 if p < end and row[end - 1] >= right:
-                    end = reach(row, p, end, right)
+                    end = find_string(row, p, end, right)
                 while p < end:
                     to[row[p] - left] += times_that * times[p]
                     p += 1
 
 
-cdef inline Py_ssize_t reach(
+cdef inline Py_ssize_t find_string(
     const int32_t[::1] row, Py_ssize_t low, Py_ssize_t high, Py_ssize_t least
 ) noexcept nogil:
     """The first place from low to high whose string is at least `least`."""

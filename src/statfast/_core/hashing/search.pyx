@@ -18,7 +18,7 @@ from libc.string cimport memset
 
 from statfast._core.hashing.probing_sequence cimport StepSet, probes_of
 from statfast._core.order.keyed_rows cimport KeyedRow, finish_first, offer_row, start_first
-from statfast._core.tile.rows cimport apart, number
+from statfast._core.tile.rows cimport number, squared_distances
 
 cdef extern from "simd/compiler.h":
     void fetch "FETCH" (const void *p) noexcept nogil
@@ -83,7 +83,7 @@ def search(
     uint8_t[::1] seen,                  # WORK (n,)
     Py_ssize_t first,                   # the query to start with
     double budget,                      # about the numbers to be compared in this call
-    double[:, ::1] apart_out,           # OUT (m, k) squared distances, ascending
+    double[:, ::1] distance_out,    # OUT (m, k) squared distances, ascending
     Py_ssize_t[:, ::1] row_out,         # OUT (m, k)
     int32_t[::1] looked,                # OUT (m,) rows looked at; negative: fewer than k
 ):
@@ -123,7 +123,7 @@ def search(
             if w.seen >= w.k:
                 finish_first(w.found, w.k)
                 for c in range(w.k):
-                    apart_out[q, c] = w.found[c].key
+                    distance_out[q, c] = w.found[c].key
                     row_out[q, c] = w.found[c].row
             first += 1
     free(w.found)
@@ -184,7 +184,7 @@ cdef void compare(
             for line in range(lines):
                 fetch(at + 64 * line)
             queued += 1
-        apart(q, &R[rows[i], 0], d, 1, d, &distance)
+        squared_distances(q, &R[rows[i], 0], d, 1, d, &distance)
         offer_row(w.found, w.k, distance, rows[i])
     w.seen += n
 

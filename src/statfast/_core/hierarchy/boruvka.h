@@ -3,8 +3,8 @@
    says what for. The points of a leaf search together, each in a lane of its own, eight neighbors
    in a band. Points that may be near a band are listed first, and the list is worked off then,
    without a branch that could not be foretold: each point passes down the lanes' lists of their
-   nearest. Sums run in the order of `apart` (tile/passes/rows.h), so that rounding puts no bound
-   above the distances that it bounds. */
+   nearest. Sums run in the order of `squared_distances` (tile/passes/rows.h), so that rounding puts
+   no bound above the distances that it bounds. */
 
 #define BAND_POINTS 8
 #define BANDS (LEAF_SIZE / BAND_POINTS)

@@ -10,10 +10,10 @@ second tree; a search looks somewhat farther than it must, as the next round wou
 of one part, none of which can have a shorter edge, are passed by; and the largest part looks for
 nothing, as all others join it. The searches are C (hierarchy/boruvka.h).
 
-Distances are squared, of float64 differences, in the order of `apart` (tile/rows.pxd). Of edges of
-equal length one is taken, always the same. Cost: about that of a search for nearest neighbors in
-the first round, less in each that follows. The caller guarantees finite numbers in at most 16
-columns.
+Distances are squared, of float64 differences, in the order of `squared_distances` (tile/rows.pxd).
+Of edges of equal length one is taken, always the same. Cost: about that of a search for nearest
+neighbors in the first round, less in each that follows. The caller guarantees finite numbers in at
+most 16 columns.
 """
 
 from libc.stdint cimport int32_t

@@ -161,7 +161,7 @@ static INLINE void range_of(const double *x, ptrdiff_t n, double *low, double *h
 }
 
 /* Keep of the reservoir what is within `cut`, in the order in which it lies. */
-static void keep_within(nearest *s, double cut) {
+static void drop_beyond(nearest *s, double cut) {
     ptrdiff_t kept = 0, i = 0;
 #if F64_LANES == 8 /* whose words can be pressed together */
     for (; i + 8 <= s->count; i += 8) {
@@ -186,7 +186,7 @@ static void thin(nearest *s) {
     range_of(s->key, s->count, &low, &high);
     const double cut = f64_bisect(s->key, s->count, s->k, 1 + s->k / 16, low, high);
     if (cut == cut) {
-        keep_within(s, cut);
+        drop_beyond(s, cut);
         s->limit = cut;
         s->limit_id = NO_ROW;
     } else { /* many at one distance */
@@ -235,7 +235,7 @@ static NOINLINE void nearest_offer(nearest *s, const double *apart, const int32_
 }
 
 /* The k nearest, in order; what is missing is at infinity and has the number -1. */
-static NOINLINE void nearest_tell(nearest *s, double *apart, ptrdiff_t *row) {
+static NOINLINE void nearest_write(nearest *s, double *apart, ptrdiff_t *row) {
     const double *key = s->few;
     const int64_t *id = s->few_id;
     ptrdiff_t there = s->k;

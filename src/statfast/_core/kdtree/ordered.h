@@ -7,7 +7,7 @@
 #define MAX_RANKED (16 + 8 * F64_LANES)
 
 /* n distances job->key and numbers, which lie as words behind job->id[capacity]. */
-static void tell_in_order(kd_job *job, ptrdiff_t n, double *apart, ptrdiff_t *row) {
+static void write_in_order(kd_job *job, ptrdiff_t n, double *apart, ptrdiff_t *row) {
     double *key = job->key;
     const int32_t *id = (const int32_t *)(job->id + job->capacity);
     if (n > MAX_RANKED) {

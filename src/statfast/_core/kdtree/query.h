@@ -46,6 +46,6 @@ typedef struct {
     const ptrdiff_t *start; /* where the answers of a row begin; NULL: they are counted */
     ptrdiff_t *count;       /* OUT by row */
     ptrdiff_t budget;       /* points to look at, about, before it returns */
-} kd_reach;
+} kd_radius_search;
 
 #endif

@@ -33,7 +33,7 @@ cdef extern from "kdtree/query.h" nogil:
         int64_t *id
         double *q
 
-    ctypedef struct kd_reach:
+    ctypedef struct kd_radius_search:
         kd_job job
         const double *limit
         const Py_ssize_t *start

@@ -5,14 +5,14 @@
    differences that rounding keeps in order: so a point of a box that is passed by is not within, as
    computed, and all of one that is taken whole are. See tree.pxd; the sums are terms.h's. */
 
-static INLINE f64_v V(least_apart)(const kd_job *job, const double *q, const REAL *box,
+static INLINE f64_v V(box_min)(const kd_job *job, const double *q, const REAL *box,
                                    ptrdiff_t d, const int D, const int kind) {
     SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
                         f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
                 f64_set1(0)))
 }
 
-static INLINE f64_v V(most_apart)(const kd_job *job, const double *q, const REAL *box, ptrdiff_t d,
+static INLINE f64_v V(box_max)(const kd_job *job, const double *q, const REAL *box, ptrdiff_t d,
                                   const int D, const int kind) {
     SUM(f64_max(f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES),
                 WIDE(box + p * 2 * KD_LANES + KD_LANES) - f64_set1(q[p])))
@@ -28,7 +28,7 @@ static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const do
     const f64_v top = f64_set1(limit);
     unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(least_apart)(job, q, box + c, d, D, kind);
+        f64_v v = V(box_min)(job, q, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 1e-12); /* pow is not quite monotone */
         near |= f64_bits(f64_ge(top, v)) << c;
     }
@@ -36,7 +36,7 @@ static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const do
     *inside = 0;
     if (!near) return 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(most_apart)(job, q, box + c, d, D, kind);
+        f64_v v = V(box_max)(job, q, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 + 1e-12);
         *inside |= f64_bits(f64_ge(top, v)) << c;
     }
@@ -102,7 +102,7 @@ static INLINE ptrdiff_t V(start)(const kd_tree *t, ptrdiff_t level, ptrdiff_t no
 }
 
 /* Queries begin .. end - 1, until the budget is spent; job.begin tells how far it went. */
-static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
+static void V(search_tree)(const kd_tree *t, kd_radius_search *r) {
     kd_job *job = &r->job;
     const V(hits) hits = V(hits_of)(t, job->kind);
     const ptrdiff_t d = t->d, leaf = t->leaf, top = t->levels - 1;
@@ -162,7 +162,7 @@ static void V(reach_tree)(const kd_tree *t, kd_reach *r) {
             level--;
         }
         if (keeps) {
-            tell_in_order(job, n, job->apart + r->start[row], job->row + r->start[row]);
+            write_in_order(job, n, job->apart + r->start[row], job->row + r->start[row]);
             looked += 4 * n;
         } else {
             r->count[row] = n;

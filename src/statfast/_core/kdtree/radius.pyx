@@ -6,9 +6,10 @@ Bentley, Stanat & Williams 1977 ("The complexity of finding fixed-radius near ne
 doi:10.1016/0020-0190(77)90070-9). Deviation: eight boxes are tested at a time. The loops are C
 (kdtree/radius.h), as every step of them is vector code.
 
-A point is within if its reduced distance, of float64 differences summed in the order of `apart`
-(tile/rows.pxd), is <= the limit. Nodes that lie inside as a whole are counted without a look at
-their points; that and what is passed by is decided by bounds that hold in rounding too.
+A point is within if its reduced distance, of float64 differences summed in the order of
+`squared_distances` (tile/rows.pxd), is <= the limit. Nodes that lie inside as a whole are counted
+without a look at their points; that and what is passed by is decided by bounds that hold in
+rounding too.
 
 Cost: O(log n + points within) a query, in few dimensions. A call returns after a budget and says
 how far it got. The caller guarantees finite numbers, rows of contiguous numbers, and limits that
@@ -19,15 +20,15 @@ from cython.view cimport contiguous
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.kdtree.query cimport KD_MAX_LEAF_POINTS, kd_reach, kd_tree
+from statfast._core.kdtree.query cimport KD_MAX_LEAF_POINTS, kd_radius_search, kd_tree
 from statfast._core.kdtree.tree cimport TreeView
 from statfast._core.tile.rows cimport stride_of
 from statfast._core.tile.tiles cimport level
 
 cdef extern from "kdtree/radius_table.h" nogil:
     ctypedef struct kdradius_kernels:
-        void (*reach_tree_f32)(const kd_tree *t, kd_reach *job) noexcept nogil
-        void (*reach_tree_f64)(const kd_tree *t, kd_reach *job) noexcept nogil
+        void (*reach_tree_f32)(const kd_tree *t, kd_radius_search *job) noexcept nogil
+        void (*reach_tree_f64)(const kd_tree *t, kd_radius_search *job) noexcept nogil
     const kdradius_kernels *kdradius_at(int level)
 
 cdef const kdradius_kernels *kernels = kdradius_at(level())
@@ -52,7 +53,7 @@ def within(
     Py_ssize_t[::1] row,            # OUT or None
 ):
     """Count or fill in the points within the limits; returns the query to go on with."""
-    cdef kd_reach r
+    cdef kd_radius_search r
     r.job.order = NULL
     if order is not None:
         r.job.order = &order[0]

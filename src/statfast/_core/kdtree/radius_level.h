@@ -25,5 +25,5 @@
 #undef V
 
 const kdradius_kernels GLUE(kdradius_, LEVEL) = {
-    .reach_tree_f32 = f32_reach_tree, .reach_tree_f64 = f64_reach_tree,
+    .reach_tree_f32 = f32_search_tree, .reach_tree_f64 = f64_search_tree,
 };

@@ -7,8 +7,8 @@
 #include "simd/levels.h"
 
 typedef struct {
-    void (*reach_tree_f32)(const kd_tree *, kd_reach *);
-    void (*reach_tree_f64)(const kd_tree *, kd_reach *);
+    void (*reach_tree_f32)(const kd_tree *, kd_radius_search *);
+    void (*reach_tree_f64)(const kd_tree *, kd_radius_search *);
 } kdradius_kernels;
 TABLE_AT(kdradius_kernels, kdradius)
 

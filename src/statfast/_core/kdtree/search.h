@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The k nearest points of a k-d tree. What the arrays mean, and why the bounds are exact, is said
-   in kdtree/tree.pxd. Everything is computed in double, in the order of `apart`
+   in kdtree/tree.pxd. Everything is computed in double, in the order of `squared_distances`
    (tile/passes/rows.h).
 
    A query goes down to the child whose box is nearest, and returns to the others as long as they
@@ -151,7 +151,7 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
             job->apart[row] = s.limit_id == NO_ROW ? INFINITY : s.limit;
             job->row[row] = s.limit_id == NO_ROW ? -1 : (ptrdiff_t)s.limit_id;
         } else {
-            nearest_tell(&s, job->apart + row * job->k, job->row + row * job->k);
+            nearest_write(&s, job->apart + row * job->k, job->row + row * job->k);
         }
     }
 }

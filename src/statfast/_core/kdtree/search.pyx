@@ -9,8 +9,8 @@ time, tight ones instead of the incremental distances of Arya & Mount 1993
 own leaf's points where that leaf is known. The loops are C (kdtree/search.h, kdtree/k_nearest.h),
 as every step of them is vector code.
 
-Answers are those of float64 differences, summed in the order of `apart` (tile/rows.pxd), ordered by
-(distance, number), to the last bit and on every instruction-set level.
+Answers are those of float64 differences, summed in the order of `squared_distances`
+(tile/rows.pxd), ordered by (distance, number), to the last bit and on every instruction-set level.
 
 Cost: O(log n + k) a query in few dimensions. Memory: 32 bytes for each of k candidates, if k > 32.
 The caller guarantees finite numbers, rows of contiguous numbers, and k points to choose from. A

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distances of a k-d tree's points and boxes, a vector of them: what each axis adds, and the sum in
-   the order of `apart` (tile/passes/rows.h), for D axes (0: any number). */
+   the order of `squared_distances` (tile/passes/rows.h), for D axes (0: any number). */
 
 #include "tile/passes/metric.h"
 

@@ -21,9 +21,9 @@ The levels - 1 is the root's; its group is 0. The points of node g of level h ar
 from g * leaf * 8^(h+1) to that of g + 1 (or n): a contiguous range, so counting needs no visit.
 
 Bounds. The distance of a point to a box is summed in the order in which the distances of points
-are (`apart` of tile/rows.pxd), and rounding is monotone: so the bound, as computed, is never above
-the distance, as computed, of a point inside, and ``bound > r`` prunes exactly, without any slack.
-The distance of a box that is missing is inf.
+are (`squared_distances` of tile/rows.pxd), and rounding is monotone: so the bound, as computed, is
+never above the distance, as computed, of a point inside, and ``bound > r`` prunes exactly, without
+any slack. The distance of a box that is missing is inf.
 """
 
 from statfast._core.kdtree.query cimport kd_tree

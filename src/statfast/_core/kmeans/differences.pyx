@@ -14,7 +14,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.tile.rows cimport apart, number
+from statfast._core.tile.rows cimport number, squared_distances
 
 ctypedef Py_ssize_t intp
 
@@ -33,7 +33,7 @@ def distances(
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], i
     with nogil:
         for i in range(n):
-            apart(&centers[labels[i], 0], &X[i, 0], d, 1, d, &out[i])
+            squared_distances(&centers[labels[i], 0], &X[i, 0], d, 1, d, &out[i])
 
 
 def transform(
@@ -50,7 +50,7 @@ def transform(
         for i in range(n):
             for p in range(d):
                 point[p] = X[i, p]
-            apart(point, &centers[0, 0], d, k, d, &out[i, 0])
+            squared_distances(point, &centers[0, 0], d, k, d, &out[i, 0])
             for c in range(k):
                 out[i, c] = sqrt(out[i, c])
     free(point)
@@ -78,7 +78,7 @@ def trial(
             rows = min(<intp> TILE_ROWS, b - first)
             pack_tile(&X[first, 0], rows, d, tile)
             for c in range(candidates.shape[0]):
-                squared_distances(tile, &candidates[c, 0], d, d2)
+                tile_distances(tile, &candidates[c, 0], d, d2)
                 total = 0.0
                 for r in range(rows):
                     d2[r] = min(d2[r], closest[first + r])
@@ -101,7 +101,7 @@ cdef inline void pack_tile(const number* X, intp rows, intp d, double* tile) noe
             tile[j * TILE_ROWS + r] = 0.0
 
 
-cdef inline void squared_distances(
+cdef inline void tile_distances(
     const double* tile, const double* center, intp d, double* out,
 ) noexcept nogil:
     """Squared distances from the rows of a tile to one center, by differences."""

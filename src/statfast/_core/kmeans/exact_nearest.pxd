@@ -5,7 +5,7 @@ from libc.float cimport FLT_MAX, FLT_MIN
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 
-from statfast._core.tile.rows cimport UNIT32, apart, number
+from statfast._core.tile.rows cimport UNIT32, squared_distances, number
 from statfast._core.tile.tiles cimport FAR_OUT
 
 
@@ -26,7 +26,7 @@ cdef inline int32_t nearest(
     cdef double second = INFINITY, lost = d * 2.0 ** -1074
     for p in range(d):
         point[p] = x[p]
-    apart(point, centers, d, k, d, distance)
+    squared_distances(point, centers, d, k, d, distance)
     for c in range(1, k):
         if distance[c] < distance[best]:
             second = distance[best]

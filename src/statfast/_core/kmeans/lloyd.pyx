@@ -100,7 +100,7 @@ def step(
     frame,                          # IN of these centers
     int32_t[::1] labels,            # INOUT (n,)
     double[:, ::1] sums,            # INOUT (k, d) weighted sums of rows by center; or None
-    double[::1] mass,               # INOUT (k,) their weights; or None
+    double[::1] total_weight,               # INOUT (k,) their weights; or None
     bint changes=False,             # IN whether to add all rows, or what has moved
     bounds=None,                    # INOUT as below; or None
     float[::1] panels=None,         # IN what `pack_rows` made of the rows; or None
@@ -139,7 +139,7 @@ def step(
     one.terms = &terms[0]
     one.labels = &labels[0]
     one.sums = NULL if sums is None else &sums[0, 0]
-    one.mass = NULL if mass is None else &mass[0]
+    one.total_weight = NULL if total_weight is None else &total_weight[0]
     one.changes = changes
     one.upper = NULL if upper is None else &upper[0]
     one.lower = NULL if lower is None else &lower[0]
@@ -163,7 +163,7 @@ cdef struct Step:
     const double *terms
     int32_t *labels
     double *sums
-    double *mass
+    double *total_weight
     bint changes
     float *upper
     float *lower
@@ -190,8 +190,8 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
         + sizeof(int32_t) * 2 * most)
     if block == NULL:
         return -1
-    work.apart = <double *>aligned(block)
-    work.point = work.apart + s.k
+    work.distances = <double *>aligned(block)
+    work.point = work.distances + s.k
     panel = <float *>aligned(work.point + d)
     norm = panel + most * d
     work.best = norm + most
@@ -226,7 +226,7 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
             moved += look(x + first * s.ldx, s, first, count, ready, &work)
         if s.sums != NULL and not s.changes:
             add(x + first * s.ldx, s.ldx, some, d, NULL if s.weights == NULL else s.weights + first,
-                s.labels + first, s.sums, s.mass)
+                s.labels + first, s.sums, s.total_weight)
         first += some
     free(block)
     return moved
@@ -243,7 +243,7 @@ cdef inline Py_ssize_t tighten(
 
 
 cdef struct Workspace:
-    double *apart
+    double *distances
     double *point
     float *panel
     float *norm
@@ -286,7 +286,7 @@ cdef Py_ssize_t look(
             if not sure(s.terms, work.best[i], work.second[i], work.norm[i]):
                 work.index[i] = nearest(
                     x + work.left[i] * s.ldx, d, s.centers, s.k, s.terms[0],
-                    work.point, work.apart, &work.upper[i], &work.lower[i])
+                    work.point, work.distances, &work.upper[i], &work.lower[i])
     return take(x, s, first, count, work)
 
 
@@ -318,6 +318,6 @@ cdef void transfer(
     cdef double w = 1 if s.weights == NULL else s.weights[row]
     if old >= 0:
         w = -w
-        add(x, s.ldx, 1, s.d, &w, &old, s.sums, s.mass)
+        add(x, s.ldx, 1, s.d, &w, &old, s.sums, s.total_weight)
         w = -w
-    add(x, s.ldx, 1, s.d, &w, &new, s.sums, s.mass)
+    add(x, s.ldx, 1, s.d, &w, &new, s.sums, s.total_weight)

@@ -78,7 +78,7 @@ cdef class Seeding:
     cdef object arrays
     cdef const unsigned char *x
     cdef Py_ssize_t n, d, ldx, line, panels
-    cdef measure_rows apart
+    cdef measure_rows measure
     cdef const double[::1] weights
     cdef double scale
     cdef double[::1] near, sums     # closest; and of weight * closest over STRETCH_ROWS rows each
@@ -100,7 +100,7 @@ cdef class Seeding:
         self.x = &X[0, 0]
         self.n, self.d, self.ldx = X.shape[0], d, X.strides[0] // size
         self.line = X.strides[0]
-        self.apart = active().apart[0 if size == 8 else 1 if size == 4 else 2]
+        self.measure = active().squared_distances[0 if size == 8 else 1 if size == 4 else 2]
         self.panels = (self.n + across - 1) // across
         self.weights, self.scale = weights, scale
         self.closest = np.empty(self.n)
@@ -140,9 +140,9 @@ cdef class Seeding:
                 norm = heaviest = 0
                 rest = 0
                 for i in range(p * across, min(stop, (p + 1) * across)):
-                    self.apart(&origin[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
+                    self.measure(&origin[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
                     self.square[i] = <float>(far * self.scale * self.scale)
-                    self.apart(&center[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
+                    self.measure(&center[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
                     approach(self, i, far, 0)
                     norm = max(norm, norms[i])
                     rest = max(rest, <double>fabs(self.top[i]))
@@ -266,7 +266,7 @@ cdef class Seeding:
                 while bits:
                     i = p * across + LOWEST_BIT(bits)
                     bits &= bits - 1
-                    self.apart(&center[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
+                    self.measure(&center[0], self.x + i * self.line, self.ldx, 1, self.d, &far)
                     if far < self.near[i]:
                         approach(self, i, far, name)
                         if i // STRETCH_ROWS != stretch:

@@ -48,7 +48,8 @@ static INLINE void look(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0, in
 }
 
 /* The same for a number of candidates that the compiler does not know. */
-static INLINE void look_some(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0, ptrdiff_t count,
+static INLINE void look_at_panels(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0,
+                                  ptrdiff_t count,
                              f32_v *sum) {
 #define OF(COUNT) case COUNT: look(r, panel, c0, COUNT, sum); break;
     switch (count) {
@@ -76,7 +77,7 @@ static void weigh(const seeding_rows *r, ptrdiff_t first, ptrdiff_t stop, double
         for (ptrdiff_t c = 0; c < m; c++) sum[c] = f32_set1(0);
         for (ptrdiff_t p = p0; p < p1; p++) {
             for (ptrdiff_t c = 0; c < m; c += even)
-                look_some(r, p, c, m - c < even ? m - c : even, sum + c);
+                look_at_panels(r, p, c, m - c < even ? m - c : even, sum + c);
             longest = r->longest[p] > longest ? r->longest[p] : longest;
             rest = r->rest[p] > rest ? r->rest[p] : rest;
             heaviest = r->heaviest[p] > heaviest ? r->heaviest[p] : heaviest;

@@ -26,7 +26,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from statfast._core.kmeans.exact_nearest cimport nearest
-from statfast._core.tile.rows cimport UNIT32, UNIT64, apart
+from statfast._core.tile.rows cimport UNIT32, UNIT64, squared_distances
 from statfast._core.tile.tiles cimport active, level
 
 cdef extern from "kmeans/sparse_table.h" nogil:
@@ -144,7 +144,7 @@ def step(
     double scale,                   # of the bounds
     int32_t[::1] labels,            # INOUT (n,)
     double[:, ::1] sums,            # INOUT (k, d) or None
-    double[::1] mass,               # INOUT (k,) or None
+    double[::1] total_weight,               # INOUT (k,) or None
     bint changes,                   # whether to add all rows, or what has moved
     float[::1] upper,               # INOUT (n,) or None
     float[::1] lower,               # INOUT (n,)
@@ -203,20 +203,21 @@ def step(
                 labels[i] = best
                 if sums is not None and changes:
                     if old >= 0:
-                        add(&r, i, -1 if weights is None else -weights[i], old, sums, mass)
-                    add(&r, i, 1 if weights is None else weights[i], best, sums, mass)
+                        add(&r, i, -1 if weights is None else -weights[i], old, sums, total_weight)
+                    add(&r, i, 1 if weights is None else weights[i], best, sums, total_weight)
         if sums is not None and not changes:
             for i in range(n):
-                add(&r, i, 1 if weights is None else weights[i], labels[i], sums, mass)
+                add(&r, i, 1 if weights is None else weights[i], labels[i], sums, total_weight)
     free(r.score)
     return moved
 
 
 cdef void add(
-    const Sparse *r, Py_ssize_t i, double w, int32_t label, double[:, ::1] sums, double[::1] mass
+    const Sparse *r, Py_ssize_t i, double w, int32_t label, double[:, ::1] sums,
+    double[::1] total_weight,
 ) noexcept nogil:
     cdef Py_ssize_t s
-    mass[label] += w
+    total_weight[label] += w
     for s in range(r.start[i], r.start[i + 1]):
         sums[label, r.column[s]] += w * r.value[s]
 
@@ -253,7 +254,7 @@ def distances(
                 d2 = square[i] - 2 * r.score[c]
                 if d2 <= doubt:
                     center = r.centers + (c if labels is None else labels[i]) * r.d
-                    apart(fill(&r, i), center, r.d, 1, r.d, &d2)
+                    squared_distances(fill(&r, i), center, r.d, 1, r.d, &d2)
                     clear(&r, i)
                 out[i, c] = d2
     free(r.score)

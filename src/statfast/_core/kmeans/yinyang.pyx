@@ -22,7 +22,9 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.kmeans.exact_nearest cimport nearest, sure
 from statfast._core.order.keyed_rows cimport KeyedRow, sort_rows
-from statfast._core.tile.rows cimport UNIT32, add, aligned, apart, number, panel_columns, stride_of
+from statfast._core.tile.rows cimport (
+    UNIT32, add, aligned, number, panel_columns, squared_distances, stride_of,
+)
 from statfast._core.tile.tiles cimport active
 
 
@@ -99,7 +101,7 @@ cdef Py_ssize_t farthest(
     cdef double most = -1
     cdef Py_ssize_t best = place[0].row
     for i in range(n):
-        apart(point, &centers[place[i].row, 0], d, 1, d, distance)
+        squared_distances(point, &centers[place[i].row, 0], d, 1, d, distance)
         if distance[0] > most:
             most = distance[0]
             best = place[i].row
@@ -201,7 +203,7 @@ def transfer(
     const int32_t[::1] rows,        # IN (m,) rows that have changed their center
     const int32_t[::1] source,      # IN (m,) and which it was
     double[:, ::1] sums,            # INOUT (k, d) weighted sums of the rows of each center
-    double[::1] mass,               # INOUT (k,)
+    double[::1] total_weight,               # INOUT (k,)
 ):
     """Move rows from the sums of one center to those of another."""
     cdef Py_ssize_t d = X.shape[1], i
@@ -209,9 +211,9 @@ def transfer(
     with nogil:
         for i in range(rows.shape[0]):
             w = 1 if weights is None else weights[rows[i]]
-            add(&X[rows[i], 0], d, 1, d, &w, &labels[rows[i]], &sums[0, 0], &mass[0])
+            add(&X[rows[i], 0], d, 1, d, &w, &labels[rows[i]], &sums[0, 0], &total_weight[0])
             w = -w
-            add(&X[rows[i], 0], d, 1, d, &w, &source[i], &sums[0, 0], &mass[0])
+            add(&X[rows[i], 0], d, 1, d, &w, &source[i], &sums[0, 0], &total_weight[0])
 
 
 def add_up(
@@ -219,9 +221,9 @@ def add_up(
     const double[::1] weights,      # IN (n,) or None
     const int32_t[::1] labels,      # IN (n,)
     double[:, ::1] sums,            # INOUT (k, d)
-    double[::1] mass,               # INOUT (k,)
+    double[::1] total_weight,               # INOUT (k,)
 ):
     """Add rows to the sums of their centers."""
     with nogil:
         add(&X[0, 0], stride_of(X), X.shape[0], X.shape[1],
-            NULL if weights is None else &weights[0], &labels[0], &sums[0, 0], &mass[0])
+            NULL if weights is None else &weights[0], &labels[0], &sums[0, 0], &total_weight[0])

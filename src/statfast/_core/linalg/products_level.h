@@ -41,7 +41,7 @@ static void products_add_squares(const double *z, ptrdiff_t ld, ptrdiff_t n, ptr
     }
 }
 
-/* acc += the product of ROWS numbers, `row` apart, with V vectors side by side, depth times. */
+/* acc += the product of ROWS numbers, `row` stride, with V vectors side by side, depth times. */
 #define TILE(T, REAL, V)                                                                           \
     static INLINE void products_tile_##T##_##V(                                                    \
         T##_v acc[ROWS][2], const REAL *a, ptrdiff_t row, ptrdiff_t step, const REAL *b,           \
@@ -93,12 +93,12 @@ TILE(f32, float, 2)
 
 #define PRODUCTS(T, REAL)                                                                          \
     static void products_inner_##T(const REAL *a, ptrdiff_t lda, ptrdiff_t m, const REAL *b,       \
-                                   ptrdiff_t ldb, ptrdiff_t apart, ptrdiff_t n, ptrdiff_t depth,   \
+                                   ptrdiff_t ldb, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t depth,  \
                                    double *c, ptrdiff_t ldc, int lower) {                          \
         for (ptrdiff_t i0 = 0; i0 < m; i0 += ROWS) {                                               \
             const REAL *side = b;                                                                  \
             for (ptrdiff_t j0 = 0; j0 < n && (!lower || j0 < i0 + ROWS);                           \
-                 j0 += 2 * T##_LEN, side += apart) {                                               \
+                 j0 += 2 * T##_LEN, side += stride) {                                              \
                 double *to = c + i0 * ldc + j0;                                                    \
                 const int half = (lower && j0 + T##_LEN >= i0 + ROWS) || j0 + T##_LEN >= n;        \
                 if (half)                                                                          \
@@ -131,8 +131,8 @@ PRODUCTS(f32, float)
 #undef PRODUCTS
 
 /* Rows to come, on their way to the second cache. */
-static void products_fetch(const char *rows, ptrdiff_t apart, ptrdiff_t n, ptrdiff_t nbytes) {
-    for (ptrdiff_t i = 0; i < n; i++, rows += apart)
+static void products_fetch(const char *rows, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t nbytes) {
+    for (ptrdiff_t i = 0; i < n; i++, rows += stride)
         for (ptrdiff_t b = 0; b < nbytes; b += 64) FETCH_FAR(rows + b);
 }
 

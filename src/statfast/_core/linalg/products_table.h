@@ -32,21 +32,23 @@ typedef struct {
                        ptrdiff_t ldo);
     /* c += a' b of (depth, m) and (depth, n); with `lower` the tiles above the diagonal are left
        out. m and n are read and written in whole tiles. The columns of b that a tile takes are
-       `apart` from those of the tile before: its width in rows, more in panels. */
+       `squared_distances` from those of the tile before: its width in rows, more in panels. */
     void (*inner)(const double *a, ptrdiff_t lda, ptrdiff_t m, const double *b, ptrdiff_t ldb,
-                  ptrdiff_t apart, ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int lower);
+                  ptrdiff_t stride, ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc,
+                  int lower);
     /* c (+)= a b of rows (m, depth) and panels (depth, n): panel j holds the columns from
        j * across on. m and n are read and written in whole tiles. */
     void (*outer)(const double *a, ptrdiff_t lda, ptrdiff_t m, const double *panels, ptrdiff_t n,
                   ptrdiff_t depth, double *c, ptrdiff_t ldc, int more, int lower);
     /* the same of float numbers, across_float at a time; sums of many are in double */
     void (*inner_float)(const float *a, ptrdiff_t lda, ptrdiff_t m, const float *b, ptrdiff_t ldb,
-                        ptrdiff_t apart, ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int lower);
+                        ptrdiff_t stride, ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc,
+                  int lower);
     void (*outer_float)(const float *a, ptrdiff_t lda, ptrdiff_t m, const float *panels,
                         ptrdiff_t n, ptrdiff_t depth, double *c, ptrdiff_t ldc, int more,
                         int lower);
-    /* n rows of nbytes, so many apart, that are read soon */
-    void (*fetch)(const char *rows, ptrdiff_t apart, ptrdiff_t n, ptrdiff_t nbytes);
+    /* n rows of nbytes, so many stride, that are read soon */
+    void (*fetch)(const char *rows, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t nbytes);
 } products_kernels;
 
 TABLE_AT(products_kernels, products)

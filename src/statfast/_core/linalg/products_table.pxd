@@ -38,7 +38,7 @@ cdef extern from "linalg/products_table.h" nogil:
         ) noexcept nogil
         void (*inner)(
             const double *a, Py_ssize_t lda, Py_ssize_t m, const double *b, Py_ssize_t ldb,
-            Py_ssize_t apart, Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
+            Py_ssize_t stride, Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
         ) noexcept nogil
         void (*outer)(
             const double *a, Py_ssize_t lda, Py_ssize_t m, const double *panels, Py_ssize_t n,
@@ -46,13 +46,13 @@ cdef extern from "linalg/products_table.h" nogil:
         ) noexcept nogil
         void (*inner_float)(
             const float *a, Py_ssize_t lda, Py_ssize_t m, const float *b, Py_ssize_t ldb,
-            Py_ssize_t apart, Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
+            Py_ssize_t stride, Py_ssize_t n, Py_ssize_t depth, double *c, Py_ssize_t ldc, bint lower
         ) noexcept nogil
         void (*outer_float)(
             const float *a, Py_ssize_t lda, Py_ssize_t m, const float *panels, Py_ssize_t n,
             Py_ssize_t depth, double *c, Py_ssize_t ldc, bint more, bint lower
         ) noexcept nogil
         void (*fetch)(
-            const char *rows, Py_ssize_t apart, Py_ssize_t n, Py_ssize_t nbytes
+            const char *rows, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t nbytes
         ) noexcept nogil
     const products_kernels *products_at(int level)

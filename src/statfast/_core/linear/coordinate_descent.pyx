@@ -86,7 +86,7 @@ def descend(
     cdef double gain, spent = 0, wait
     cdef const double *part_c
     cdef double *kept_c
-    cdef bint apart, slow = False
+    cdef bint restricted, slow = False
     cdef int state = -1
     for i in range(m):
         every[i] = i
@@ -112,9 +112,9 @@ def descend(
                 if b[i] != 0:
                     now[k] = i
                     k += 1
-            apart = 2 * k <= m
-            wait = least + (2.0 * m + newton * k * k) / (k if apart else m)
-            if apart:
+            restricted = 2 * k <= m
+            wait = least + (2.0 * m + newton * k * k) / (k if restricted else m)
+            if restricted:
                 # The matrix of those columns, unless it is there already; and their gradient.
                 if k != held or differ(now, last, k):
                     gather(whole.G, whole.ld, now, k, &work[4 * m])
@@ -160,7 +160,7 @@ def descend(
                     break
                 if done >= most or spent > budget:
                     break
-            if apart:
+            if restricted:
                 for i in range(k):
                     j = now[i]
                     if part.b[i] != b[j]:

@@ -87,10 +87,10 @@ static INLINE irls_row irls_gamma_inverse(f64_v eta, f64_v y, f64_v a, f64_v aux
 }
 
 static INLINE irls_row irls_identity(f64_v eta, f64_v y, f64_v a) {
-    const f64_v apart = y - eta;
+    const f64_v residual = y - eta;
     irls_row out;
-    out.s = a * apart;
+    out.s = a * residual;
     out.w = a;
-    out.loss = f64_set1(0.5) * (out.s * apart);
+    out.loss = f64_set1(0.5) * (out.s * residual);
     return out;
 }

@@ -25,7 +25,8 @@ from libc.string cimport memcpy, memset
 
 from statfast._core.medoids.two_nearest cimport N_RESERVE, nearest_medoids, rank, replace, without
 from statfast._core.medoids.swap_losses cimport (
-    PANEL_CANDIDATES, after, begin, best_swap, gain, hopeless, keep, least_of, readable, round_down,
+    PANEL_CANDIDATES, after, begin, best_swap, gain, hopeless, keep_best, least_of, readable,
+    round_down,
     rounded, weigh_panel, weigh_row, whole,
 )
 from statfast._core.tile.rows cimport aligned, real, stride_of
@@ -113,7 +114,7 @@ def scan(
             if not barred[lo] and not hopeless(&r, at + lo, n, &near[0], &second[0], &slot[0],
                                                &removal[0], k, limit + allowed, loss):
                 weigh_row(&D[lo, 0], n, &near[0], &second[0], &slot[0], w, &removal[0], k, loss)
-                keep(&r, at + lo, &D[lo, 0], n)
+                keep_best(&r, at + lo, &D[lo, 0], n)
                 found = least_of(loss, k)
                 change = loss[found] + loss[k]
                 if change < limit:
@@ -250,7 +251,7 @@ def pursue(
                         turn(D, line * LINE_NUMBERS, columns)
                     row = columns + at % LINE_NUMBERS * n
                 weigh_row(row, n, a.near, a.second, a.slot, NULL, &removal[0], k, loss)
-                keep(&r, at, row, n)
+                keep_best(&r, at, row, n)
                 into = least_of(loss, k)
                 if loss[into] + loss[k] < limit:
                     former = a.medoids[into]
@@ -259,7 +260,7 @@ def pursue(
                     if now < all:
                         all, swaps, quiet = now, swaps + 1, 1
                     else:  # it only seemed to help: rounding
-                        turn_back(&a, D, mirrored, former, <int32_t>into, barred, lost, columns)
+                        undo_turn(&a, D, mirrored, former, <int32_t>into, barred, lost, columns)
                         line = -1
                         without(&a, removal)
                     allowed = measured(&r, &a, slack, all, removal, &limit)
@@ -295,7 +296,7 @@ cdef void put(
             rank(a, lost[c], &D[lost[c], 0], 1, a.medoids)
 
 
-cdef void turn_back(
+cdef void undo_turn(
     nearest_medoids *a, const real[:, ::1] D, bint mirrored, Py_ssize_t point, int32_t into,
     unsigned char[::1] barred, Py_ssize_t[::1] lost, real *columns,
 ) noexcept nogil:

@@ -152,7 +152,7 @@ cdef inline bint hopeless(
                                  removal, k, loss) >= limit
 
 
-cdef inline void keep(
+cdef inline void keep_best(
     rounded *r, Py_ssize_t candidate, const real *row, Py_ssize_t n
 ) noexcept nogil:
     """Keep a candidate's row, rounded down."""

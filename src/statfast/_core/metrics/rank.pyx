@@ -121,7 +121,7 @@ def bucket(double x, double low, double scale, double top):
     return bucket_of(x, low, scale, top)
 
 
-def spread_few(
+def spread_once(
     const number[::1] scores,       # IN (n,)
     const uint8_t[::1] labels,      # IN (n,) 1 for positive rows
     int64_t[::1] starts,            # IN, OUT (buckets + 2,) zeros; where each bucket starts

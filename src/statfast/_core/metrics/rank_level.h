@@ -33,7 +33,7 @@ enum {
 
 /* Each positive against all: the pairs of two positives count for one in all, whatever their keys,
    so that nobody's class is asked for. */
-static void pairs_of_few(const uint64_t *items, ptrdiff_t n, rank_sums *sums) {
+static void count_pairs(const uint64_t *items, ptrdiff_t n, rank_sums *sums) {
     uint64_t key[MAX_PAIRED_ITEMS], total = 0;
     for (ptrdiff_t i = 0; i < n; i++) key[i] = items[i] >> 1;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -53,7 +53,7 @@ static rank_sums area_of(uint64_t *items, uint64_t *spare, ptrdiff_t n) {
     sums.negative = n - sums.positive;
     if (sums.positive == 0 || sums.negative == 0) return sums;
     if (n <= MAX_PAIRED_ITEMS) {
-        pairs_of_few(items, n, &sums);
+        count_pairs(items, n, &sums);
         return sums;
     }
     const ptrdiff_t buckets = plain_spread(items, spare, n, ITEMS_PER_AREA, start);

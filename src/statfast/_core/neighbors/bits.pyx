@@ -122,7 +122,7 @@ def scan(
 
 def end(
     double[:, :, ::1] found,        # INOUT (m, k, 2)
-    double[:, :] apart_out,         # OUT (m, k)
+    double[:, :] distance_out,      # OUT (m, k)
     Py_ssize_t[:, :] row_out,       # OUT (m, k)
 ):
     """The neighbors in order."""
@@ -133,7 +133,7 @@ def end(
             held = <KeyedRow *>&found[q, 0, 0]
             finish_first(held, found.shape[1])
             for c in range(found.shape[1]):
-                apart_out[q, c] = held[c].key
+                distance_out[q, c] = held[c].key
                 row_out[q, c] = held[c].row
 
 
@@ -145,16 +145,16 @@ def within(
     Py_ssize_t stop,
     const double[::1] limit,        # IN (m,)
     Py_ssize_t[::1] at,             # INOUT (m,) where the next row of each query goes
-    double[::1] apart_out,          # OUT, or None: only move `at`
+    double[::1] distance_out,       # OUT, or None: only move `at`
     Py_ssize_t[::1] row_out,        # OUT, or None
 ):
     """Take all rows within the limits, by rising number."""
     cdef Py_ssize_t m = Q.shape[0], words = Q.shape[1], q, g, j, row
-    cdef bint wanted = apart_out is not None
+    cdef bint wanted = distance_out is not None
     cdef int flags, both
     cdef float terms[6]
     cdef int32_t count[128]
-    cdef double apart
+    cdef double value
     cdef const uint64_t[:, :, ::1] R = view.R
     cdef const float[::1] size = view.size
     cdef Py_ssize_t n = view.n, d = view.d
@@ -174,9 +174,9 @@ def within(
                     if not flags >> j & 1:
                         continue
                     for row in range(64 * g, min(n, 64 * g + 64)):
-                        apart = distance(count[64 * (j - g) + row], own[q + j], size[row], d, kind)
-                        if apart <= limit[q + j]:
+                        value = distance(count[64 * (j - g) + row], own[q + j], size[row], d, kind)
+                        if value <= limit[q + j]:
                             if wanted:
-                                apart_out[at[q + j]] = apart
+                                distance_out[at[q + j]] = value
                                 row_out[at[q + j]] = row
                             at[q + j] += 1

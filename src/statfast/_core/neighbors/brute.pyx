@@ -11,7 +11,7 @@ Yu, Huang, Austin, Xiao & Biros 2015, doi:10.1145/2807591.2807601.
 
 A search is ``begin`` (queries packed), any number of ``scan`` calls over ranges of rows, and
 ``recheck``. Queries that float32 or float64 scores cannot decide within the candidates' capacity
-(many rows at nearly one distance) are handed back; ``distances`` and ``nearest`` answer those, and
+(many rows at nearly one distance) are handed back; ``distances`` of distance/pairwise.pyx and ``nearest`` answer those, and
 ``direct`` a few queries among few rows, by differences alone.
 
 Cost: 2 m n d flop; memory for each query 8 (2 k + 64) bytes and the packed query. The caller
@@ -31,25 +31,25 @@ from statfast._core.order.keyed_rows cimport (
     KeyedRow, finish_first, last_key, offer_row, sort_rows, start_first,
 )
 from statfast._core.tile.rows cimport (
-    UNIT64, aligned, apart_by, convert, lay, measure, number, padded, panel_columns, real,
+    UNIT64, aligned, reduced_distances, convert, lay, measure, number, padded, panel_columns, real,
     stride_of,
 )
-from statfast._core.neighbors.search_state cimport SearchState, admit, groups_reach, tau_of
+from statfast._core.neighbors.search_state cimport SearchState, admit, raise_group_bounds, tau_of
 from statfast._core.tile.tiles cimport FAR_OUT, active, chunk_rows, f32_search, f64_search
 
 
-cdef void pick(const double *all_apart, Py_ssize_t n, Py_ssize_t k, KeyedRow *found) noexcept nogil:
+cdef void pick(const double *distances, Py_ssize_t n, Py_ssize_t k, KeyedRow *found) noexcept nogil:
     """The k nearest of n in order. Rows come by rising index, so that after the first k none with
     an equal distance comes before one that is held."""
     cdef Py_ssize_t i
     cdef double limit
     start_first(found, k)
     for i in range(k):
-        offer_row(found, k, all_apart[i], i)
+        offer_row(found, k, distances[i], i)
     limit = last_key(found, k)
     for i in range(k, n):
-        if all_apart[i] < limit:
-            offer_row(found, k, all_apart[i], i)
+        if distances[i] < limit:
+            offer_row(found, k, distances[i], i)
             limit = last_key(found, k)
     finish_first(found, k)
 
@@ -175,7 +175,7 @@ def scan(
             for j in range(some, (some + height - 1) // height * height):
                 start[j] = -INFINITY
                 memset(flat + j * ld, 0, ld * sizeof(real))  # or -inf might meet inf there
-            groups_reach(&row_norm[first + at], some, height, reach)
+            raise_group_bounds(&row_norm[first + at], some, height, reach)
             j = 0
             while j < filled:
                 if real is float:
@@ -209,7 +209,7 @@ def recheck(
     const int32_t[:, ::1] row,      # IN
     int kind,
     double p,
-    double[:, ::1] apart_out,       # OUT (m, k) reduced distances, ascending
+    double[:, ::1] distance_out,    # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, ::1] row_out,     # OUT (m, k)
 ):
     """The k nearest among each query's candidates, if there are k, by float64 differences."""
@@ -223,10 +223,10 @@ def recheck(
                 continue
             for c in range(count[q]):
                 found[c].row = row[q, c]
-                apart_by(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &found[c].key)
+                reduced_distances(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &found[c].key)
             sort_rows(found, count[q])
             for c in range(k):
-                apart_out[q, c] = found[c].key
+                distance_out[q, c] = found[c].key
                 row_out[q, c] = found[c].row
     free(found)
 
@@ -236,41 +236,41 @@ def direct(
     const number[:, ::contiguous] R,  # IN (n, d)
     int kind,
     double p,
-    double[:, ::1] apart_out,       # OUT (m, k) reduced distances, ascending
+    double[:, ::1] distance_out,    # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, ::1] row_out,     # OUT (m, k)
 ):
     """The k nearest rows of each query by float64 differences to all rows."""
     cdef Py_ssize_t m = Q.shape[0], n = R.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c
-    cdef double *all_apart = <double *>malloc(n * sizeof(double))
+    cdef double *distances = <double *>malloc(n * sizeof(double))
     cdef KeyedRow *found = <KeyedRow *>malloc((k + 1) * sizeof(KeyedRow))
-    if all_apart == NULL or found == NULL:
-        free(all_apart)
+    if distances == NULL or found == NULL:
+        free(distances)
         free(found)
         raise MemoryError
     with nogil:
         for q in range(m):
-            apart_by(&Q[q, 0], &R[0, 0], stride_of(R), n, d, kind, p, all_apart)
-            pick(all_apart, n, k, found)
+            reduced_distances(&Q[q, 0], &R[0, 0], stride_of(R), n, d, kind, p, distances)
+            pick(distances, n, k, found)
             for c in range(k):
-                apart_out[q, c] = found[c].key
+                distance_out[q, c] = found[c].key
                 row_out[q, c] = found[c].row
-    free(all_apart)
+    free(distances)
     free(found)
 
 
 def nearest(
-    const double[::1] all_apart,    # IN (n,)
-    double[::1] apart_out,          # OUT (k,) the smallest, ascending
+    const double[::1] distances,    # IN (n,)
+    double[::1] distance_out,       # OUT (k,) the smallest, ascending
     Py_ssize_t[::1] row_out,        # OUT (k,) their rows
 ):
     """The k smallest of n distances."""
-    cdef Py_ssize_t n = all_apart.shape[0], k = row_out.shape[0], c
+    cdef Py_ssize_t n = distances.shape[0], k = row_out.shape[0], c
     cdef KeyedRow *found = <KeyedRow *>malloc((k + 1) * sizeof(KeyedRow))
     if found == NULL:
         raise MemoryError
     with nogil:
-        pick(&all_apart[0], n, k, found)
+        pick(&distances[0], n, k, found)
         for c in range(k):
-            apart_out[c] = found[c].key
+            distance_out[c] = found[c].key
             row_out[c] = found[c].row
     free(found)

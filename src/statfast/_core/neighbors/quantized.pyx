@@ -21,7 +21,7 @@ from libc.string cimport memcpy, memset
 from statfast._core.tile.rows cimport (
     UNIT32, UNIT64, aligned, convert, measure, number, padded, panel_columns, stride_of,
 )
-from statfast._core.neighbors.search_state cimport SearchState, admit, groups_reach, tau_of
+from statfast._core.neighbors.search_state cimport SearchState, admit, raise_group_bounds, tau_of
 from statfast._core.tile.tiles cimport FAR_OUT, active, chunk_rows, f32_search
 
 
@@ -184,7 +184,7 @@ def scan(
                 from_[i] = start[first + at + i]
             for i in range(some, (some + height - 1) // height * height):
                 from_[i] = -FLT_MAX
-            groups_reach(&row_norm[first + at], some, height, reach)
+            raise_group_bounds(&row_norm[first + at], some, height, reach)
             j = 0
             while j < offset.shape[0]:
                 active().collect_bytes(

@@ -20,7 +20,7 @@ from libc.stdlib cimport free, malloc
 from statfast._core.neighbors.score_error cimport size_of
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
 from statfast._core.order.keyed_rows cimport KeyedRow, sort_rows
-from statfast._core.tile.rows cimport UNIT32, UNIT64, apart_by, number, real
+from statfast._core.tile.rows cimport UNIT32, UNIT64, number, real, reduced_distances
 
 
 def aim(
@@ -71,19 +71,19 @@ def within(
     double p,
     const double[::1] limit,        # IN (m,) reduced distances
     unsigned short[::1] query_out,  # OUT, as many as there are candidates
-    double[::1] apart_out,          # OUT
+    double[::1] distance_out,       # OUT
     Py_ssize_t[::1] row_out,        # OUT
 ):
     """Of each query's candidates those within its limit; returns how many they are."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], q, c, found = 0
-    cdef double apart
+    cdef double distance
     with nogil:
         for q in range(m):
             for c in range(count[q]):
-                apart_by(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &apart)
-                if apart <= limit[q]:
+                reduced_distances(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &distance)
+                if distance <= limit[q]:
                     query_out[found] = <unsigned short>q
-                    apart_out[found] = apart
+                    distance_out[found] = distance
                     row_out[found] = row[q, c]
                     found += 1
     return found
@@ -91,7 +91,7 @@ def within(
 
 def arrange(
     const Py_ssize_t[::1] starts,   # IN (m + 1,)
-    double[::1] apart,              # INOUT, of query q at starts[q], ..., starts[q + 1] - 1
+    double[::1] distances,          # INOUT, of query q at starts[q], ..., starts[q + 1] - 1
     Py_ssize_t[::1] row,            # INOUT
 ):
     """Put each query's rows in order, by (distance, row)."""
@@ -106,10 +106,10 @@ def arrange(
             first = starts[q]
             n = starts[q + 1] - first
             for c in range(n):
-                found[c].key = apart[first + c]
+                found[c].key = distances[first + c]
                 found[c].row = row[first + c]
             sort_rows(found, n)
             for c in range(n):
-                apart[first + c] = found[c].key
+                distances[first + c] = found[c].key
                 row[first + c] = found[c].row
     free(found)

@@ -44,7 +44,7 @@ cdef inline void admit(search *s, Py_ssize_t q, bint wanted, double highest) noe
         s.level[q] = -highest if wanted else highest
 
 
-cdef inline void groups_reach(
+cdef inline void raise_group_bounds(
     const float *norm, Py_ssize_t n, Py_ssize_t height, real *reach
 ) noexcept nogil:
     """Largest norm of each group of `height` rows."""

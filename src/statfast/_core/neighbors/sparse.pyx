@@ -10,9 +10,9 @@ size of the query, and good to
 
 every partial sum is at most twice the two sizes; each step rounds a product and a sum, each size
 and the reference round once for every nonzero. Rows that this does not rule out are decided by
-float64 differences, whose sums have the order of ``apart`` (tile/rows.pxd): the zeros of dense rows
-add nothing, so the bits are theirs. tau is what vanishes below the range of float64, in scaled
-units.
+float64 differences, whose sums have the order of `squared_distances` (tile/rows.pxd): the zeros of
+dense rows add nothing, so the bits are theirs. tau is what vanishes below the range of float64, in
+scaled units.
 
 Cost: a multiply-add for every nonzero a query shares a column with, n comparisons, and for each
 candidate the nonzeros of both. The caller guarantees sorted columns without duplicates, and values
@@ -40,11 +40,11 @@ cdef struct Sparse:  # row i: columns and values at start[i], ..., start[i + 1] 
     const double *value
 
 
-cdef inline double apart(
+cdef inline double distance_of_rows(
     const Sparse *a, Py_ssize_t i, const Sparse *b, Py_ssize_t j, Py_ssize_t d, int kind
 ) noexcept nogil:
-    """The reduced distance of row i of a and row j of b, in the order of ``apart`` for dense rows;
-    from nothing where b is NULL."""
+    """The reduced distance of row i of a and row j of b, in the order of `squared_distances` for
+    dense rows; from nothing where b is NULL."""
     cdef double part[8]
     cdef double rest = 0, t
     cdef Py_ssize_t s = a.start[i], s_end = a.start[i + 1], r = 0, r_end = 0, c, whole = d // 8 * 8
@@ -139,7 +139,7 @@ def sizes(
     cdef Sparse rows = bound(start, column, value)
     with nogil:
         for i in range(out.shape[0]):
-            out[i] = apart(&rows, i, NULL, 0, d, kind)
+            out[i] = distance_of_rows(&rows, i, NULL, 0, d, kind)
 
 
 cdef class SparseView:
@@ -178,7 +178,7 @@ def nearest(
     const int32_t[::1] q_column,    # IN
     const double[::1] q_value,      # IN
     SparseView view,
-    double[:, :] apart_out,         # OUT (m, k) reduced distances, ascending
+    double[:, :] distance_out,      # OUT (m, k) reduced distances, ascending
     Py_ssize_t[:, :] row_out,       # OUT (m, k)
 ):
     """The k nearest rows of each query."""
@@ -227,10 +227,10 @@ def nearest(
             for c in range(taken):
                 i = candidate[c]
                 if limit == INFINITY or not sum[i] - doubt * (size[i] + own) - tau > limit:
-                    offer_row(found, k, apart(&queries, q, rows, i, d, kind), i)
+                    offer_row(found, k, distance_of_rows(&queries, q, rows, i, d, kind), i)
             finish_first(found, k)
             for c in range(k):
-                apart_out[q, c] = found[c].key
+                distance_out[q, c] = found[c].key
                 row_out[q, c] = found[c].row
     free(sum)
     free(candidate)
@@ -245,7 +245,7 @@ def within(
     Py_ssize_t q,                   # the query
     double limit,                   # reduced
     double[::1] sum,                # OUT (n,) work space
-    double[::1] apart_out,          # OUT (n,) filled from the front
+    double[::1] distance_out,       # OUT (n,) filled from the front
     Py_ssize_t[::1] row_out,        # OUT (n,)
 ):
     """The rows within the limit of one query, by rising number; returns how many."""
@@ -265,9 +265,9 @@ def within(
         far = far * (1 + 8 * UNIT64) - own
         for i in range(n):
             if not sure or not sum[i] - doubt * (size[i] + own) - tau > far:
-                exact = apart(&queries, q, rows, i, d, kind)
+                exact = distance_of_rows(&queries, q, rows, i, d, kind)
                 if exact <= limit:
-                    apart_out[taken] = exact
+                    distance_out[taken] = exact
                     row_out[taken] = i
                     taken += 1
     return taken

@@ -97,7 +97,7 @@ def squared(
             take_query(&at, ridge)
             for j in range(ids.shape[1]):
                 convert(&X[0, 0] + ids[i, j] * ldx, ldx, 1, d, at.zero, 1.0, at.plain, d)
-                out[i, j] = moved_apart(&at, ridge) if both else stand_apart(&at)
+                out[i, j] = distance_both_moved(&at, ridge) if both else distance_unmoved(&at)
     free(block)
 
 
@@ -140,7 +140,7 @@ cdef inline void take_difference(Images *at) noexcept nogil:
         r[p] -= q[p]
 
 
-cdef double moved_apart(Images *at, double ridge) noexcept nogil:
+cdef double distance_both_moved(Images *at, double ridge) noexcept nogil:
     """Squared distance of the query and the image in `plain` when both may move"""
     cdef double B[64]
     cdef double N[64]
@@ -166,7 +166,7 @@ cdef double moved_apart(Images *at, double ridge) noexcept nogil:
     return 0.0 if B[63] < 0.0 else B[63]
 
 
-cdef double stand_apart(Images *at) noexcept nogil:
+cdef double distance_unmoved(Images *at) noexcept nogil:
     """Squared distance of the query, which may move, and the image in `plain`"""
     cdef double N[16]
     cdef double *r = at.W + 7 * at.ld
@@ -175,7 +175,7 @@ cdef double stand_apart(Images *at) noexcept nogil:
     smoothed(at, r)
     take_difference(at)
     table.products(at.U, at.W + 6 * at.ld, 2, at.ld, N)  # W's other rows are zeros
-    active().apart[0](r, at.W + 6 * at.ld, at.ld, 1, at.d, &left)
+    active().squared_distances[0](r, at.W + 6 * at.ld, at.ld, 1, at.d, &left)
     for i in range(7):
         left -= N[2 * i + 1] * N[2 * i + 1]
     return 0.0 if left < 0.0 else left

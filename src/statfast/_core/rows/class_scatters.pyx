@@ -25,7 +25,7 @@ def class_scatters(
     const Py_ssize_t[::1] codes,      # IN (n,) class of every row
     const double[::1] weights,        # IN (n,) or None for ones
     const double[:, ::1] shift,       # IN (K, d)
-    double[::1] mass,                 # INOUT (K,) += weights
+    double[::1] total_weight,                 # INOUT (K,) += weights
     double[:, ::1] sums,              # INOUT (K, d) += w (x - shift)
     double[:, :, ::1] scatter,        # INOUT (K, d, d) lower triangles += w (x - shift)(x - shift)'
 ):
@@ -68,7 +68,7 @@ def class_scatters(
                 i = order[j]
                 if weighted:
                     weight = &weights[i]
-                shift_row(&X[i, 0], ldx, d, weight, &codes[i], &shift[0, 0], &mass[0],
+                shift_row(&X[i, 0], ldx, d, weight, &codes[i], &shift[0, 0], &total_weight[0],
                           &sums[0, 0], z + filled * ld, wz + filled * ld, ld)
                 filled += 1
                 if filled == sheet or j + 1 == start[k + 1]:
@@ -101,7 +101,7 @@ cdef void count(
 
 cdef inline void shift_row(
     const number *x, Py_ssize_t ldx, Py_ssize_t d, const double *weight, const Py_ssize_t *code,
-    const double *shift, double *mass, double *sums, double *z, double *wz, Py_ssize_t ld,
+    const double *shift, double *total_weight, double *sums, double *z, double *wz, Py_ssize_t ld,
 ) noexcept nogil:
     """z = x - shift and wz = w z of one row, added up in its class."""
-    active().shift[kind_of(x)](x, ldx, 1, d, weight, code, shift, mass, sums, z, wz, ld)
+    active().shift[kind_of(x)](x, ldx, 1, d, weight, code, shift, total_weight, sums, z, wz, ld)

@@ -18,7 +18,7 @@ def class_moments(
     const Py_ssize_t[::1] codes,      # IN (n,) class of every row
     const double[::1] weights,        # IN (n,) or None for ones
     const double[:, ::1] shift,       # IN (K, d)
-    double[::1] mass,                 # INOUT (K,) += w
+    double[::1] total_weight,                 # INOUT (K,) += w
     double[:, ::1] sums,              # INOUT (K, d) += w (x - shift)
     double[:, ::1] squares,           # INOUT (K, d) += w (x - shift)^2, or None
 ):
@@ -33,7 +33,7 @@ def class_moments(
         for i in range(n):
             c = codes[i]
             w = 1 if weights is None else weights[i]
-            mass[c] += w
+            total_weight[c] += w
             if squares is None:
                 add_row(x, &shift[c, 0], d, w, &sums[c, 0])
             elif weights is None:

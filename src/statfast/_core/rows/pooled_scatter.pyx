@@ -27,7 +27,7 @@ def class_scatter(
     const Py_ssize_t[::1] codes,      # IN (n,) class of every row
     const double[::1] weights,        # IN (n,) or None for ones
     const double[:, ::1] shift,       # IN (K, d)
-    double[::1] mass,                 # INOUT (K,) += weights
+    double[::1] total_weight,                 # INOUT (K,) += weights
     double[:, ::1] sums,              # INOUT (K, d) += w (x - shift)
     double[:, ::1] scatter,           # INOUT (d, d) lower triangle += w (x - shift)(x - shift)'
 ):
@@ -59,7 +59,7 @@ def class_scatter(
         while first < n:
             some = min(sheet, n - first)
             shift_rows(&X[first, 0], stride_of(X), some, d, weight, &codes[first],
-                       &shift[0, 0], &mass[0], &sums[0, 0], z, wz, ld)
+                       &shift[0, 0], &total_weight[0], &sums[0, 0], z, wz, ld)
             if weighted:
                 weight += some
             active().f64.rank_update(z, wz, ld, some, d, total)
@@ -72,8 +72,8 @@ def class_scatter(
 
 cdef inline void shift_rows(
     const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
-    const Py_ssize_t *codes, const double *shift, double *mass, double *sums,
+    const Py_ssize_t *codes, const double *shift, double *total_weight, double *sums,
     double *z, double *wz, Py_ssize_t ld,
 ) noexcept nogil:
     """z = x - shift and wz = w z of every row, added up by class."""
-    active().shift[kind_of(x)](x, ldx, n, d, weights, codes, shift, mass, sums, z, wz, ld)
+    active().shift[kind_of(x)](x, ldx, n, d, weights, codes, shift, total_weight, sums, z, wz, ld)

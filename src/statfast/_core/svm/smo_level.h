@@ -3,9 +3,9 @@
    rows.
 
    In terms of b = s a, f = s G (G the gradient) a variable may rise while b < high and fall while
-   b > low; -f of the first kind is at most -f of the second, within tol, at a solution. A step moves
-   b_i up and b_j down by the same amount, so f moves by that times (row i - row j) whatever the
-   signs.
+   b > low; -f of the first kind is at most -f of the second, within tol, at a solution. A step
+   moves b_i up and b_j down by the same amount, so f moves by that times (row i - row j) whatever
+   the signs.
 
    The local f is float: it is kept less the middle of the violating range, so what decides, the
    f near that middle, has the full relative precision. What a working set has moved is added to
@@ -141,9 +141,10 @@ static NOINLINE ptrdiff_t smo_steps(smo_set *s, int groups, double tol, ptrdiff_
         int g = 0;
         if (groups == 2) { /* the group that violates most */
             ptrdiff_t other;
-            const float apart = top + smo_extreme(s, s->down[0], 1, &none);
+            const float violation = top + smo_extreme(s, s->down[0], 1, &none);
             const float second = smo_extreme(s, s->up[1], -1, &other);
-            if (second + smo_extreme(s, s->down[1], 1, &none) > apart) g = 1, top = second, i = other;
+            if (second + smo_extreme(s, s->down[1], 1, &none) > violation)
+                g = 1, top = second, i = other;
         }
         if (top == -INFINITY || smo_partner(s, i, top, s->down[g], &j) <= tol) break;
         const double bend =

@@ -89,27 +89,27 @@ cdef inline Py_ssize_t panel_columns(real example) noexcept nogil:
         return 2 * active().f64.lanes
 
 
-cdef inline void apart(
+cdef inline void squared_distances(
     const double *q, const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
 ) noexcept nogil:
     """out = |q - x|^2 by differences, summed in double in one fixed order"""
-    active().apart[kind_of(x)](q, x, ldx, n, d, out)
+    active().squared_distances[kind_of(x)](q, x, ldx, n, d, out)
 
 
-cdef inline void apart_by(
+cdef inline void reduced_distances(
     const double *q, const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
     double p, double *out
 ) noexcept nogil:
     """out = the reduced distance of q and x by the table of metrics: see tile/metric.pxd"""
-    active().apart_by[kind_of(x)](q, x, ldx, n, d, kind, p, out)
+    active().reduced_distances[kind_of(x)](q, x, ldx, n, d, kind, p, out)
 
 
 cdef inline void add(
     const number *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
-    const int32_t *labels, double *sums, double *mass,
+    const int32_t *labels, double *sums, double *total_weight,
 ) noexcept nogil:
-    """sums[label] += w x and mass[label] += w, all w being 1 where weights is NULL"""
-    active().add[kind_of(x)](x, ldx, n, d, weights, labels, sums, mass)
+    """sums[label] += w x and total_weight[label] += w, all w being 1 where weights is NULL"""
+    active().add[kind_of(x)](x, ldx, n, d, weights, labels, sums, total_weight)
 
 
 cdef inline void *aligned(void *block) noexcept nogil:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table through which the compiled kernels are reached: one per instruction set, chosen once. */
+/* The table through which the compiled kernels are reached: one per instruction set, chosen
+   once. */
 #ifndef STATFAST_KERNELS_H
 #define STATFAST_KERNELS_H
 
@@ -12,7 +13,7 @@
 #define FAR_OUT 1e15
 
 enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
-enum { APART_SQUARE, APART_LENGTH, APART_LARGEST }; /* sums of squares, of lengths; the largest */
+enum { BY_SQUARES, BY_LENGTHS, BY_LARGEST }; /* sums of squares, of lengths; the largest */
 enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 
 /* What the collect epilogue knows of each point: see tile/product/tile.h for the error terms. */
@@ -77,8 +78,9 @@ typedef struct {
     ptrdiff_t group; /* rows whose bounds are kept together: see kmeans/groups.h */
     f32_kernels f32;
     f64_kernels f64;
-    void (*apart[3])(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *);
-    void (*apart_by[3])(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
+    void (*squared_distances[3])(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
+                                 double *);
+    void (*reduced_distances[3])(const double *, const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int,
                          double, double *);
     void (*extent[3])(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, double *, double *, double *);
     void (*add[3])(const void *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *, const int32_t *,

@@ -13,9 +13,9 @@ cdef extern from "tile/table.h" nogil:
         STORE_SQUARED
         STORE_DISTANCE
         STORE_RBF
-        APART_SQUARE
-        APART_LENGTH
-        APART_LARGEST
+        BY_SQUARES
+        BY_LENGTHS
+        BY_LARGEST
         MAP_EXP
         MAP_LOG
         MAP_LOG1P

@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, uint64_t
 
 from statfast._core.tile.tables cimport (
-    FAR_OUT, APART_LARGEST, APART_LENGTH, APART_SQUARE, MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID,
+    FAR_OUT, BY_LARGEST, BY_LENGTHS, BY_SQUARES, MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID,
     STORE_DISTANCE, STORE_RBF, STORE_SCORE, STORE_SQUARED, f32_kernels, f32_search, f64_kernels,
     f64_search,
 )
@@ -18,10 +18,10 @@ cdef extern from "tile/table.h" nogil:
         Py_ssize_t group
         f32_kernels f32
         f64_kernels f64
-        void (*apart[3])(
+        void (*squared_distances[3])(
             const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, double *out
         ) noexcept nogil
-        void (*apart_by[3])(
+        void (*reduced_distances[3])(
             const double *q, const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, int kind,
             double p, double *out
         ) noexcept nogil
@@ -31,11 +31,12 @@ cdef extern from "tile/table.h" nogil:
         ) noexcept nogil
         void (*add[3])(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights, const
-            int32_t *labels, double *sums, double *mass
+            int32_t *labels, double *sums, double *total_weight
         ) noexcept nogil
         void (*shift[3])(
             const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d, const double *weights,
-            const Py_ssize_t *codes, const double *shift, double *mass, double *sums, double *z,
+            const Py_ssize_t *codes, const double *shift, double *total_weight, double *sums,
+            double *z,
             double *wz, Py_ssize_t ld
         ) noexcept nogil
         bint (*finite[3])(const void *x, Py_ssize_t ldx, Py_ssize_t n, Py_ssize_t d) noexcept nogil

@@ -35,7 +35,7 @@ def left_out_sums(trees, rows, unseen, n_jobs=None):
 def _add(tree, block, where, total, count):
     """Add what a tree says of some rows, and that it has."""
     if tree.sets is None:
-        walk.add_some(tree.nodes, tree.values, block, where, total, count)
+        walk.add_trees_of_rows(tree.nodes, tree.values, block, where, total, count)
         return
     total[where] += tree.values[tree.leaves(block[where])]
     count[where] += 1

@@ -93,7 +93,7 @@ class Buckets:
         self.items, self.spare = np.empty(shape, np.uint64), np.empty(shape, np.uint64)
         if n <= FEW and labels is not None:
             self.starts = np.zeros(n // 2 + 5, dtype=np.int64)
-            self.zero = rank.spread_few(scores, labels, self.starts, self.items)
+            self.zero = rank.spread_once(scores, labels, self.starts, self.items)
             if self.zero < 0:
                 self._refuse()
             return

@@ -186,14 +186,14 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
     record = problem.record(weight, integral)
     top = grow.Grower(problem.kernel, rows, weight, integral, m, leaves, record)
     top.add_task(0, m, 0, -1, 0, key, -inf, inf)
-    rooms = _Rooms(problem.kernel, m)
+    workspaces = _WorkspacePool(problem.kernel, m)
     if leaves or threads == 1 or problem.routed:
-        _finish(top, problem, large, rooms, n_jobs)
+        _finish(top, problem, large, workspaces, n_jobs)
         return top.nodes(), routes_of(problem, top)
     parts = []
     while (task := top.next_task()) is not None:
         if task[1] - task[0] > large:
-            _open_large(top, problem, rooms, n_jobs)
+            _open_large(top, problem, workspaces, n_jobs)
         else:
             parts.append(top.take_task())
 
@@ -203,7 +203,7 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
             problem.kernel, rows[start:stop], weight, integral, stop - start, 0, record
         )
         own.add_task(0, stop - start, depth, -1, 0, key, low, high)
-        _finish(own, problem, problem.large, _Rooms(problem.kernel, stop - start), 1)
+        _finish(own, problem, problem.large, _WorkspacePool(problem.kernel, stop - start), 1)
         return own.nodes()
 
     grown = each(part, parts, n_jobs=n_jobs, effort=SEARCH * m * p * 8)
@@ -217,34 +217,34 @@ def routes_of(problem, grower):
     return Routes.of(grower.nodes()[0], problem.categories, grower.sets(), grower.surrogates())
 
 
-def _finish(grower, problem, large, rooms, n_jobs):
+def _finish(grower, problem, large, workspaces, n_jobs):
     """Grow until there is nothing left to grow."""
     while state := grower.grow(large, problem.effort):
         checkpoint()
         if state == 1:
-            _open_large(grower, problem, rooms, n_jobs)
+            _open_large(grower, problem, workspaces, n_jobs)
 
 
-class _Rooms:
-    """Rooms of threads to search in, made when needed and used again."""
+class _WorkspacePool:
+    """The workspaces that threads search in, made when needed and used again."""
 
     def __init__(self, kernel, m):
         self.kernel, self.m, self.free = kernel, m, []
 
     def search(self, grower, *asked):
         try:
-            room = self.free.pop()
+            workspace = self.free.pop()
         except IndexError:
-            room = grow.Room(self.kernel, self.m, PIECE)
+            workspace = grow.Workspace(self.kernel, self.m, PIECE)
         try:
-            while (found := grower.search(room, *asked)) is None:
+            while (found := grower.search(workspace, *asked)) is None:
                 checkpoint()
             return found
         finally:
-            self.free.append(room)
+            self.free.append(workspace)
 
 
-def _open_large(grower, problem, rooms, n_jobs):
+def _open_large(grower, problem, workspaces, n_jobs):
     """Open a large node: its columns are searched by threads, first at the ends of bins only.
 
     What is found gains at least as much as what others have found before: which of them had is
@@ -259,7 +259,7 @@ def _open_large(grower, problem, rooms, n_jobs):
     def search(column, ends=bounded):
         nonlocal least
         checkpoint()
-        found = rooms.search(grower, column, least, ends)
+        found = workspaces.search(grower, column, least, ends)
         if bounded and found[3] >= 0:
             least = max(least, found[2])
         return found
@@ -340,7 +340,7 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
         problem.kernel, rows, weights.weight, weights.integral, len(rows), leaves, record
     )
     grower.add_task(0, len(rows), 0, -1, 0, key, -inf, inf)
-    _finish(grower, problem, problem.large, _Rooms(problem.kernel, len(rows)), 1)
+    _finish(grower, problem, problem.large, _WorkspacePool(problem.kernel, len(rows)), 1)
     width = problem.kernel.width()
     if not (keep or leaves or problem.routed):
         nodes, values, gains = grower.packed()

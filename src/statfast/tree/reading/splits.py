@@ -236,7 +236,7 @@ class _NodeSearch:
         }  # fmt: skip
         self.primary = tree_problem(columns, rules, **fixed)
         self.other = tree_problem(columns, replace(rules, surrogates=0), **fixed)
-        self.room = grow.Room(self.primary.kernel, len(weights.rows))
+        self.workspace = grow.Workspace(self.primary.kernel, len(weights.rows))
 
     def splits(self, node, own, feature, most):
         """Rows of the table for a node, and what its columns earn."""
@@ -276,7 +276,7 @@ class _NodeSearch:
         grower.add_task(0, len(own), 0, -1, 0, 0, -inf, inf)
         if grower.open() is None:
             return None
-        _, _, *split = grower.search(self.room, j, -inf, False)
+        _, _, *split = grower.search(self.workspace, j, -inf, False)
         if split[1] < 0:
             return None
         grower.split(*split)

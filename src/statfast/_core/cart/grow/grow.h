@@ -7,7 +7,7 @@ static INLINE uint64_t below_of(uint64_t draw, uint64_t n) { /* of 0 .. n - 1 */
 }
 
 static int push_task(cart_grower *g, const cart_task *task) {
-    if (!reserve((void **)&g->tasks, &g->task_room, g->n_tasks + 1, sizeof *task)) return 0;
+    if (!reserve((void **)&g->tasks, &g->task_capacity, g->n_tasks + 1, sizeof *task)) return 0;
     g->tasks[g->n_tasks++] = *task;
     return 1;
 }
@@ -21,7 +21,7 @@ static int is_before(const cart_open *a, const cart_open *b) {
 DEFINE_HEAP(open, cart_open, const void *, OPEN_ABOVE)
 
 static int push_open(cart_grower *g, cart_open open) {
-    if (!reserve((void **)&g->heap, &g->heap_room, g->n_heap + 1, sizeof open)) return 0;
+    if (!reserve((void **)&g->heap, &g->heap_capacity, g->n_heap + 1, sizeof open)) return 0;
     open_sift_up(g->heap, (ptrdiff_t)g->n_heap++, open, NULL);
     return 1;
 }
@@ -37,8 +37,9 @@ static cart_open pop_open(cart_grower *g) {
 static int add_node(cart_grower *g, const cart_task *task) {
     const cart_problem *t = g->t;
     const ptrdiff_t C = t->channels, id = (ptrdiff_t)g->n_nodes;
-    if (!reserve((void **)&g->nodes, &g->node_room, id + 1, sizeof *g->nodes)) return 0;
-    if (!reserve((void **)&g->values, &g->value_room, (id + 1) * C, sizeof *g->values)) return 0;
+    if (!reserve((void **)&g->nodes, &g->node_capacity, id + 1, sizeof *g->nodes)) return 0;
+    if (!reserve((void **)&g->values, &g->value_capacity, (id + 1) * C, sizeof *g->values))
+        return 0;
     g->n_nodes++;
     cart_node *node = g->nodes + id;
     double *value = g->values + id * C;
@@ -169,7 +170,7 @@ static INLINE int32_t drawn(cart_grower *g, ptrdiff_t i, uint64_t *state) {
     return column;
 }
 
-static INLINE void put_back(cart_grower *g, ptrdiff_t count) {
+static INLINE void restore_columns(cart_grower *g, ptrdiff_t count) {
     if (g->t->in_order) return;
     for (ptrdiff_t i = count - 1; i >= 0; i--) {
         const int32_t column = g->columns[i];
@@ -191,17 +192,17 @@ static cart_split search_columns(cart_grower *g, int64_t *effort) {
     int varies = 0;
     if (is_pair(t, &g->v)) {
         while (i < t->p && best.feature < 0) split_pair(t, &g->v, drawn(g, i++, &state), &best);
-        put_back(g, i);
+        restore_columns(g, i);
         return best;
     }
-    if (is_few(t, &g->v)) {
+    if (is_paired(t, &g->v)) {
         int32_t columns[PAIRED_COLUMNS];
         while (i < t->max_features) {
             const int32_t turn = (int32_t)i;
             int count = 0;
             for (; count < PAIRED_COLUMNS && i < t->max_features; i++)
                 columns[count++] = drawn(g, i, &state);
-            varies |= split_few(t, &g->v, columns, count, turn, &best);
+            varies |= split_paired(t, &g->v, columns, count, turn, &best);
         }
         *effort += g->v.m * i;
     }
@@ -212,7 +213,7 @@ static cart_split search_columns(cart_grower *g, int64_t *effort) {
         *effort += g->v.m;
     }
     settle(t, &g->v, &g->scratch, &best);
-    put_back(g, i);
+    restore_columns(g, i);
     return best;
 }
 

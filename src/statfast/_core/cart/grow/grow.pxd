@@ -70,8 +70,10 @@ cdef extern from "cart/cart.h" nogil:
         size_t n_tasks, n_nodes, n_sets, n_surrogates
 
 cdef extern from "cart/grow/workspace.h" nogil:
-    size_t room_of(const cart_problem *t, Py_ssize_t m, int sorts, cart_scratch *s, uint8_t *start)
-    size_t node_room(cart_grower *g, Py_ssize_t m, uint8_t *start)
+    size_t lay_workspace(
+        const cart_problem *t, Py_ssize_t m, int sorts, cart_scratch *s, uint8_t *start
+    )
+    size_t lay_node_workspace(cart_grower *g, Py_ssize_t m, uint8_t *start)
 
 cdef extern from "cart/grow/grow_table.h" nogil:
     ctypedef struct grow_kernels:
@@ -83,6 +85,6 @@ cdef extern from "cart/grow/grow_table.h" nogil:
         int (*push_task)(cart_grower *, const cart_task *) noexcept nogil
         void (*place_thresholds)(cart_grower *) noexcept nogil
         int32_t (*drawn)(cart_grower *, Py_ssize_t, uint64_t *) noexcept nogil
-        void (*put_back)(cart_grower *, Py_ssize_t) noexcept nogil
+        void (*restore_columns)(cart_grower *, Py_ssize_t) noexcept nogil
         uint64_t (*draw_for)(const cart_grower *, Py_ssize_t) noexcept nogil
     const grow_kernels *grow_at(int level)

@@ -25,7 +25,7 @@ from statfast._core.tile.tiles cimport level
 cdef const grow_kernels *kernels = grow_at(level())
 
 
-cdef class Room:
+cdef class Workspace:
     """What one thread needs to search a column."""
 
     cdef cart_scratch s
@@ -34,11 +34,11 @@ cdef class Room:
     def __cinit__(self, Problem problem, Py_ssize_t m, int64_t patience=0):
         """`patience`: rows and sides of absolute errors in a call; 0: all."""
         cdef bint sorting = sorts(problem)
-        cdef size_t size = room_of(&problem.t, m, sorting, &self.s, NULL)
+        cdef size_t size = lay_workspace(&problem.t, m, sorting, &self.s, NULL)
         self.memory = <uint8_t *>calloc(size, 1)
         if self.memory == NULL:
             raise MemoryError
-        room_of(&problem.t, m, sorting, &self.s, self.memory)
+        lay_workspace(&problem.t, m, sorting, &self.s, self.memory)
         self.s.pause.patience = patience
 
     def __dealloc__(self):
@@ -50,7 +50,7 @@ cdef class Grower:
 
     cdef cart_grower g
     cdef Problem problem
-    cdef Room room
+    cdef Workspace workspace
     cdef object arrays
     cdef uint8_t *memory
 
@@ -69,13 +69,13 @@ cdef class Grower:
         self.g.v.record = NULL if record is None else &record[0]
         self.g.best_first = leaves > 0
         self.g.leaves_left = leaves - 1
-        self.room = Room(problem, most)
-        self.g.scratch = self.room.s
-        cdef size_t size = node_room(&self.g, most, NULL)
+        self.workspace = Workspace(problem, most)
+        self.g.scratch = self.workspace.s
+        cdef size_t size = lay_node_workspace(&self.g, most, NULL)
         self.memory = <uint8_t *>calloc(size, 1)
         if self.memory == NULL:
             raise MemoryError
-        node_room(&self.g, most, self.memory)
+        lay_node_workspace(&self.g, most, self.memory)
         for j in range(t.p):
             self.g.columns[j] = j
 
@@ -133,23 +133,23 @@ cdef class Grower:
         state = self.g.now.key
         for i in range(order.shape[0]):
             order[i] = kernels.drawn(&self.g, i, &state)
-        kernels.put_back(&self.g, order.shape[0])
+        kernels.restore_columns(&self.g, order.shape[0])
         return columns
 
     def size(self):
         """Rows of the open node."""
         return self.g.v.m
 
-    def search(self, Room room, Py_ssize_t column, double least, bint ends):
+    def search(self, Workspace workspace, Py_ssize_t column, double least, bint ends):
         """(bound, whether the column varies, gain, column, missing_left, cut, threshold): the best
         split that gains `least` or more, else column -1. With `ends` bins in doubt are not looked
-        into; no split in them gains more than the bound. None: the patience of the room has ended,
-        to be called again."""
+        into; no split in them gains more than the bound. None: the patience of the workspace has
+        ended, to be called again."""
         cdef cart_split best = cart_split(least, -1, 0, 0, NAN, -1 if least == -INFINITY else 1, 0)
         cdef double bound = -INFINITY
         cdef int varies
         with nogil:
-            varies = kernels.split_on(self.g.t, &self.g.v, &room.s, column,
+            varies = kernels.split_on(self.g.t, &self.g.v, &workspace.s, column,
                                       kernels.draw_for(&self.g, column), &best,
                                       &bound if ends else NULL)
         if varies == CART_PAUSED:

@@ -22,10 +22,10 @@
 #include "cart/grow/grow.h"
 
 static int32_t drawn_at(cart_grower *g, ptrdiff_t i, uint64_t *state) { return drawn(g, i, state); }
-static void put_all_back(cart_grower *g, ptrdiff_t count) { put_back(g, count); }
+static void restore_all_columns(cart_grower *g, ptrdiff_t count) { restore_columns(g, count); }
 
 const grow_kernels GLUE(grow_, LEVEL) = {
     .grow_on = grow_on, .open_node = open_node, .split_node = split_node, .split_on = split_on,
     .push_task = push_task, .place_thresholds = place_thresholds, .drawn = drawn_at,
-    .put_back = put_all_back, .draw_for = draw_for,
+    .restore_columns = restore_all_columns, .draw_for = draw_for,
 };

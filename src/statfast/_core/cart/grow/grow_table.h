@@ -15,7 +15,7 @@ typedef struct {
     int (*push_task)(cart_grower *, const cart_task *);
     void (*place_thresholds)(cart_grower *);
     int32_t (*drawn)(cart_grower *, ptrdiff_t, uint64_t *);
-    void (*put_back)(cart_grower *, ptrdiff_t);
+    void (*restore_columns)(cart_grower *, ptrdiff_t);
     uint64_t (*draw_for)(const cart_grower *, ptrdiff_t);
 } grow_kernels;
 TABLE_AT(grow_kernels, grow)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows of a node on the two sides of its split. */
 
-static int reserve(void **array, size_t *room, size_t wanted, size_t size) {
-    if (wanted <= *room) return 1;
-    size_t more = *room * 2 > wanted ? *room * 2 : wanted;
+static int reserve(void **array, size_t *capacity, size_t wanted, size_t size) {
+    if (wanted <= *capacity) return 1;
+    size_t more = *capacity * 2 > wanted ? *capacity * 2 : wanted;
     if (more < 64) more = 64;
     void *moved = realloc(*array, more * size);
     if (!moved) return 0;
     *array = moved;
-    *room = more;
+    *capacity = more;
     return 1;
 }
 
@@ -62,7 +62,8 @@ static int is_by_sides(const cart_problem *t, ptrdiff_t f) {
 
 static CART_SELDOM int push_set(cart_grower *g, const uint64_t *set) {
     const size_t size = 2 * (size_t)g->t->words;
-    if (!reserve((void **)&g->sets, &g->set_room, (g->n_sets + 1) * size, sizeof *set)) return 0;
+    if (!reserve((void **)&g->sets, &g->set_capacity, (g->n_sets + 1) * size, sizeof *set))
+        return 0;
     memcpy(g->sets + g->n_sets++ * size, set, size * sizeof *set);
     return 1;
 }
@@ -100,7 +101,7 @@ static CART_SELDOM int find_surrogates(cart_grower *g, const cart_split *split) 
     cart_making *now = &g->making;
     const size_t begin = now->first, most = (size_t)t->surrogates;
     int64_t left = now->patience > 0 ? now->patience : INT64_MAX;
-    if (!reserve((void **)&g->surrogates, &g->surrogate_room, begin + most + 1,
+    if (!reserve((void **)&g->surrogates, &g->surrogate_capacity, begin + most + 1,
                  sizeof *g->surrogates))
         return -1;
     for (; now->column < t->p; now->column++, left -= g->v.m) {

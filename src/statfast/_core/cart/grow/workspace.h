@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where arrays lie in the memory of a thread, and of a tree in growth. */
-#ifndef STATFAST_CART_ROOM_H
-#define STATFAST_CART_ROOM_H
+#ifndef STATFAST_CART_WORKSPACE_H
+#define STATFAST_CART_WORKSPACE_H
 
 #include "cart/cart.h"
 
@@ -10,7 +10,7 @@
     ((array) = (type *)(void *)(start + at), at += sizeof(type) * (size_t)(count))
 
 /* What a thread needs for m rows, from `start` on; returns how many bytes that is. */
-static inline size_t room_of(const cart_problem *t, ptrdiff_t m, int sorts, cart_scratch *s,
+static inline size_t lay_workspace(const cart_problem *t, ptrdiff_t m, int sorts, cart_scratch *s,
                              uint8_t *start) {
     const int absolute = t->criterion == CART_ABSOLUTE, general = t->known_only || t->most;
     const ptrdiff_t C = t->channels, all = general ? t->most + 1 : 0;
@@ -29,14 +29,15 @@ static inline size_t room_of(const cart_problem *t, ptrdiff_t m, int sorts, cart
     TAKE(s->order, int32_t, all);
     TAKE(s->place, int32_t, 6 * m + 64);
     TAKE(s->side, uint8_t, general ? m : 0);
-    s->kept = m * t->max_features < CART_KEPT ? m * t->max_features : m > CART_KEPT ? m : CART_KEPT;
+    s->kept = m > CART_MAX_CODE_BYTES ? m : CART_MAX_CODE_BYTES;
+    if (m * t->max_features < s->kept) s->kept = m * t->max_features;
     TAKE(s->byte, uint8_t, s->kept);
     TAKE(s->bytes, uint8_t, 5 * m + 64);
     return at;
 }
 
 /* The same of a tree whose nodes have up to m rows. */
-static inline size_t node_room(cart_grower *g, ptrdiff_t m, uint8_t *start) {
+static inline size_t lay_node_workspace(cart_grower *g, ptrdiff_t m, uint8_t *start) {
     const cart_problem *t = g->t;
     const ptrdiff_t T = t->outputs, C = t->channels, errors = t->criterion == CART_ABSOLUTE ? m : 0;
     cart_node_rows *v = &g->v;

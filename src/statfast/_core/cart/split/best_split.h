@@ -40,7 +40,7 @@ static int split_once(const cart_problem *t, const cart_node_rows *v, cart_scrat
     uint8_t *byte = s->byte + s->used;
     if (is_single(t)) {
         single_search c = search_for(t, v, f, missing_left, best);
-        if (m <= CART_MAX_PAIRED_ROWS) return single_few(&c, place, m, left);
+        if (m <= CART_MAX_PAIRED_ROWS) return single_paired(&c, place, m, left);
         const single_rows r = {byte, place, m, s->bytes, s->place + room};
         const ptrdiff_t before = s->doubts;
         const int used = single_binned(&c, &r, 256 >> drop, drop, t->shift[f], 0, left, s->doubt,

@@ -200,7 +200,7 @@ static int single_refined(single_search *c, const single_rows *r, const single_d
     const ptrdiff_t count = places_between(d->byte, r->m, d->first, d->last, places);
     if (r->place)
         for (ptrdiff_t i = 0; i < count; i++) places[i] = r->place[places[i]];
-    if (count <= CART_MAX_PAIRED_ROWS) return single_few(c, places, count, d->left);
+    if (count <= CART_MAX_PAIRED_ROWS) return single_paired(c, places, count, d->left);
     const int below = d->shift > 8 ? d->shift - 8 : 0, drop = d->shift > 8 && count < 512 ? 2 : 0;
     const cart_ranks ranks = ranks_of(c->t, c->f, c->v->m);
     for (ptrdiff_t i = 0; i < count; i++)

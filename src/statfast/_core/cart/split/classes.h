@@ -90,7 +90,7 @@ static int classes_sorted(class_search *c, const int32_t *place, ptrdiff_t m, co
         key[i] = (int32_t)(rank << CART_PLACE_BITS | (uint32_t)i);
     }
     for (ptrdiff_t i = m; i < ((m + 15) & ~15); i++) key[i] = INT32_MAX;
-    sort_small(key, (int)m, sorted);
+    sort_by_counting(key, (int)m, sorted);
     for (ptrdiff_t i = 0; i < m; i++) wide[i] = sorted[i];
     return classes_between(c, wide, CART_PLACE_BITS, place, m, base, weight, rows, left);
 }

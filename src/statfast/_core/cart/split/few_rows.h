@@ -3,12 +3,12 @@
    at once. */
 
 /* Splits between m <= CART_MAX_PAIRED_ROWS rows. Returns whether the column varies among them. */
-static int single_few(single_search *c, const int32_t *place, ptrdiff_t m, single_bin left) {
+static int single_paired(single_search *c, const int32_t *place, ptrdiff_t m, single_bin left) {
     const cart_node_rows *v = c->v;
     const cart_ranks ranks = ranks_of(c->t, c->f, v->m);
     int32_t rank[CART_MAX_PAIRED_ROWS + F32_LANES], differ = 0, cut = INT32_MAX;
     int64_t gain[CART_MAX_PAIRED_ROWS];
-    few_sums z;
+    paired_sums z;
     double most = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
         rank[i] = (int32_t)rank_in(ranks, v->rows[place ? place[i] : i]);
@@ -17,7 +17,7 @@ static int single_few(single_search *c, const int32_t *place, ptrdiff_t m, singl
     if (!differ) return 0;
     sums_below(v, place, m, left, rank, 0, &z);
     for (ptrdiff_t i = 0; i < m; i++) most = z.n[i] > most ? z.n[i] : most;
-    const int64_t top = few_gains(c, &z, m, (double)left.w, most, gain);
+    const int64_t top = paired_gains(c, &z, m, (double)left.w, most, gain);
     if (top < 0) return 1;
     for (ptrdiff_t i = 0; i < m; i++) cut = gain[i] == top && rank[i] < cut ? rank[i] : cut;
     take_bits(c, top, cut);
@@ -44,11 +44,11 @@ static void take_first(single_search *c, const int32_t *columns, int32_t turn, c
 }
 
 /* Up to PAIRED_COLUMNS columns, which come in this order; returns whether one of them varies. */
-static int split_few(const cart_problem *t, const cart_node_rows *v, const int32_t *columns,
+static int split_paired(const cart_problem *t, const cart_node_rows *v, const int32_t *columns,
                      int count, int32_t turn, cart_split *best) {
     int32_t rank[PAIRED_LANES];
     int64_t gain[PAIRED_LANES];
-    few_sums z;
+    paired_sums z;
     const ptrdiff_t m = v->m, all = m * PAIRED_COLUMNS;
     const single_bin none = {0, 0, 0, 0};
     for (int k = 0; k < PAIRED_COLUMNS; k++) {
@@ -58,7 +58,7 @@ static int split_few(const cart_problem *t, const cart_node_rows *v, const int32
     }
     sums_below(v, NULL, m, none, rank, 1, &z);
     single_search c = search_for(t, v, columns[0], 0, best);
-    const int64_t top = few_gains(&c, &z, all, 0, c.W, gain);
+    const int64_t top = paired_gains(&c, &z, all, 0, c.W, gain);
     if (top >= 0) take_first(&c, columns, turn, rank, gain, top);
     int32_t vary = 0;
     for (ptrdiff_t i = PAIRED_COLUMNS; i < all; i++) vary |= rank[i] ^ rank[i - PAIRED_COLUMNS];
@@ -66,7 +66,7 @@ static int split_few(const cart_problem *t, const cart_node_rows *v, const int32
 }
 
 /* Whether it pays to look at several columns at once. */
-static int is_few(const cart_problem *t, const cart_node_rows *v) {
+static int is_paired(const cart_problem *t, const cart_node_rows *v) {
     const ptrdiff_t m = v->m, k = t->max_features, lanes = PAIRED_COLUMNS;
     return m <= CART_MAX_PAIRED_ROWS && is_single(t) && !t->randomized && t->plain &&
            m * m * ((k + lanes - 1) / lanes) <= k * (m * ((m + lanes - 1) / lanes) + 60);

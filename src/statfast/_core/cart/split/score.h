@@ -154,7 +154,7 @@ static INLINE void take(cart_split *best, double gain, ptrdiff_t f, int missing_
 }
 
 /* Sort at most CART_MAX_PAIRED_ROWS keys: the place of each is the number of those below it. */
-static INLINE void sort_small(const int32_t *key, int m, int32_t *sorted) {
+static INLINE void sort_by_counting(const int32_t *key, int m, int32_t *sorted) {
     int32_t below[CART_MAX_PAIRED_ROWS];
     const int wide = (m + 15) & ~15;
     for (int i = 0; i < wide; i++) below[i] = 0;

@@ -7,7 +7,7 @@ enum { PAIRED_COLUMNS = F64_LANES, PAIRED_LANES = CART_MAX_PAIRED_ROWS * PAIRED_
 typedef struct {
     double a[PAIRED_LANES], n[PAIRED_LANES]; /* targets and weights */
     int64_t rows[PAIRED_LANES];           /* where they are asked for */
-} few_sums;
+} paired_sums;
 
 #if F32_LANES > 1
 #define AT_LEAST(x, y) ((x) >= (y))
@@ -17,7 +17,7 @@ typedef struct {
 
 /* Weights below 2^15 in all: a row is one number of 32 bits. */
 static INLINE void narrow_sums(const int32_t *rank, ptrdiff_t count, const int each,
-                               const int32_t *x, ptrdiff_t m, single_bin left, few_sums *z) {
+                               const int32_t *x, ptrdiff_t m, single_bin left, paired_sums *z) {
     int32_t other[CART_MAX_PAIRED_ROWS * F32_LANES];
     for (ptrdiff_t j = 0; j < m && each; j++)
         for (int l = 0; l < F32_LANES; l++)
@@ -44,7 +44,7 @@ static INLINE void narrow_sums(const int32_t *rank, ptrdiff_t count, const int e
 
 static INLINE void wide_sums(const int32_t *rank, ptrdiff_t count, const int each,
                              const int64_t *q, const int64_t *w, ptrdiff_t m, single_bin left,
-                             few_sums *z) {
+                             paired_sums *z) {
     double own[PAIRED_LANES];
     int64_t sum[F64_LANES], weight[F64_LANES];
     for (ptrdiff_t i = 0; i < count; i++) own[i] = (double)rank[i];
@@ -73,7 +73,7 @@ static INLINE void wide_sums(const int32_t *rank, ptrdiff_t count, const int eac
 /* For m rows, at `place` (NULL: the first ones), with the sums `left` that go left anyway; each: of
    PAIRED_COLUMNS ranks. There is room in `rank` for whole vectors. */
 static INLINE void sums_below(const cart_node_rows *v, const int32_t *place, ptrdiff_t m,
-                              single_bin left, int32_t *rank, const int each, few_sums *z) {
+                              single_bin left, int32_t *rank, const int each, paired_sums *z) {
     const ptrdiff_t used = each ? m * PAIRED_COLUMNS : m;
     const ptrdiff_t count = (used + F32_LANES - 1) / F32_LANES * F32_LANES;
     int64_t q[CART_MAX_PAIRED_ROWS], w[CART_MAX_PAIRED_ROWS], all = 0;
@@ -103,7 +103,7 @@ static INLINE void sums_below(const cart_node_rows *v, const int32_t *place, ptr
 
 /* The gains of splits that leave enough on both sides, -1 of the others; the largest. Of packed
    rows, the weight is their number. */
-static INLINE int64_t few_gains(const single_search *c, const few_sums *z, ptrdiff_t count,
+static INLINE int64_t paired_gains(const single_search *c, const paired_sums *z, ptrdiff_t count,
                                 double least, double most, int64_t *gain) {
     const cart_node_rows *v = c->v;
     int64_t top = gains_of(c, z->a, z->n, count, least, most, gain);

@@ -186,7 +186,7 @@ def add(
         walkers_free(&w)
 
 
-def add_some(
+def add_trees_of_rows(
     const uint64_t[:, ::1] nodes,   # IN (N, 2) of one tree
     const double[:, ::1] values,    # IN (L, C) of its leaves
     const number[:, :] X,           # IN (m, p)

@@ -36,7 +36,7 @@ static INLINE void walk_lanes(const cart_step *const *tree, const double *const 
 }
 
 /* Up to WALK_LANES rows. */
-static INLINE void walk_some(const cart_step *tree, const double *rows, const int count,
+static INLINE void walk_abreast(const cart_step *tree, const double *rows, const int count,
                              ptrdiff_t p, int64_t *leaf) {
     const cart_step *same[WALK_LANES];
     const double *row[WALK_LANES];
@@ -102,8 +102,8 @@ static void walk_rows(const cart_step *tree, const double *rows, ptrdiff_t m, pt
                       int64_t *leaf) {
     ptrdiff_t i = walk_groups(tree, rows, m, p, leaf);
     for (; i + WALK_LANES <= m; i += WALK_LANES)
-        walk_some(tree, rows + i * p, WALK_LANES, p, leaf + i);
-    if (i < m) walk_some(tree, rows + i * p, (int)(m - i), p, leaf + i);
+        walk_abreast(tree, rows + i * p, WALK_LANES, p, leaf + i);
+    if (i < m) walk_abreast(tree, rows + i * p, (int)(m - i), p, leaf + i);
 }
 
 static void walk_trees(const cart_step *nodes, const int64_t *root, ptrdiff_t T, const double *row,

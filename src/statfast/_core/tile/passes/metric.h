@@ -3,9 +3,9 @@
    exponent, and the reduced distance of two rows, which is what searches compare.
 
    Reduced are |a - b|^2 for Euclidean rows and sum |a - b|^p for Minkowski's; all others are
-   reduced as they are.  Sums are made in the order of `apart` (tile/passes/rows.h), eight partial
-   sums and the rest, so that every kernel finds the same bits.  Choices are made by the compiler
-   where the kind is a literal. */
+   reduced as they are.  Sums are made in the order of `squared_distances` (tile/passes/rows.h),
+   eight partial sums and the rest, so that every kernel finds the same bits.  Choices are made by
+   the compiler where the kind is a literal. */
 #ifndef STATFAST_METRIC_H
 #define STATFAST_METRIC_H
 #include "simd/compiler.h"

@@ -6,29 +6,31 @@
 #include "tile/passes/squared_distance.h"
 
 /* out[i] = |q - x_i|^2 */
-#define APART(SRC, NAME)                                                                           \
-    static void apart_##NAME(const double *q, const void *rows, ptrdiff_t ldx, ptrdiff_t n,         \
+#define SQUARED_DISTANCES(SRC, NAME)                                                               \
+    static void squared_distances_##NAME(const double *q, const void *rows, ptrdiff_t ldx,         \
+                                         ptrdiff_t n,                                              \
                              ptrdiff_t d, double *out) {                                           \
         const SRC *x = (const SRC *)rows;                                                          \
-        for (ptrdiff_t i = 0; i < n; i++, x += ldx) out[i] = apart_one_##NAME(q, x, d);            \
+        for (ptrdiff_t i = 0; i < n; i++, x += ldx) out[i] = squared_distance_##NAME(q, x, d);     \
     }
-APART(double, f64)
-APART(float, f32)
-APART(uint8_t, u8)
-#undef APART
+SQUARED_DISTANCES(double, f64)
+SQUARED_DISTANCES(float, f32)
+SQUARED_DISTANCES(uint8_t, u8)
+#undef SQUARED_DISTANCES
 
 /* out[i] = the reduced distance of q and x_i: tile/passes/metric.h */
-#define APART_BY(SRC, NAME)                                                                        \
-    static void apart_by_##NAME(const double *q, const void *rows, ptrdiff_t ldx, ptrdiff_t n,      \
+#define REDUCED_DISTANCES(SRC, NAME)                                                               \
+    static void reduced_distances_##NAME(const double *q, const void *rows, ptrdiff_t ldx,         \
+                                         ptrdiff_t n,                                              \
                                 ptrdiff_t d, int kind, double p, double *out) {                    \
         const SRC *x = (const SRC *)rows;                                                          \
         for (ptrdiff_t i = 0; i < n; i++, x += ldx)                                                \
             out[i] = metric_reduced_##NAME(q, x, d, kind, p);                                      \
     }
-APART_BY(double, f64)
-APART_BY(float, f32)
-APART_BY(uint8_t, u8)
-#undef APART_BY
+REDUCED_DISTANCES(double, f64)
+REDUCED_DISTANCES(float, f32)
+REDUCED_DISTANCES(uint8_t, u8)
+#undef REDUCED_DISTANCES
 
 /* Column sums, minima and maxima, added to what the arrays hold. */
 #define EXTENT(SRC, NAME)                                                                          \
@@ -48,16 +50,17 @@ EXTENT(float, f32)
 EXTENT(uint8_t, u8)
 #undef EXTENT
 
-/* sums[label] += w x and mass[label] += w for every row; all weights are 1 where there are none. */
+/* sums[label] += w x and total_weight[label] += w for every row; all weights are 1 where there are
+   none. */
 #define ADD(SRC, NAME)                                                                             \
     static void add_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,               \
                            const double *weights, const int32_t *labels, double *sums,             \
-                           double *mass) {                                                         \
+                           double *total_weight) {                                                 \
         const SRC *x = (const SRC *)rows;                                                          \
         for (ptrdiff_t i = 0; i < n; i++, x += ldx) {                                              \
             const double w = weights ? weights[i] : 1;                                             \
             double *sum = sums + labels[i] * d;                                                    \
-            mass[labels[i]] += w;                                                                  \
+            total_weight[labels[i]] += w;                                                          \
             if (weights)                                                                           \
                 for (ptrdiff_t p = 0; p < d; p++) sum[p] += w * (double)x[p];                      \
             else                                                                                   \
@@ -73,12 +76,13 @@ ADD(uint8_t, u8)
 #define SHIFT(SRC, NAME)                                                                           \
     static void shift_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,             \
                              const double *weights, const ptrdiff_t *codes, const double *shift,   \
-                             double *mass, double *sums, double *z, double *wz, ptrdiff_t ld) {     \
+                             double *total_weight, double *sums, double *z, double *wz,            \
+                             ptrdiff_t ld) {                                                       \
         const SRC *x = (const SRC *)rows;                                                          \
         for (ptrdiff_t i = 0; i < n; i++, x += ldx, z += ld, wz += ld) {                           \
             const double w = weights ? weights[i] : 1, *from = shift + codes[i] * d;               \
             double *sum = sums + codes[i] * d;                                                     \
-            mass[codes[i]] += w;                                                                   \
+            total_weight[codes[i]] += w;                                                           \
             for (ptrdiff_t p = 0; p < d; p++) {                                                    \
                 const double t = (double)x[p] - from[p];                                           \
                 z[p] = t;                                                                          \

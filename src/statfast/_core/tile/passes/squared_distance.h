@@ -2,8 +2,8 @@
 /* Squared distances by differences, in double: the reference order of all exact
    methods. */
 
-#define APART(SRC, NAME)                                                                           \
-    static INLINE double apart_one_##NAME(const double *q, const SRC *x, ptrdiff_t d) {             \
+#define SQUARED_DISTANCES(SRC, NAME)                                                               \
+    static INLINE double squared_distance_##NAME(const double *q, const SRC *x, ptrdiff_t d) {     \
         double part[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;                                         \
         ptrdiff_t p = 0;                                                                           \
         for (; p + 8 <= d; p += 8)                                                                 \
@@ -18,7 +18,7 @@
         return sum + (((part[0] + part[1]) + (part[2] + part[3]))                                  \
                       + ((part[4] + part[5]) + (part[6] + part[7])));                              \
     }
-APART(double, f64)
-APART(float, f32)
-APART(uint8_t, u8)
-#undef APART
+SQUARED_DISTANCES(double, f64)
+SQUARED_DISTANCES(float, f32)
+SQUARED_DISTANCES(uint8_t, u8)
+#undef SQUARED_DISTANCES

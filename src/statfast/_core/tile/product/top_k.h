@@ -7,7 +7,7 @@
 
 /* A number that at least k of n numbers (k >= 1) reach, and hardly more than k: bisection, whose
    counts are straight vector code where a selection would mispredict its branches. */
-static REAL V(reached_by)(const REAL *x, ptrdiff_t n, ptrdiff_t k) {
+static REAL V(cut_reached)(const REAL *x, ptrdiff_t n, ptrdiff_t k) {
     REAL low = x[0], high = x[0];
     for (ptrdiff_t c = 1; c < n; c++) {
         low = x[c] < low ? x[c] : low;
@@ -48,7 +48,7 @@ static void V(prune)(V(search) *s, ptrdiff_t l) {
         s->low[c] = score[c] - doubt;
         s->high[c] = score[c] + doubt;
     }
-    const REAL level = V(reached_by)(s->low, n, s->k);
+    const REAL level = V(cut_reached)(s->low, n, s->k);
     if (level > s->level[l]) s->level[l] = level;
     ptrdiff_t kept = 0;
     for (ptrdiff_t c = 0; c < n; c++) {
