@@ -197,8 +197,7 @@ cdef double gap_of(
     const double *b, const double *q, const double *c, Py_ssize_t m, double yy, double l1,
     double l2, bint positive,
 ) noexcept nogil:
-    """The duality gap: see `Descent` in linear/penalized/coordinate_descent.py, whose formulas
-    these are."""
+    """The duality gap, by the formulas of linear/penalized/coordinate_descent.py."""
     cdef double fitted = 0, rest = 0, size = 0, ridge = 0, top = 0, excess = 0, t, rr, gap, shrink
     cdef double primal, whole
     cdef Py_ssize_t i
