@@ -63,7 +63,7 @@ class Hashes:
     @property
     def most_steps(self):
         """How many neighboring codes may be one step away."""
-        return min(lsh.MOST_STEPS, (2 if self.family == "p_stable" else 1) * self.length)
+        return min(lsh.MAX_STEPS, (2 if self.family == "p_stable" else 1) * self.length)
 
     def panels(self):
         """The directions as `projected` wants them."""
