@@ -18,10 +18,11 @@ static INLINE f64_v irls_take(const double *p, ptrdiff_t left) {
     return f64_load(lane);
 }
 
+enum { MAX_SHEET_ROWS = SHEET_GROUPS * LANES + WIDE_ROWS };
+
 /* eta, s and w of the groups of a sheet, which begins at row `first`. */
 typedef struct {
-    enum { MAX_ROWS = SHEET_GROUPS * LANES + WIDE_ROWS };
-    double eta[MAX_ROWS], s[MAX_ROWS], w[MAX_ROWS];
+    double eta[MAX_SHEET_ROWS], s[MAX_SHEET_ROWS], w[MAX_SHEET_ROWS];
 } irls_sheet;
 
 enum { CLASSES = -1 }; /* SWEEP_LOGIT where all responses are 0 or 1, and weights 1 */
