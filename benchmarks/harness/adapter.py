@@ -52,7 +52,6 @@ class Estimator(Adapter):
 
 
 class FitThen(Estimator):
-<<<<<<< HEAD
     """A fit to rows, and to labels if the problem has some; then what the model has to say.
 
     `answers` has for each array of the answer a method, of which the rows `asked` are the argument
@@ -87,37 +86,3 @@ class FitThen(Estimator):
 def linear_coefficients(model):
     """The intercept of a linear model with one target, then its coefficients."""
     return np.append(model.intercept_, model.coef_)
-=======
-    """A fit to X, and to y where there is one; then the arrays of the answer.
-
-    `arrays` names where each comes from: an attribute of the fitted model, ending with an
-    underscore; a method, called with the data's `rows`; or a function of the model. `parameters`
-    gives those of the model that depend on the data.
-    """
-
-    def __init__(self, path, *, arrays, parameters=None, rows="X", **options):
-        super().__init__(path, **options)
-        self.arrays, self.parameters, self.rows = arrays, parameters or no_parameters, rows
-
-    def prepare(self, data, threads):
-        self.training = [data[name] for name in ("X", "y") if name in data]
-        self.new = data[self.rows]
-        self.model = self.estimator(threads=threads, **self.parameters(data))
-
-    def fit(self):
-        self.model.fit(*self.training)
-
-    def answer(self):
-        self.note_fallback(self.model)
-        return {name: self._array(source) for name, source in self.arrays.items()}
-
-    def _array(self, source):
-        if callable(source):
-            return source(self.model)
-        array = getattr(self.model, source)
-        return array if source.endswith("_") else np.asarray(array(self.new))
-
-
-def no_parameters(data):
-    return {}
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from benchmarks.harness.adapter import Adapter, FitThen
+from benchmarks.harness.adapter import Adapter, Estimator
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, row_blocks
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
@@ -112,14 +112,24 @@ SHAPES = [
 # --- adapters ---
 
 
-def _start(data):
-    init = data["init"]
-    return {"n_clusters": len(init), "init": init, "max_iter": data["iterations"]}
+class KMeans(Estimator):
+    def prepare(self, data, threads):
+        self.X, init = data["X"], data["init"]
+        self.model = self.estimator(
+            n_clusters=len(init),
+            init=init,
+            n_init=1,
+            max_iter=data["iterations"],
+            tol=0.0,
+            threads=threads,
+        )
 
+    def fit(self):
+        self.model.fit(self.X)
 
-KMEANS = partial(
-    FitThen, arrays={"centers": "cluster_centers_", "labels": "labels_"}, n_init=1, tol=0.0
-)
+    def answer(self):
+        self.note_fallback(self.model)
+        return {"centers": self.model.cluster_centers_, "labels": self.model.labels_}
 
 
 class FaissKMeans(Adapter):
@@ -198,12 +208,12 @@ class SuperKMeans(Adapter):
 
 def _estimators(*tasks):
     """Libraries of estimators; faiss has no test of convergence."""
-    peer = partial(KMEANS, "sklearn.cluster.KMeans", parameters=_start, threaded=False)
+    sklearn = "sklearn.cluster.KMeans"
     made = {
-        "statfast": partial(KMEANS, "statfast.cluster.KMeans", parameters=_start),
-        "scikit-learn": partial(peer, algorithm="lloyd"),
-        "scikit-learn (elkan)": partial(peer, algorithm="elkan"),
-        "scikit-learn-intelex": partial(KMEANS, "sklearnex.cluster.KMeans", parameters=_start),
+        "statfast": partial(KMeans, "statfast.cluster.KMeans"),
+        "scikit-learn": partial(KMeans, sklearn, threaded=False, algorithm="lloyd"),
+        "scikit-learn (elkan)": partial(KMeans, sklearn, threaded=False, algorithm="elkan"),
+        "scikit-learn-intelex": partial(KMeans, "sklearnex.cluster.KMeans"),
     }
     return {name: Library(dict.fromkeys(tasks, adapter)) for name, adapter in made.items()}
 

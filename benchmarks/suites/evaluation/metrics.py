@@ -105,11 +105,7 @@ class IsotonicCheck(Check):
 # --- the suite ---
 
 THEIRS = "sklearn.metrics"
-<<<<<<< HEAD
 ISOTONIC = partial(FitThen, answers={"fitted": "predict"}, threaded=False)
-=======
-MONOTONE = partial(FitThen, arrays={"fitted": "predict"})
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 SUITE = Suite(
     name="metrics",
     title="scores of labels and probabilities, isotonic regression",
@@ -131,23 +127,13 @@ SUITE = Suite(
             "confusion": partial(Compared, "statfast.metrics.confusion_matrix"),
             "log loss": partial(Compared, "statfast.metrics.log_loss"),
             "brier": partial(Compared, "statfast.metrics.brier_score_loss"),
-<<<<<<< HEAD
             "isotonic": partial(ISOTONIC, "statfast.calibration.IsotonicRegression"),
-=======
-            "isotonic": partial(
-                MONOTONE, "statfast.calibration.IsotonicRegression", threaded=False
-            ),
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
         }),
         "scikit-learn": Library({
             "confusion": partial(Compared, f"{THEIRS}.confusion_matrix"),
             "log loss": partial(Compared, f"{THEIRS}.log_loss"),
             "brier": partial(Compared, f"{THEIRS}.brier_score_loss"),
-<<<<<<< HEAD
             "isotonic": partial(ISOTONIC, "sklearn.isotonic.IsotonicRegression"),
-=======
-            "isotonic": partial(MONOTONE, "sklearn.isotonic.IsotonicRegression", threaded=False),
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
         }),
     },
     checks={

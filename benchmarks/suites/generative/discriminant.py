@@ -11,11 +11,8 @@ from benchmarks.harness.check import Check, Tolerances, difference, relative_dif
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.suite import Library, Suite
 from benchmarks.suites.generative.lda import POSTERIORS, PosteriorCheck
-<<<<<<< HEAD
 from tests.reference import discriminant as twin
 from tests.reference import naive_bayes
-=======
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 
 SHARES = np.arange(11) / 10.0
 
@@ -79,17 +76,6 @@ def _density(n, d, dtype=F64, group=""):
 # --- adapters ---
 
 
-<<<<<<< HEAD
-=======
-GRID = partial(  # the whole grid from one pass
-    FitThen,
-    "statfast.generative.RegularizedDiscriminantAnalysisCV",
-    arrays={"errors": "errors_", "losses": "log_losses_"},
-    parameters=lambda data: {"alphas": data["shares"], "gammas": data["shares"]},
-)
-
-
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 class GridByRows(Adapter):
     """numpy: the covariances of the fit without each row, all rows of a class at a time."""
 
@@ -218,16 +204,12 @@ SUITE = Suite(
             {
                 "qda": partial(POSTERIORS, f"{OURS}.QuadraticDiscriminantAnalysis"),
                 "lda": partial(POSTERIORS, f"{OURS}.LinearDiscriminantAnalysis"),
-<<<<<<< HEAD
                 "rda": partial(
                     FitThen,
                     f"{OURS}.RegularizedDiscriminantAnalysisCV",
                     answers={"errors": "errors_", "losses": "log_losses_"},
                     from_data={"alphas": "shares", "gammas": "shares"},
                 ),
-=======
-                "rda": GRID,
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
                 "density": Density,
             }
         ),

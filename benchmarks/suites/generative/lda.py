@@ -32,11 +32,7 @@ def _lda(n, d, classes, dtype="float64", *, beyond=False):
 # --- adapters and the check ---
 
 
-<<<<<<< HEAD
 POSTERIORS = partial(FitThen, answers={"posteriors": "predict_proba"})
-=======
-POSTERIORS = partial(FitThen, arrays={"posteriors": "predict_proba"})
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 
 
 def posteriors(X, y):

@@ -5,20 +5,12 @@ from functools import partial
 
 import numpy as np
 
-<<<<<<< HEAD
 from benchmarks.harness.adapter import Adapter, FitThen
-=======
-from benchmarks.harness.adapter import FitThen
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Sample, Tolerances, difference
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
-<<<<<<< HEAD
 from tests.reference import naive_bayes as twin
-=======
-from benchmarks.suites.generative.lda import POSTERIORS
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 
 # --- data and problems ---
 
@@ -67,31 +59,20 @@ def _problem(name, task, make, group="", **more):
 # --- adapters ---
 
 
-<<<<<<< HEAD
 POSTERIORS = partial(FitThen, answers={"posteriors": "predict_proba"})
 
 
-=======
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 KINDS = ("gaussian", "bernoulli", "categorical", "poisson")
 DENSITIES = [kind for kind in KINDS for _ in range(4)]
 
 
-<<<<<<< HEAD
 class TheirMixed(Adapter):
-=======
-class MixedOfWnb(FitThen):
-    def __init__(self):
-        super().__init__("wnb.GeneralNB", arrays={"posteriors": "predict_proba"})
-
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
     def prepare(self, data, threads):
         from wnb import Distribution as D
         from wnb import GeneralNB
 
-        X, y = data["X"], data["y"]  # it wants Python's integers
-        self.new = np.column_stack([X[:, :4].astype(object), X[:, 4:].astype(int).astype(object)])
-        self.training = self.new, y
+        X, self.y = data["X"], data["y"]  # it wants Python's integers
+        self.X = np.column_stack([X[:, :4].astype(object), X[:, 4:].astype(int).astype(object)])
         kinds = (D.NORMAL, D.BERNOULLI, D.CATEGORICAL, D.POISSON)
         self.model = GeneralNB(
             distributions=[kind for kind in kinds for _ in range(4)], alpha=1e-10
@@ -188,16 +169,7 @@ SUITE = Suite(
             {
                 "normal": partial(POSTERIORS, f"{OURS}GaussianNB"),
                 "counts": partial(POSTERIORS, f"{OURS}MultinomialNB"),
-<<<<<<< HEAD
                 "mixed": partial(POSTERIORS, f"{OURS}MixedNB", densities=DENSITIES, alpha=0.0),
-=======
-                "mixed": partial(
-                    POSTERIORS,
-                    f"{OURS}MixedNB",
-                    densities=[kind for kind in KINDS for _ in range(4)],
-                    alpha=0.0,
-                ),
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
             }
         ),
         "scikit-learn": Library(
@@ -206,16 +178,12 @@ SUITE = Suite(
                 "counts": partial(POSTERIORS, f"{THEIRS}MultinomialNB", threaded=False),
             }
         ),
-<<<<<<< HEAD
         "wnb": Library({"mixed": TheirMixed}),
     },
     checks={
         "normal": _check(normal_columns),
         "counts": _check(count_columns),
         "mixed": _check(mixed_columns),
-=======
-        "wnb": Library({"mixed": MixedOfWnb}),
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
     },
     tolerances={
         "normal": Tolerances(STRICT, LOOSE, LOOSE),

@@ -26,7 +26,6 @@ SAMPLE = 1_000  # rows whose posteriors are asked for
 COMPONENTS = 10
 CLASSES = 5
 STEPS = 20  # iterations of k-means
-WORK = "statfast._engine.Work"
 NAPS, NAP = 64, 0.1  # parts that are slept over, and seconds of each
 
 # --- data and problems ---
@@ -177,9 +176,9 @@ class _Pca:
         self.model = named(self.path)(COMPONENTS, **self.options).fit(self.X)
 
     def answer(self):
-        model = self.model
-        arrays = {"components": model.components_, "variances": model.explained_variance_}
-        return {name: np.asarray(array) for name, array in arrays.items()}
+        both = {"components": "components_", "variances": "explained_variance_"}
+        return {name: np.asarray(getattr(self.model, attribute)) for name, attribute in
+                both.items()}  # fmt: skip
 
 
 class _Round:
@@ -189,15 +188,9 @@ class _Round:
         if not hasattr(self, "parts"):
             from statfast._engine import as_parts
 
-<<<<<<< HEAD
             given = named("statfast.Parts")([self.X]) if isinstance(self.X, np.ndarray) else self.X
             self.parts = as_parts(given)
         self.rows = self.parts.total(work_of(rows_of_part), None)
-=======
-            whole = isinstance(self.X, np.ndarray)
-            self.parts = as_parts(named("statfast.Parts")([self.X]) if whole else self.X)
-        self.rows = self.parts.total(named(WORK)(rows_of_part))
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 
     def answer(self):
         return {"rows": self.rows}
@@ -217,17 +210,10 @@ class SleepingHere(Adapter):
     def prepare(self, data, threads):
         pool = ThreadPoolExecutor(data["workers"])
         self.parts = named("statfast.Parts")([np.zeros((1, 1))] * NAPS, executor=pool)
-<<<<<<< HEAD
         self.parts.total(work_of(rows_of_part), None)
 
     def fit(self):
         self.rows = self.parts.total(work_of(nap), NAP)
-=======
-        self.parts.total(named(WORK)(rows_of_part))
-
-    def fit(self):
-        self.rows = self.parts.total(named(WORK)(nap), NAP)
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 
     def answer(self):
         return {"rows": self.rows}
@@ -259,11 +245,7 @@ class Sleeping(SleepingHere):
         ]
         distributed.wait(blocks)
         self.parts = as_parts(da.concatenate(blocks))
-<<<<<<< HEAD
         self.parts.total(work_of(rows_of_part), None)
-=======
-        self.parts.total(named(WORK)(rows_of_part))
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 
 
 def nap(columns, seconds):

@@ -13,11 +13,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csc_matrix, issparse, random_array
 
-<<<<<<< HEAD
 from benchmarks.harness.adapter import Adapter, FitThen, linear_coefficients
-=======
-from benchmarks.harness.adapter import Adapter, FitThen
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, scaled_difference
 from benchmarks.harness.problem import Problem
@@ -175,19 +171,6 @@ class GlmnetPath(Paths):
         return {"coefs": self.model.fit(self.X, self.y).coefs_.T}
 
 
-<<<<<<< HEAD
-=======
-def _least_squares(module):
-    """The estimator ``LinearRegression`` of a package; statfast's also has its inference ready."""
-    return partial(
-        FitThen,
-        f"{module}.LinearRegression",
-        arrays={"coefficients": lambda model: np.append(model.intercept_, model.coef_)},
-        threaded=module.startswith("statfast"),
-    )
-
-
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 class StatfastRidge(Adapter):
     def prepare(self, data, threads):
         self.X, self.y, self.alphas, self.threads = *map(data.get, ("X", "y", "alphas")), threads
@@ -306,7 +289,6 @@ OLS = Suite(
     quick=[_ols(2_000, 5, group="ols"), _ridge(500, 10, 20, group="ols")],
     libraries={
         "statfast": Library(
-<<<<<<< HEAD
             {"ols": partial(LINE, "statfast.linear.LinearRegression"), "ridge path": StatfastRidge}
         ),
         "scikit-learn": Library(
@@ -323,15 +305,6 @@ OLS = Suite(
     checks={
         "ols": Check.of_twin(least_squares, COEFFICIENT_ERROR),
         "ridge path": Check.of_twin(ridge_path, COEFFICIENT_ERROR),
-=======
-            {"ols": _least_squares("statfast.linear"), "ridge path": StatfastRidge}
-        ),
-        "scikit-learn": Library(
-            {"ols": _least_squares("sklearn.linear_model"), "ridge path": SklearnRidge}
-        ),
-        "scikit-learn (one by one)": Library({"ridge path": SklearnRidges}),
-        "scikit-learn-intelex": Library({"ols": _least_squares("sklearnex.linear_model")}),
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
     },
     tolerances={
         "ols": Tolerances({"coefficient error": 1e-10}),

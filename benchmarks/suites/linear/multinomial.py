@@ -49,7 +49,6 @@ def _problem(kind, n, d, n_classes, C=1.0, dtype="float64", **more):
 
 # --- adapters ---
 
-<<<<<<< HEAD
 MULTINOMIAL = partial(
     FitThen,
     answers={"coef": lambda model: np.column_stack([model.intercept_, model.coef_])},
@@ -58,20 +57,6 @@ MULTINOMIAL = partial(
 
 
 # --- the check: how far coefficients are from those of Newton's method ---
-=======
-
-def coefficients(model):
-    """Those of each class, its intercept first."""
-    return np.column_stack([model.intercept_, model.coef_])
-
-
-def _penalty(data):
-    return {} if data["C"] is None else {"C": data["C"]}
-
-
-def _penalty_of_sklearn(data):
-    return {"C": np.inf} if data["C"] is None else {"C": data["C"]}
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 
 
 def solution(data, rounds=30):
@@ -107,14 +92,7 @@ def centered_difference(coef, expected):
 
 
 def _sklearn(tol, path="sklearn.linear_model.LogisticRegression", **solver):
-<<<<<<< HEAD
     adapter = partial(MULTINOMIAL, path, threaded=False, tol=tol, max_iter=10_000, **solver)
-=======
-    """scikit-learn's solvers; `tol` for its stopping rule, on gradients of the mean loss."""
-    options = {"threaded": False, "max_iter": 10_000, "tol": tol} | solver
-    arrays, parameters = {"coef": coefficients}, _penalty_of_sklearn
-    adapter = partial(FitThen, path, arrays=arrays, parameters=parameters, **options)
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
     return Library({"multinomial": adapter})
 
 
@@ -142,19 +120,7 @@ SUITE = Suite(
     ],
     libraries={
         "statfast": Library(
-<<<<<<< HEAD
             {"multinomial": partial(MULTINOMIAL, "statfast.linear.LogisticRegression")}
-=======
-            {
-                "multinomial": partial(
-                    FitThen,
-                    "statfast.linear.LogisticRegression",
-                    arrays={"coef": coefficients},
-                    parameters=_penalty,
-                    multi_class="multinomial",
-                )
-            }
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
         ),
         "scikit-learn (newton-cholesky)": _sklearn(1e-6, solver="newton-cholesky"),
         "scikit-learn (newton-cg)": _sklearn(1e-8, solver="newton-cg"),

@@ -13,11 +13,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix
 
-<<<<<<< HEAD
 from benchmarks.harness.adapter import Estimator, FitThen
-=======
-from benchmarks.harness.adapter import FitThen
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import Problem
@@ -87,7 +83,6 @@ def _problem(task, title, n, d, words, given, **more):
 
 # --- adapters ---
 
-<<<<<<< HEAD
 
 DECOMPOSED = partial(
     FitThen, answers={"components": "components_", "values": "singular_values_"},
@@ -95,38 +90,29 @@ DECOMPOSED = partial(
 )  # fmt: skip
 COUNTED = partial(
     FitThen, answers={"log odds": "feature_log_prob_", "prior": "class_log_prior_"}, threaded=False
-=======
-DECOMPOSED = partial(
-    FitThen,
-    arrays={"components": "components_", "values": "singular_values_"},
-    parameters=lambda data: {"n_components": data["k"]},
-    random_state=0,
-)
-COUNTED = partial(
-    FitThen, arrays={"log odds": "feature_log_prob_", "prior": "class_log_prior_"}, threaded=False
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 )
 
 
-def _linear(path, penalty="C", **options):
-    """A linear model; `penalty` is the name of its parameter."""
-    return partial(
-        FitThen,
-        path,
-        arrays={"v": _coefficients},
-        parameters=lambda data: {penalty: data["given"]} if "given" in data else {"C": 1.0},
-        **options,
-    )
+class Linear(Estimator):
+    """A linear model; `penalty` is the name of its parameter, if it has one."""
+
+    def __init__(self, path, penalty="C", **options):
+        super().__init__(path, **options)
+        self.penalty = penalty
+
+    def prepare(self, data, threads):
+        self.X, self.y = data["X"], data["y"]
+        given = {self.penalty: data["given"]} if "given" in data else {"C": 1.0}
+        self.model = self.estimator(threads=threads, **given)
+
+    def fit(self):
+        self.model.fit(self.X, self.y)
+
+    def answer(self):
+        coef, first = np.atleast_2d(self.model.coef_), np.atleast_1d(self.model.intercept_)
+        return {"v": np.vstack([np.broadcast_to(first, len(coef)), coef.T])}
 
 
-<<<<<<< HEAD
-=======
-def _coefficients(model):
-    coef, first = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
-    return np.vstack([np.broadcast_to(first, len(coef)), coef.T])
-
-
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 # --- checks ---
 
 
@@ -246,7 +232,7 @@ def _sklearn(**adapters):
 
 
 def _peer(path, penalty="C", **options):
-    return _linear(f"sklearn.{path}", penalty, threaded=False, **options)
+    return partial(Linear, f"sklearn.{path}", penalty, threaded=False, **options)
 
 
 LOGISTIC = "linear_model.LogisticRegression"
@@ -271,7 +257,6 @@ SUITE = Suite(
         "statfast": Library(
             {
                 "text svd": partial(DECOMPOSED, "statfast.TruncatedSVD"),
-<<<<<<< HEAD
                 "text logistic": partial(Linear, "statfast.LogisticRegression"),
                 "text lasso": partial(
                     Linear, "statfast.LogisticRegression", l1_ratio=1.0, fit_intercept=False
@@ -281,17 +266,6 @@ SUITE = Suite(
                 "text counts": partial(COUNTED, "statfast.MultinomialNB"),
                 "text classes": partial(Linear, "statfast.LogisticRegression"),
                 "text rates": partial(Linear, "statfast.PoissonRegressor", "alpha"),
-=======
-                "text logistic": _linear( "statfast.LogisticRegression"),
-                "text lasso": _linear(
-                    "statfast.LogisticRegression", l1_ratio=1.0, fit_intercept=False
-                ),
-                "text ridge": _linear( "statfast.Ridge", "alpha"),
-                "text svc": _linear( "statfast.LinearSVC", tol=1e-8),
-                "text counts": partial(COUNTED, "statfast.MultinomialNB"),
-                "text classes": _linear( "statfast.LogisticRegression"),
-                "text rates": _linear( "statfast.PoissonRegressor", "alpha"),
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
             }
         ),
         "scikit-learn": _sklearn(

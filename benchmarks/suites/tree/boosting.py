@@ -72,26 +72,10 @@ def _stumps(n, d, group="", *, beyond=False):
 # --- adapters ---
 
 
-<<<<<<< HEAD
 BOOSTED = partial(FitThen, answers={"probabilities": "predict_proba"}, asked="new")
 
 
 STUMP_WEIGHTS = partial(FitThen, answers={"weights": "estimator_weights_"}, n_estimators=STUMPS)
-=======
-def _boosted(path, *, names=("max_iter", "max_leaf_nodes"), **options):
-    """A classifier; `names` are those of its parameters for rounds and leaves."""
-    return partial(
-        FitThen,
-        path,
-        arrays={"probabilities": "predict_proba"},
-        parameters=lambda data: dict(zip(names, (ROUNDS, data["leaves"]), strict=True)),
-        rows="new",
-        **options,
-    )
-
-
-STUMPS_OF = partial(FitThen, arrays={"weights": "estimator_weights_"}, n_estimators=STUMPS)
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 
 
 # --- the checks ---
@@ -119,11 +103,7 @@ class BoostingCheck(Check):
         self.parts = {"probabilities": (len(self.p), 2)}
 
     def errors(self, answer):
-<<<<<<< HEAD
         said = np.asarray(answer["probabilities"])[:, 1]
-=======
-        said = answer["probabilities"][:, 1]
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
         return {
             "area lost": float(self.best - area(said, self.positive)),
             "mean off": float(abs(said.mean() - self.p.mean())),
@@ -164,7 +144,6 @@ def first_weights(data):
 # --- the suite ---
 
 HIST = "HistGradientBoostingClassifier"
-<<<<<<< HEAD
 OPTIONS = {
     "max_iter": ROUNDS, "from_data": {"max_leaf_nodes": "leaves"}, "early_stopping": False,
 }  # fmt: skip
@@ -178,12 +157,6 @@ LIGHTGBM = partial(
 XGBOOST = partial(
     BOOSTED, "xgboost.XGBClassifier", n_estimators=ROUNDS, from_data={"max_leaves": "leaves"},
     max_depth=0, grow_policy="lossguide", tree_method="hist", max_bin=256, learning_rate=0.1,
-=======
-LIGHTGBM = _boosted("lightgbm.LGBMClassifier", names=("n_estimators", "num_leaves"), verbose=-1)
-XGBOOST = _boosted(
-    "xgboost.XGBClassifier", names=("n_estimators", "max_leaves"), max_depth=0,
-    grow_policy="lossguide", tree_method="hist", max_bin=256, learning_rate=0.1,
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
 )  # fmt: skip
 SUITE = Suite(
     name="boosting",
@@ -201,30 +174,17 @@ SUITE = Suite(
     libraries={
         "statfast": Library(
             {
-<<<<<<< HEAD
                 "boost": partial(BOOSTED, f"statfast.ensemble.{HIST}", **OPTIONS),
                 "stumps": partial(STUMP_WEIGHTS, "statfast.ensemble.AdaBoostClassifier"),
-=======
-                "boost": _boosted(f"statfast.ensemble.{HIST}", early_stopping=False),
-                "stumps": partial(STUMPS_OF, "statfast.ensemble.AdaBoostClassifier"),
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
             }
         ),
         "scikit-learn": Library(
             {
-<<<<<<< HEAD
                 "boost": partial(
                     BOOSTED, f"sklearn.ensemble.{HIST}", threaded=False, **OPTIONS
                 ),
                 "stumps": partial(
                     STUMP_WEIGHTS, "sklearn.ensemble.AdaBoostClassifier", threaded=False
-=======
-                "boost": _boosted(
-                    f"sklearn.ensemble.{HIST}", threaded=False, early_stopping=False
-                ),
-                "stumps": partial(
-                    STUMPS_OF, "sklearn.ensemble.AdaBoostClassifier", threaded=False
->>>>>>> a88e7889 (Adapters of suites: FitThen, a fit and then methods and attributes by name; rounds of the suite scale send their work as the engine takes it)
                 ),
             }
         ),
