@@ -8,7 +8,7 @@ condition (van der Sluis 1969, doi:10.1007/BF02165096).
 import numpy as np
 
 from statfast._core.linalg import cholesky as kernel
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._typing import Array
 
 # Up to here our own factor is quicker than LAPACK's, whose threads spin on after it.
@@ -44,7 +44,9 @@ class CholeskyFactor:
         self.lower, self.pivot = h, 0.0
         if positive:
             try:
-                self.lower = aside(np.linalg.cholesky, h * (self.scale[:, None] * self.scale))
+                self.lower = interruptible(
+                    np.linalg.cholesky, h * (self.scale[:, None] * self.scale)
+                )
                 self.pivot = float(self.lower.diagonal().min()) ** 2
             except np.linalg.LinAlgError:
                 pass
@@ -61,7 +63,7 @@ class CholeskyFactor:
             kernel.cholesky_inverse(self.lower, self.scale, out)
             return out
         half = triangle_inverse(self.lower, lower=True)
-        return aside(np.matmul, half.T, half) * (self.scale[:, None] * self.scale)
+        return interruptible(np.matmul, half.T, half) * (self.scale[:, None] * self.scale)
 
 
 class EigenFactor:
@@ -70,7 +72,7 @@ class EigenFactor:
     def __init__(self, h: Array) -> None:
         self.scale = 1 / np.sqrt(h.diagonal())
         scaled = h * (self.scale[:, None] * self.scale)
-        values, self.vectors = aside(np.linalg.eigh, scaled)
+        values, self.vectors = interruptible(np.linalg.eigh, scaled)
         self.values = np.maximum(values, MIN_EIGENVALUE * values[-1])
 
     def solve(self, g: Array) -> Array:
@@ -102,9 +104,13 @@ def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
     one = out[first, first] = triangle_inverse(T[first, first], lower=lower)
     two = out[last, last] = triangle_inverse(T[last, last], lower=lower)
     if lower:
-        out[last, first] = -aside(np.matmul, two, aside(np.matmul, T[last, first], one))
+        out[last, first] = -interruptible(
+            np.matmul, two, interruptible(np.matmul, T[last, first], one)
+        )
     else:
-        out[first, last] = -aside(np.matmul, one, aside(np.matmul, T[first, last], two))
+        out[first, last] = -interruptible(
+            np.matmul, one, interruptible(np.matmul, T[first, last], two)
+        )
     return out
 
 

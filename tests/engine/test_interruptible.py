@@ -15,7 +15,7 @@ import statfast as sf
 from statfast import _linalg
 from statfast._engine import side_thread
 from statfast._engine.blocks import each
-from statfast._engine.side_thread import aside
+from statfast._engine.side_thread import interruptible
 from statfast._linalg import CholeskyFactor, triangle_inverse
 from statfast.cluster import gap_statistic
 from statfast.kernels import mercer_check
@@ -28,11 +28,13 @@ def caller(_):
 
 
 def test_large_calls_are_made_elsewhere_and_small_ones_here():
-    assert aside(caller, np.zeros((9, 9))) is threading.main_thread()
-    assert aside(caller, np.zeros((400, 400))) is not threading.main_thread()
-    assert aside(caller, np.zeros(10**6)) is not threading.main_thread()
+    assert interruptible(caller, np.zeros((9, 9))) is threading.main_thread()
+    assert interruptible(caller, np.zeros((400, 400))) is not threading.main_thread()
+    assert interruptible(caller, np.zeros(10**6)) is not threading.main_thread()
     found = []
-    thread = threading.Thread(target=lambda: found.append(aside(caller, np.zeros((400, 400)))))
+    thread = threading.Thread(
+        target=lambda: found.append(interruptible(caller, np.zeros((400, 400))))
+    )
     thread.start()
     thread.join()
     assert found == [thread]  # it would hear no Ctrl-C
@@ -40,11 +42,11 @@ def test_large_calls_are_made_elsewhere_and_small_ones_here():
 
 def test_answers_errors_and_errstate_come_back():
     A = np.arange(160000.0).reshape(400, 400)
-    assert_allclose(aside(np.matmul, A, A[:, :2]), A @ A[:, :2])
+    assert_allclose(interruptible(np.matmul, A, A[:, :2]), A @ A[:, :2])
     with pytest.raises(np.linalg.LinAlgError):
-        aside(np.linalg.cholesky, -np.eye(400))
+        interruptible(np.linalg.cholesky, -np.eye(400))
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
-        aside(np.divide, np.ones((400, 400)), 0.0)
+        interruptible(np.divide, np.ones((400, 400)), 0.0)
 
 
 def test_without_a_thread_to_be_had_the_caller_does_it(monkeypatch):
@@ -52,7 +54,7 @@ def test_without_a_thread_to_be_had_the_caller_does_it(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", start)
-    assert aside(caller, np.zeros((400, 400))) is threading.main_thread()
+    assert interruptible(caller, np.zeros((400, 400))) is threading.main_thread()
     assert not side_thread._under_way
 
 
@@ -127,7 +129,7 @@ def test_a_task_that_failed_is_not_waited_for(monkeypatch):
             ended.append(task)
 
         two.wait(PATIENCE)
-        aside(fails if task == 0 else waits, np.ones((2, 2)))
+        interruptible(fails if task == 0 else waits, np.ones((2, 2)))
 
     try:
         with pytest.raises(KeyError):
@@ -140,7 +142,7 @@ def test_a_task_that_failed_is_not_waited_for(monkeypatch):
 SCRIPT = """
 import _thread, threading, time
 import numpy as np
-from statfast._engine.side_thread import aside
+from statfast._engine.side_thread import interruptible
 
 def long(_):
     _thread.interrupt_main()
@@ -148,7 +150,7 @@ def long(_):
     print("ended", flush=True)
 
 try:
-    aside(long, np.zeros((400, 400)))
+    interruptible(long, np.zeros((400, 400)))
 except KeyboardInterrupt:
     print("left", flush=True)
 {rest}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import statfast
-from statfast._estimator.accepted import ACCEPTED, accepted_names
+from statfast._estimator.ignored_arguments import IGNORED, ignored_names
 from statfast.datasets import load_iris, load_wine
 
 pytest.importorskip("sklearn")
@@ -60,7 +60,7 @@ def found_deviations():
             if theirs is inspect.Parameter.empty:
                 continue
             if key not in own:
-                if key not in accepted_names(cls):
+                if key not in ignored_names(cls):
                     out.add((name, key))
             elif not (own[key] is theirs or own[key] == theirs or own[key] != own[key]):
                 out.add((name, key))
@@ -173,7 +173,7 @@ def test_the_table_of_functions_is_whole():
             if same_default(parameter.default, "deprecated"):
                 continue
             if key not in own:
-                same = key in getattr(ours, "accepted", ())
+                same = key in getattr(ours, "ignored", ())
             elif parameter.default is inspect.Parameter.empty:
                 same = True  # what must be passed there may be left out here
             else:
@@ -244,11 +244,11 @@ def test_trees_are_printed_with_names_of_classes():
         statfast.tree.export_text(ours, class_names=["one"])
 
 
-@pytest.mark.parametrize(("name", "key"), sorted(ACCEPTED))
+@pytest.mark.parametrize(("name", "key"), sorted(IGNORED))
 def test_accepted_parameters(name, key):
     """Taken with scikit-learn's default, shown only if given, kept by clone."""
     cls = PUBLIC[name]
-    values, _ = ACCEPTED[name, key]
+    values, _ = IGNORED[name, key]
     value = defaults(PEERS[name])[key] if name in PEERS else True
     if values is not None and value not in values:  # "deprecated" and the like
         value = values[0]

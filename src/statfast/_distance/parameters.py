@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from statfast._distance.precision import extent_of
-from statfast._engine import aside, reduce
+from statfast._engine import interruptible, reduce
 from statfast._linalg import triangle_inverse
 from statfast._typing import Array
 from statfast._validation import slack_of, wrong_type
@@ -72,7 +72,7 @@ def whitening(V: Any, VI: Any, d: int, X: Array | None) -> Array:
     factor = None
     if spread.all():
         with suppress(np.linalg.LinAlgError):
-            factor = aside(np.linalg.cholesky, matrix / spread[:, None] / spread)
+            factor = interruptible(np.linalg.cholesky, matrix / spread[:, None] / spread)
     # The squares of the pivots are what of each column's variance is not explained by others.
     if factor is None or (factor.diagonal() ** 2).min() < 4 * d * np.finfo(np.float64).eps:
         raise ValueError(
@@ -96,7 +96,7 @@ def _covariance(X: Array | None, metric: str) -> Array:
 
     def partial(_: slice, block: Array) -> tuple[Array, Array]:
         z = block - middle
-        return z.sum(axis=0), aside(np.matmul, z.T, z)
+        return z.sum(axis=0), interruptible(np.matmul, z.T, z)
 
     def merge(total: tuple[Array, Array], part: tuple[Array, Array]) -> tuple[Array, Array]:
         return total[0] + part[0], total[1] + part[1]

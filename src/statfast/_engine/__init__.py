@@ -23,7 +23,7 @@ from statfast._engine.row_source import (
     has_weight,
     source_of,
 )
-from statfast._engine.side_thread import aside
+from statfast._engine.side_thread import interruptible
 from statfast._engine.team import Team
 from statfast._engine.text_bar import progress_bar
 from statfast._engine.tree_reduce import Stacked
@@ -41,7 +41,6 @@ __all__ = [
     "as_documents",
     "as_pairs",
     "as_parts",
-    "aside",
     "borrowed",
     "checkpoint",
     "each",
@@ -50,6 +49,7 @@ __all__ = [
     "granted",
     "grid",
     "has_weight",
+    "interruptible",
     "is_elsewhere",
     "new_fit",
     "parts_stay",

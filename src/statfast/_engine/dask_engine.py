@@ -166,16 +166,16 @@ class DaskEngine:
         from dask import delayed
 
         name, count = f"statfast-{uuid4().hex}", len(refs)
-        groups, told = self._groups(refs), cloudpickle.dumps((work, state))
-        self.sent += len(told) * len(groups)
+        groups, sent_state = self._groups(refs), cloudpickle.dumps((work, state))
+        self.sent += len(sent_state) * len(groups)
         run = partial(self.client.submit, pure=False, retries=2)
-        if len(told) * len(groups) > MAX_INLINE_BYTES:
-            told = run(bytes, told, key=f"{name}-state")
+        if len(sent_state) * len(groups) > MAX_INLINE_BYTES:
+            sent_state = run(bytes, sent_state, key=f"{name}-state")
         keys = [f"{name}-serve-{i}" for i in range(len(groups))]
         if self.kept:
             shares = [
                 run(
-                    _serve, told, own, count, True, *(_future(refs[k]) for k in own), key=key,
+                    _serve, sent_state, own, count, True, *(_future(refs[k]) for k in own), key=key,
                     workers=worker, allow_other_workers=worker is not None,
                 )
                 for (worker, own), key in zip(groups, keys, strict=True)
@@ -183,7 +183,7 @@ class DaskEngine:
         else:  # a graph, so that parts come and go
             lazily = delayed(_serve, pure=False)
             shares = self.client.compute([
-                lazily(told, own, count, False, *(refs[k] for k in own), dask_key_name=key)
+                lazily(sent_state, own, count, False, *(refs[k] for k in own), dask_key_name=key)
                 for (_, own), key in zip(groups, keys, strict=True)
             ], retries=2)  # fmt: skip
         level, made = 0, list(shares)
@@ -258,12 +258,14 @@ def _future(ref: Any) -> Any:
     return futures_of(ref)[0]
 
 
-def _serve(told: bytes, numbers: list[int], count: int, parts_stay: bool, *parts: Any) -> Served:
+def _serve(
+    sent_state: bytes, numbers: list[int], count: int, parts_stay: bool, *parts: Any
+) -> Served:
     """A worker's share, on all of its threads: there is one task for each worker."""
     from distributed import get_worker
 
     items, threads = zip(numbers, parts, strict=True), get_worker().state.nthreads
-    work, state = pickle.loads(told)
+    work, state = pickle.loads(sent_state)
     return serve(work, state, items, count, threads, parts_stay=parts_stay)
 
 

@@ -228,9 +228,9 @@ class PreparedParts:
         return self.parts.total(Work(total_of_part), (self.fit, self.prepare, work, state))
 
 
-def total_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
+def total_of_part(columns: tuple[Any, ...], sent_state: tuple[Any, ...]) -> Any:
     """What a pass over the rows of a part gives, block by block on the worker's threads."""
-    fit, prepare, work, state = told
+    fit, prepare, work, state = sent_state
     return source_of(remembered(fit, columns[0], lambda: prepare(columns))).total(work, state)
 
 

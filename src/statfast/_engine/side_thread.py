@@ -27,7 +27,7 @@ PRODUCTS_PER_SORTED_VALUE = (
 _under_way: set[threading.Thread] = set()
 
 
-def aside(function: Callable[..., Any], array: Array, *args: Any, **options: Any) -> Any:
+def interruptible(function: Callable[..., Any], array: Array, *args: Any, **options: Any) -> Any:
     """``function(array, *args, **options)``, which Ctrl-C and a stopped task leave at once.
 
     The size of `array` tells how long it takes, as that of a product of matrices or a
@@ -49,7 +49,7 @@ def aside(function: Callable[..., Any], array: Array, *args: Any, **options: Any
         _under_way.discard(thread)
 
     thread = threading.Thread(
-        target=copy_context().run, args=(call,), name="statfast aside", daemon=True
+        target=copy_context().run, args=(call,), name="statfast interruptible", daemon=True
     )
     _under_way.add(thread)
     try:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What all estimators share: parameters, mixins, sums and folds, class weights, printed tables."""
 
-from statfast._estimator.accepted import ANY, accepted_names, taking
 from statfast._estimator.base import Estimator
 from statfast._estimator.bootstrap import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._estimator.calibrators import isotonic, pooled, sigmoid, sigmoid_fit
@@ -44,7 +43,12 @@ from statfast._estimator.copies import (
 )
 from statfast._estimator.declarations import fitted, param, removed
 from statfast._estimator.delegation import delegated
-from statfast._estimator.dispatch import hits, shipped, squares, with_pairs
+from statfast._estimator.dispatch import (
+    accuracy_sums,
+    dispatching_pairs,
+    r2_sums,
+    without_row_attributes,
+)
 from statfast._estimator.display import Display, Drawn, new_axes, picture
 from statfast._estimator.fold_plans import (
     CLOSED,
@@ -78,6 +82,7 @@ from statfast._estimator.folds import (
     shares_of_folds,
     stratified_runs,
 )
+from statfast._estimator.ignored_arguments import ANY, ignored_names, ignoring_sklearn_arguments
 from statfast._estimator.member_rows import (
     ROW_DTYPES,
     count_rows,
@@ -168,8 +173,8 @@ __all__ = [
     "Summary",
     "Tabled",
     "Transformer",
-    "accepted_names",
     "accuracy",
+    "accuracy_sums",
     "apart_from_class_weights",
     "array",
     "as_folds",
@@ -192,6 +197,7 @@ __all__ = [
     "count_rows",
     "coupled",
     "delegated",
+    "dispatching_pairs",
     "estimator",
     "first_round",
     "fitted",
@@ -200,7 +206,8 @@ __all__ = [
     "group_runs",
     "handed",
     "handed_for",
-    "hits",
+    "ignored_names",
+    "ignoring_sklearn_arguments",
     "is_frame",
     "is_pairwise",
     "isotonic",
@@ -221,6 +228,7 @@ __all__ = [
     "pooled",
     "prepared_parts",
     "prepared_sum",
+    "r2_sums",
     "r_squared",
     "randomness",
     "real",
@@ -238,10 +246,8 @@ __all__ = [
     "rows_like",
     "runs",
     "shares_of_folds",
-    "shipped",
     "sigmoid",
     "sigmoid_fit",
-    "squares",
     "statistics_of_part",
     "stratified_runs",
     "summed",
@@ -250,16 +256,15 @@ __all__ = [
     "take_columns",
     "take_rows",
     "takes_weights",
-    "taking",
     "times_classes",
     "times_factors",
     "verbosity",
     "weighted_labels",
     "width_of",
-    "with_pairs",
     "with_params",
     "with_tags_of",
     "with_weights_by_code",
     "without_each",
+    "without_row_attributes",
     "without_unweighted",
 ]

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from statfast._estimator.accepted import accepted_names, accepting, check_accepted
 from statfast._estimator.declarations import (
     Parameter,
     collect,
@@ -23,8 +22,13 @@ from statfast._estimator.declarations import (
     param,
     removed,
 )
-from statfast._estimator.dispatch import with_parts
+from statfast._estimator.dispatch import dispatch_methods
 from statfast._estimator.fold_plans import FoldPlan, FoldTask, ScaledFolds
+from statfast._estimator.ignored_arguments import (
+    check_ignored,
+    ignored_names,
+    ignoring_sklearn_parameters,
+)
 from statfast._estimator.pairwise_rows import PairwiseRows, is_pairwise
 from statfast._typing import Array
 from statfast._validation import column_names, shown, warn_user
@@ -68,11 +72,11 @@ class Estimator(PairwiseRows):
         kind: Any = cls
         declared = collect(kind)
         if "__init__" in kind.__dict__:
-            kind.__init__ = accepting(kind.__init__)
+            kind.__init__ = ignoring_sklearn_parameters(kind.__init__)
         elif declared != kind._declared:
             kind.__init__ = constructor(kind, declared)
         kind._declared = declared
-        with_parts(kind)
+        dispatch_methods(kind)
         for method in _ROUTED:
             names = _metadata_names(kind, method)
             if names:
@@ -120,8 +124,8 @@ class Estimator(PairwiseRows):
         nested: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
             name, _, rest = key.partition("__")
-            if name in accepted_names(cls):
-                check_accepted(type(self), name, value)
+            if name in ignored_names(cls):
+                check_ignored(type(self), name, value)
             elif name not in _defaults(cls):
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
@@ -176,7 +180,7 @@ class Estimator(PairwiseRows):
     def _parameters(self) -> list[str]:
         """Names of the parameters, with those of scikit-learn that were given (`ACCEPTED`)."""
         kind: Any = type(self)
-        given = [name for name in accepted_names(kind) if name in self.__dict__]
+        given = [name for name in ignored_names(kind) if name in self.__dict__]
         return sorted([*_defaults(kind), *given])
 
     def _changed(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._core.order import pool
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._typing import Array
 
 MAX_STEPS = 100
@@ -75,7 +75,7 @@ def pooled(values: Array, weights: Array, increasing: bool = True) -> tuple[Arra
     masses = np.array(weights[order], dtype=np.float64)  # copies: the kernel merges in place
     sums = values[order] * masses
     ends = np.empty(len(sums), dtype=np.intp)
-    count = aside(pool.pool, sums, masses, ends)
+    count = interruptible(pool.pool, sums, masses, ends)
     levels, ends = sums[:count] / masses[:count], ends[:count]
     if increasing:
         return levels, ends

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One door for rows that lie elsewhere: what `fit`, `predict` and their like do with them.
+"""Dispatch of rows that lie elsewhere: what `fit`, `predict` and their like do with them.
 
 `Estimator` wraps these methods once for all classes. A class takes part in ``fit`` by its method
 ``_fit_source(source, X)``, as those do whose fit is a sum (`SumFit`). All fitted estimators
@@ -35,43 +35,45 @@ Sent: TypeAlias = tuple[Any, str, tuple[Any, ...], dict[str, Any]]  # a model, m
 ADVICE = "Pass rows in memory (X.compute(), if they fit), or a sample of them."
 
 
-def with_parts(cls: type) -> None:
+def dispatch_methods(cls: type) -> None:
     """Let the methods of a class, its own and those of its mixins, take rows that lie elsewhere."""
-    doors: dict[str, Any] = {name: partial(_mapped, name) for name in MAPPED}
-    doors |= {"fit": _fit, "fit_transform": _fit_transform, "score": _score}
-    for name, other in doors.items():
+    others: dict[str, Any] = {name: partial(_mapped, name) for name in MAPPED}
+    others |= {"fit": _fit, "fit_transform": _fit_transform, "score": _score}
+    for name, other in others.items():
         method = inspect.getattr_static(cls, name, None)
-        if inspect.isfunction(method) and not hasattr(method, "has_door"):
-            setattr(cls, name, _door(method, other))
+        if inspect.isfunction(method) and not hasattr(method, "is_dispatched"):
+            setattr(cls, name, dispatching(method, other))
 
 
-def _door(method: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+def dispatching(method: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
-    def entered(self: Any, *args: Any, **given: Any) -> Any:
-        if not args and "raw_documents" in given:
-            args = (given.pop("raw_documents"),)
-        X = args[0] if args else given.get("X")  # None where the method has a default
+    def dispatched(self: Any, *args: Any, **options: Any) -> Any:
+        if not args and "raw_documents" in options:
+            args = (options.pop("raw_documents"),)
+        X = args[0] if args else options.get("X")  # None where the method has a default
         if X is None or type(X) is np.ndarray or not is_elsewhere(X):
-            return method(self, *args, **given)
-        return other(self, *args, **given)
+            return method(self, *args, **options)
+        return other(self, *args, **options)
 
-    entered.has_door = True  # type: ignore[attr-defined]
-    return entered
+    dispatched.is_dispatched = True  # type: ignore[attr-defined]
+    return dispatched
 
 
-def with_pairs(other: Any) -> Callable[[Measure], Measure]:
+def dispatching_pairs(other: Any) -> Callable[[Measure], Measure]:
     """Let a measure of truth and predictions take those in parts: ``other(parts, ...)``."""
 
     def decorated(measure: Measure) -> Measure:
         @wraps(measure)
-        def entered(*args: Any, **given: Any) -> Any:
-            if not any(is_elsewhere(one) for one in (*args, *given.values())):
-                return measure(*args, **given)
-            told = inspect.signature(measure).bind(*args, **given).arguments
-            truth, predicted = (told.pop(name) for name in list(told)[:2])
-            return other(as_pairs(truth, predicted, told.pop("sample_weight", None)), **told)
+        def dispatched(*args: Any, **options: Any) -> Any:
+            if not any(is_elsewhere(one) for one in (*args, *options.values())):
+                return measure(*args, **options)
+            arguments = inspect.signature(measure).bind(*args, **options).arguments
+            truth, predicted = (arguments.pop(name) for name in list(arguments)[:2])
+            return other(
+                as_pairs(truth, predicted, arguments.pop("sample_weight", None)), **arguments
+            )
 
-        return entered  # type: ignore[return-value]
+        return dispatched  # type: ignore[return-value]
 
     return decorated
 
@@ -123,12 +125,12 @@ def _score(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **other
         )
     parts = as_parts(X, y, sample_weight)
     if kind == "classifier":
-        right, mass = parts.total(Work(hits), shipped(model))
-        return float(right / mass)
-    return parts.total(Work(squares), shipped(model)).explained()
+        right, total = parts.total(Work(accuracy_sums), without_row_attributes(model))
+        return float(right / total)
+    return parts.total(Work(r2_sums), without_row_attributes(model)).explained()
 
 
-def hits(columns: tuple[Any, ...], model: Any) -> Array:
+def accuracy_sums(columns: tuple[Any, ...], model: Any) -> Array:
     """Weights of the rows whose label is the predicted one, and of all."""
     X, y, weights = columns
     labels, codes = as_labels(y, len(X))
@@ -139,53 +141,53 @@ def hits(columns: tuple[Any, ...], model: Any) -> Array:
     return np.array([weights[right].sum(), weights.sum()])
 
 
-class _Squares:
-    """Squares of residuals, means and squares about them, weight; see `ColumnMoments`."""
+class R2Sums:
+    """Squares of residuals, means and squares about them, total weight; see `ColumnMoments`."""
 
     def __init__(self, *values: Any) -> None:
         self.values = values
 
-    def __add__(self, other: "_Squares") -> "_Squares":
-        left, mean, spread, mass = self.values
-        more, there, spread2, mass2 = other.values
-        whole = mass + mass2
-        share = mass2 / whole
-        apart = there - mean
-        spread = spread + spread2 + mass * share * apart**2
-        return _Squares(left + more, mean + share * apart, spread, whole)
+    def __add__(self, other: "R2Sums") -> "R2Sums":
+        residual, mean, spread, weight = self.values
+        other_residual, other_mean, other_spread, other_weight = other.values
+        total = weight + other_weight
+        share = other_weight / total
+        shift = other_mean - mean
+        spread = spread + other_spread + weight * share * shift**2
+        return R2Sums(residual + other_residual, mean + share * shift, spread, total)
 
     def explained(self) -> float:
         """The mean R squared of the targets."""
-        left, _, spread, _ = self.values
+        residual, _, spread, _ = self.values
         constant = spread == 0.0
-        share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, spread))
+        share = np.where(constant, residual != 0.0, residual / np.where(constant, 1.0, spread))
         return float(np.mean(1.0 - share))
 
 
-def squares(columns: tuple[Any, ...], model: Any) -> _Squares:
+def r2_sums(columns: tuple[Any, ...], model: Any) -> R2Sums:
     """Squares of the residuals of a part, and about the mean."""
     X, y, weights = columns
     truth, _ = as_targets(y, len(X))
     w = as_weights(weights, len(X))
     w = np.ones(len(X)) if w is None else w
-    left = model.predict(X).reshape(len(X), -1) - truth
-    mass = w.sum()
-    mean = (w @ truth) / mass
-    return _Squares(w @ left**2, mean, w @ (truth - mean) ** 2, mass)
+    residual = model.predict(X).reshape(len(X), -1) - truth
+    total = w.sum()
+    mean = (w @ truth) / total
+    return R2Sums(w @ residual**2, mean, w @ (truth - mean) ** 2, total)
 
 
 # ------------------------------------------------------------------ predictions
 
 
-def shipped(model: Any) -> Any:
+def without_row_attributes(model: Any) -> Any:
     """The model without what it says of rows, which need not travel."""
     out = copy.copy(model)
     out.__dict__ = {name: value for name, value in vars(model).items() if name != "labels_"}
     return out
 
 
-def _mapped(name: str, model: Any, X: Any, *args: Any, **given: Any) -> Any:
-    sent = shipped(model), name, args, given
+def _mapped(name: str, model: Any, X: Any, *args: Any, **options: Any) -> Any:
+    sent = without_row_attributes(model), name, args, options
     if getattr(model, "_takes_documents", False):
         X = as_documents(X)
     if isinstance(X, Parts):
@@ -197,19 +199,19 @@ def _mapped(name: str, model: Any, X: Any, *args: Any, **given: Any) -> Any:
 
 def apply(columns: tuple[Any, ...], sent: tuple[Any, ...]) -> Any:
     """A method of a model on the rows of a part."""
-    model, name, args, given = sent
+    model, name, args, options = sent
     X = columns[0]
     if not len(X) and hasattr(X, "shape"):
         return _probe(sent, X.shape[1], X.dtype, None)[:0]
-    return getattr(model, name)(X, *args, **given)
+    return getattr(model, name)(X, *args, **options)
 
 
 def _probe(sent: Sent, width: int, dtype: Any, names: Array | None) -> Any:
     """What a method makes of one row: its width and type are those of all."""
-    model, name, args, given = sent
+    model, name, args, options = sent
     for row in (np.zeros, np.ones):
         try:
-            return getattr(model, name)(named_rows(row((1, width), dtype), names), *args, **given)
+            return getattr(model, name)(named_rows(row((1, width), dtype), names), *args, **options)
         except ValueError:
             if row is np.ones or not model.__sklearn_is_fitted__():
                 raise
@@ -250,9 +252,9 @@ def _of_frame(X: Any, sent: Sent) -> Any:
 def _on_partition(frame: Any, sent: Sent, columns: list[Any] | None, dtype: Any) -> Any:
     import pandas
 
-    model, name, args, given = sent
+    model, name, args, options = sent
     if len(frame):
-        out = np.asarray(getattr(model, name)(frame, *args, **given))
+        out = np.asarray(getattr(model, name)(frame, *args, **options))
     else:
         out = np.empty((0,) if columns is None else (0, len(columns)), dtype)
     if columns is None:

@@ -159,9 +159,9 @@ class _Layout:
     weighted: bool  # whether rows may have weights
 
 
-def statistics_of_part(columns: tuple[Any, ...], told: tuple[Any, ...]) -> Any:
+def statistics_of_part(columns: tuple[Any, ...], sent_state: tuple[Any, ...]) -> Any:
     """The statistics of a part; None without weight."""
-    model, state, layout = told
+    model, state, layout = sent_state
     X, y, weights = columns
     if weights is not None and not layout.weighted:
         raise ValueError(

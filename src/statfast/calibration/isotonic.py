@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._estimator import (
     Estimator,
     Regressor,
@@ -222,7 +222,7 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         used = x if weights is None else x[weights > 0.0]
         low_end, high_end = float(used.min()), float(used.max())
         unit = _unit(targets)
-        x, target, mass = aside(at_distinct_places, x, targets[:, 0] / unit, weights)
+        x, target, mass = interruptible(at_distinct_places, x, targets[:, 0] / unit, weights)
         fit = np.clip(isotonic(target, mass, bool(rises)) * unit, low, high)
         inside = np.ones(len(x), dtype=bool)
         inside[1:-1] = (fit[1:-1] != fit[:-2]) | (fit[1:-1] != fit[2:])

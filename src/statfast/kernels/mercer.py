@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._validation import as_real, refuse_large, warn_user
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.named import kernel_for
@@ -120,7 +120,7 @@ def mercer_check(
     points = chosen._points_alone(X)
     refuse_large(48 * len(points) ** 2, "The check of that many points", "Pass a sample of them.")
     matrix = chosen._matrix(points, points, np.float64, n_jobs)
-    values, vectors = aside(np.linalg.eigh, (matrix + matrix.T) / 2)
+    values, vectors = interruptible(np.linalg.eigh, (matrix + matrix.T) / 2)
     smallest, largest = float(values[0]), float(values[-1])
     bound = tol * max(abs(smallest), abs(largest))
     direction = vectors[:, 0].copy()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import ANY, taking, with_params
+from statfast._estimator import ANY, ignoring_sklearn_arguments, with_params
 from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
     as_estimator,
@@ -22,7 +22,7 @@ from statfast.model_selection.scoring import Scores, as_error_score, as_scorers,
 from statfast.model_selection.splitter import as_shuffler
 
 
-@taking(verbose=ANY, pre_dispatch=ANY)
+@ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY)
 def validation_curve(
     estimator: Any,
     X: Rows,
@@ -109,7 +109,7 @@ def validation_curve(
     return found.train[name], found.test[name]
 
 
-@taking(verbose=ANY, pre_dispatch=ANY, exploit_incremental_learning=(False,))
+@ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY, exploit_incremental_learning=(False,))
 def learning_curve(
     estimator: Any,
     X: Rows,

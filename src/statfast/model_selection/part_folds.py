@@ -17,18 +17,18 @@ from statfast._engine import Stacked, Work, as_parts, end_fits, has_weight
 from statfast._estimator import (
     MERGED,
     SumFit,
+    accuracy_sums,
     codes_among,
     copied,
-    hits,
     prepared_parts,
+    r2_sums,
     require_finite_sums,
     require_sizes,
     rows_at,
     shares_of_folds,
-    shipped,
-    squares,
     statistics_of_part,
     sums_of_folds,
+    without_row_attributes,
 )
 from statfast._validation import as_count, as_labels, as_weights, shown
 from statfast.model_selection.partitions import KFold, StratifiedKFold
@@ -71,7 +71,7 @@ def validated_parts(
         middle = perf_counter()
         found = parts.total(
             Work(_scored, numbered=True),
-            ([shipped(one) for one in models], dealt, [*scores.values()]),
+            ([without_row_attributes(one) for one in models], dealt, [*scores.values()]),
         )
         end, k = perf_counter(), len(models)
     finally:
@@ -164,9 +164,9 @@ class _Score:
 
     def sums(self, columns, model):
         if self.name == "r2":
-            return squares(columns, model)
+            return r2_sums(columns, model)
         if self.name == "accuracy":
-            return hits(columns, model)
+            return accuracy_sums(columns, model)
         X, y, weights = columns
         (scorer,) = as_scorers(ROOTS.get(self.name, self.name), model).values()
         weights = as_weights(weights, len(X))

@@ -294,7 +294,7 @@ class Scores:
         single = not isinstance(rows, np.ndarray) or rows.dtype != np.float64  # rounds predictions
         if fitted.held is None or single or not _can_be_asked_together(models, SumFit):
             return None
-        plain = unwrap(type(models[0]).score) is Regressor.score  # see `with_parts`
+        plain = unwrap(type(models[0]).score) is Regressor.score  # see `dispatch_methods`
         names = [
             ("r2" if plain else "") if scorer is by_score else getattr(scorer, "name", "")
             for scorer in self.scorers.values()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._engine import is_elsewhere
-from statfast._estimator import ANY, HeldOutAnswers, copied, taking
+from statfast._estimator import ANY, HeldOutAnswers, copied, ignoring_sklearn_arguments
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
 from statfast.model_selection.candidate_scores import scored_candidates
@@ -30,7 +30,7 @@ from statfast.model_selection.scoring import (
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 
-@taking(verbose=ANY, pre_dispatch=ANY)
+@ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY)
 def cross_validate(
     estimator: Any,
     X: Rows,
@@ -160,7 +160,7 @@ def cross_validate(
     return found
 
 
-@taking(verbose=ANY, pre_dispatch=ANY)
+@ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY)
 def cross_val_score(
     estimator: Any,
     X: Rows,
@@ -230,7 +230,7 @@ def cross_val_score(
     )["test_score"]  # fmt: skip
 
 
-@taking(verbose=ANY, pre_dispatch=ANY)
+@ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY)
 def cross_val_predict(
     estimator: Any,
     X: Rows,

@@ -12,9 +12,9 @@ from statfast._estimator import (
     copied,
     delegated,
     fitted,
+    ignoring_sklearn_arguments,
     param,
     takes_weights,
-    taking,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import column_names, not_fitted, shape_of
@@ -457,7 +457,7 @@ class Pipeline(MergedSteps, Estimator):
         return self
 
 
-@taking(memory=(None,), transform_input=(None,), verbose=ANY)
+@ignoring_sklearn_arguments(memory=(None,), transform_input=(None,), verbose=ANY)
 def make_pipeline(*steps: Any) -> Pipeline:
     """Make a `Pipeline` whose steps have the lowercase names of their classes.
 

@@ -3,7 +3,7 @@
 
 from typing import Any, Self
 
-from statfast._estimator import Estimator, SumFit, accepted_names, is_pairwise
+from statfast._estimator import Estimator, SumFit, ignored_names, is_pairwise
 from statfast._validation import shown
 
 
@@ -60,7 +60,7 @@ class NamedEstimators:
             If there is no such estimator or parameter.
         """
         own = Estimator.get_params(self, deep=False)  # type: ignore[arg-type]
-        for key in dict.fromkeys([self._listed, *own, *accepted_names(type(self))]):  # type: ignore[arg-type]
+        for key in dict.fromkeys([self._listed, *own, *ignored_names(type(self))]):  # type: ignore[arg-type]
             if key in params:
                 Estimator.set_params(self, **{key: params.pop(key)})  # type: ignore[type-var]
         nested: dict[str, dict[str, Any]] = {}

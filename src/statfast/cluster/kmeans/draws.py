@@ -61,8 +61,8 @@ def draws_of(data: Any) -> LocalDraws | PartDraws:
     return PartDraws(data) if isinstance(data, PartsData) else LocalDraws(data)
 
 
-def _on_part(columns, told, number):
-    data, function, drawn, state, nothing = told
+def _on_part(columns, sent_state, number):
+    data, function, drawn, state, nothing = sent_state
     if not (len(columns[0]) and has_weight(columns[2])):
         return nothing
     rows = data.of_part(columns)

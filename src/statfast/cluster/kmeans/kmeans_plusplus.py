@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import ANY, taking
+from statfast._estimator import ANY, ignoring_sklearn_arguments
 from statfast._typing import Array, Rows, Seed, Weights
 from statfast._validation import as_count, as_generator
 from statfast.cluster.kmeans.data import require_enough, require_spread, survey
@@ -11,7 +11,7 @@ from statfast.cluster.kmeans.model import as_any_rows
 from statfast.cluster.kmeans.plus_plus import spread
 
 
-@taking(x_squared_norms=ANY, n_local_trials=(None,))
+@ignoring_sklearn_arguments(x_squared_norms=ANY, n_local_trials=(None,))
 def kmeans_plusplus(
     X: Rows,
     n_clusters: int,

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._distance import PLAIN, OfRows, rescaled
-from statfast._engine import aside, each
+from statfast._engine import each, interruptible
 from statfast._estimator import Display, picture
 from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Seed
 from statfast._validation import (
@@ -279,7 +279,7 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
     moved = rows - middle
     axes = np.eye(rows.shape[1])
     if null == "pca":
-        axes = aside(np.linalg.svd, moved, full_matrices=False)[2]
+        axes = interruptible(np.linalg.svd, moved, full_matrices=False)[2]
     turned = moved @ axes.T
     low, high = turned.min(axis=0), turned.max(axis=0)
 

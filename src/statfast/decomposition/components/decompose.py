@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.linalg import products
-from statfast._engine import aside, checkpoint, reduce
+from statfast._engine import checkpoint, interruptible, reduce
 from statfast._estimator import column_moments, summed
 from statfast._linalg import mirrored
 from statfast._validation import is_sparse, refuse_large
@@ -102,7 +102,11 @@ def components_of_moments(moments: Moments, choose, *, correlation=False) -> Com
         values, vectors = values[:k], vectors[:k]
     elif choose < d / 10 and d > MIN_SIDE_FOR_ITERATION:
         pairs = largest_by_krylov(
-            lambda P: aside(np.matmul, P, matrix), d, choose, np.random.default_rng(0), tol=1e-13
+            lambda P: interruptible(np.matmul, P, matrix),
+            d,
+            choose,
+            np.random.default_rng(0),
+            tol=1e-13,
         )
         values, vectors, everything = pairs.values, pairs.vectors, None
     else:
@@ -295,13 +299,13 @@ def _from_left(X, root, columns, values, left_vectors, k, n_jobs):
 def _ritz(X, root, mean, scale, vectors, kept, n_jobs):
     """Rayleigh-Ritz on the rows: an orthonormal basis, its scores, and their own SVD."""
     basis = np.zeros_like(vectors)
-    basis[kept] = aside(np.linalg.qr, np.ascontiguousarray(vectors[kept].T))[0].T
+    basis[kept] = interruptible(np.linalg.qr, np.ascontiguousarray(vectors[kept].T))[0].T
     basis = complete_basis(basis, kept)
     by = basis if scale is None else basis / scale
     scores, _ = project_rows(X, mean, by, n_jobs, np.float64)
     if root is not None:
         scores *= root[:, None]
-    _, s, turn = aside(np.linalg.svd, scores, full_matrices=len(vectors) > len(scores))
+    _, s, turn = interruptible(np.linalg.svd, scores, full_matrices=len(vectors) > len(scores))
     singular = np.zeros(len(vectors))
     singular[: len(s)] = s
     live = singular > max(X.shape) * EPSILON * singular[0]
@@ -362,9 +366,9 @@ def _by_left_vectors(X, weights, k, rng, options):
     left = largest_by_krylov(
         normal_operator(columns, None, np.zeros(n), None, None), n, k, rng, **options
     )
-    vectors = aside(np.linalg.qr, columns @ left.vectors.T)[0]
+    vectors = interruptible(np.linalg.qr, columns @ left.vectors.T)[0]
     scores = Z @ vectors
-    _, singular, turn = aside(np.linalg.svd, scores, full_matrices=False)
+    _, singular, turn = interruptible(np.linalg.svd, scores, full_matrices=False)
     values, vectors = singular**2, turn @ vectors.T
     rest = (columns @ (scores @ turn.T)).T - values[:, None] * vectors
     residuals = np.sqrt((rest**2).sum(axis=1))

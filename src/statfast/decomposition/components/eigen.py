@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 
 MAX_COLUMNS_OF_ALL_VECTORS = 96  # Up to here all eigenvectors cost less than choosing a few.
 # A longer call of scipy.linalg, which holds Python's lock, would not hear Ctrl-C.
@@ -30,7 +30,9 @@ def largest_eigen(matrix, k):
 
 def _call(function, matrix):
     return (
-        function(matrix) if len(matrix) <= MAX_COLUMNS_OF_ALL_VECTORS else aside(function, matrix)
+        function(matrix)
+        if len(matrix) <= MAX_COLUMNS_OF_ALL_VECTORS
+        else interruptible(function, matrix)
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.linalg import products, sparse_normal
-from statfast._engine import aside, checkpoint, each, grid, reduce
+from statfast._engine import checkpoint, each, grid, interruptible, reduce
 from statfast._validation import is_sparse, warn_user
 
 TOL = 1e-10
@@ -132,12 +132,14 @@ def _is_same(values, before, tol):
 
 def _eigen(matrix, k):
     few = 8.0 * len(matrix) ** 3 < MULTIPLICATIONS_UNHEARD
-    values, vectors = np.linalg.eigh(matrix) if few else aside(np.linalg.eigh, matrix)
+    values, vectors = np.linalg.eigh(matrix) if few else interruptible(np.linalg.eigh, matrix)
     return values[::-1][:k], np.ascontiguousarray(vectors[:, ::-1][:, :k].T)
 
 
 def _times(a, b):
-    return a @ b if a.size * b.shape[1] < MULTIPLICATIONS_UNHEARD else aside(np.matmul, a, b)
+    return (
+        a @ b if a.size * b.shape[1] < MULTIPLICATIONS_UNHEARD else interruptible(np.matmul, a, b)
+    )
 
 
 def _orthonormal(rows, basis=None):

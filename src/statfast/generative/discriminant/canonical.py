@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._validation import shown, warn_user
 from statfast.generative.normal.class_moments import ClassMoments
 from statfast.generative.normal.whitening import Whitening, list_columns, whiten
@@ -39,7 +39,7 @@ def discriminate(moments: ClassMoments, covariance, priors, tol) -> Discriminant
     distances = (means - center) @ white.root
 
     between = np.sqrt(n * priors / (n_classes - 1))[:, None] * distances
-    _, singular_values, variates = aside(np.linalg.svd, between, full_matrices=False)
+    _, singular_values, variates = interruptible(np.linalg.svd, between, full_matrices=False)
     rank = int((singular_values > tol * singular_values[:1]).sum())
     rank = min(rank, n_classes - 1)
     coef = distances @ white.root.T

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._estimator import copied, takes_weights
 from statfast._validation import shape_of, shown, warn_user, wrong_type
 from statfast.generative.normal.class_moments import ClassScatters, class_scatters
@@ -63,7 +63,7 @@ def origins_of(means, factors):
 
 def attributes_of_classes(total, priors, covariances, whites, stored):
     """The fitted attributes of normal classes with covariances of their own."""
-    axes = [aside(np.linalg.eigh, covariance) for covariance in covariances]
+    axes = [interruptible(np.linalg.eigh, covariance) for covariance in covariances]
     fitted = {
         "class_count_": total.class_counts,
         "priors_": priors,

@@ -17,7 +17,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import aside, checkpoint
+from statfast._engine import checkpoint, interruptible
 from statfast.generative.discriminant.leave_one_out import MIN_VARIANCE_LEFT, priors_without
 from statfast.generative.normal.whitening import smallest_variance, whiten
 
@@ -58,7 +58,7 @@ def prepare_base(total, k, of_same_class, w, alpha, unbiased, tol, plain):
         shaky = (white.root * white.spread[:, None]) ** 2
         shakiness = float(shaky.sum()) * smallest_variance(len(matrix), tol)
         return Base(white.root, None, white.log_det, trace, shakiness, share)
-    variances, vectors = aside(np.linalg.eigh, matrix)
+    variances, vectors = interruptible(np.linalg.eigh, matrix)
     return Base(vectors, variances.clip(0.0), 0.0, trace, 0.0, share)
 
 

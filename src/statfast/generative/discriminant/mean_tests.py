@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._estimator import (
     ROW_DTYPES,
     CoefficientTable,
@@ -154,7 +154,7 @@ def manova(
     white = _whitened(total.within / (n - n_classes), total.means, names, "within the classes")
     center = total.class_counts @ total.means / n
     distances = np.sqrt(total.class_counts)[:, None] * ((total.means - center) @ white.root)
-    _, singular, vectors = aside(np.linalg.svd, distances, full_matrices=False)
+    _, singular, vectors = interruptible(np.linalg.svd, distances, full_matrices=False)
     s = min(p, q)
     roots = singular[:s] ** 2 / (n - n_classes)
     return ManovaResult(

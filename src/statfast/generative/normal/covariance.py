@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._estimator import ANY, ROW_DTYPES, taking
+from statfast._estimator import ANY, ROW_DTYPES, ignoring_sklearn_arguments
 from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_flag, as_rows, as_weights, to_array
@@ -15,7 +15,7 @@ from statfast.generative.normal.shrinkage import ledoit_wolf_share, oas_share, s
 MAX_POWER_UNSCALED = 100  # Rows between 2^-100 and 2^100 are taken as they are.
 
 
-@taking(block_size=ANY)
+@ignoring_sklearn_arguments(block_size=ANY)
 def ledoit_wolf(
     X: Rows,
     *,

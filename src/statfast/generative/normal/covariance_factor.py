@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._validation import as_rows, slack_of, warn_user
 from statfast.generative.normal.whitening import list_columns, smallest_variance, whiten
 
@@ -41,7 +41,7 @@ def factor_covariance(matrix, size, tol, allow_singular, names=None) -> Covarian
     if white.root.shape[1] == d:
         if not np.tril(white.root, -1).any():
             correlation = matrix / white.spread[:, None] / white.spread
-            factor = white.spread[:, None] * aside(np.linalg.cholesky, correlation)
+            factor = white.spread[:, None] * interruptible(np.linalg.cholesky, correlation)
         else:
             factor = np.linalg.solve(white.root.T, np.eye(d))
         null = np.empty((d, 0))
@@ -61,7 +61,7 @@ def factor_covariance(matrix, size, tol, allow_singular, names=None) -> Covarian
     large = variances > smallest_variance(max(1, len(live)), tol)
     factor = np.zeros((d, int(large.sum())))
     factor[live] = white.spread[live, None] * vectors[:, large] * np.sqrt(variances[large])
-    lengths = aside(np.linalg.svd, factor, compute_uv=False)
+    lengths = interruptible(np.linalg.svd, factor, compute_uv=False)
     log_det = 2.0 * float(np.log(lengths).sum()) if large.any() else 0.0
     null = np.zeros((d, d - factor.shape[1]))
     null[live, : (~large).sum()] = vectors[:, ~large]
@@ -75,7 +75,7 @@ def _standard_axes(matrix, white):
     kept = matrix[np.ix_(live, live)] / white.spread[live, None] / white.spread[live]
     if len(live) == 0:
         return np.zeros(0), np.zeros((0, 0)), live
-    variances, vectors = aside(np.linalg.eigh, kept)
+    variances, vectors = interruptible(np.linalg.eigh, kept)
     return variances, vectors, live
 
 
@@ -87,7 +87,7 @@ def covariance_root(parts: CovarianceFactor, kind):
             return parts.factor
         upper = np.linalg.qr(np.vstack([parts.factor.T, np.zeros((d, d))]))[1]
         return (upper * np.where(upper.diagonal() < 0.0, -1.0, 1.0)[:, None]).T
-    vectors, lengths, _ = aside(np.linalg.svd, parts.factor, full_matrices=True)
+    vectors, lengths, _ = interruptible(np.linalg.svd, parts.factor, full_matrices=True)
     lengths = np.append(lengths, np.zeros(d - len(lengths)))
     axes = vectors * lengths
     return axes @ vectors.T if kind == "spectral" else axes
@@ -113,7 +113,7 @@ def as_covariance(S, name="covariance"):
     if np.abs(standard).max() > 1e100:
         least = -np.abs(standard).max()  # The least eigenvalue may be less.
     else:
-        least = aside(np.linalg.eigvalsh, standard)[0]
+        least = interruptible(np.linalg.eigvalsh, standard)[0]
     if least < -MAX_NEGATIVE_EIGENVALUE or (variances < 0.0).any():
         raise ValueError(
             f"{name} must be positive semi-definite; its standardized form has the eigenvalue "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._linalg import triangle_inverse
 
 EPSILON = np.finfo(np.float64).eps
@@ -65,13 +65,13 @@ def _standard_root(correlation, tol):
         return correlation, correlation, 0.0
     least = smallest_variance(d, tol)
     try:
-        factor = aside(np.linalg.cholesky, correlation)
+        factor = interruptible(np.linalg.cholesky, correlation)
         root = triangle_inverse(factor, lower=True).T
         if (root**2).sum() < 1.0 / least:
             return root, np.empty((d, 0)), 2.0 * float(np.log(factor.diagonal()).sum())
     except np.linalg.LinAlgError:
         pass
-    variances, directions = aside(np.linalg.eigh, correlation)
+    variances, directions = interruptible(np.linalg.eigh, correlation)
     large = variances > least
     log_det = float(np.log(variances[large]).sum())
     return directions[:, large] / np.sqrt(variances[large]), directions[:, ~large], log_det

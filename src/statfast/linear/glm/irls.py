@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.linear import irls as kernel
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._linalg import CholeskyFactor
 from statfast.linear.glm.qr_information import QRInformation, independent
 
@@ -203,7 +203,7 @@ def _least(sums):
     full = np.tril(sums.h) + np.tril(sums.h, -1).T
     if not np.isfinite(full).all():
         raise Unsolvable
-    return aside(np.linalg.lstsq, full, sums.g, rcond=1e-12)[0]
+    return interruptible(np.linalg.lstsq, full, sums.g, rcond=1e-12)[0]
 
 
 class _Times:
@@ -448,7 +448,7 @@ class Scoring:
             if not kept.all():
                 self.kept = kept
         R = R if self.kept is None else R[:, self.kept]
-        R = aside(np.linalg.qr, R, mode="r")
+        R = interruptible(np.linalg.qr, R, mode="r")
         return QRInformation(R) if (np.abs(R.diagonal()) > 0.0).all() else None
 
     def _solve(self, factor, score):
@@ -466,7 +466,7 @@ class Scoring:
         if factor.pivot < FINE and not self.penalty.any():
             R = self.rows.triangle_at(b)
             R = R if self.kept is None else R[:, self.kept]
-            exact = QRInformation(aside(np.linalg.qr, R, mode="r"))
+            exact = QRInformation(interruptible(np.linalg.qr, R, mode="r"))
             factor = exact if np.abs(exact.R.diagonal()).min() > 0 else factor
         inverse = factor.inverse()
         if self.kept is None:

@@ -18,7 +18,7 @@ from statfast._core.linear import irls as kernel
 from statfast._core.rows.extent import zeros_and_ones
 from statfast._core.tile import tiles
 from statfast._distance import near_mean
-from statfast._engine import Chunks, aside, checkpoint, each, fold, grid, reduce
+from statfast._engine import Chunks, checkpoint, each, fold, grid, interruptible, reduce
 from statfast._validation import FLOATS
 from statfast.linear.glm.families import COUNTS
 from statfast.linear.glm.links import bounds_of
@@ -83,7 +83,7 @@ class QRTriangle:
     R: NDArray[np.float64]
 
     def __add__(self, other):
-        return QRTriangle(aside(np.linalg.qr, np.vstack([self.R, other.R]), mode="r"))
+        return QRTriangle(interruptible(np.linalg.qr, np.vstack([self.R, other.R]), mode="r"))
 
 
 @dataclass
@@ -266,7 +266,7 @@ class ModelRows:
             mu = self._inside(self.link.mean(eta))
             w = self.link.slope(eta, mu) ** 2 / self.family.variance(mu)
             w = np.where(w > 0, w, 0.0) * (1.0 if weights is None else weights)
-            return QRTriangle(aside(np.linalg.qr, z * np.sqrt(w)[:, None], mode="r"))
+            return QRTriangle(interruptible(np.linalg.qr, z * np.sqrt(w)[:, None], mode="r"))
 
         least = max(LEAST, 8 * self.q)
         with np.errstate(all="ignore"):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._linalg import triangle_inverse
 
 BLOCK = 64  # columns whose products with those before are made together
@@ -28,7 +28,7 @@ class QRInformation:
     def inverse(self):
         half = triangle_inverse(self.R)
         with np.errstate(over="ignore", invalid="ignore"):  # of columns that are too small
-            return aside(np.matmul, half, half.T)
+            return interruptible(np.matmul, half, half.T)
 
 
 def independent(R, floor):
@@ -54,4 +54,4 @@ def independent(R, floor):
 
 def _within(basis, table):
     """What orthonormal columns explain of others."""
-    return aside(np.matmul, basis, aside(np.matmul, basis.T, table))
+    return interruptible(np.matmul, basis, interruptible(np.matmul, basis.T, table))

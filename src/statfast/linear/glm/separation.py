@@ -20,7 +20,7 @@ from functools import partial
 
 import numpy as np
 
-from statfast._engine import aside, checkpoint, each, grid
+from statfast._engine import checkpoint, each, grid, interruptible
 from statfast._validation import SeparationWarning, warn_user
 from statfast.linear.design.standardization import frame_of
 
@@ -207,7 +207,7 @@ class _Margins:
                     "maxiter": int(min(self.work / numbers, MOST_STEPS)),
                 },
             )  # fmt: skip
-            answer = aside(program, -rows)  # A_ub, the next argument
+            answer = interruptible(program, -rows)  # A_ub, the next argument
             self.work -= answer.nit * numbers
             if answer.status != 0:
                 raise Undecided

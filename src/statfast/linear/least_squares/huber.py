@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from statfast._core.linear.irls import accumulate
-from statfast._engine import aside, checkpoint, reduce
+from statfast._engine import checkpoint, interruptible, reduce
 from statfast._estimator import Estimator, Regressor, count, fitted, flag, param, real
 from statfast._linalg import mirrored, power_of_two
 from statfast._typing import Array, ArrayLike, Rows, Weights
@@ -288,7 +288,7 @@ class _Huber:
         full += np.diag(2 * self.penalty)
         diagonal = full.diagonal().max()
         full += 1e-13 * max(diagonal, 2 / scale * float(self.w.sum()) * 1e-12) * np.eye(q)
-        return aside(np.linalg.lstsq, full, -gradient, rcond=1e-14)[0]
+        return interruptible(np.linalg.lstsq, full, -gradient, rcond=1e-14)[0]
 
     @np.errstate(over="ignore", invalid="ignore")
     def _is_perfect(self, at):
@@ -308,9 +308,9 @@ class _Huber:
         signs = self.w[out] * np.sign(at.r[out])
         pull = self.epsilon * signs @ self.A[out] - self.penalty * at.b
         rows = self.A[exact] * np.sqrt(self.w[exact])[:, None]
-        R = aside(np.linalg.qr, rows, mode="r")
-        balance = aside(np.linalg.lstsq, R.T, pull, rcond=1e-12)[0]
-        z = self.A[exact] @ aside(np.linalg.lstsq, R, balance, rcond=1e-12)[0]
+        R = interruptible(np.linalg.qr, rows, mode="r")
+        balance = interruptible(np.linalg.lstsq, R.T, pull, rcond=1e-12)[0]
+        z = self.A[exact] @ interruptible(np.linalg.lstsq, R, balance, rcond=1e-12)[0]
         met = np.linalg.norm(R.T @ balance - pull) <= 1e-9 * np.linalg.norm(pull)
         return bool(met and balance @ balance <= left and np.abs(z).max() <= self.epsilon)
 
@@ -322,7 +322,7 @@ class _Huber:
 
     def _least_squares(self, kept):
         root = np.sqrt(self.w[kept])
-        return aside(
+        return interruptible(
             np.linalg.lstsq, self.A[kept] * root[:, None], self.y[kept] * root, rcond=1e-13
         )[0]
 

@@ -6,7 +6,7 @@ from math import log, nan, pi
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._linalg import triangle_inverse
 from statfast.linear.glm.matrix_free_fit import too_many
 from statfast.linear.inference.hypotheses import chi_squared
@@ -73,7 +73,7 @@ def _inverse_products(solution, kept, q, first):
     inverse = triangle_inverse(solution.R)
     unscaled = np.zeros((q, q))
     with np.errstate(over="ignore", invalid="ignore"):  # Columns may differ by rounding alone.
-        unscaled[np.ix_(kept, kept)] = aside(np.matmul, inverse, inverse.T)
+        unscaled[np.ix_(kept, kept)] = interruptible(np.matmul, inverse, inverse.T)
     if not first:
         return unscaled, None, None
     # About their mean, rows say nothing of the intercept.

@@ -7,7 +7,7 @@ stay. Where the leverage is near 1, little is left of the row's residual: such r
 
 import numpy as np
 
-from statfast._engine import aside, each, grid
+from statfast._engine import each, grid, interruptible
 
 MIN_REST = 1e-5  # Where less than this is left of 1 - h, the row's residual has lost five digits.
 MAX_REFITS = 16  # For more uncertain rows, fits from merged statistics take less time.
@@ -24,8 +24,8 @@ def predict_left_out(rows, Y, weights, fit, n_jobs):
 
     def work(where):
         block = np.ascontiguousarray(rows[where], dtype=np.float64)
-        fits = aside(np.matmul, block, coef.T) + intercept
-        leverage = (aside(np.matmul, block - center, root) ** 2).sum(axis=1)
+        fits = interruptible(np.matmul, block, coef.T) + intercept
+        leverage = (interruptible(np.matmul, block - center, root) ** 2).sum(axis=1)
         leverage = leverage + (0.0 if total_weight is None else 1.0 / total_weight)
         if weights is not None:
             leverage = leverage * weights[where]

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._engine import Chunks, aside
+from statfast._engine import Chunks, interruptible
 from statfast._estimator import (
     FitState,
     Regressor,
@@ -397,7 +397,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         """Singular values of the features that are kept, as fitted."""
         if self._factor is None:
             self._inferred()  # This says why there is none.
-        return aside(np.linalg.svd, self._factor, compute_uv=False)
+        return interruptible(np.linalg.svd, self._factor, compute_uv=False)
 
     @property
     def r_squared_(self) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.linear.residuals import gradient_twice
-from statfast._engine import Chunks, aside, reduce
+from statfast._engine import Chunks, interruptible, reduce
 from statfast.linear.design.design import dense_blocks
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
@@ -66,7 +66,7 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSol
     if not condition * tol <= 0.1 or R.shape[0] < R.shape[1]:  # The condition may be no number.
         kept = independent_columns(R, tol)
         rank = len(kept)
-        inner = aside(np.linalg.qr, np.column_stack([R[:, kept], QtY]), mode="r")
+        inner = interruptible(np.linalg.qr, np.column_stack([R[:, kept], QtY]), mode="r")
         R, QtY = inner[:rank, :rank], inner[:rank, rank:]
         condition = condition_of(R)
     columns = kept[first:] - first

@@ -8,7 +8,7 @@ coefficients are above zero; least squares on these columns then gives them to a
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast.linear.design.column_scaling import OUT_OF_RANGE
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, squares_left
 from statfast.linear.least_squares.qr import condition_of, independent_columns, triangle_of
@@ -34,9 +34,9 @@ def solve_nonnegative(R, QtY, alpha=0.0):
         if not size or not len(used):
             continue
         unit = q / size
-        b, _ = aside(nnls, A, unit, maxiter=MAX_CHANGES_PER_COLUMN * len(used))
+        b, _ = interruptible(nnls, A, unit, maxiter=MAX_CHANGES_PER_COLUMN * len(used))
         free = np.flatnonzero(b)
-        sharp = aside(np.linalg.lstsq, A[:, free], unit, rcond=None)[0]
+        sharp = interruptible(np.linalg.lstsq, A[:, free], unit, rcond=None)[0]
         if sharp.min(initial=0.0) >= 0.0:  # Else columns depend on each other.
             b[free] = sharp
         with np.errstate(over="ignore", divide="ignore"):
@@ -61,7 +61,7 @@ def nonnegative_ridge(parts, alpha, flat, intercept):
     R, QtY, mean, target = parts
     coefs = solve_nonnegative(R, QtY, alpha)
     intercepts = target - coefs @ mean
-    squares = [aside(np.linalg.svd, R[:, b > 0], compute_uv=False) ** 2 for b in coefs]
+    squares = [interruptible(np.linalg.svd, R[:, b > 0], compute_uv=False) ** 2 for b in coefs]
     freedom = [float((s[s > 0] / (s[s > 0] + alpha)).sum()) for s in squares]
     return {
         "coef_": coefs[0] if flat else coefs,
@@ -102,7 +102,7 @@ def nonnegative_from_factor(sums, intercept, tol):
 def _solution(coefs, intercepts, rss, explained, R, tol, intercept):
     first = int(intercept)
     kept = independent_columns(R, tol)
-    inner = aside(np.linalg.qr, R[:, kept], mode="r")
+    inner = interruptible(np.linalg.qr, R[:, kept], mode="r")
     columns = kept[first:] - first
     aliased = np.setdiff1d(np.arange(coefs.shape[1]), columns)
     return LeastSquaresSolution(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from statfast._core.rows.pooled_scatter import class_scatter
 from statfast._distance import near_mean
-from statfast._engine import Chunks, aside, checkpoint, reduce
+from statfast._engine import Chunks, checkpoint, interruptible, reduce
 from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large, require_finite
 from statfast.linear.design.design import INFERENCE_COLUMNS, dense_blocks
@@ -151,10 +151,10 @@ def _factor_by_rows(X, Y, weights, intercept, n_jobs):
         if w is not None:
             with np.errstate(over="ignore"):  # Overflow is found out below.
                 table *= np.sqrt(w)[:, None]
-        return aside(np.linalg.qr, table, mode="r")
+        return interruptible(np.linalg.qr, table, mode="r")
 
     def merge(total, more):
-        return aside(np.linalg.qr, np.vstack([total, more]), mode="r")
+        return interruptible(np.linalg.qr, np.vstack([total, more]), mode="r")
 
     p = 0 if isinstance(X, Chunks) else X.shape[1]
     effort = np.inf if p == 0 else 2.0 * X.size * p
@@ -256,7 +256,7 @@ def qr_of_rows(X, Y, weights):
             "X or y holds values so large that their squares overflow. Divide its columns by their "
             "size."
         )
-    return aside(np.linalg.qr, table, mode="r")
+    return interruptible(np.linalg.qr, table, mode="r")
 
 
 def _factor_by_residuals(X, Y, weights, intercept, n_jobs):
@@ -329,7 +329,7 @@ def _factor_centered(total_weight, sums, scatter, p, intercept):
         scale = np.sqrt(spread[:p])
         inner = scatter[:p, :p] / np.outer(scale, scale)
     try:
-        lower = aside(np.linalg.cholesky, inner)
+        lower = interruptible(np.linalg.cholesky, inner)
     except np.linalg.LinAlgError:
         return None
     condition = condition_of(lower.T)

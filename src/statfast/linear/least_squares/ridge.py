@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._engine import aside, each, grid
+from statfast._engine import each, grid, interruptible
 from statfast._estimator import (
     Estimator,
     FitState,
@@ -472,7 +472,7 @@ def _leave_one_out(singular, rows, Y, weights, alphas, intercept, n_jobs):
     def work(where):
         block = rows[where].toarray() if hasattr(rows, "indptr") else rows[where]
         moved = np.ascontiguousarray(block, dtype=np.float64) - singular.mean
-        turned = aside(np.matmul, moved, singular.V)
+        turned = interruptible(np.matmul, moved, singular.V)
         w = np.ones(len(turned)) if weights is None else weights[where]
         e = (Y[where] - singular.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
             -1, T, A

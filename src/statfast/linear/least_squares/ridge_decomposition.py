@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import (
     as_flag,
@@ -62,7 +62,7 @@ def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
     """From the triangular factor: the columns' condition is not squared where that matters."""
     factor = triangle_of(X, Y, weights, intercept, n_jobs)
     inner, QtY, mean, target = centered_factor(factor.R, factor.QtY, intercept)
-    U, s, Vt = aside(np.linalg.svd, inner, full_matrices=False)
+    U, s, Vt = interruptible(np.linalg.svd, inner, full_matrices=False)
     live = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
     c = U[:, live].T @ QtY
     with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y.
@@ -126,7 +126,7 @@ def decompose_sparse_rows(X, Y, weights, intercept, alphas) -> RowDecomposition 
         products *= root * root[:, None]
         if not 1 / MAX_VALUE < np.abs(products).max() < MAX_VALUE:
             return None
-    squares, U = aside(np.linalg.eigh, products)
+    squares, U = interruptible(np.linalg.eigh, products)
     if not isinstance(alphas, int) and not alphas.min() >= SPAN_OF_PENALTIES[0] * squares[-1]:
         return None
     s = np.sqrt(np.maximum(squares, 0.0))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._estimator import ColumnMoments
 from statfast._validation import require_finite
 from statfast.linear.least_squares.qr import factor_of_products, independent_columns, qr_of_rows
@@ -35,7 +35,7 @@ class StackedFactor:
     logs: float  # sum of the logarithms of their weights
 
     def __add__(self, other: "StackedFactor") -> "StackedFactor":
-        R = aside(np.linalg.qr, np.vstack([self.R, other.R]), mode="r")
+        R = interruptible(np.linalg.qr, np.vstack([self.R, other.R]), mode="r")
         return StackedFactor(R, self.p, self.used + other.used, self.logs + other.logs)
 
     @property
@@ -51,7 +51,7 @@ class StackedFactor:
     @cached_property
     def R_without_ones(self) -> "NDArray[np.float64]":
         """R of (X, Y) alone."""
-        return aside(np.linalg.qr, self.R[:, 1:], mode="r")
+        return interruptible(np.linalg.qr, self.R[:, 1:], mode="r")
 
     def mean_squares(self, coefs, intercepts):
         """Mean squared errors (A,) of linear predictions of the target, by coefficients (p, A), and
@@ -92,7 +92,7 @@ class StackedFactor:
     def of_targets(self, targets: NDArray[np.intp]) -> "StackedFactor":
         """That of some of the targets."""
         kept = np.concatenate([np.arange(1 + self.p), 1 + self.p + targets])
-        R = aside(np.linalg.qr, self.R[:, kept], mode="r")
+        R = interruptible(np.linalg.qr, self.R[:, kept], mode="r")
         return StackedFactor(R, self.p, self.used, self.logs)
 
     def centered(self) -> tuple:
@@ -106,14 +106,14 @@ class StackedFactor:
     def singular_values(self) -> tuple:
         """SVD (U, s, V') of the centered columns, with Y on them and the means; for ridge."""
         X, QtY, mean, target, rest = self.centered()
-        U, s, Vt = aside(np.linalg.svd, X, full_matrices=False)
+        U, s, Vt = interruptible(np.linalg.svd, X, full_matrices=False)
         return U, s, Vt, QtY, mean, target, rest
 
     @cached_property
     def plain_singular_values(self) -> tuple:
         """The same of the columns as they are."""
         R, p = self.R_without_ones, self.p
-        U, s, Vt = aside(np.linalg.svd, R[:p, :p], full_matrices=False)
+        U, s, Vt = interruptible(np.linalg.svd, R[:p, :p], full_matrices=False)
         T = R.shape[1] - p
         return U, s, Vt, R[:p, p:], np.zeros(p), np.zeros(T), R[p:, p:]
 
@@ -149,7 +149,7 @@ def solution_of(sums: StackedFactor, intercept: bool, tol: float) -> dict:
     kept = independent_columns(R[:q, :q], tol)
     if len(kept) < q:
         rest = np.column_stack([R[:, kept], R[:, q:]])
-        R = aside(np.linalg.qr, rest, mode="r")
+        R = interruptible(np.linalg.qr, rest, mode="r")
     rank = len(kept)
     inner, QtY, left = R[:rank, :rank], R[:rank, rank:], R[rank:, rank:]
     b: Any = solve_triangular(inner, QtY, check_finite=False)

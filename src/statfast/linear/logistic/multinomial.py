@@ -11,7 +11,7 @@ from math import sqrt
 
 import numpy as np
 
-from statfast._engine import Parts, aside
+from statfast._engine import Parts, interruptible
 from statfast._linalg import CholeskyFactor
 from statfast._validation import refuse_large
 from statfast.linear.design.column_scaling import MAX_PENALTY
@@ -64,7 +64,9 @@ class MultinomialFit:
         k, q = len(blocks), self.coef.shape[1]
         scale = turn.diagonal()
         out = []
-        turned = aside(np.matmul, aside(np.matmul, turn, blocks.transpose(0, 2, 1, 3)), turn.T)
+        turned = interruptible(
+            np.matmul, interruptible(np.matmul, turn, blocks.transpose(0, 2, 1, 3)), turn.T
+        )
         for part in (turned.transpose(0, 2, 1, 3), blocks * scale[:, None, None] * scale):
             covariance = np.full((k, q, k, q), np.nan)
             covariance[:, self.kept[:, None], :, self.kept] = part.transpose(1, 3, 0, 2)

@@ -14,7 +14,7 @@ from math import log, nan
 
 import numpy as np
 
-from statfast._engine import Chunks, aside, checkpoint
+from statfast._engine import Chunks, checkpoint, interruptible
 from statfast._validation import is_sparse, require_finite
 from statfast.linear.design.column_scaling import MAX_PENALTY, MIN_COLUMN, VANISHED, times_powers
 from statfast.linear.design.columns import Columns
@@ -198,7 +198,7 @@ def _least(matrix, slope, at, l1, free, allowed):
     """
     length = np.sqrt(matrix.diagonal())
     length[length == 0] = 1.0
-    values, vectors = aside(np.linalg.eigh, matrix / length / length[:, None])
+    values, vectors = interruptible(np.linalg.eigh, matrix / length / length[:, None])
     some = values > SINGULAR * values[-1]
     root = np.sqrt(values[some])
     R = root[:, None] * vectors[:, some].T
@@ -206,7 +206,7 @@ def _least(matrix, slope, at, l1, free, allowed):
     R *= length
     basis = np.zeros((len(R), 0))
     if free.any():
-        basis, reach, _ = aside(np.linalg.svd, R[:, free], full_matrices=False)
+        basis, reach, _ = interruptible(np.linalg.svd, R[:, free], full_matrices=False)
         basis = basis[:, reach > 1e-7 * reach[0]]
     inside = R[:, ~free] - basis @ (basis.T @ R[:, ~free])
     beyond = target - basis @ (basis.T @ target)
@@ -223,7 +223,7 @@ def _least(matrix, slope, at, l1, free, allowed):
     if free.any():
         left = target - R[:, ~free] @ own
         left = left - R[:, free] @ at[free]
-        shift = aside(np.linalg.lstsq, R[:, free], left, rcond=1e-9)[0]
+        shift = interruptible(np.linalg.lstsq, R[:, free], left, rcond=1e-9)[0]
         out[free] = at[free] + shift
     sharpest = goal == SHARPEST or found.gap > goal * descent.yy
     return out, 0.0 if sharpest else found.gap

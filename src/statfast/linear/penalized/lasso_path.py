@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import ANY, Display, picture, taking
+from statfast._estimator import ANY, Display, ignoring_sklearn_arguments, picture
 from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Weights
 from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
@@ -178,7 +178,7 @@ def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0
     )  # fmt: skip
 
 
-@taking(
+@ignoring_sklearn_arguments(
     copy_X=ANY,
     precompute=ANY,
     Xy=ANY,
@@ -299,7 +299,9 @@ def enet_path(
     return path
 
 
-@taking(copy_X=ANY, precompute=ANY, Xy=ANY, coef_init=ANY, verbose=ANY, return_n_iter=(False,))
+@ignoring_sklearn_arguments(
+    copy_X=ANY, precompute=ANY, Xy=ANY, coef_init=ANY, verbose=ANY, return_n_iter=(False,)
+)
 def lasso_path(
     X: Rows,
     y: ArrayLike,

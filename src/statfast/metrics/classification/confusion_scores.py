@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from statfast._estimator import with_pairs
+from statfast._estimator import dispatching_pairs
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     UndefinedMetricWarning,
@@ -26,7 +26,7 @@ def _confusion_of_parts(parts, **more):
     return confusion_matrix(truth, predicted, sample_weight=weights, **more)
 
 
-@with_pairs(_confusion_of_parts)
+@dispatching_pairs(_confusion_of_parts)
 def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,

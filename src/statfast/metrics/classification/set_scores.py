@@ -5,7 +5,7 @@ from math import inf
 from numbers import Real
 from typing import Any, Literal
 
-from statfast._estimator import ANY, taking
+from statfast._estimator import ANY, ignoring_sklearn_arguments
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_real
 from statfast.metrics.classification.set_measures import (
@@ -295,7 +295,7 @@ def jaccard_score(
     )  # fmt: skip
 
 
-@taking(warn_for=ANY)
+@ignoring_sklearn_arguments(warn_for=ANY)
 def precision_recall_fscore_support(
     y_true: ArrayLike,
     y_pred: ArrayLike,

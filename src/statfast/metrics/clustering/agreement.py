@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from statfast._estimator import taking
+from statfast._estimator import ignoring_sklearn_arguments
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, refuse_large
 
@@ -18,7 +18,7 @@ AVERAGES: dict[str, Callable[..., Any]] = {
 }
 
 
-@taking(eps=(None,), sparse=(False,))
+@ignoring_sklearn_arguments(eps=(None,), sparse=(False,))
 def contingency_matrix(
     labels_true: ArrayLike, labels_pred: ArrayLike, sample_weight: Weights = None
 ) -> Array:
@@ -129,7 +129,7 @@ def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     return float((both - expected) / ((rows + columns) / 2 - expected))
 
 
-@taking(contingency=(None,))
+@ignoring_sklearn_arguments(contingency=(None,))
 def mutual_info_score(
     labels_true: ArrayLike, labels_pred: ArrayLike, sample_weight: Weights = None
 ) -> float:

@@ -18,7 +18,7 @@ from statfast._distance import (
     store,
 )
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import taking
+from statfast._estimator import ignoring_sklearn_arguments
 from statfast._typing import Array, Rows
 from statfast._validation import as_count, as_flag, as_rows, refuse_large, wrong_type
 from statfast.kernels import kernel_matrix
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PIECE = 1 << 24  # operations of a piece: some milliseconds
 
 
-@taking(ensure_all_finite=(True,))
+@ignoring_sklearn_arguments(ensure_all_finite=(True,))
 def pairwise_distances(
     X: Rows,
     Y: Rows | None = None,
@@ -97,7 +97,7 @@ def pairwise_distances(
     return out
 
 
-@taking(ensure_all_finite=(True,))
+@ignoring_sklearn_arguments(ensure_all_finite=(True,))
 def pairwise_distances_argmin_min(
     X: Rows,
     Y: Rows,
@@ -159,7 +159,7 @@ def pairwise_distances_argmin_min(
     return indices, distances
 
 
-@taking(ensure_all_finite=(True,))
+@ignoring_sklearn_arguments(ensure_all_finite=(True,))
 def pairwise_distances_argmin(
     X: Rows,
     Y: Rows,

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._engine import Work
-from statfast._estimator import with_pairs
+from statfast._estimator import dispatching_pairs
 from statfast._typing import ArrayLike, Weights
 from statfast._validation import UndefinedMetricWarning, as_choice, as_flag, warn_user
 from statfast.metrics.classification.part_counts import labels_in
@@ -157,7 +157,7 @@ def _losses_of_part(columns, labels):
     return np.array([log_loss(truth, shares, **more), mass], dtype=np.float64)
 
 
-@with_pairs(_log_loss_of_parts)
+@dispatching_pairs(_log_loss_of_parts)
 def log_loss(
     y_true: ArrayLike,
     y_proba: ArrayLike,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._engine import each
-from statfast._estimator import with_pairs
+from statfast._estimator import dispatching_pairs
 from statfast._typing import ArrayLike, Weights
 from statfast._validation import (
     as_choice,
@@ -33,7 +33,7 @@ from statfast.metrics.ranking.two_classes import binary_codes, steps_for, warn_o
 AVERAGES = ("macro", "weighted", "micro", "samples", None)
 
 
-@with_pairs(area_of_parts)
+@dispatching_pairs(area_of_parts)
 def roc_auc_score(
     y_true: ArrayLike,
     y_score: ArrayLike,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.metrics import rank
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     UndefinedMetricWarning,
@@ -97,7 +97,7 @@ def counts_of(steps, drop_intermediate):
         size = len(steps.values) + 1
         fp, tp, thresholds = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size)
         values = steps.values.astype(np.float64, copy=False)
-        held = aside(
+        held = interruptible(
             rank.corners,
             steps.positive,
             steps.negative,

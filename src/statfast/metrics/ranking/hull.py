@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.order import pool
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_count,
@@ -80,7 +80,7 @@ def hull_of(steps):
     sums = -steps.positive.astype(np.float64)
     weights = (steps.positive + steps.negative).astype(np.float64)
     ends = np.empty(len(sums), dtype=np.intp)
-    last = ends[: aside(pool.pool, sums, weights, ends)] - 1
+    last = ends[: interruptible(pool.pool, sums, weights, ends)] - 1
     start = np.zeros(1)
     fp, tp = np.concatenate([start, steps.fp[last]]), np.concatenate([start, steps.tp[last]])
     return fp, tp, np.concatenate([[np.inf], steps.values[last]])

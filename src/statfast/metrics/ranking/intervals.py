@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from statfast._core.metrics import resample
-from statfast._engine import aside, each, grid
+from statfast._engine import each, grid, interruptible
 from statfast._linalg import mirrored
 from statfast._typing import ArrayLike, Seed
 from statfast._validation import (
@@ -405,7 +405,7 @@ def _areas_and_covariance(columns, labels, only_areas=False):
 
     def place(k):
         order = orders[k]
-        aside(resample.placements, order.rows, order.ends, labels, zeros, placed[k])
+        interruptible(resample.placements, order.rows, order.ends, labels, zeros, placed[k])
         return int(placed[k] @ labels)  # of the positive rows
 
     sums = each(place, range(len(orders)), effort=20.0 * placed.size)

@@ -110,8 +110,8 @@ def _area(parts, sides):
                 some.append(after[-1])
                 rows += after[-1].rows
         bits = 0 if rows <= MOST else max(0, one.bits - BITS)
-        told = [(part.least, part.bits) for part in some]
-        found = parts.total(Work(counted), (sides, told, bits)).ranges(bits)
+        ranges = [(part.least, part.bits) for part in some]
+        found = parts.total(Work(counted), (sides, ranges, bits)).ranges(bits)
         kept = [part for part in after if not _mixed(part)]
         todo.extendleft(reversed(sorted([*found, *kept])))
     if not before or not positives:
@@ -135,10 +135,10 @@ def ordered(scores):
     return np.where(bits & sign, ~bits, bits | sign)
 
 
-def counted(columns, told):
+def counted(columns, sent_state):
     """Counts of a part by the leading bits of scores; of some ranges, or of all scores."""
     scores, truth, weights = columns
-    sides, ranges, bits = told
+    sides, ranges, bits = sent_state
     n = len(scores)
     weights = as_weights(weights, n)
     if weights is not None and sides.negative is not None:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from statfast._core.metrics import rank
-from statfast._engine import aside, each, grid
+from statfast._engine import each, grid, interruptible
 from statfast._validation import nonfinite, to_array, to_numbers
 
 BLOCK = 1 << 16  # rows of a task
@@ -146,7 +146,7 @@ class Buckets:
     def values(self, keys):
         """The scores that keys stand for."""
         out = np.empty(len(keys))
-        aside(rank.values, keys, self.scores.dtype == np.int64, out)
+        interruptible(rank.values, keys, self.scores.dtype == np.int64, out)
         return out.astype(np.float32) if self.scores.dtype == np.float32 else out
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 from statfast._core.metrics import rank
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._validation import (
     UndefinedMetricWarning,
     as_label,
@@ -35,7 +35,7 @@ def binary_codes(y_true, pos_label=None, *, usual=True, name="y_true"):
     if fast:
         codes = np.empty(len(y), dtype=np.uint8)
         plain = np.ascontiguousarray(y.view(np.uint8) if kind == "b" else y)
-        found, low, high = aside(rank.two_values, plain, codes)
+        found, low, high = interruptible(rank.two_values, plain, codes)
         if found < 3 and low == low and high == high:
             classes = [low] if found == 1 else [low, high]
             if found == 1 and _equal(low, 1 if pos_label is None else pos_label):

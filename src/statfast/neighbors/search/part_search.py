@@ -88,8 +88,8 @@ class _Near:
         return _Near(*(np.take_along_axis(part, order, axis=1) for part in both), self.k)
 
 
-def _near(columns, told, number):
-    params, fit, queries, k, starts = told
+def _near(columns, sent_state, number):
+    params, fit, queries, k, starts = sent_state
     X = columns[0]
     if not len(X):
         return None

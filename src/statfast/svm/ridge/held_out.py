@@ -17,7 +17,7 @@ doi:10.1016/S0031-3203(03)00136-5).
 
 import numpy as np
 
-from statfast._engine import aside, checkpoint
+from statfast._engine import checkpoint, interruptible
 from statfast._linalg import triangle_inverse
 from statfast.svm.ridge.system import factor_of, multipliers
 
@@ -80,8 +80,8 @@ def conditioned(C, mean, y, root, alpha, keep, gone, covariance):
         return None, mean
     scale = factor.scale if s is None else factor.scale * s
     half = triangle_inverse(factor.lower, lower=True)
-    told = aside(np.matmul, half, scale[:, None] * across)
-    return C[keep, keep] - aside(np.matmul, told.T, told), mean
+    told = interruptible(np.matmul, half, scale[:, None] * across)
+    return C[keep, keep] - interruptible(np.matmul, told.T, told), mean
 
 
 def eliminate(C, mean, y, root, alpha, ends, out):
@@ -104,7 +104,7 @@ class PenaltyGrid:
 
     def __init__(self, K, y, root):
         M = K if root is None else K * root[:, None] * root
-        self.values, self.vectors = aside(np.linalg.eigh, M)
+        self.values, self.vectors = interruptible(np.linalg.eigh, M)
         self.y, self.root = y, root
         self.told = self.vectors.T @ (y if root is None else root[:, None] * y)
 
@@ -125,7 +125,7 @@ class PenaltyGrid:
             left = np.empty_like(b)
             for k in range(len(ends) - 1):
                 own = slice(ends[k], ends[k + 1])
-                block = aside(np.matmul, half[own], half[own].T)
+                block = interruptible(np.matmul, half[own], half[own].T)
                 factor = factor_of(block, None, 0.0)
                 if factor is None:
                     return None

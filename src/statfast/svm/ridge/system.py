@@ -7,7 +7,7 @@ weight is 0 as well.
 
 import numpy as np
 
-from statfast._engine import aside
+from statfast._engine import interruptible
 from statfast._linalg import MIN_PIVOT, CholeskyFactor
 
 NOTHING = 1e-15  # times rows, of the largest eigenvalue: smaller ones are none
@@ -35,7 +35,7 @@ def multipliers(factor, root, Y):
 def least_squares(K, root, alpha, Y):
     """The shortest b where S K S + alpha I has no inverse, or is indefinite."""
     M = weighted(K, root, alpha)
-    values, vectors = aside(np.linalg.eigh, M)
+    values, vectors = interruptible(np.linalg.eigh, M)
     some = np.abs(values) > NOTHING * len(M) * np.abs(values).max(initial=0.0)
     root = np.ones(len(M)) if root is None else root
     V = vectors[:, some]

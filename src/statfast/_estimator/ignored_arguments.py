@@ -73,22 +73,22 @@ _ROWS = (
     ("Pipeline", "transform_input", (None,), "Only X passes through the steps."),
     (_SEARCHES, "pre_dispatch", ANY, ""),
 )
-ACCEPTED: dict[tuple[str, str], tuple[Values, str]] = {
+IGNORED: dict[tuple[str, str], tuple[Values, str]] = {
     (kind, name): (values, why) for kinds, name, values, why in _ROWS for kind in kinds.split()
 }
 
 
 @cache
-def accepted_names(cls: type) -> frozenset[str]:
+def ignored_names(cls: type) -> frozenset[str]:
     """Names of the parameters that the class, or one that it is derived from, accepts."""
     kinds = [base.__name__ for base in cls.__mro__]
-    return frozenset(name for kind, name in ACCEPTED if kind in kinds)
+    return frozenset(name for kind, name in IGNORED if kind in kinds)
 
 
-def check_accepted(cls: type, name: str, value: Any) -> None:
+def check_ignored(cls: type, name: str, value: Any) -> None:
     """Refuse a value that would change a result in scikit-learn."""
     kinds = [base.__name__ for base in cls.__mro__]
-    values, why = next(ACCEPTED[kind, name] for kind in kinds if (kind, name) in ACCEPTED)
+    values, why = next(IGNORED[kind, name] for kind in kinds if (kind, name) in IGNORED)
     if values is not ANY and not _harmless(value, values):
         raise ValueError(
             f"{cls.__name__} takes {name} from scikit-learn's parameters only as "
@@ -101,39 +101,39 @@ def _harmless(value: Any, values: tuple[Any, ...]) -> bool:
     return any(value is one or (plain and value == one) for one in values)
 
 
-def taking(**accepted: Values) -> Callable[[Function], Function]:
+def ignoring_sklearn_arguments(**ignored: Values) -> Callable[[Function], Function]:
     """Have a function take these keywords, too: of scikit-learn's, where they change no result."""
 
     def decorated(function: Function) -> Function:
         @wraps(function)
-        def wrapped(*args: Any, **given: Any) -> Any:
-            for name, values in accepted.items():
-                if name not in given:
+        def wrapped(*args: Any, **arguments: Any) -> Any:
+            for name, values in ignored.items():
+                if name not in arguments:
                     continue
-                value = given.pop(name)
+                value = arguments.pop(name)
                 if values is not ANY and not _harmless(value, values):
                     raise ValueError(
                         f"{function.__name__} takes {name} from scikit-learn's parameters only as "
                         f"{either(values)}; got {shown(value)}. Leave it out."
                     )
-            return function(*args, **given)
+            return function(*args, **arguments)
 
-        wrapped.accepted = accepted  # type: ignore[attr-defined]
+        wrapped.ignored = ignored  # type: ignore[attr-defined]
         return wrapped  # type: ignore[return-value]
 
     return decorated
 
 
-def accepting(init: Callable[..., None]) -> Callable[..., None]:
+def ignoring_sklearn_parameters(init: Callable[..., None]) -> Callable[..., None]:
     """A constructor that takes, beside its own parameters, those of the table."""
     parameters = inspect.signature(init).parameters
 
     @wraps(init)
-    def __init__(self: Any, *args: Any, **given: Any) -> None:
-        others = {name: given.pop(name) for name in list(given) if name not in parameters}
+    def __init__(self: Any, *args: Any, **arguments: Any) -> None:
+        others = {name: arguments.pop(name) for name in list(arguments) if name not in parameters}
         for name, value in others.items():
             check_other(type(self), name, value, [*parameters][1:])
-        init(self, *args, **given)
+        init(self, *args, **arguments)
         self.__dict__.update(others)
 
     return __init__
@@ -141,8 +141,8 @@ def accepting(init: Callable[..., None]) -> Callable[..., None]:
 
 def check_other(cls: type, name: str, value: Any, names: list[str]) -> None:
     """Refuse an argument that is none of the parameters ``names``, unless the table has it."""
-    if name not in accepted_names(cls):
+    if name not in ignored_names(cls):
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
         hint = f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(sorted(names))}."
         raise TypeError(f"{cls.__name__} has no parameter {name!r}. {hint}")
-    check_accepted(cls, name, value)
+    check_ignored(cls, name, value)
