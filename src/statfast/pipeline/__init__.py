@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pipelines: transformers one after another or side by side, so that folds held out do not leak."""
 
-from statfast.pipeline.chain import Pipeline, make_pipeline
 from statfast.pipeline.column_transformer import ColumnTransformer, make_column_transformer
 from statfast.pipeline.columns import make_column_selector
+from statfast.pipeline.pipeline import Pipeline, make_pipeline
 
 __all__ = [
     "ColumnTransformer",

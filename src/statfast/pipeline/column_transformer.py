@@ -32,9 +32,9 @@ from statfast._validation import (
     shown,
 )
 from statfast.pipeline.columns import as_container, places_of
-from statfast.pipeline.merged import MergedColumns
-from statfast.pipeline.side_by_side import SideBySide, as_factors, as_style, is_word
+from statfast.pipeline.hstack import SideBySide, as_factors, as_style, is_word
 from statfast.pipeline.steps import ByName, NamedEstimators, numbered_names
+from statfast.pipeline.sum_pipeline import MergedColumns
 
 DONE = ("drop", "passthrough")
 

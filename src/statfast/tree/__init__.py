@@ -5,8 +5,8 @@ from statfast.tree.cart.classifier import DecisionTreeClassifier
 from statfast.tree.cart.regressor import DecisionTreeRegressor
 from statfast.tree.pruning.table import PruningTable, pruning_table
 from statfast.tree.pruning.weakest_link import PruningPath
-from statfast.tree.reading.printed import export_text, tree_rules
-from statfast.tree.reading.splits import SplitTable, split_table
+from statfast.tree.reading.alternative_splits import SplitTable, split_table
+from statfast.tree.reading.export_text import export_text, tree_rules
 from statfast.tree.structure.tree_arrays import TreeStructure
 
 __all__ = [

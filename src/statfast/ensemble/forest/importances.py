@@ -11,7 +11,7 @@ from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import as_count, as_generator
 from statfast.ensemble.forest.grow_forest import predictor_of
 from statfast.ensemble.forest.left_out import earned_by_sets
-from statfast.tree.structure.routes import COLUMN
+from statfast.tree.structure.non_numeric_splits import COLUMN
 
 
 class ForestImportances:

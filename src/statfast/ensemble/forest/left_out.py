@@ -10,7 +10,7 @@ from statfast._engine import checkpoint, each, grid
 from statfast._estimator import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import as_choice, warn_user
-from statfast.tree.structure.routes import COLUMN
+from statfast.tree.structure.non_numeric_splits import COLUMN
 
 
 def left_out_sums(trees, rows, unseen, n_jobs=None):

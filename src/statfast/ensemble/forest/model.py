@@ -38,7 +38,7 @@ from statfast.tree.growing.arguments import (
 )
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
-from statfast.tree.structure.paths import decision_paths
+from statfast.tree.structure.decision_path import decision_paths
 from statfast.tree.structure.tree_arrays import unpacked
 
 

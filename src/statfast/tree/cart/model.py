@@ -16,7 +16,7 @@ from statfast.tree.growing.arguments import GrowthParameters, routed_rules, rows
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path
-from statfast.tree.structure.paths import decision_paths
+from statfast.tree.structure.decision_path import decision_paths
 from statfast.tree.structure.tree_arrays import structure_of
 
 if TYPE_CHECKING:

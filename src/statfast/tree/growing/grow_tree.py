@@ -10,7 +10,7 @@ from statfast._core.cart.grow import grow
 from statfast._core.cart.problem import Columns, Problem, sorts
 from statfast._engine import checkpoint, each, usable_threads
 from statfast.tree.growing.columns import ranked_columns
-from statfast.tree.structure.routes import Routes
+from statfast.tree.structure.non_numeric_splits import Routes
 from statfast.tree.structure.tree_arrays import flat_values, structure_of
 
 CRITERIA = {

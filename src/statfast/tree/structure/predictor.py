@@ -7,8 +7,8 @@ import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid, usable_threads
-from statfast.tree.structure.codes import COLUMNS, coded_trees
-from statfast.tree.structure.routes import SETS
+from statfast.tree.structure.compact_nodes import COLUMNS, coded_trees
+from statfast.tree.structure.non_numeric_splits import SETS
 
 WALKS = 1 << 18  # rows times trees of a call of the kernel, about: some ten milliseconds
 FEW = 8  # rows that go down all trees in one call

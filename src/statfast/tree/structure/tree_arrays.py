@@ -10,8 +10,8 @@ import numpy as np
 from statfast._core.cart.grow import grow
 from statfast._core.cart.walk import walk
 from statfast._typing import Array
+from statfast.tree.structure.non_numeric_splits import COLUMN, SETS, SURROGATE, Routes
 from statfast.tree.structure.predictor import TreePredictor
-from statfast.tree.structure.routes import COLUMN, SETS, SURROGATE, Routes
 
 TREE_LEAF, TREE_UNDEFINED = -1, -2
 

@@ -16,7 +16,7 @@ from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.arguments import category_counts
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import CRITERIA, tree_problem
-from statfast.tree.structure.routes import SURROGATE, Routes
+from statfast.tree.structure.non_numeric_splits import SURROGATE, Routes
 
 if TYPE_CHECKING:
     from statfast.tree.cart.classifier import DecisionTreeClassifier

@@ -18,8 +18,8 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import column_names, not_fitted, shape_of
-from statfast.pipeline.merged import MergedSteps
 from statfast.pipeline.steps import checked_steps, is_skipped, numbered_names
+from statfast.pipeline.sum_pipeline import MergedSteps
 
 
 class Passthrough:
