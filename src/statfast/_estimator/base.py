@@ -66,6 +66,8 @@ class Estimator(PairwiseRows):
     # ``_fit_source(source, X)``: become fitted to rows in parts, which the user passed as X; None
     # where there is no exact form for them.
     _fit_source: Any = None
+    # Whether the rows are documents, which are no numbers.
+    _takes_documents: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -178,7 +180,7 @@ class Estimator(PairwiseRows):
         return declared.check(value, name)
 
     def _parameters(self) -> list[str]:
-        """Names of the parameters, with those of scikit-learn that were given (`ACCEPTED`)."""
+        """Names of the parameters, with those of scikit-learn that were given (`IGNORED`)."""
         kind: Any = type(self)
         given = [name for name in ignored_names(kind) if name in self.__dict__]
         return sorted([*_defaults(kind), *given])

@@ -92,8 +92,7 @@ def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others:
     kind = getattr(model, "_estimator_type", "")
     if kind in ("clusterer", "transformer"):
         y = None
-    documents = getattr(model, "_takes_documents", False)
-    parts = as_documents(X) if documents else as_parts(X, y, sample_weight)
+    parts = as_documents(X) if model._takes_documents else as_parts(X, y, sample_weight)
     try:
         model._fit_source(parts, X)
         if kind == "clusterer":  # labels stay with the rows
@@ -105,10 +104,9 @@ def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others:
 
 def no_exact_form(model: Any, X: Any) -> TypeError:
     """The exception of an estimator that takes no rows in parts."""
-    instead = getattr(model, "_instead_of_parts", ADVICE)
     return TypeError(
         f"{type(model).__name__} has no exact form for rows that lie in parts; got "
-        f"{type(X).__name__}. {instead}"
+        f"{type(X).__name__}. {ADVICE}"
     )
 
 
@@ -188,7 +186,7 @@ def without_row_attributes(model: Any) -> Any:
 
 def _mapped(name: str, model: Any, X: Any, *args: Any, **options: Any) -> Any:
     sent = without_row_attributes(model), name, args, options
-    if getattr(model, "_takes_documents", False):
+    if model._takes_documents:
         X = as_documents(X)
     if isinstance(X, Parts):
         return X.mapped(apply, sent)
