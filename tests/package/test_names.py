@@ -32,8 +32,8 @@ ALONE = each(
 # A function is a verb with an object, and a file the name of a step.
 FUNCTIONS_AND_FILES = each("at of by to on whole definite known units sharing isotone")
 # A constant says what it bounds: MIN_ROWS_FOR_TILES, not FEW.
-IN_CONSTANTS = each("few most least small kept many")
-CONSTANTS_ALONE = each("call piece block")
+IN_CONSTANTS = each("few most least small many")
+CONSTANTS_ALONE = each("kept call piece block")
 # What became another thing when the parts of the library got protocols.
 REPLACED = each(
     "_solved_by _rescales _by_moments _picks _sums_tell _rank has_door PartRowsData Room "

@@ -77,11 +77,11 @@ FOLDERS = {
 }
 FILES_OF_ONE_READER = {
     "_tour": "a file for each group of families",
-    "active": "not yet merged",
+    "active_set": "not yet merged",
     "active_gram": "not yet merged",
     "class_predictive": "not yet merged",
     "codes": "not yet merged",
-    "definite": "not yet merged",
+    "convexity": "not yet merged",
     "densities": "not yet merged",
     "early_stopping": "a rule of stopping beside the rounds",
     "executor": "not yet merged",
@@ -95,7 +95,7 @@ FILES_OF_ONE_READER = {
     "temperature": "a published method",
     "vocabulary": "not yet merged",
     "votes": "not yet merged",
-    "whole": "not yet merged",
+    "full_gram": "not yet merged",
 }
 
 

@@ -63,9 +63,8 @@ SPECIAL = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}  # Minkowski's 
 POLE = pi / 2 * (1 + 1e-12)  # radians; rounding may put a place a little beyond it
 HALVED = ("cosine", "correlation")  # half the squared distance of normalized rows
 
-MAX_ULPS_APART = (
-    1 << 18
-)  # units in the last place by which a power and its root may miss each other
+# Units in the last place by which a power and its root may miss each other.
+MAX_ULPS_OF_GUESS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +183,8 @@ class Metric:
             guess = np.minimum(self.reduce(radii), np.finfo(np.float64).max).view(np.int64)
             most = np.finfo(np.float64).max.view(np.int64)
             low, high = (
-                np.maximum(guess - MAX_ULPS_APART, 0),
-                np.minimum(guess + MAX_ULPS_APART, most),
+                np.maximum(guess - MAX_ULPS_OF_GUESS, 0),
+                np.minimum(guess + MAX_ULPS_OF_GUESS, most),
             )
             while (low < high).any():
                 middle = high - (high - low) // 2

@@ -19,7 +19,7 @@ from statfast.neighbors.hashing.tables import MAX_STEPS, drawer_bits
 
 SAMPLE_ROWS = 1024  # rows that stand for all
 QUERIES_PER_SAMPLE = 8  # of the queries, one is compared with them
-MAX_OWN_NEIGHBORS = 10  # at most so many of a query's neighbors
+MAX_NEIGHBORS_OF_QUERY = 10  # at most so many of a query's neighbors
 MAX_TABLES = 32
 MEASURED_PROBES = 64  # probes: more are taken to find what these do
 PROBES = np.array([1, 2, 4, 8, 12, 16, 24, 32, 48], np.intp)
@@ -47,7 +47,7 @@ class Sample:
         """From the sampled row numbers, and their exact neighbors."""
         n, k = len(rows), ids.shape[1]
         others = rng.choice(n, min(n, SAMPLE_ROWS), replace=False)
-        own = min(k, MAX_OWN_NEIGHBORS)
+        own = min(k, MAX_NEIGHBORS_OF_QUERY)
         some = ids[:, np.linspace(0, k - 1, own).astype(np.intp)]
         pool = np.ascontiguousarray(rows[np.concatenate([others, some.ravel()])])
         near = np.sqrt(np.median(d2[:, -1]))
