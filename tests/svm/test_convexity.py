@@ -9,7 +9,7 @@ import pytest
 
 from statfast.kernels import RBF, FunctionKernel, Polynomial, Precomputed, Sigmoid
 from statfast.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from statfast.svm.dual.convexity import SOME, _chosen, warn_indefinite
+from statfast.svm.dual.convexity import MAX_POINTS, choose_points, warn_if_indefinite
 from statfast.svm.machines.training import TrainingPoints
 
 WORDS = "is not positive semi-definite on X: without its means, the matrix between"
@@ -54,24 +54,24 @@ def test_matrices_of_every_scale(scale):
     low, high = centered(K / scale)[[0, -1]] * scale
     words = re.escape(f"eigenvalues from {low:.3g} to {high:.3g}.")
     with pytest.warns(UserWarning, match=words):
-        warn_indefinite("SVC", points(K), NONE)
+        warn_if_indefinite("SVC", points(K), NONE)
 
 
 def test_support_vectors_are_looked_at_first_and_all_rows_of_few():
-    n = 8 * SOME
+    n = 8 * MAX_POINTS
     K = np.eye(n)
     K[0, 5] = K[5, 0] = 3.0  # seen only where both are
-    with pytest.warns(UserWarning, match=f"{WORDS} {SOME} of"):
-        warn_indefinite("SVC", points(K), np.array([0, 5]))
-    with pytest.warns(UserWarning, match=f"{WORDS} {SOME} of"):
-        warn_indefinite("SVC", points(K[:SOME, :SOME]), NONE)
-    with pytest.warns(UserWarning, match=f"{WORDS} {SOME} of"):
-        warn_indefinite("SVC", points(INDEFINITE.matrix(np.resize(X, (n, 3)))), np.arange(n))
+    with pytest.warns(UserWarning, match=f"{WORDS} {MAX_POINTS} of"):
+        warn_if_indefinite("SVC", points(K), np.array([0, 5]))
+    with pytest.warns(UserWarning, match=f"{WORDS} {MAX_POINTS} of"):
+        warn_if_indefinite("SVC", points(K[:MAX_POINTS, :MAX_POINTS]), NONE)
+    with pytest.warns(UserWarning, match=f"{WORDS} {MAX_POINTS} of"):
+        warn_if_indefinite("SVC", points(INDEFINITE.matrix(np.resize(X, (n, 3)))), np.arange(n))
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
 def test_rounding_and_means_do_not_warn(scale):
-    rows = np.random.default_rng(1).normal(size=(2 * SOME, 3))
+    rows = np.random.default_rng(1).normal(size=(2 * MAX_POINTS, 3))
     squares = ((rows[:, None] - rows) ** 2).sum(axis=2)
     for K in (
         rows @ rows.T,  # singular
@@ -85,18 +85,18 @@ def test_rounding_and_means_do_not_warn(scale):
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warn_indefinite("SVC", points((scale * K).astype(np.float32)), NONE)
+            warn_if_indefinite("SVC", points((scale * K).astype(np.float32)), NONE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for kernel in (RBF(1.0), Polynomial(3, 1.0, 1.0), FunctionKernel(RBF(1.0).matrix)):
             SVC(kernel=kernel).fit(X, y)
 
 
-@pytest.mark.parametrize("n", [3, SOME, SOME + 1, 5 * SOME])
+@pytest.mark.parametrize("n", [3, MAX_POINTS, MAX_POINTS + 1, 5 * MAX_POINTS])
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.9, 1.0])
 def test_support_vectors_are_chosen_first_and_no_more_than_some(n, share):
     support = np.random.default_rng(n).permutation(n)[: int(share * n)]
-    chosen = _chosen(n, support)
-    assert len(chosen) == min(n, SOME)
+    chosen = choose_points(n, support)
+    assert len(chosen) == min(n, MAX_POINTS)
     assert (np.diff(chosen) > 0).all()
-    assert np.isin(chosen, support).sum() == min(len(support), SOME)
+    assert np.isin(chosen, support).sum() == min(len(support), MAX_POINTS)

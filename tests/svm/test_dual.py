@@ -82,14 +82,17 @@ def test_classes(seed, n, which, C, tol):
         assert slow.dual >= -found.primal - 1e-9 * (1 + abs(slow.dual))
 
 
+def shrink_sets(monkeypatch):
+    """Have active and working sets so small that problems of the tests have many rounds."""
+    active = solver.ActiveSetLimits(size=48, max_size=48, rowwise_max_size=0)
+    monkeypatch.setattr(solver, "ACTIVE_SET", active)
+    monkeypatch.setattr(solver, "WORKING_SET", solver.WorkingSetLimits(min_size=16))
+
+
 @pytest.fixture
 def small_sets(monkeypatch):
-    """Active and working sets so small that problems of the tests have many rounds."""
-    monkeypatch.setattr(solver, "ACTIVE", 48)
-    monkeypatch.setattr(solver, "MOST_ACTIVE", 48)
+    shrink_sets(monkeypatch)
     monkeypatch.setattr(Gram, "side", 48)
-    monkeypatch.setattr(solver, "WORKING", 16)
-    monkeypatch.setattr(solver, "FEW", 0)
 
 
 @pytest.mark.usefixtures("small_sets")
@@ -106,8 +109,7 @@ def test_rounds(kernel, C):
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_all_at_once(kernel, C, fits, monkeypatch):
     """Where many are free all become active, and the square of all is made once, if it fits."""
-    for name, value in {"ACTIVE": 48, "MOST_ACTIVE": 48, "WORKING": 16, "FEW": 0}.items():
-        monkeypatch.setattr(solver, name, value)
+    shrink_sets(monkeypatch)
     monkeypatch.setattr(Gram, "side", 300 if fits else 299)
     X, y = classes(4, 300, 4)
     gram, made = gram_of(kernel, X), []
@@ -127,9 +129,7 @@ def test_all_at_once(kernel, C, fits, monkeypatch):
 
 def test_two_variables_a_point_are_not_all_active(monkeypatch):
     """Regression: three quarters of their square would be copies."""
-    sizes = {"ACTIVE": 48, "MOST_ACTIVE": 48, "WORKING": 16, "FEW": 0}
-    for name, value in sizes.items():
-        monkeypatch.setattr(solver, name, value)
+    shrink_sets(monkeypatch)
     rng = np.random.default_rng(0)
     X, one = rng.standard_normal((200, 10)), np.ones(200)
     t = np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(200)
@@ -153,7 +153,7 @@ def test_a_square_shares_its_memory_with_rows():
     rows = gram_of(kernel, X, cache_size=100)
     rows.hold(np.arange(3))
     assert 4 * (alone**2 - rows.side**2) >= 4 * 700**2
-    assert gram_of(kernel, X, cache_size=1).side == gram_cache.LEAST_SIDE
+    assert gram_of(kernel, X, cache_size=1).side == gram_cache.MIN_POINTS_OF_SQUARE
     assert gram_of(Precomputed(), np.eye(9)).side < 2**20
 
 
@@ -161,8 +161,10 @@ def test_a_square_shares_its_memory_with_rows():
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_row_by_row(kernel, part, monkeypatch):
     """Rows made when they are wanted, until they are too many."""
-    for name, value in {"ACTIVE": 48, "WORKING": 16, "LEAN": 16, "SPARSE": 2, "PART": part}.items():
-        monkeypatch.setattr(solver, name, value)
+    active = solver.ActiveSetLimits(size=48, rowwise_support_share=2, rowwise_max_share=part)
+    working = solver.WorkingSetLimits(min_size=16, rowwise_min_size=16)
+    monkeypatch.setattr(solver, "ACTIVE_SET", active)
+    monkeypatch.setattr(solver, "WORKING_SET", working)
     X, y = classes(4, 300, 4)
     made, hold = [], Gram.hold
     monkeypatch.setattr(Gram, "hold", lambda self, index: made.extend(index) or hold(self, index))
@@ -224,7 +226,8 @@ def test_one_class_and_a_start():
 
 @pytest.mark.parametrize("C", [1e2, 1e4])
 def test_large_c(C, monkeypatch):
-    monkeypatch.setattr(solver, "BUDGET", 2e5)
+    limits = solver.WorkingSetLimits(multiply_adds_per_clock=2e5)
+    monkeypatch.setattr(solver, "WORKING_SET", limits)
     X, y = classes(8, 400, 4)
     found = classify(gram_of(RBF(0.25), X), y, C)
     require_optimal(found, RBF(0.25).matrix(X), -np.ones(400), y, np.full(400, C), 1e-3)
@@ -239,10 +242,9 @@ def test_duplicates_and_ties():
 
 @pytest.mark.parametrize("sparse", [0, 2])  # whether rows are made one by one
 def test_the_same_bits_on_any_threads(sparse, monkeypatch):
-    monkeypatch.setattr(solver, "SPARSE", sparse)
-    monkeypatch.setattr(solver, "WORKING", 256)
-    monkeypatch.setattr(solver, "ACTIVE", 512)
-    monkeypatch.setattr(solver, "MOST_ACTIVE", 512)
+    active = solver.ActiveSetLimits(size=512, max_size=512, rowwise_support_share=sparse)
+    monkeypatch.setattr(solver, "ACTIVE_SET", active)
+    monkeypatch.setattr(solver, "WORKING_SET", solver.WorkingSetLimits(min_size=256))
     monkeypatch.setattr(Gram, "side", 512)
     monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X, y = classes(9, 1500, 6)
@@ -422,7 +424,7 @@ def test_what_does_not_move_is_looked_at_in_float64(monkeypatch, small_sets):
 
 def test_a_cost_beyond_float32_ends_by_itself(monkeypatch):
     """What the matrix in float32 does not tell is not worked on, so that a stall is soon seen."""
-    monkeypatch.setattr(solver, "IDLE", 1)
+    monkeypatch.setattr(solver, "TOLERANCES", solver.Tolerances(idle_rounds=1))
     rng = np.random.default_rng(0)
     X, sign = rng.normal(size=(24, 1)), np.where(rng.integers(0, 2, 24), 1.0, -1.0)
     found = solve(gram_of(RBF(1.0), X), -np.ones(24), sign, np.full(24, 1e9), max_iter=4_000_000)

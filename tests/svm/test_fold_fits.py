@@ -32,9 +32,10 @@ from statfast.model_selection import (
     validation_curve,
 )
 from statfast.model_selection.fold_strategies import FoldFits
-from statfast.svm.dual.full_gram import WholeGram
+from statfast.svm.dual.full_gram import FullGram
 from statfast.svm.dual.gram import gram_of
 from statfast.svm.dual.problems import c_svc, svr
+from statfast.svm.dual.solver import ActiveSetLimits
 from statfast.svm.machines import fold_fits
 from tests.reference import refits
 
@@ -274,7 +275,7 @@ def test_names_of_the_ways():
 
 def test_many_rows_of_few_columns_are_refitted(monkeypatch):
     X, y, _ = cloud(8)
-    monkeypatch.setattr(fold_fits, "EVERY", 40)
+    monkeypatch.setattr(fold_fits, "ACTIVE_SET", ActiveSetLimits(max_rows_of_full_matrix=40))
     assert cross_validate(SVC(gamma=0.3), X, y, cv=3).path == "refit"
     wide = np.hstack([X, np.zeros((90, 400))])
     assert cross_validate(SVC(gamma=0.3), wide, y, cv=3).path == "shared structure"
@@ -307,7 +308,7 @@ def test_a_whole_matrix_is_that_of_its_points(kernel):
     if type(kernel) is Linear:
         X = X + 1e3  # images far from 0
     places = np.sort(rng.choice(700, 300, replace=False))
-    whole = WholeGram(kernel.matrix(X), places)
+    whole = FullGram(kernel.matrix(X), places)
     own = gram_of(kernel, np.ascontiguousarray(X[places]))
     b = rng.normal(size=300)
     b -= b.mean()
@@ -332,7 +333,7 @@ def test_a_whole_matrix_is_that_of_its_points(kernel):
     np.testing.assert_allclose(total[:300], want, rtol=0, atol=1e-10 * size)
 
 
-class Counted(WholeGram):
+class Counted(FullGram):
     """A matrix that counts what is asked of it in float64."""
 
     asked = 0

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from statfast._estimator import sigmoid, sigmoid_fit
 from statfast._estimator.class_pairs import coupled
 from statfast.svm import SVC, NuSVC
-from statfast.svm.machines.platt import held_out
+from statfast.svm.machines.pairwise import deal_out_folds
 
 
 def loss_of(a, b, values, positive, weights):
@@ -100,14 +100,14 @@ def test_parts_hold_equal_rows_together_and_share_out_classes():
     rng = np.random.default_rng(1)
     key = rng.integers(0, 40, 200).astype(float)
     codes = rng.integers(0, 3, 200)
-    part = held_out(key, codes, 5)
+    part = deal_out_folds(key, codes, 5)
     for c in range(3):
         for k in np.unique(key[codes == c]):
             assert len(np.unique(part[(codes == c) & (key == k)])) == 1
         distinct = [len(np.unique(key[(codes == c) & (part == p)])) for p in range(5)]
         assert max(distinct) - min(distinct) <= 1
     order = rng.permutation(200)
-    np.testing.assert_array_equal(held_out(key[order], codes[order], 5), part[order])
+    np.testing.assert_array_equal(deal_out_folds(key[order], codes[order], 5), part[order])
 
 
 # ------------------------------------------------------------------ the estimators
@@ -164,7 +164,7 @@ def test_a_class_of_one_row_has_probabilities():
 def test_parts_are_of_one_size_in_all_and_in_each_class(sizes):
     codes = np.repeat(np.arange(len(sizes)), sizes)
     keys = np.random.default_rng(0).permutation(len(codes))
-    part = held_out(keys, codes, 5)
+    part = deal_out_folds(keys, codes, 5)
     counts = np.bincount(part, minlength=5)
     assert counts.max() - counts.min() <= 1
     for code in range(len(sizes)):

@@ -230,7 +230,7 @@ def test_rows_without_weight_are_not_there():
 
 def test_a_matrix_beyond_the_memory_is_made_in_rows(monkeypatch):
     whole = SVC(gamma=0.3, C=10.0, tol=1e-8).fit(X, y)
-    monkeypatch.setattr(gram_cache, "LEAST_SLOTS", 8)
+    monkeypatch.setattr(gram_cache, "MIN_CACHED_ROWS", 8)
     rows = SVC(gamma=0.3, C=10.0, tol=1e-8, cache_size=1e-3).fit(X, y)
     np.testing.assert_allclose(rows.decision_function(X), whole.decision_function(X), atol=1e-6)
 
@@ -266,7 +266,7 @@ def test_a_multiplier_of_rounding_is_none():
     descent.sign, descent.upper, descent.low, descent.high = one, one, 0 * one, one
     descent.groups, descent.group, descent.c = 1, np.zeros(3, np.int32), 0 * one
     descent.steps, descent.reason, descent.b = 0, "tol", np.array([1.0, 1e-17, 0.0])
-    found = descent.answer(np.array([-1.0, 1.0, 3.0]), 0.0, True)
+    found = descent.solution(np.array([-1.0, 1.0, 3.0]), 0.0, True)
     assert found.alpha.tolist() == [1.0, 0.0, 0.0]
     assert found.rho == 0.0
 

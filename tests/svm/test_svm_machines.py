@@ -364,15 +364,17 @@ def test_costs_without_end_are_told(kind, kernel, monkeypatch):
     rng = np.random.default_rng(0)
     X, noise = rng.standard_normal((40, 1)), rng.standard_normal(40)
     y = np.where(noise > 0, 1, -1) if kind is SVC else noise
-    monkeypatch.setattr(solver, "UNASKED", 3000)
-    monkeypatch.setattr(solver, "FOR_EACH", 10)
+    limits = solver.WorkingSetLimits(max_steps=3000, max_steps_per_variable=10)
+    monkeypatch.setattr(solver, "WORKING_SET", limits)
     sentence = rf"{kind.__name__} was stopped \(steps\) after 3000 steps .*lower C, .* max_iter"
     with pytest.warns(ConvergenceWarning, match=sentence):
         model = kind(C=1e8, kernel=kernel).fit(X, y)
     assert model.fit_status_ == 1
     assert np.isfinite(model.predict(X)).all()
     assert model.dual_gap_[0] > 0
-    monkeypatch.setattr(solver, "FOR_EACH", 50 if kind is SVR or kind is NuSVR else 100)
+    most = 50 if kind is SVR or kind is NuSVR else 100
+    limits = solver.WorkingSetLimits(max_steps=3000, max_steps_per_variable=most)
+    monkeypatch.setattr(solver, "WORKING_SET", limits)
     with pytest.warns(ConvergenceWarning, match="after 4000 steps"):
         kind(C=1e8, kernel=kernel).fit(X, y)
     with pytest.warns(ConvergenceWarning, match=r"\(max_iter\) after 5000 steps"):

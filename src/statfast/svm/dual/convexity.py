@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is the problem of a machine convex? Some of the kernel matrix is looked at, where it may not be.
+"""Is the problem of a machine convex? Where it may not be, a part of the kernel matrix tells.
 
 DualVariables move with their sum fixed, so that what matters is the matrix without the means of its
 rows and columns: a kernel that is only conditionally positive definite does as well. A square part
@@ -12,39 +12,41 @@ import numpy as np
 from statfast._distance import scale_of
 from statfast._validation import warn_user
 
-SOME = 256  # points: their eigenvalues take some milliseconds
-NEGATIVE = 1e-5  # of the largest value: the rounding of a matrix to float32 leaves less
+MAX_POINTS = 256  # The eigenvalues of a matrix between so many points take a few milliseconds.
+ROUNDING = 1e-5  # The rounding of a matrix to float32 leaves a smaller share of the largest value.
 
 
-def warn_indefinite(name, points, support):
+def warn_if_indefinite(name, points, support):
     """Warn if the kernel matrix between support vectors, and some others, is indefinite."""
     if points.kernel.positive_definite:
         return
-    some = _chosen(len(points), support)
-    low, high, bound = _ends(points.among(some))
+    rows = choose_points(len(points), support)
+    low, high, bound = extreme_eigenvalues(points.among(rows))
     if low < -bound:
         warn_user(
             f"{name}: {points.kernel} is not positive semi-definite on X: without its means, the "
-            f"matrix between {len(some)} of the rows has eigenvalues from {low:.3g} to {high:.3g}. "
+            f"matrix between {len(rows)} of the rows has eigenvalues from {low:.3g} to {high:.3g}. "
             "What was found need not be the best machine. Choose another kernel, such as 'rbf', or "
             "other parameters; of a matrix made before, set the negative eigenvalues to 0."
         )
 
 
-def _chosen(n, support):
-    """Support vectors first, then others, evenly taken where they are too many."""
+def choose_points(n, support):
+    """Support vectors first, then other points, evenly taken where they are too many."""
     support = np.unique(support)
-    others = np.setdiff1d(np.arange(n), support, assume_unique=True)
-    return np.sort(np.concatenate([_part(support, SOME), _part(others, SOME - len(support))]))
+    rest = np.setdiff1d(np.arange(n), support, assume_unique=True)
+    support, rest = take_evenly(support, MAX_POINTS), take_evenly(rest, MAX_POINTS - len(support))
+    return np.sort(np.concatenate([support, rest]))
 
 
-def _part(places, most):
-    if len(places) <= most:
+def take_evenly(places, count):
+    """So many of the places, spread evenly over them."""
+    if len(places) <= count:
         return places
-    return places[np.arange(max(0, most)) * len(places) // max(1, most)]
+    return places[np.arange(max(0, count)) * len(places) // max(1, count)]
 
 
-def _ends(matrix):
+def extreme_eigenvalues(matrix):
     """The smallest and the largest eigenvalue of the centered matrix, and what counts as none."""
     from scipy.linalg import eigvalsh
 
@@ -55,4 +57,4 @@ def _ends(matrix):
     means = centered.mean(axis=0)
     centered += means.mean() - means - means[:, None]
     values = eigvalsh(centered, overwrite_a=True, check_finite=False) / scale
-    return float(values[0]), float(values[-1]), NEGATIVE * size
+    return float(values[0]), float(values[-1]), ROUNDING * size

@@ -16,13 +16,13 @@ from statfast.svm.dual.gram import STRIP
 from statfast.svm.dual.gram_cache import Gram
 from statfast.svm.dual.precision import away_of
 
-PIECE = 1 << 22  # values between two looks whether the user wants to stop
+VALUES_OF_PIECE = 1 << 22  # Ctrl-C is heard after so many values.
 
 
-class WholeGram(Gram):
+class FullGram(Gram):
     """The matrix of some points, `places` in a larger one."""
 
-    whole = True
+    is_complete = True
 
     def __init__(self, matrix, places, n_jobs=None):
         self.matrix, self.places = matrix, places
@@ -40,7 +40,7 @@ class WholeGram(Gram):
         out = np.zeros((self.n, self._ld), np.float32)
 
         def task(rows):
-            step = max(1, PIECE // len(self.matrix))
+            step = max(1, VALUES_OF_PIECE // len(self.matrix))
             for first in range(rows.start, rows.stop, step):
                 checkpoint()
                 some = slice(first, min(first + step, rows.stop))
@@ -81,5 +81,5 @@ class WholeGram(Gram):
 
 
 def width_of(n):
-    """Bytes of a row of `WholeGram.values`."""
+    """Bytes of a row of `FullGram.values`."""
     return 4 * -(-n // smo.ROW_MULTIPLE) * smo.ROW_MULTIPLE

@@ -16,7 +16,13 @@ from statfast._distance import extent_of, origin_of
 from statfast._engine import checkpoint, each, grid
 from statfast.kernels import Precomputed
 from statfast.kernels.points import MATRIX
-from statfast.svm.dual.gram_cache import LEAST_SIDE, PIECE, Gram, require_float32, whole_lines
+from statfast.svm.dual.gram_cache import (
+    FLOPS_OF_PIECE,
+    MIN_POINTS_OF_SQUARE,
+    Gram,
+    require_float32,
+    round_up_to_lines,
+)
 from statfast.svm.dual.precision import away_of, is_far, tile_shape, tile_type
 
 SPARE = 16  # rows that tiles may read beyond the last
@@ -62,7 +68,7 @@ class TileGram(Gram):
     def _laid(self, index, dtype=None):
         """Rows as the tiles take them, and half their squared lengths."""
         count, d, dtype = len(index), self.X.shape[1], dtype or self._dtype
-        rows = np.zeros((whole_lines(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
+        rows = np.zeros((round_up_to_lines(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
         start = np.zeros(len(rows), dtype)
         tiles.lay(self.X, index, self.origin, rows, start)
         return rows, start
@@ -70,7 +76,7 @@ class TileGram(Gram):
     def _pack(self, rows, count):
         """Panels of all rows."""
         d, wide = self.X.shape[1], tiles.columns(rows.dtype == np.float32)
-        panels = np.empty(whole_lines(count, wide) * max(d, 1), rows.dtype)
+        panels = np.empty(round_up_to_lines(count, wide) * max(d, 1), rows.dtype)
         tiles.pack(rows, count, d, panels)
         return panels
 
@@ -83,7 +89,7 @@ class TileGram(Gram):
     def _store(self, index, slots, panels, across, n, out):
         rows, start = self._laid(index)
         count, d = len(index), self.X.shape[1]
-        step = max(112, int(PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
+        step = max(112, int(FLOPS_OF_PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
 
         def task(columns):
             for r in range(0, count, step):
@@ -103,7 +109,7 @@ class TileGram(Gram):
         rows, start = self._laid(index)
         panels = self._pack(rows, k)
         every = np.arange(k, dtype=np.int32)
-        step = max(112, int(PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
+        step = max(112, int(FLOPS_OF_PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
 
         def half(columns):
             for r in range(0, columns.stop, step):
@@ -168,7 +174,7 @@ class TileGram(Gram):
 
             each_at = 2.0 * len(some) * (d + 32)
             effort = each_at * len(at)
-            most = max(64, int(PIECE / each_at) // 64 * 64)
+            most = max(64, int(FLOPS_OF_PIECE / each_at) // 64 * 64)
             parts = int(np.clip(effort / TASK, 4, 64))
             each(task, grid(len(at), 64, most, parts), n_jobs=self.n_jobs, effort=effort)
 
@@ -203,7 +209,7 @@ class KernelGram(Gram):
         k = len(index)
         out = self._for_block(k)
         points = self._points(index)
-        if self._away is None and k <= LEAST_SIDE:  # of which a copy is no matter
+        if self._away is None and k <= MIN_POINTS_OF_SQUARE:  # of which a copy is no matter
             out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
             return out
         for begin in range(0, k, STRIP):

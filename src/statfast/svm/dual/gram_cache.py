@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What of a kernel matrix is kept: a square of some points, or of all, and rows in a slab.
+"""What is kept of a kernel matrix: a square of points, and rows, in a cache.
 
 The solver of the dual asks for the square of the points it works on (`block`), for rows that are
-summed (`add`), which are kept in one slab, the least recently used giving way, or all of them where
-they fit; and, once or twice a fit, for sums in float64 (`exact`), of which nothing is kept. What is
-kept is float32. All threads make rows.
+summed (`add`), which are kept in one array, the least recently used giving way, or all of them
+where they fit; and, once or twice a fit, for sums in float64 (`exact`), of which nothing is kept.
+What is kept is float32. All threads make rows.
 """
 
 from functools import cached_property
@@ -17,24 +17,24 @@ from statfast._engine import aligned, checkpoint, each, grid
 from statfast._validation import warn_user
 from statfast.svm.dual.limits import cache_room
 
-LEAST_SLOTS = 512  # rows in the slab, however little memory is allowed
-LEAST_SIDE = 4096  # points of a square that are allowed likewise, and that are laid out at once
-PIECE = 2e8  # flop of a piece of work: Ctrl-C is heard between them
-LARGEST = 1e37  # value: sums of some must be finite
+MIN_CACHED_ROWS = 512  # So many rows are kept however little memory is allowed.
+MIN_POINTS_OF_SQUARE = 4096  # A square of so many points is allowed likewise, and laid out at once.
+FLOPS_OF_PIECE = 2e8  # Ctrl-C is heard between two pieces of work.
+MAX_KERNEL_VALUE = 1e37  # Sums of a few values must be finite.
 CROWDED = (
     "The kernel matrix of {n} points takes {gib:.1f} GiB, over 4 GiB or a quarter of what is free: "
     "{slots} of its rows are kept, others made again. cache_size says how many MB they may take."
 )
 
 
-def whole_lines(n, m=smo.ROW_MULTIPLE):
+def round_up_to_lines(n, m=smo.ROW_MULTIPLE):
     """n rounded up to a multiple of m."""
     return -(-n // m) * m
 
 
 def require_float32(largest):
     """Refuse kernel values that float32 does not hold, with room for sums of them."""
-    if not largest < LARGEST:
+    if not largest < MAX_KERNEL_VALUE:
         raise ValueError(
             f"The kernel has values such as {largest:.3g}, beyond float32, in which its matrix is "
             "kept. Scale the columns of X, or choose another kernel."
@@ -56,33 +56,33 @@ class Gram:
         What is taken off values, a_i + a_j.
     """
 
-    whole = False  # whether the matrix is there already, and blocks cost little
+    is_complete = False  # whether the matrix is there already, and blocks cost little
 
     def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
         self.n, self.n_jobs, self._away = n, n_jobs, away
         self.diagonal = diagonal if away is None else diagonal - 2.0 * away
         self.longest = float(np.abs(diagonal).max())  # squared length of an image
         require_float32(self.longest)
-        self._ld = whole_lines(n)
-        self._cache_size, self._slab, self._clock, self._told = cache_size, None, 0, False
+        self._ld = round_up_to_lines(n)
+        self._cache_size, self._cache, self._clock, self._has_warned = cache_size, None, 0, False
         self._square = np.empty(0, np.float32)  # of `block`
 
     @cached_property
     def slots(self):
-        """How many rows the slab has room for."""
-        if self.n <= LEAST_SLOTS:  # the free memory, slow to read, is not asked for
+        """How many rows the cache has room for."""
+        if self.n <= MIN_CACHED_ROWS:  # the free memory, slow to read, is not asked for
             return self.n
         limit = cache_room(self._cache_size) - self._square.nbytes
-        return int(min(self.n, max(limit // (4 * self._ld), LEAST_SLOTS)))
+        return int(min(self.n, max(limit // (4 * self._ld), MIN_CACHED_ROWS)))
 
     @cached_property
     def side(self):
-        """Of how many points the square may be kept, beside the slab if there is one."""
+        """Of how many points the square may be kept, beside the cache if there is one."""
         given = None if self._cache_size == inf else self._cache_size  # a matrix that is there
-        if given is None and self.n <= LEAST_SIDE:
-            return LEAST_SIDE
-        room = cache_room(given) - (0 if self._slab is None else self._slab.nbytes)
-        return max(LEAST_SIDE, int((max(room, 0) / 4) ** 0.5) - smo.ROW_MULTIPLE)
+        if given is None and self.n <= MIN_POINTS_OF_SQUARE:
+            return MIN_POINTS_OF_SQUARE
+        room = cache_room(given) - (0 if self._cache is None else self._cache.nbytes)
+        return max(MIN_POINTS_OF_SQUARE, int((max(room, 0) / 4) ** 0.5) - smo.ROW_MULTIPLE)
 
     def rows(self, index):
         """Rows of the matrix as a new array, float32 (len(index), n)."""
@@ -90,7 +90,7 @@ class Gram:
         for begin in range(0, len(index), self.slots):
             part = np.asarray(index[begin : begin + self.slots], np.int64)
             slots = self._hold(part)
-            out[begin : begin + len(part)] = self._slab[slots, : self.n]
+            out[begin : begin + len(part)] = self._cache[slots, : self.n]
         return out
 
     def add(self, index, weights, total, at=None):
@@ -102,11 +102,12 @@ class Gram:
             w = np.ascontiguousarray(weights[begin : begin + self.slots])
 
             def task(columns, slots=slots, w=w):
-                step = max(8, int(PIECE / 4 / max(1, columns.stop - columns.start)) // 8 * 8)
+                width = max(1, columns.stop - columns.start)
+                step = max(8, int(FLOPS_OF_PIECE / 4 / width) // 8 * 8)
                 for r in range(0, len(slots), step):
                     checkpoint()
                     some = slice(r, r + step)
-                    smo.add(self._slab, slots[some], w[some], columns.start, columns.stop, total)
+                    smo.add(self._cache, slots[some], w[some], columns.start, columns.stop, total)
 
             effort = 2.0 * len(part) * self.n
             each(task, grid(self.n, 1024, parts=8), n_jobs=self.n_jobs, effort=effort)
@@ -122,15 +123,15 @@ class Gram:
     def kept(self):
         """The rows there are, (slots, ld), and the slot of each point, -1 if it has none."""
         self._hold(np.empty(0, np.int64))
-        return self._slab, self._slot
+        return self._cache, self._slot
 
     def _hold(self, part):
-        """The slots of distinct points, no more than there are; their rows are in the slab."""
-        if self._slab is None:
+        """The slots of distinct points, no more than there are; their rows are in the cache."""
+        if self._cache is None:
             self._slot = np.full(self.n, -1, np.int32)  # of a point, -1 if it has none
             self._point = np.full(self.slots, -1, np.int64)  # of a slot
             self._used = np.zeros(self.slots, np.int64)  # when
-            self._slab = aligned((self.slots, self._ld), np.float32)
+            self._cache = aligned((self.slots, self._ld), np.float32)
         self._clock += 1
         slots = self._slot[part]
         missing = part[slots < 0]
@@ -139,13 +140,13 @@ class Gram:
             free = self._oldest(len(missing))
             given = self._point[free]
             self._slot[given[given >= 0]] = -1
-            if self._cache_size is None and not self._told and (given >= 0).any():
-                self._told = True
+            if self._cache_size is None and not self._has_warned and (given >= 0).any():
+                self._has_warned = True
                 warn_user(CROWDED.format(n=self.n, slots=self.slots, gib=4 * self.n**2 / 2**30))
             self._point[free], self._slot[missing] = missing, free
             self._used[free] = self._clock
             try:
-                self._make(missing, free.astype(np.int32), self._slab, 0, self.n)
+                self._make(missing, free.astype(np.int32), self._cache, 0, self.n)
             except BaseException:
                 self._point[free], self._slot[missing], self._used[free] = -1, -1, 0
                 raise
@@ -167,10 +168,10 @@ class Gram:
         raise NotImplementedError
 
     def _for_block(self, k):
-        wide = whole_lines(k)
+        wide = round_up_to_lines(k)
         if self._square.size < k * wide:
             self._square = np.empty(0, np.float32)  # given back before as much is taken
-            self._square = aligned(max(k, min(self.n, LEAST_SIDE)) * wide, np.float32)
+            self._square = aligned(max(k, min(self.n, MIN_POINTS_OF_SQUARE)) * wide, np.float32)
         out = self._square[: k * wide].reshape(k, wide)
         out[:, k:] = 0
         return out

@@ -21,6 +21,7 @@ s p) of what may rise exceeds that of what may fall by at most tol (LIBSVM's cri
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
@@ -30,35 +31,87 @@ from statfast._core.svm import smo
 from statfast._engine import checkpoint
 from statfast.svm.dual.active_set import next_active
 
-ACTIVE = 2048  # variables, where few are free: their square takes 16 MB
-MOST_ACTIVE = 4096  # where many change from bound to bound: 64 MB
-WHOLE = 0.5  # of all variables: if more should be active for the free ones, all are; so they are
-DENSE = 0.9  # if so much of an active set is free; but
-EVERY = 8192  # where the matrix is there as a whole, so that no rounds are needed: 256 MB
-WORKING = 1024  # variables of a working set, where few are free
-LEAN = 384  # the same where rows are made when they are wanted
-FEW = 4096  # variables, of which so many may be worked on row by row
-SPARSE = 0.25  # if fewer of the first active set are support vectors: of all still fewer are; while
-PART = 0.5  # of the rows, or fewer, are wanted: more cost more than squares
-ROOM = 1.25  # times the free variables: sets that hold them all are few
-BUDGET = 4e7  # multiply-adds between two looks at the clock
-STEPS = 20  # on a working set, for each of its variables,
-UNASKED = 2e7  # steps, or
-FOR_EACH = 200  # for each variable, where nobody says how many: twice as many as LIBSVM takes
-LONG = 4e8  # multiply-adds, or as many as take so long: nobody is heard meanwhile
-SHARE = 0.1  # of the violation may be left within a working set
-NARROW = 3e-4  # margin, of the largest length of an image, that float32 cannot tell from none
-MEETING = 1e-4  # the same of the nu problem, whose hulls are those of averages of rows
-TOUCHING = 1e-13  # of the squared lengths: margins that float64 cannot tell from none
-AHEAD = 0.1  # of the violation is left before other variables are looked at,
-NEAR = 0.05  # or this where all that violate are active
-INNER = 0.5  # of tol: what rounding to float32 may leave is less than the rest
-FRESH = 0.5  # of the multipliers have changed: what is left of earlier sums is not worth keeping
-GRAIN = 2.0**-24  # of a change: what the rounding of the matrix to float32 may leave of it
-FULL = 1.0 - 1e-14  # of an upper bound is all of it
-EMPTY = 1e-14  # of the largest multiplier is nothing of it
-ROUNDING = 1e-14  # of the largest f: so little is none
-IDLE = 10  # rounds without a smaller violation after which there will be none
+
+@dataclass(frozen=True)
+class ActiveSetLimits:
+    """How many variables are active at once, and when all of them are."""
+
+    size: int = 2048
+    """Where few variables are free. The square of the matrix takes 16 MB."""
+    max_size: int = 4096
+    """Where many move from bound to bound. The square takes 64 MB."""
+    size_for_free: float = 1.25
+    """So many times the free variables are active: few sets are needed that hold them all."""
+    share_that_is_all: float = 0.5
+    """If more of all variables should be active because they are free, all of them are."""
+    dense_share: float = 0.9
+    """If more of an active set is free, all variables become active."""
+    max_rows_of_full_matrix: int = 8192
+    """Where a matrix of no more rows is there as a whole (256 MB), no active sets are needed."""
+    violation_left: float = 0.1
+    """This share of the violation is left before other variables become active."""
+    violation_left_of_all: float = 0.05
+    """The same where all variables that violate the conditions are active."""
+    rowwise_max_size: int = 4096
+    """Of no more variables, rows of the matrix may be made one by one, when they are wanted."""
+    rowwise_support_share: float = 0.25
+    """They are if a smaller share of the first active set are support vectors: of all variables
+    still fewer are."""
+    rowwise_max_share: float = 0.5
+    """Where more of the rows are wanted, the square of the matrix costs less."""
+
+
+@dataclass(frozen=True)
+class WorkingSetLimits:
+    """How many variables a working set has, and when the compiled solver comes back."""
+
+    min_size: int = 1024
+    """Where few variables are free."""
+    rowwise_min_size: int = 384
+    """The same where rows are made one by one."""
+    steps_per_variable: int = 20
+    """More steps are not taken on a working set."""
+    violation_left: float = 0.1
+    """This share of the violation may be left within a working set."""
+    multiply_adds_per_clock: float = 4e7
+    """Work between two looks at the clock."""
+    max_multiply_adds: float = 4e8
+    """Work of a call, in which no interrupt is heard."""
+    max_steps: float = 2e7
+    """Steps that are taken where `max_iter` does not say how many,"""
+    max_steps_per_variable: int = 200
+    """or so many for each variable if that is more: twice what LIBSVM takes."""
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """What rounding hides. The matrix is float32, the sums at the end are float64."""
+
+    float32_margin: float = 3e-4
+    """A margin of a smaller share of the longest image is none to float32."""
+    float32_margin_of_nu: float = 1e-4
+    """The same of the nu problem, whose hulls are those of averages of rows."""
+    float64_margin: float = 1e-13
+    """A margin of a smaller share of the squared lengths is none to float64."""
+    float32_rounding: float = 2.0**-24
+    """The rounding of the matrix may leave this share of a change."""
+    inner_share_of_tol: float = 0.5
+    """Rounds end at this share of tol: what float32 may leave is less than the rest."""
+    changed_share: float = 0.5
+    """Where more of the multipliers have changed, sums are made anew rather than corrected."""
+    at_upper: float = 1.0 - 1e-14
+    """This share of an upper bound is all of it."""
+    at_zero: float = 1e-14
+    """This share of the largest multiplier is zero."""
+    float64_rounding: float = 1e-14
+    """This share of the largest f is zero."""
+    idle_rounds: int = 10
+    """After so many rounds without a smaller violation there will be none."""
+
+
+ACTIVE_SET = ActiveSetLimits()
+WORKING_SET = WorkingSetLimits()
+TOLERANCES = Tolerances()
 
 
 class DualSolution(NamedTuple):
@@ -113,7 +166,7 @@ def solve(
 
     Returns
     -------
-    Dual
+    DualSolution
         Its `reason` is "tol"; "max_iter", "time_limit" or "callback"; "steps" after those taken
         unasked; "precision" if steps become too small for float64; "inseparable" if, with `hard`,
         the margin would be less than 3e-4 of the largest length of an image (of the nu problem of
@@ -137,8 +190,8 @@ class _Descent:
         self.point = np.arange(m) if point is None else np.asarray(point, np.intp)
         self.distinct = bool((self.point[1:] > self.point[:-1]).all())
         self.one_each = m == gram.n and self.distinct
-        self.at = self.point if self.distinct else np.unique(self.point)  # points that matter
-        self.at = None if self.one_each else self.at
+        self.used = self.point if self.distinct else np.unique(self.point)  # points that matter
+        self.used = None if self.one_each else self.used
         self.c = self.sign * np.asarray(linear, np.float64)
         rises = self.sign > 0
         self.low, self.high = np.where(rises, 0.0, -self.upper), np.where(rises, self.upper, 0.0)
@@ -147,28 +200,28 @@ class _Descent:
         self.b = np.zeros(m) if start is None else self.sign * np.asarray(start, np.float64)
         self.sums = np.zeros(gram._ld)  # K b of the points, and what lies beyond them
         self.is_exact = True  # whether the sums are those of a float64 matrix
-        self.known = np.zeros(m)  # b of the last sums that were,
-        self.known_sums = np.zeros(gram._ld)  # and these
+        self.exact_b = np.zeros(m)  # the variables of the last exact sums
+        self.exact_sums = np.zeros(gram._ld)  # those sums
         if sums is not None:
             self.sums[self.point] = sums
-            self.known, self.known_sums = self.b.copy(), self.sums.copy()
+            self.exact_b, self.exact_sums = self.b.copy(), self.sums.copy()
         elif self.b.any():
             self.refresh()
         # With a margin g the hulls of the classes are 2g apart: |w| >= g sum(a), and as the dual
         # value, |w|^2 / 2 - sum(a), is never above 0, sum(a) <= 2 / g^2.
-        least = max(NARROW**2 * float(gram.diagonal.max()), TOUCHING * gram.longest)
-        self.most = 2.0 / least if least > 1e-250 else 0.0
-        if hard:  # what is beyond is no answer, and need not be met
-            cap = max(2.0 * self.most, 1.0)
+        margin2 = least_squared_margin(gram, TOLERANCES.float32_margin)
+        self.max_sum = 2.0 / margin2 if margin2 > 1e-250 else 0.0
+        if hard:  # Multipliers beyond these show that there is no margin.
+            cap = max(2.0 * self.max_sum, 1.0)
             self.low, self.high = np.maximum(self.low, -cap), np.minimum(self.high, cap)
         # Of the nu problem, |w| is g times the sum of all |b|, which stays.
         meets = self.groups == 2 and not self.c.any()
-        near = max(MEETING**2 * float(gram.diagonal.max()), TOUCHING * gram.longest)
-        self.nothing = near * float(np.abs(self.b).sum()) ** 2 if meets else -inf
+        margin2 = least_squared_margin(gram, TOLERANCES.float32_margin_of_nu)
+        self.touching = margin2 * float(np.abs(self.b).sum()) ** 2 if meets else -inf
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active = self.block = None
         self.rowwise, self.fetched = False, 0  # whether rows are made one by one; how many
-        self.least, self.idle = inf, 0  # the least violation by float64 sums, and rounds since
+        self.best_violation, self.idle_rounds = inf, 0  # by float64 sums, and rounds since
 
     def f(self):
         sums = self.sums[: self.gram.n]
@@ -176,17 +229,17 @@ class _Descent:
 
     def refresh(self):
         """Sums from a float64 matrix: where few variables have changed since the last, of these."""
-        change = self.b - self.known
+        change = self.b - self.exact_b
         moved = np.flatnonzero(change)
-        few = len(moved) < FRESH * np.count_nonzero(self.b)
+        few = len(moved) < TOLERANCES.changed_share * np.count_nonzero(self.b)
         if not few:
             moved, change = np.flatnonzero(self.b), self.b
         index, weights = self.by_point(moved, change)
-        where = slice(self.gram.n) if self.at is None else self.at
-        self.sums[where] = self.gram.exact(index, weights, self.at)
+        where = slice(self.gram.n) if self.used is None else self.used
+        self.sums[where] = self.gram.exact(index, weights, self.used)
         if few:
-            self.sums[where] += self.known_sums[where]
-        self.known, self.known_sums, self.is_exact = self.b.copy(), self.sums.copy(), True
+            self.sums[where] += self.exact_sums[where]
+        self.exact_b, self.exact_sums, self.is_exact = self.b.copy(), self.sums.copy(), True
 
     def by_point(self, variables, values):
         """The points of variables, and the sum of values at each."""
@@ -213,15 +266,15 @@ class _Descent:
         """Rounds, until the violation is at most tol by float64 sums."""
         self.ends = "steps" if max_iter is None else "max_iter"  # the reason, after so many
         if max_iter is None:
-            max_iter = max(UNASKED, FOR_EACH * len(self.b))
+            max_iter = max(WORKING_SET.max_steps, WORKING_SET.max_steps_per_variable * len(self.b))
         while True:
             f = self.f()
             gap, top, bottom = self.violation(f)
             if self.steps and callback is not None and callback(self.steps, gap) is True:
                 self.stop("callback")
-            if self.hard and np.abs(self.b).sum() > self.most:
+            if self.hard and np.abs(self.b).sum() > self.max_sum:
                 self.stop("inseparable")
-            if float(self.b @ f) <= self.nothing:
+            if float(self.b @ f) <= self.touching:
                 if not self.is_exact:
                     self.refresh()
                     continue
@@ -229,40 +282,45 @@ class _Descent:
             done = gap <= self.tol and self.reason != "inseparable"
             if (done and self.is_exact) or self.reason != "tol":
                 if self.is_exact:
-                    return self.answer(f, gap, done)
+                    return self.solution(f, gap, done)
                 self.refresh()
                 continue
             if done:
                 self.refresh()
                 continue
-            if self.is_exact and self.rests(gap):
+            if self.is_exact and self.is_stalled(gap):
                 self.stop("precision")
                 continue
-            ahead = self.choose(f, top, bottom)
-            self.round(f, max(INNER * self.tol, ahead * gap), max_iter, deadline, callback)
+            left = self.choose_active(f, top, bottom)
+            tol = max(TOLERANCES.inner_share_of_tol * self.tol, left * gap)
+            self.solve_active(f, tol, max_iter, deadline, callback)
 
-    def rests(self, gap):
+    def is_stalled(self, gap):
         """Whether rounding keeps the violation from falling."""
-        self.least, self.idle = (gap, 0) if gap < 0.9 * self.least else (self.least, self.idle + 1)
-        return self.idle == IDLE
+        if gap < 0.9 * self.best_violation:
+            self.best_violation, self.idle_rounds = gap, 0
+        else:
+            self.idle_rounds += 1
+        return self.idle_rounds == TOLERANCES.idle_rounds
 
     def stop(self, reason):
         self.reason = reason if self.reason == "tol" else self.reason
 
-    def choose(self, f, top, bottom):
-        """The active set: all variables where they are few."""
+    def choose_active(self, f, top, bottom):
+        """Choose the active set, all variables where they are few; the violation left to it."""
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
         if self.rowwise:
             return 0.0
-        slow = min(ACTIVE * (1 + self.rounds / 8), MOST_ACTIVE)  # many change from bound to bound
-        wanted = ROOM * free + ACTIVE / 2
-        count = int(max(slow, min(wanted, self.most_active())))
+        # After many rounds many variables move from bound to bound.
+        growing = min(ACTIVE_SET.size * (1 + self.rounds / 8), ACTIVE_SET.max_size)
+        wanted = ACTIVE_SET.size_for_free * free + ACTIVE_SET.size / 2
+        count = int(max(growing, min(wanted, self.max_active())))
         if m > count and not self.holds_all(free, wanted):
             middle = np.array([self.middle(f, top[g], bottom[g], g) for g in range(self.groups)])
             chosen = next_active(f, self.b, self.low, self.high, middle[self.group], count)
         else:
             chosen = np.arange(m)
-        self.rowwise = len(chosen) > WORKING and self.is_sparse()
+        self.rowwise = len(chosen) > WORKING_SET.min_size and self.is_sparse()
         if self.rowwise:
             self.active, self.block = np.arange(m), None
             return 0.0
@@ -270,27 +328,33 @@ class _Descent:
             self.active, self.block = chosen, self.gram.block(self.point[chosen])
         if len(chosen) == m:
             return 0.0
-        return NEAR if self.b.any() and len(chosen) < count else AHEAD
+        if self.b.any() and len(chosen) < count:
+            return ACTIVE_SET.violation_left_of_all
+        return ACTIVE_SET.violation_left
 
-    def most_active(self):
+    def max_active(self):
         """How many variables may be active, if so many are free."""
-        return self.gram.side if self.distinct else MOST_ACTIVE  # else the square is of copies
+        # The square of variables that share points would hold copies.
+        return self.gram.side if self.distinct else ACTIVE_SET.max_size
 
     def holds_all(self, free, wanted):
         """Whether the square of all is there, or is to be made as so many should be active."""
         m = len(self.b)
         if self.block is not None and len(self.active) == m:
             return True
-        if self.gram.whole and self.distinct and m <= EVERY:
+        if self.gram.is_complete and self.distinct and m <= ACTIVE_SET.max_rows_of_full_matrix:
             return True
-        dense = self.rounds > 1 and free > DENSE * len(self.active)
-        return (dense or wanted > max(MOST_ACTIVE, WHOLE * m)) and m <= self.most_active()
+        dense = self.rounds > 1 and free > ACTIVE_SET.dense_share * len(self.active)
+        large = wanted > max(ACTIVE_SET.max_size, ACTIVE_SET.share_that_is_all * m)
+        return (dense or large) and m <= self.max_active()
 
     def is_sparse(self):
         """Whether, as far as the first round tells, few rows of the matrix will be wanted."""
-        if self.rounds != 1 or not self.one_each or not ACTIVE < len(self.b) <= FEW:
+        if self.rounds != 1 or not self.one_each:
             return False
-        few = np.count_nonzero(self.b) < SPARSE * len(self.active)
+        if not ACTIVE_SET.size < len(self.b) <= ACTIVE_SET.rowwise_max_size:
+            return False
+        few = np.count_nonzero(self.b) < ACTIVE_SET.rowwise_support_share * len(self.active)
         return few and self.gram.by_rows()
 
     def middle(self, f, top, bottom, g):
@@ -300,7 +364,7 @@ class _Descent:
             return -float(f[free].mean())
         return 0.5 * (top + bottom) if np.isfinite(top) and np.isfinite(bottom) else 0.0
 
-    def round(self, f, tol, max_iter, deadline, callback):
+    def solve_active(self, f, tol, max_iter, deadline, callback):
         """Solve for the active variables, then bring the sums up to date."""
         active = self.active
         if len(active) == len(self.b):
@@ -309,7 +373,7 @@ class _Descent:
             low, high, group = self.low[active], self.high[active], self.group[active]
             b, f = self.b[active], f[active]
         moving, q, begin = True, 0, b.copy()
-        grain = GRAIN * float(self.gram.diagonal.max())
+        grain = TOLERANCES.float32_rounding * float(self.gram.diagonal.max())
         block, slot, wanted = self.block, None, None
         variables = smo.Variables(low, high, group, self.groups, b, f)
         if self.rowwise:
@@ -317,20 +381,22 @@ class _Descent:
         while moving and self.reason == "tol":
             checkpoint()
             free = np.count_nonzero((b > low) & (b < high))
-            if q < min(ROOM * free, len(active)) or not q:
-                q = _working(free, len(active), LEAN if self.rowwise else WORKING)
+            if q < min(ACTIVE_SET.size_for_free * free, len(active)) or not q:
+                q = working_set_size(free, len(active), self.rowwise)
                 recent, work = np.full(q, -1, np.int32), smo.work_space(len(active), q)
                 wanted = recent.copy() if self.rowwise else None
             gap, steps, _, moving, missing = smo.descend(
-                block, variables, tol, SHARE, int(min(STEPS * q, LONG / q)),
-                int(max_iter - self.steps), BUDGET, recent, work, slot, wanted,
+                block, variables, tol, WORKING_SET.violation_left, steps_of_call(q),
+                int(max_iter - self.steps), WORKING_SET.multiply_adds_per_clock,
+                recent, work, slot, wanted,
             )  # fmt: skip
             self.steps += steps
-            if gap <= max(tol, grain * np.linalg.norm(b - begin), ROUNDING * np.abs(f).max()):
+            rounding = TOLERANCES.float64_rounding * np.abs(f).max()
+            if gap <= max(tol, grain * np.linalg.norm(b - begin), rounding):
                 break
-            if self.hard and np.abs(b).sum() > self.most:
+            if self.hard and np.abs(b).sum() > self.max_sum:
                 break
-            if len(active) == len(self.b) and float(b @ f) <= self.nothing:
+            if len(active) == len(self.b) and float(b @ f) <= self.touching:
                 break
             if self.steps >= max_iter:
                 self.stop(self.ends)
@@ -353,27 +419,29 @@ class _Descent:
         if self.is_exact and not change.any() and self.reason == "tol":
             self.stop("precision")
         if len(active) == len(self.b) or not change.any():
-            self.refresh()  # an inexact update would be made good at once; without one, what is
-            # inexact already would be met again
+            # An inexact update would be corrected at once, and without any change the next round
+            # would start from the same inexact sums.
+            self.refresh()
         else:
-            self.gram.add(*self.by_point(np.flatnonzero(change), change), self.sums, self.at)
+            self.gram.add(*self.by_point(np.flatnonzero(change), change), self.sums, self.used)
             self.is_exact = False
 
     def fetch(self, wanted):
         """Have rows made, unless they become too many."""
         self.fetched += len(wanted)
-        if self.fetched > PART * len(self.b):
+        if self.fetched > ACTIVE_SET.rowwise_max_share * len(self.b):
             return False
         self.gram.hold(wanted)
         return True
 
-    def answer(self, f, gap, done):
-        full = np.abs(self.b) >= FULL * self.upper  # but for rounding, and else taken for free
-        self.b = np.where(full, self.sign * self.upper, self.b)
-        self.b[np.abs(self.b) <= EMPTY * np.abs(self.b).max(initial=0.0)] = 0.0  # likewise
+    def solution(self, f, gap, done):
+        # Variables that rounding keeps from their bounds would be taken for free ones.
+        at_upper = np.abs(self.b) >= TOLERANCES.at_upper * self.upper
+        self.b = np.where(at_upper, self.sign * self.upper, self.b)
+        self.b[np.abs(self.b) <= TOLERANCES.at_zero * np.abs(self.b).max(initial=0.0)] = 0.0
         alpha = self.sign * self.b
         free = (self.b > self.low) & (self.b < self.high)
-        offsets = [self._offset(f, free, self.group == g) for g in range(self.groups)]
+        offsets = [self.offset(f, free, self.group == g) for g in range(self.groups)]
         if self.groups == 1:
             rho, r = offsets[0], 0.0
         else:
@@ -381,7 +449,7 @@ class _Descent:
         gradient = self.sign * f
         dual = 0.5 * float(self.b @ (f + self.c))
         away = f - np.array(offsets)[self.group]  # positive: what may fall should
-        away[np.abs(away) <= ROUNDING * np.abs(f).max()] = 0.0
+        away[np.abs(away) <= TOLERANCES.float64_rounding * np.abs(f).max()] = 0.0
         with np.errstate(invalid="ignore"):
             room = np.where(away > 0, self.b - self.low, self.high - self.b)
             slack = np.where(away == 0, 0.0, np.abs(away) * room)
@@ -390,11 +458,11 @@ class _Descent:
             "tol" if done else self.reason, float(slack.sum()) - dual,
         )  # fmt: skip
 
-    def _offset(self, f, free, of_group):
+    def offset(self, f, free, of_group):
         """The mean f of the free variables of a group, or the middle of what is possible."""
-        some = free if self.groups == 1 else free & of_group
-        if some.any():
-            return float(f[some].sum()) / int(np.count_nonzero(some))
+        members = free if self.groups == 1 else free & of_group
+        if members.any():
+            return float(f[members].sum()) / int(np.count_nonzero(members))
         # With none free, -f of what may rise is below that of what may fall.
         ends = [
             -(-f[of_group & (self.b < self.high)]).max(initial=-inf),
@@ -404,7 +472,19 @@ class _Descent:
         return float(np.mean(ends)) if ends else 0.0
 
 
-def _working(free, m, least):
-    """Variables of a working set: some more than are free, or all, which saves copying."""
-    q = int(max(least, 1.2 * ROOM * free))
+def working_set_size(free, m, rowwise):
+    """How many variables are worked on: more than are free, or all, which saves copying."""
+    least = WORKING_SET.rowwise_min_size if rowwise else WORKING_SET.min_size
+    q = int(max(least, 1.2 * ACTIVE_SET.size_for_free * free))
     return q if q < 0.7 * m else m
+
+
+def steps_of_call(q):
+    """How many steps a call takes on a working set of q variables."""
+    return int(min(WORKING_SET.steps_per_variable * q, WORKING_SET.max_multiply_adds / q))
+
+
+def least_squared_margin(gram, float32_margin):
+    """The square of the least margin that neither float32 nor float64 takes for none."""
+    by_float32 = float32_margin**2 * float(gram.diagonal.max())
+    return max(by_float32, TOLERANCES.float64_margin * gram.longest)

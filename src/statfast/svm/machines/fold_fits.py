@@ -16,12 +16,12 @@ from statfast._validation import is_sparse
 from statfast.kernels import Precomputed
 from statfast.kernels.named import has_gamma
 from statfast.kernels.points import MATRIX
-from statfast.svm.dual.full_gram import WholeGram, width_of
+from statfast.svm.dual.full_gram import FullGram, width_of
 from statfast.svm.dual.gram import REMADE
 from statfast.svm.dual.gram_cache import require_float32
 from statfast.svm.dual.limits import Run, cache_room
 from statfast.svm.dual.precision import tile_shape
-from statfast.svm.dual.solver import EVERY
+from statfast.svm.dual.solver import ACTIVE_SET
 from statfast.svm.machines.training import (
     Training,
     TrainingPoints,
@@ -47,7 +47,8 @@ class SharedMatrix:
         points = as_training_points(given, X, lambda n: folds.weights)
         n, most = len(points), max(len(folds.train(k)) for k in range(len(folds)))
         quick = tile_shape(points.kernel)[0] is not None and points.width <= REMADE
-        if most > EVERY and quick:  # matrices take longer to read than values to be made again
+        # A larger matrix takes longer to read than its values take to be made again.
+        if most > ACTIVE_SET.max_rows_of_full_matrix and quick:
             return None
         if 8.0 * n * n + 1.0 * most * width_of(most) > cache_room(given.cache_size):
             return None
@@ -62,9 +63,9 @@ class SharedMatrix:
         """What there is to train on in a fold."""
         points, n_jobs = self._part(train), self.given.n_jobs
         if points.kernel == self.points.kernel:
-            gram = WholeGram(self.whole, train, n_jobs)
+            gram = FullGram(self.whole, train, n_jobs)
         else:
-            gram = WholeGram(self._matrix(points), np.arange(len(train)), n_jobs)
+            gram = FullGram(self._matrix(points), np.arange(len(train)), n_jobs)
         return Training(points, gram, np.arange(len(train)), Run(self.given, gram))
 
     def _part(self, train):

@@ -27,7 +27,7 @@ from statfast._validation import MAX_POWER, ConvergenceWarning, warn_user
 from statfast.kernels import Kernel, Linear
 from statfast.kernels.named import AnyKernel, domain_of
 from statfast.kernels.points import MATRIX
-from statfast.svm.dual.convexity import warn_indefinite
+from statfast.svm.dual.convexity import warn_if_indefinite
 from statfast.svm.dual.limits import Run, as_steps
 from statfast.svm.dual.problems import Machine
 from statfast.svm.machines.expansion import Expansion, require_finite_values
@@ -127,13 +127,13 @@ class KernelMachine(Estimator):
     def _is_pairwise(self):
         return domain_of(self.kernel) == MATRIX
 
-    def _told(self, training, machines: list[Machine], support, parts, coef):
-        """The fitted attributes that all estimators have."""
+    def _machine_attributes(self, training, machines: list[Machine], support, parts, coef):
+        """The fitted attributes that all estimators have; `parts` are those of `Expansion`."""
         points, run = training.points, training.run
         for m in machines:
             require_finite_values(np.array([[m.norm2, m.dual, m.rho]]))
         self._warn(run, [m for m in machines if not m.converged])
-        warn_indefinite(type(self).__name__, points, support)
+        warn_if_indefinite(type(self).__name__, points, support)
         expansion = expansion_of(points, support, parts, coef)
         return {
             "support_": np.asarray(support, dtype=np.int32),
@@ -155,11 +155,11 @@ class KernelMachine(Estimator):
 
     def _single(self, training, machine):
         """The fitted attributes of an estimator with one machine."""
-        some = machine.coef != 0.0
-        support = machine.rows[some]
-        coef = np.ascontiguousarray(machine.coef[None, some])
+        nonzero = machine.coef != 0.0
+        support, segments = machine.rows[nonzero], [slice(0, int(nonzero.sum()))]
+        coef = np.ascontiguousarray(machine.coef[None, nonzero])
         return {
-            **self._told(training, [machine], support, [slice(0, len(support))], coef),
+            **self._machine_attributes(training, [machine], support, segments, coef),
             "n_support_": np.array([len(support)], dtype=np.int32),
             "dual_coef_": coef,
             "intercept_": np.array([-machine.rho]),

@@ -29,7 +29,6 @@ from statfast._validation import (
     not_fitted,
 )
 from statfast.svm.machines.kernel_machine import KernelMachine, held_values
-from statfast.svm.machines.platt import held_out
 from statfast.svm.machines.votes import (
     assembled,
     pair_coef,
@@ -39,7 +38,23 @@ from statfast.svm.machines.votes import (
     votes,
 )
 
-PARTS = 5  # of the cross-validation behind probabilities
+PROBABILITY_FOLDS = 5  # Folds of the cross-validation behind probabilities.
+
+
+def deal_out_folds(keys, codes, n_folds):
+    """The fold of a cross-validation that each row is held out in, (n,).
+
+    `keys` has one number for each row, the same for rows that are alike, which are in one fold.
+    Rows of each class are dealt out in the order of their keys: that of the rows does not matter.
+    """
+    fold = np.empty(len(codes), dtype=np.intp)
+    dealt = 0
+    for code in range(codes.max() + 1):
+        members = np.flatnonzero(codes == code)
+        distinct, rank = np.unique(keys[members], return_inverse=True)
+        fold[members] = (rank.reshape(-1) + dealt) % n_folds
+        dealt += len(distinct)
+    return fold
 
 
 def pair_tasks(codes, used, n_classes):
@@ -186,7 +201,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             base = training.points.weights
             factors = weights[first] / (1.0 if base is None else base[first])
         return {
-            **self._told(training, machines, support, parts, coef),
+            **self._machine_attributes(training, machines, support, parts, coef),
             **platt,
             "classes_": classes,
             "class_weight_": factors,
@@ -203,10 +218,10 @@ class PairwiseMachines(Classifier, KernelMachine):
 
     def _platt(self, training, rows, sign, weights, given, keys):
         """A and B of the sigmoid of one pair, from values for rows that were held out."""
-        part = held_out(keys, (sign < 0).astype(np.intp), PARTS)
+        fold = deal_out_folds(keys, (sign < 0).astype(np.intp), PROBABILITY_FOLDS)
         values = np.zeros(len(rows))
-        for k in range(PARTS):
-            out = part == k
+        for k in range(PROBABILITY_FOLDS):
+            out = fold == k
             left = sign[~out]
             if not out.any():
                 continue
