@@ -13,13 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from statfast._engine.chunks import Chunks
 from statfast._validation.errors import ConvergenceWarning
 from statfast.cluster import BisectingKMeans
+from tests.data import blobs
 from tests.reference import kmeans as twin
-
-
-def blobs(n=1200, d=3, k=6, seed=0, dtype=np.float64):
-    draws = np.random.default_rng(seed)
-    centers = draws.uniform(-20, 20, (k, d))
-    return (centers[draws.integers(0, k, n)] + draws.normal(size=(n, d))).astype(dtype)
 
 
 @given(
@@ -52,7 +47,7 @@ def test_leaves_are_what_the_tree_says(seed, n, k, tied, weighted, strategy):
 
 @pytest.mark.parametrize("strategy", ["biggest_inertia", "largest_cluster"])
 def test_splits_are_those_of_k_means_on_the_chosen_cluster(strategy):
-    X = blobs()
+    X = blobs(1200)
     model = BisectingKMeans(5, random_state=0, tol=0, bisecting_strategy=strategy).fit(X)
     groups = [np.arange(len(X))]
     for pair in model._splits:
@@ -82,7 +77,7 @@ def test_no_worse_than_scikit_learn():
 
 @pytest.mark.parametrize("init", ["random", "k-means++", "k-means||", "callable"])
 def test_starts(init):
-    X = blobs()
+    X = blobs(1200)
     given = (lambda X, k, random_state: X[:k]) if init == "callable" else init
     model = BisectingKMeans(4, init=given, n_init=2, random_state=0).fit(X)
     assert len(np.unique(model.labels_)) == 4
@@ -97,7 +92,7 @@ def test_rows_that_are_all_alike_leave_clusters_empty():
 
 
 def test_other_forms_of_rows(tmp_path):
-    X = blobs(dtype=np.float32)
+    X = blobs(1200, dtype=np.float32)
     model = BisectingKMeans(5, random_state=0).fit(X)
     assert model.cluster_centers_.dtype == np.float32
     assert_array_equal(model.labels_, model.predict(X))

@@ -13,15 +13,9 @@ from statfast._engine import blocks
 from statfast.cluster import KMeans, choose_n_clusters, cluster_stability, gap_select
 from statfast.cluster import gap_statistic as gap_of
 from statfast.cluster.n_clusters.gap import _log_dispersion
+from tests.data import three_groups
 
 FAMILIES = ["kmeans", "kmedoids", "average", "ward"]
-
-
-def three(n=30, d=2):
-    X = np.random.default_rng(0).normal(size=(3 * n, d))
-    X[:n, 0] += 9
-    X[n : 2 * n, 1] += 9
-    return X
 
 
 def split(rows, k):
@@ -32,7 +26,7 @@ def split(rows, k):
 
 @pytest.mark.parametrize("power", [1, 2])
 def test_dispersion_is_clus_gaps(power):
-    X = three()
+    X = three_groups(30)
     labels = split(X, 4)
     expected = 0.5 * sum(
         (pdist(X[labels == c]) ** power).sum() / np.sum(labels == c) for c in range(4)
@@ -41,7 +35,7 @@ def test_dispersion_is_clus_gaps(power):
 
 
 def test_gap_is_the_mean_log_dispersion_of_reference_sets_less_that_of_the_rows():
-    X = three(d=3)
+    X = three_groups(30, d=3)
     found = gap_of(X, method=split, k_max=4, n_boot=7, null="box", random_state=3)
     seeds = np.random.default_rng(3).integers(2**32, size=8)
     low, high = X.min(axis=0), X.max(axis=0)
@@ -68,7 +62,7 @@ def test_reference_sets_along_the_principal_axes_do_not_turn():
 @pytest.mark.parametrize("method", FAMILIES)
 @pytest.mark.parametrize("rule", ["firstSEmax", "Tibs2001SEmax", "globalSEmax", "globalmax"])
 def test_three_clusters_are_found(method, rule):
-    found = gap_of(three(), method=method, k_max=5, n_boot=15, random_state=0)
+    found = gap_of(three_groups(30), method=method, k_max=5, n_boot=15, random_state=0)
     assert found.best(rule) == 3
     assert "best by firstSEmax: 3" in str(found)
 
@@ -134,7 +128,7 @@ def test_rules_at_the_ends():
 
 
 def test_stability_is_the_best_jaccard():
-    X = three(10)
+    X = three_groups(10)
     found = cluster_stability(X, 3, method=split, n_boot=6, random_state=2)
     rng = np.random.default_rng(2)
     rng.integers(2**32)
@@ -161,7 +155,7 @@ def test_stability_is_the_best_jaccard():
     "criterion", ["silhouette", "calinski_harabasz", "davies_bouldin", "dunn", "gap"]
 )
 def test_table_and_recommendation(method, criterion):
-    X = three(20)
+    X = three_groups(20)
     found = choose_n_clusters(
         X, method=method, ks=[5, 2, 3, 1, 4], criterion=criterion, n_boot=10, random_state=0
     )
@@ -177,7 +171,7 @@ def test_table_and_recommendation(method, criterion):
 
 def test_threads_change_nothing(monkeypatch):
     monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
-    X = three(15)
+    X = three_groups(15)
     for ask in (
         lambda threads: gap_of(X, k_max=3, n_boot=5, random_state=1, n_jobs=threads).gap,
         lambda threads: cluster_stability(X, 3, n_boot=5, random_state=1, n_jobs=threads).jaccard,
@@ -187,7 +181,7 @@ def test_threads_change_nothing(monkeypatch):
 
 
 def test_labels_of_a_function():
-    X = three(10)
+    X = three_groups(10)
     asked = choose_n_clusters(
         X, method=lambda rows, k: KMeans(k, random_state=0).fit(rows).labels_, ks=[2, 3]
     )
@@ -214,7 +208,7 @@ def test_labels_of_a_function():
 )
 def test_bad_choices(params, error, message):
     with pytest.raises(error, match=message):
-        choose_n_clusters(three(), **params)
+        choose_n_clusters(three_groups(30), **params)
 
 
 def test_bad_gaps():
@@ -222,7 +216,7 @@ def test_bad_gaps():
         gap_of(np.repeat([[0.0], [1.0]], 5, axis=0), method=split, k_max=3, n_boot=3)
     for params in ({"power": 3}, {"null": "normal"}, {"k_max": 99}, {"n_boot": 0}):
         with pytest.raises(ValueError, match=next(iter(params))):
-            gap_of(three(), **params)
+            gap_of(three_groups(30), **params)
 
 
 def test_means_that_are_rounded_are_no_dispersion():
@@ -274,7 +268,7 @@ def test_a_choice_needs_three_rows(count):
 @pytest.mark.parametrize("method", ["kmeans", "average"])
 @pytest.mark.parametrize("power", [1, 2])
 def test_gap_at_every_scale(method, power):
-    X = three(15)
+    X = three_groups(15)
     asked = {"method": method, "power": power, "k_max": 3, "n_boot": 4, "random_state": 0}
     near = gap_of(X, **asked)
     for scale in (-700, 700):
@@ -285,7 +279,7 @@ def test_gap_at_every_scale(method, power):
 
 def test_a_function_is_called_in_one_thread_and_in_order(monkeypatch):
     monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
-    X, threads = three(10), set()
+    X, threads = three_groups(10), set()
 
     def answers(n_jobs):
         rng = np.random.default_rng(0)

@@ -23,11 +23,8 @@ from statfast.cluster import (
     linkage,
     optimal_leaf_ordering,
 )
+from tests.data import normal_rows
 from tests.reference import linkage as twin
-
-
-def rows(seed, n, d=2):
-    return np.random.default_rng(seed).normal(size=(n, d))
 
 
 def chain(n):
@@ -43,7 +40,7 @@ def chain(n):
 )
 @settings(max_examples=40)
 def test_cut_by_number_is_its_definition(seed, n, method):
-    Z = linkage(rows(seed, n), method)
+    Z = linkage(normal_rows(n, 2, seed), method)
     for k in {1, 2, n // 2 + 1, n - 1, n} - {0}:
         assert_array_equal(cut_tree(Z, k), twin.cut(Z, k))
     both = cut_tree(Z, [1, n])
@@ -59,7 +56,7 @@ def test_cut_by_number_is_its_definition(seed, n, method):
 )
 @settings(max_examples=40)
 def test_cut_by_height_is_scipys(seed, n, method, at):
-    Z = linkage(rows(seed, n), method)
+    Z = linkage(normal_rows(n, 2, seed), method)
     height = float(np.quantile(Z[:, 2], at))
     labels = cut_tree(Z, height=height)
     assert_same_clusters(labels, hierarchy.fcluster(Z, height, "distance"))
@@ -107,7 +104,7 @@ def test_r_cutree(shared_data, method):
 @pytest.mark.parametrize("method", ["single", "average", "centroid"])
 @pytest.mark.parametrize("n", [2, 3, 50, 300])
 def test_cophenetic(method, n):
-    X = rows(n, n)
+    X = normal_rows(n, 2, n)
     Z = linkage(X, method)
     assert_array_equal(squareform(cophenetic(Z)), twin.cophenetic(Z))
     for n_jobs in (1, 2, 7):
@@ -124,13 +121,13 @@ def test_cophenetic(method, n):
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 100])
 def test_inconsistency_is_scipys(depth):
-    Z = linkage(rows(1, 60), "average")
+    Z = linkage(normal_rows(60, 2, 1), "average")
     assert_allclose(inconsistency(Z, depth), hierarchy.inconsistent(Z, depth), atol=1e-12)
 
 
 def test_leaves_are_scipys():
     for n in (2, 3, 70):
-        Z = linkage(rows(n, n), "average")
+        Z = linkage(normal_rows(n, 2, n), "average")
         assert_array_equal(leaves_list(Z), hierarchy.leaves_list(Z))
 
 
@@ -142,7 +139,7 @@ def length_of(Z, y):
 @pytest.mark.parametrize("method", ["single", "average", "ward"])
 @pytest.mark.parametrize("n", [2, 3, 4, 12, 60])
 def test_optimal_order_is_no_longer_than_scipys(method, n):
-    X = rows(n, n, 3)
+    X = normal_rows(n, 3, n)
     y, Z = pdist(X), linkage(X, method)
     found = optimal_leaf_ordering(Z, X)
     expected = hierarchy.optimal_leaf_ordering(Z, y)
@@ -154,7 +151,7 @@ def test_optimal_order_is_no_longer_than_scipys(method, n):
 
 @pytest.mark.parametrize("method", ["single", "average"])
 def test_optimal_order_of_few_is_the_best_of_all(method):
-    X = rows(4, 9, 3)
+    X = normal_rows(9, 3, 4)
     y, Z = pdist(X), linkage(X, method)
     lengths = []
     for turns in range(2**8):
@@ -175,7 +172,7 @@ def test_a_chain_is_no_deeper_than_any():
     assert inconsistency(Z)[-1, 2] == 2
 
 
-GOOD = linkage(rows(0, 5), "average")
+GOOD = linkage(normal_rows(5, 2, 0), "average")
 
 
 @pytest.mark.parametrize(
@@ -220,16 +217,16 @@ def test_bad_arguments():
     with pytest.raises(ValueError, match="depth must be"):
         inconsistency(GOOD, 0)
     with pytest.raises(ValueError, match="as many rows as Z has leaves"):
-        cophenetic_correlation(GOOD, rows(0, 6))
+        cophenetic_correlation(GOOD, normal_rows(6, 2, 0))
     with pytest.raises(ValueError, match="as many rows as Z has leaves"):
-        optimal_leaf_ordering(GOOD, pdist(rows(0, 6)))
+        optimal_leaf_ordering(GOOD, pdist(normal_rows(6, 2, 0)))
 
 
 def test_too_many_pairs_are_refused():
     with pytest.raises(MemoryError, match="GiB"):
         cophenetic(chain(200_000))
     with pytest.raises(MemoryError, match="GiB"):
-        optimal_leaf_ordering(chain(200_000), rows(0, 2))
+        optimal_leaf_ordering(chain(200_000), normal_rows(2, 2, 0))
 
 
 def test_orders_of_the_largest_numbers():
@@ -253,7 +250,7 @@ def test_inconsistency_of_every_scale_and_size(monkeypatch):
 
 
 def test_several_cuts_are_columns():
-    Z = linkage(rows(0, 30), "average")
+    Z = linkage(normal_rows(30, 2, 0), "average")
     heights = Z[[4, 20, 28], 2]
     several = cut_tree(Z, height=heights)
     assert several.shape == (30, 3)

@@ -9,18 +9,15 @@ from scipy.spatial.distance import pdist, squareform
 from statfast import AgglomerativeClustering
 from statfast.cluster import linkage
 from statfast.datasets import load_iris
+from tests.data import normal_rows
 
 METHODS = ["ward", "complete", "average", "single", "weighted", "centroid", "median"]
-
-
-def rows(seed, n=120, d=3):
-    return np.random.default_rng(seed).normal(size=(n, d))
 
 
 @pytest.mark.parametrize("method", ["ward", "complete", "average", "single"])
 def test_is_scikit_learns(method):
     sklearn = pytest.importorskip("sklearn.cluster")
-    X = rows(1)
+    X = normal_rows(120, 3, 1)
     ours = AgglomerativeClustering(5, linkage=method, compute_distances=True).fit(X)
     theirs = sklearn.AgglomerativeClustering(5, linkage=method, compute_distances=True).fit(X)
     assert len(np.unique(np.stack([ours.labels_, theirs.labels_]), axis=1).T) == 5
@@ -36,7 +33,7 @@ def test_is_scikit_learns(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_precomputed(method):
-    X = rows(2)
+    X = normal_rows(120, 3, 2)
     table = squareform(pdist(X))
     one = AgglomerativeClustering(4, linkage=method).fit(X)
     other = AgglomerativeClustering(4, linkage=method, metric="precomputed").fit(table)
@@ -62,7 +59,7 @@ def test_iris():
 
 
 def test_bad_parameters():
-    X = rows(3, 10)
+    X = normal_rows(10, 3, 3)
     for arguments in ({"n_clusters": None}, {"distance_threshold": 1.0}):
         with pytest.raises(ValueError, match="Exactly one of"):
             AgglomerativeClustering(**arguments).fit(X)
@@ -79,7 +76,7 @@ def test_bad_parameters():
 
 
 def test_precomputed_condensed():
-    X = rows(3, 20)
+    X = normal_rows(20, 3, 3)
     for method in ("average", "ward"):
         model = AgglomerativeClustering(4, metric="precomputed", linkage=method)
         square = model.fit(squareform(pdist(X))).labels_

@@ -5,6 +5,7 @@ import copy
 import math
 import pickle
 import warnings
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -23,13 +24,10 @@ from statfast.cluster.kmeans import data as panels
 from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.init import runs_of
 from statfast.cluster.kmeans.lloyd import tolerance
+from tests import data
 from tests.reference import kmeans as twin
 
-
-def blobs(n, d, k, seed=0, dtype=np.float64):
-    draws = np.random.default_rng(seed)
-    centers = draws.uniform(-10, 10, (k, d))
-    return (centers[draws.integers(0, k, n)] + draws.normal(size=(n, d))).astype(dtype)
+blobs = partial(data.blobs, spread=10.0)
 
 
 def starting(X, k, **params):

@@ -13,17 +13,12 @@ from statfast._validation.errors import ConvergenceWarning
 from statfast.cluster import KMeans, MiniBatchKMeans
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.minibatch_steps import Batches, Ending
+from tests.data import blobs
 from tests.reference import kmeans as twin
 
 
-def blobs(n=3000, d=3, k=6, seed=0, dtype=np.float64):
-    draws = np.random.default_rng(seed)
-    centers = draws.uniform(-20, 20, (k, d))
-    return (centers[draws.integers(0, k, n)] + draws.normal(size=(n, d))).astype(dtype)
-
-
 def test_a_batch_of_all_rows_is_one_iteration_of_lloyd():
-    X = blobs()
+    X = blobs(3000)
     model = MiniBatchKMeans(6, init=X[:6], reassignment_ratio=0).partial_fit(X)
     assert_allclose(
         model.cluster_centers_, twin.kmeans(X, X[:6], max_iter=1)[0], rtol=1e-12, atol=1e-12
@@ -77,7 +72,7 @@ def test_starts(init):
 
 
 def test_labels_are_optional():
-    X = blobs()
+    X = blobs(3000)
     model = MiniBatchKMeans(6, random_state=0, compute_labels=False).fit(X)
     full = MiniBatchKMeans(6, random_state=0).fit(X)
     assert not hasattr(model, "labels_")
@@ -87,7 +82,7 @@ def test_labels_are_optional():
 
 
 def test_partial_fit_goes_on_after_fit_and_leaves_it_alone_when_it_fails():
-    X = blobs()
+    X = blobs(3000)
     model = MiniBatchKMeans(6, random_state=0).fit(X)
     steps, centers = model.n_steps_, model.cluster_centers_
     with pytest.raises(ValueError, match="features"):
@@ -102,7 +97,7 @@ def test_partial_fit_goes_on_after_fit_and_leaves_it_alone_when_it_fails():
 
 
 def test_float32_and_bytes():
-    X = blobs(dtype=np.float32)
+    X = blobs(3000, dtype=np.float32)
     assert MiniBatchKMeans(6, random_state=0).fit(X).cluster_centers_.dtype == np.float32
     coded = np.clip(X * 3 + 100, 0, 255).astype(np.uint8)
     model = MiniBatchKMeans(6, random_state=0).fit(coded)

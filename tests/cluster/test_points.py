@@ -10,13 +10,9 @@ from statfast._engine import blocks
 from statfast.cluster import choose_n_clusters, cluster_stability, cut_tree, linkage
 from statfast.cluster.n_clusters import stability
 from statfast.metrics import dunn_index, silhouette_score
+from tests.data import three_groups
 
-
-def three(n=20, d=2):
-    X = np.random.default_rng(0).normal(size=(3 * n, d))
-    X[:n, 0] += 9
-    X[n : 2 * n, 1] += 9
-    return X
+THREE = three_groups(20)
 
 
 def forms(X, metric="euclidean"):
@@ -33,7 +29,7 @@ def forms(X, metric="euclidean"):
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "cosine"])
 @pytest.mark.parametrize("method", ["kmedoids", "average", "single"])
 def test_same_table_from_every_form(method, metric):
-    X = three(12)
+    X = three_groups(12)
     ks = [1, 2, 3, 4]
     first, *others = [
         choose_n_clusters(A, method=method, ks=ks, **kw) for A, kw in forms(X, metric)
@@ -64,7 +60,7 @@ def test_same_table_from_every_form(method, metric):
 
 @pytest.mark.parametrize("method", ["kmeans", "ward", "kmedoids", "average"])
 def test_distances_that_are_euclidean_after_scaling(method):
-    X = three() * [1, 50]
+    X = THREE * [1, 50]
     scaled = X / X.std(axis=0, ddof=1)
     for metric, params in [("seuclidean", None), ("l2", {"w": 1 / X.var(axis=0, ddof=1)})]:
         asked = {"method": method, "ks": [2, 3, 4], "random_state": 0}
@@ -83,14 +79,14 @@ def test_distances_that_are_euclidean_after_scaling(method):
 def test_same_stability_from_every_form(method):
     found = [
         cluster_stability(A, 3, method=method, n_boot=4, random_state=0, **kw).jaccard
-        for A, kw in forms(three(8), "cityblock")
+        for A, kw in forms(three_groups(8), "cityblock")
     ]
     for other in found[1:]:
         np.testing.assert_array_equal(other, found[0])
 
 
 def test_functions_are_given_what_there_is():
-    X = three(8)
+    X = three_groups(8)
     shapes = []
 
     def method(rows, k):
@@ -118,7 +114,7 @@ def test_a_function_of_two_rows_is_called_once_a_pair():
         calls.append(1)
         return abs(a - b).sum()
 
-    X = three(5)
+    X = three_groups(5)
     choose_n_clusters(X, method="kmedoids", metric=metric, ks=[2, 3])
     assert len(calls) == 15 * 14 // 2
     cluster_stability(X, 3, method="average", metric=metric, n_boot=5)
@@ -128,7 +124,7 @@ def test_a_function_of_two_rows_is_called_once_a_pair():
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
 @pytest.mark.parametrize("scale", [1, 2**40])
 def test_types_of_matrices(dtype, scale):
-    y = (pdist(three(8)) * scale + 1).astype(dtype)
+    y = (pdist(three_groups(8)) * scale + 1).astype(dtype)
     found = choose_n_clusters(y, method="kmedoids", metric="precomputed", ks=[2, 3, 4])
     expected = choose_n_clusters(
         y.astype(float), method="kmedoids", metric="precomputed", ks=[2, 3, 4]
@@ -139,7 +135,7 @@ def test_types_of_matrices(dtype, scale):
 
 @pytest.mark.parametrize("exponent", [-700, 700])
 def test_dissimilarities_at_every_scale(exponent):
-    y = pdist(three(8))
+    y = pdist(three_groups(8))
     asked = {"method": "average", "metric": "precomputed", "ks": [2, 3, 4]}
     near, far = choose_n_clusters(y, **asked), choose_n_clusters(np.ldexp(y, exponent), **asked)
     for name in ("silhouette", "calinski_harabasz", "dunn"):
@@ -147,7 +143,7 @@ def test_dissimilarities_at_every_scale(exponent):
 
 
 def test_medoids_of_a_matrix_that_is_not_symmetric():
-    table = squareform(pdist(three(8)))
+    table = squareform(pdist(three_groups(8)))
     table *= np.random.default_rng(1).uniform(1, 1.2, table.shape)
     asked = {"metric": "precomputed", "ks": [2, 3, 4]}
     assert choose_n_clusters(table, method="kmedoids", **asked).recommended == 3
@@ -157,7 +153,7 @@ def test_medoids_of_a_matrix_that_is_not_symmetric():
 
 def test_threads_change_no_sum(monkeypatch):
     monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
-    y = pdist(three(30))
+    y = pdist(three_groups(30))
     first, *others = [
         choose_n_clusters(y, method="average", metric="precomputed", ks=[2, 3], n_jobs=n).scores[
             "within"
@@ -170,29 +166,29 @@ def test_threads_change_no_sum(monkeypatch):
 @pytest.mark.parametrize(
     ("X", "params", "message"),
     [
-        (three(), {"metric": "cityblock"}, "'kmeans' is defined by Euclidean distance; got metric"),
-        (three(), {"metric": max}, "defined by Euclidean distance; got metric a function. Choose"),
-        (three(), {"metric": "l1"}, "got metric 'l1'. Choose 'kmedoids'"),
-        (pdist(three()), {"metric": "precomputed"}, "Choose 'kmedoids', or a linkage"),
-        (three(), {"method": "ward", "metric": max}, "'ward' is defined by Euclidean distance"),
-        (three(), {"method": "median", "metric": "l1"}, "'median' is defined by Euclidean"),
-        (three(), {"method": "average", "metric": "foo"}, "metric must be one of"),
-        (three(), {"method": "average", "metric": "precomputed"}, "must be a square matrix"),
-        (-pdist(three()), {"method": "average", "metric": "precomputed"}, "has the negative"),
-        (pdist(three())[1:], {"method": "average", "metric": "precomputed"}, "which is no n"),
+        (THREE, {"metric": "cityblock"}, "'kmeans' is defined by Euclidean distance; got metric"),
+        (THREE, {"metric": max}, "defined by Euclidean distance; got metric a function. Choose"),
+        (THREE, {"metric": "l1"}, "got metric 'l1'. Choose 'kmedoids'"),
+        (pdist(THREE), {"metric": "precomputed"}, "Choose 'kmedoids', or a linkage"),
+        (THREE, {"method": "ward", "metric": max}, "'ward' is defined by Euclidean distance"),
+        (THREE, {"method": "median", "metric": "l1"}, "'median' is defined by Euclidean"),
+        (THREE, {"method": "average", "metric": "foo"}, "metric must be one of"),
+        (THREE, {"method": "average", "metric": "precomputed"}, "must be a square matrix"),
+        (-pdist(THREE), {"method": "average", "metric": "precomputed"}, "has the negative"),
+        (pdist(THREE)[1:], {"method": "average", "metric": "precomputed"}, "which is no n"),
         ([3.0], {"method": "average", "metric": "precomputed"}, "a minimum of 3 is required"),
         (
-            pdist(three()),
+            pdist(THREE),
             {"method": "average", "metric": "precomputed", "ks": [60]},
             r"less 1 \(59",
         ),
         (
-            pdist(three()),
+            pdist(THREE),
             {"method": "average", "metric": "precomputed", "criterion": "gap"},
             "criterion='gap' needs rows and Euclidean distance; got metric 'precomputed'",
         ),
         (
-            three(),
+            THREE,
             {"method": "average", "metric": "cosine", "criterion": "davies_bouldin"},
             "Choose 'silhouette', 'dunn' or 'calinski_harabasz'",
         ),
@@ -209,11 +205,11 @@ def test_bad_metrics(X, params, message):
 @pytest.mark.parametrize("method", ["kmeans", "ward", "average", len])
 def test_metrics_that_are_neither_a_name_nor_a_function(method):
     with pytest.raises(TypeError, match="metric must be one of"):
-        choose_n_clusters(three(), method=method, metric=None)
+        choose_n_clusters(THREE, method=method, metric=None)
 
 
 def test_large_matrices_are_refused_before_they_are_made(monkeypatch):
-    y = pdist(three())
+    y = pdist(THREE)
     asked = {"method": "average", "metric": "precomputed"}
 
     def refuse(nbytes, what, instead):

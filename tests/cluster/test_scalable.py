@@ -12,18 +12,13 @@ from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.draws import approach
 from statfast.cluster.kmeans.parallel_init import crowd, k_means_parallel
 from statfast.cluster.kmeans.plus_plus import plus_plus, random_rows
+from tests.data import blobs
 from tests.reference import kmeans as twin
-
-
-def blobs(n=2000, d=3, k=12, seed=0):
-    draws = np.random.default_rng(seed)
-    centers = draws.uniform(-20, 20, (k, d))
-    return centers[draws.integers(0, k, n)] + draws.normal(size=(n, d))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_passes_are_the_definition(weighted):
-    X = blobs()
+    X = blobs(k=12)
     weights = np.random.default_rng(0).uniform(0, 2, len(X)) if weighted else None
     data, closest = survey(X, weights, 1), np.full(len(X), np.inf)
     for centers in (X[:3], X[100:110]):
@@ -37,7 +32,7 @@ def test_passes_are_the_definition(weighted):
 
 
 def test_centers_are_different_rows_and_about_as_good_as_those_of_plus_plus():
-    X = blobs(4000)
+    X = blobs(4000, k=12)
     cost = {start: 0.0 for start in (k_means_parallel, plus_plus, random_rows)}
     for seed in range(10):
         for start in cost:
@@ -50,7 +45,7 @@ def test_centers_are_different_rows_and_about_as_good_as_those_of_plus_plus():
 
 
 def test_rows_of_no_weight_are_not_drawn():
-    X = blobs()
+    X = blobs(k=12)
     weights = (np.arange(len(X)) < 1000).astype(float)
     centers = k_means_parallel(survey(X, weights, 1), 20, np.random.default_rng(0))
     assert all((X[:1000] == row).all(axis=1).any() for row in centers)
@@ -65,7 +60,7 @@ def test_few_different_rows():
 
 def test_chunks_and_threads_draw_like_an_array(monkeypatch):
     monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
-    X = np.round(blobs(1500) * 4)  # whole numbers: sums without rounding
+    X = np.round(blobs(1500, k=12) * 4)  # whole numbers: sums without rounding
     chunks = blocks.Chunks([X[:200], X[200:1400], X[1400:]])
     alone = k_means_parallel(survey(X, None, 1), 20, np.random.default_rng(3))
     for data in (survey(chunks, None, 1), survey(X, None, 2), survey(X, None, 7)):
@@ -73,7 +68,7 @@ def test_chunks_and_threads_draw_like_an_array(monkeypatch):
 
 
 def test_few_passes_over_chunks():
-    X, passes = blobs(1500), []
+    X, passes = blobs(1500, k=12), []
 
     def chunks():
         passes.append(1)

@@ -13,16 +13,12 @@ from statfast.cluster.kmeans import plus_plus as seeding
 from statfast.cluster.kmeans.block_passes import place
 from statfast.cluster.kmeans.data import survey
 from statfast.cluster.kmeans.plus_plus import plus_plus, random_rows
+from tests.data import blobs
 from tests.reference import kmeans as twin
 
 
 def rng(seed=0):
     return np.random.default_rng(seed)
-
-
-def blobs(n=2000, d=3, seed=0):
-    centers = rng(seed).uniform(-20, 20, (6, d))
-    return centers[rng(seed).integers(0, 6, n)] + rng(seed + 1).normal(size=(n, d))
 
 
 @given(

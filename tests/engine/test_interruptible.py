@@ -19,6 +19,7 @@ from statfast._engine.side_thread import interruptible
 from statfast._linalg import CholeskyFactor, triangle_inverse
 from statfast.cluster import gap_statistic
 from statfast.kernels import mercer_check
+from tests.data import normal_rows
 
 PATIENCE = 30.0  # seconds that a call goes on if nobody leaves it: no machine is as slow
 
@@ -71,12 +72,8 @@ class Endless:
         raise np.linalg.LinAlgError("too late")
 
 
-def rows(n, d, seed=0):
-    return np.random.default_rng(seed).normal(size=(n, d))
-
-
-X = rows(60, 5)
-Y = X @ np.arange(5.0) + rows(60, 1, 1)[:, 0]
+X = normal_rows(60, 5)
+Y = X @ np.arange(5.0) + normal_rows(60, 1, 1)[:, 0]
 CODES = np.arange(60) % 3
 TWICE = np.column_stack([X, X])
 TIED, TIES = np.round(X), np.arange(60) % 2  # rows of both classes on the border between them
@@ -171,13 +168,13 @@ def test_a_normal_exit_waits_for_calls_that_were_left(rest):
 @pytest.mark.parametrize("q", [1, 2, 7, 40])
 def test_the_inverse_of_a_triangle_by_halves(q, lower, monkeypatch):
     monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_ONE_INVERSE", 3)
-    full = rows(q, q) + 4 * np.eye(q)
+    full = normal_rows(q, q) + 4 * np.eye(q)
     T = np.tril(full) if lower else np.triu(full)
     assert_allclose(triangle_inverse(full, lower=lower), np.linalg.inv(T), atol=1e-12)
 
 
 def test_a_large_factor_is_a_small_one(monkeypatch):
-    h = rows(90, 60)
+    h = normal_rows(90, 60)
     h = h.T @ h
     small = CholeskyFactor(h)
     monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_CHOLESKY_KERNEL", 10)

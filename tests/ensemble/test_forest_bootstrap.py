@@ -5,17 +5,12 @@ import numpy as np
 import pytest
 
 from statfast import RandomForestClassifier, RandomForestRegressor
-
-
-def table(n=400, p=5, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
+from tests.data import interaction
 
 
 @pytest.mark.parametrize("numbers", [False, True])
 def test_bootstrap_error(numbers):
-    X, y = table(150)
+    X, y = interaction(150)
     y = y if numbers else (y > np.median(y)).astype(int) + (y > np.quantile(y, 0.9))
     kind = RandomForestRegressor if numbers else RandomForestClassifier
     model = kind(60, random_state=0).fit(X, y)

@@ -20,15 +20,10 @@ from statfast import (
 )
 from statfast._engine import blocks
 from statfast.ensemble.forest.bootstrap import drawn_counts
+from tests.data import interaction
 
 CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]
 REGRESSORS = [RandomForestRegressor, ExtraTreesRegressor]
-
-
-def table(n=400, p=5, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
 
 
 def classes(y):
@@ -40,7 +35,7 @@ def classes(y):
 @pytest.mark.parametrize("params", [{}, {"tree_statistics": True}, {"max_leaf_nodes": 9},
                                     {"ccp_alpha": 0.01}], ids=str)  # fmt: skip
 def test_a_forest_is_the_mean_of_its_trees(kind, params):
-    X, y = table()
+    X, y = interaction()
     y = classes(y) if kind in CLASSIFIERS else y
     model = kind(7, random_state=1, **params).fit(X, y)
     ask = "predict_proba" if kind in CLASSIFIERS else "predict"
@@ -56,7 +51,7 @@ def test_a_forest_is_the_mean_of_its_trees(kind, params):
 
 @pytest.mark.parametrize("classify", [True, False])
 def test_a_tree_of_a_forest_is_the_tree_on_its_sample(classify):
-    X, y = table(300)
+    X, y = interaction(300)
     y = classes(y) if classify else y
     kind = RandomForestClassifier if classify else RandomForestRegressor
     one = DecisionTreeClassifier if classify else DecisionTreeRegressor
@@ -77,7 +72,7 @@ def test_a_tree_of_a_forest_is_the_tree_on_its_sample(classify):
 def test_leaves_and_paths_are_scikit_learns(classify, leaves, params):
     """On equal trees: grown on all rows and columns, without ties, and numbers of float32."""
     theirs = pytest.importorskip("sklearn.ensemble")
-    X, y = table(800)
+    X, y = interaction(800)
     X = X.astype(np.float32)
     y = classes(y) if classify else y
     kind = RandomForestClassifier if classify else RandomForestRegressor
@@ -85,7 +80,7 @@ def test_leaves_and_paths_are_scikit_learns(classify, leaves, params):
     grow |= {"min_samples_leaf": 40, "random_state": 0}  # few ties of gains
     twin = getattr(theirs, kind.__name__)(3, **grow).fit(X, y)
     model = kind(3, **grow, **params).fit(X, y)
-    rows = table(40, seed=1)[0].astype(np.float32)
+    rows = interaction(40, seed=1)[0].astype(np.float32)
     if leaves is None or params:  # else of the splits their order, which gains tell, is not kept
         np.testing.assert_array_equal(model.apply(rows), twin.apply(rows))
         path, begin = model.decision_path(rows)
@@ -103,7 +98,7 @@ def test_leaves_and_paths_are_scikit_learns(classify, leaves, params):
 
 @pytest.mark.parametrize("ask", ["apply", "decision_path"])
 def test_paths_of_bad_rows(ask):
-    X, y = table(60)
+    X, y = interaction(60)
     model = RandomForestRegressor(2, random_state=0)
     with pytest.raises(ValueError, match="not fitted"):
         getattr(model, ask)(X)
@@ -118,8 +113,8 @@ def test_forests_are_as_good_as_scikit_learns(kind):
     theirs = pytest.importorskip("sklearn.ensemble")
     ours, other = [], []
     for seed in range(5):
-        X, y = table(600, seed=seed)
-        Z, z = table(1000, seed=100 + seed)
+        X, y = interaction(600, seed=seed)
+        Z, z = interaction(1000, seed=100 + seed)
         y, z = (classes(y), classes(z)) if kind in CLASSIFIERS else (y, z)
         ours.append(kind(40, random_state=seed).fit(X, y).score(Z, z))
         twin = getattr(theirs, kind.__name__)(40, random_state=seed).fit(X, y)
@@ -130,7 +125,7 @@ def test_forests_are_as_good_as_scikit_learns(kind):
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
 def test_same_forest_on_any_number_of_threads(kind, monkeypatch):
     monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
-    X, y = table(1000)
+    X, y = interaction(1000)
     y = classes(y) if kind in CLASSIFIERS else y
     models = [
         kind(25, bootstrap=True, oob_score=True, random_state=3, n_jobs=jobs).fit(X, y)
@@ -144,7 +139,7 @@ def test_same_forest_on_any_number_of_threads(kind, monkeypatch):
 
 
 def test_warm_start_adds_the_trees_of_the_larger_forest():
-    X, y = table()
+    X, y = interaction()
     grown = RandomForestRegressor(4, random_state=2, warm_start=True).fit(X, y)
     first = grown.estimators_[0].tree_
     grown.set_params(n_estimators=9).fit(X, y)
@@ -163,7 +158,7 @@ def test_warm_start_adds_the_trees_of_the_larger_forest():
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_warm_start_keeps_the_number_of_classes(kind):
-    X, y = table(60)
+    X, y = interaction(60)
     model = kind(2, random_state=0, warm_start=True).fit(X, y > 0)
     said = model.predict(X)
     for other in (np.column_stack([y > 0, y > 1]), np.digitize(y, [0, 1]), np.ones(60)):
@@ -182,7 +177,7 @@ WARM = [
 @pytest.mark.parametrize(("kind", "name"), WARM)
 def test_warm_start_keeps_the_labels(kind, name):
     """As many labels, but others: codes of the fit before would stand for them."""
-    X, y = table(60)
+    X, y = interaction(60)
     y = np.digitize(y, [-0.5, 0.5])
     model = kind(**{name: 2}, random_state=0, warm_start=True).fit(X, y)
     said = model.predict(X)
@@ -198,7 +193,7 @@ def test_warm_start_keeps_the_labels(kind, name):
 
 
 def test_warm_start_keeps_the_labels_of_each_output():
-    X, y = table(60)
+    X, y = interaction(60)
     both = np.column_stack([y > 0, y > 1]).astype(int)
     model = RandomForestClassifier(2, warm_start=True).fit(X, both)
     model.set_params(n_estimators=3)
@@ -208,14 +203,14 @@ def test_warm_start_keeps_the_labels_of_each_output():
 
 
 def test_warm_start_of_bagging_keeps_the_number_of_labels():
-    X, y = table(60)
+    X, y = interaction(60)
     model = BaggingClassifier(n_estimators=2, warm_start=True).fit(X, np.digitize(y, [0, 1]))
     with pytest.raises(ValueError, match="y must have the labels of the fit before"):
         model.set_params(n_estimators=4).fit(X, y > 0)
 
 
 def test_a_fitted_forest_is_small():
-    X, y = table(2000)
+    X, y = interaction(2000)
     model = RandomForestClassifier(20, random_state=0).fit(X, y > 0)
     nodes = sum(tree.tree_.node_count for tree in model.estimators_)
     data = pickle.dumps(model)
@@ -225,14 +220,14 @@ def test_a_fitted_forest_is_small():
 
 # ------------------------------------------------------------------ samples
 def test_a_bootstrap_holds_632_of_thousand_rows():
-    X, y = table(1000)
+    X, y = interaction(1000)
     model = RandomForestRegressor(60, max_depth=1, random_state=0).fit(X, y)
     share = np.mean([len(np.unique(rows)) / 1000 for rows in model.estimators_samples_])
     assert share == pytest.approx(1 - (1 - 1 / 1000) ** 1000, abs=0.005)
 
 
 def test_weights_are_chances_and_max_samples_counts():
-    X, y = table(200)
+    X, y = interaction(200)
     w = np.zeros(200)
     w[:50] = 1
     w[0] = 50
@@ -249,7 +244,7 @@ def test_weights_are_chances_and_max_samples_counts():
 
 @pytest.mark.parametrize("weight", ["balanced", "balanced_subsample", {"a": 5.0}])
 def test_class_weights_move_predictions(weight):
-    X, y = table(500)
+    X, y = interaction(500)
     y = np.where(y > 1.2, "a", "b")
     plain = RandomForestClassifier(30, min_samples_leaf=20, random_state=0).fit(X, y)
     model = RandomForestClassifier(30, min_samples_leaf=20, random_state=0, class_weight=weight)
@@ -259,7 +254,7 @@ def test_class_weights_move_predictions(weight):
 
 # ------------------------------------------------------------------ rows left out
 def test_out_of_bag_predictions_are_those_of_trees_that_have_not_seen_the_row():
-    X, y = table(120)
+    X, y = interaction(120)
     model = RandomForestRegressor(30, oob_score=True, random_state=0).fit(X, y)
     said = np.zeros((30, 120))
     unseen = np.ones((30, 120), bool)
@@ -277,7 +272,7 @@ def test_out_of_bag_predictions_are_those_of_trees_that_have_not_seen_the_row():
 
 
 def test_rows_that_all_trees_have_seen_are_nan():
-    X, y = table(60)
+    X, y = interaction(60)
     with pytest.warns(UserWarning, match="rows are in the samples of all trees"):
         model = RandomForestClassifier(2, oob_score=True, random_state=0).fit(X, classes(y))
     lost = np.isnan(model.oob_decision_function_).all(axis=1)
@@ -289,7 +284,7 @@ def test_rows_that_all_trees_have_seen_are_nan():
 
 
 def test_several_outputs():
-    X, y = table(200)
+    X, y = interaction(200)
     Y = np.column_stack([classes(y), np.where(X[:, 1] > 0, "p", "q")])
     model = RandomForestClassifier(20, oob_score=True, random_state=0).fit(X, Y)
     assert model.predict(X).shape == (200, 2)
@@ -304,7 +299,7 @@ def test_several_outputs():
 # ------------------------------------------------------------------ importances
 @pytest.mark.parametrize("classify", [True, False])
 def test_importances_find_the_columns_that_matter(classify):
-    X, y = table(800)
+    X, y = interaction(800)
     X[:, 3] = np.rint(X[:, 3])  # few values; column 4 has many
     y = classes(y) if classify else y
     kind = RandomForestClassifier if classify else RandomForestRegressor
@@ -324,7 +319,7 @@ def test_importances_find_the_columns_that_matter(classify):
 
 
 def test_unbiased_importances_by_their_definition():
-    X, y = table(60)
+    X, y = interaction(60)
     model = RandomForestRegressor(3, max_depth=3, random_state=0, tree_statistics=True).fit(X, y)
     centered = y - y.mean()
     want = np.zeros(5)
@@ -342,7 +337,7 @@ def test_unbiased_importances_by_their_definition():
 
 # ------------------------------------------------------------------ proximities, quantiles, errors
 def test_proximities_count_common_leaves():
-    X, y = table(80)
+    X, y = interaction(80)
     model = RandomForestRegressor(15, min_samples_leaf=5, random_state=0).fit(X, y)
     leaves = model.apply(X)
     want = (leaves[:, None] == leaves[None]).mean(axis=2)
@@ -361,7 +356,7 @@ def test_proximities_count_common_leaves():
 
 
 def test_quantiles_by_their_definition():
-    X, y = table(90)
+    X, y = interaction(90)
     model = RandomForestRegressor(12, min_samples_leaf=4, random_state=0, store_leaves=True)
     model.fit(X, y)
     leaves = model.apply(X)
@@ -382,7 +377,7 @@ def test_quantiles_by_their_definition():
 
 
 def test_standard_errors_by_their_definition():
-    X, y = table(50)
+    X, y = interaction(50)
     model = RandomForestRegressor(200, random_state=0).fit(X, y)
     counts = np.array([np.bincount(rows, minlength=50) for rows in model.estimators_samples_])
     said = np.array([tree.predict(X[:5]) for tree in model.estimators_])
@@ -395,7 +390,7 @@ def test_standard_errors_by_their_definition():
 
 # ------------------------------------------------------------------ bad input
 def test_sparse_rows_have_no_unbiased_importances():
-    X, y = table(40)
+    X, y = interaction(40)
     for model, target in ((RandomForestRegressor(3), y), (RandomForestClassifier(3), y > 0)):
         model.fit(X, target)
         with pytest.raises(TypeError, match="Sparse data was passed for X"):
@@ -404,7 +399,7 @@ def test_sparse_rows_have_no_unbiased_importances():
 
 @pytest.mark.parametrize("size", [2**62, 2.0**70])
 def test_samples_beyond_memory_are_refused(size):
-    X, y = table(40)
+    X, y = interaction(40)
     model = RandomForestRegressor(2, max_samples=size)
     with pytest.raises((MemoryError, ValueError), match="max_samples"):
         model.fit(X, y)
@@ -412,14 +407,14 @@ def test_samples_beyond_memory_are_refused(size):
 
 @pytest.mark.parametrize("labels", [["a"] * 40, [7] * 40, [None] * 40])
 def test_labels_that_the_fit_has_not_seen(labels):
-    X, y = table(40)
+    X, y = interaction(40)
     model = RandomForestClassifier(3, random_state=0).fit(X, y > 0)
     with pytest.raises(ValueError, match=r"^y (holds|contains)"):
         model.unbiased_importances(X, labels)
 
 
 def test_targets_of_another_number_of_outputs():
-    X, y = table(40)
+    X, y = interaction(40)
     model = RandomForestRegressor(3, random_state=0).fit(X, y)
     for ask in (model.unbiased_importances, model.permutation_importances, model.out_of_bag_errors):
         with pytest.raises(ValueError, match=r"y must have 1 output\(s\), as at fit; got 2"):
@@ -427,7 +422,7 @@ def test_targets_of_another_number_of_outputs():
 
 
 def test_squared_errors_that_overflow():
-    X, y = table(40)
+    X, y = interaction(40)
     model = RandomForestRegressor(3, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="y holds values so large that squared errors overflow"):
         model.permutation_importances(X, y * 1e200)
@@ -444,7 +439,7 @@ def test_the_estimator_of_a_forest_is_an_unfitted_tree():
 
 
 def test_unbiased_importances_need_rows_left_out():
-    X, y = table()[:2]
+    X, y = interaction()[:2]
     model = RandomForestClassifier(3, bootstrap=False, random_state=0).fit(X, y > np.median(y))
     with pytest.raises(ValueError, match="bootstrap"):
         model.unbiased_importances(X, y > np.median(y))

@@ -25,6 +25,7 @@ from statfast import (
     RandomForestRegressor,
 )
 from statfast.tree.growing import grow_tree
+from tests.data import noise_labels
 
 PATIENCE = 10.0  # seconds: a machine that is busy with other things passes, too
 LONG = {  # fits of some 10 000 rows that would take a minute
@@ -43,11 +44,10 @@ ROWS = {"tree": 600_000, "surrogates": 400_000, "categories": 1_500_000}
 
 
 def noise(n, d=10):
-    """Rows, and labels that have nothing to do with them: as hard as can be."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, d))
+    """Some of the columns are of whole numbers."""
+    X, y = noise_labels(n, d)
     X[:, :3] = np.floor(20 * np.abs(X[:, :3]))
-    return X, rng.integers(0, 2, n)
+    return X, y
 
 
 @pytest.mark.once

@@ -24,6 +24,7 @@ from statfast.kernels import (
     as_kernel,
     kernel_matrix,
 )
+from tests.data import normal_rows
 from tests.reference import kernels as twin
 
 TWINS = [
@@ -39,10 +40,6 @@ DEFINITE = [kernel for kernel in KERNELS if kernel.positive_definite]
 each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 
 
-def rows(n, d, seed=0):
-    return np.random.default_rng(seed).standard_normal((n, d))
-
-
 @settings(max_examples=25)
 @given(
     at=st.integers(0, len(TWINS) - 1),
@@ -53,7 +50,7 @@ def rows(n, d, seed=0):
 )
 def test_matrices_are_those_of_the_definitions(at, n, m, d, seed):
     kernel, slow = TWINS[at]
-    X, Y = rows(n, d, seed), rows(m, d, seed + 1)
+    X, Y = normal_rows(n, d, seed), normal_rows(m, d, seed + 1)
     Y[: m // 3] = X[np.arange(m // 3) % n]
     sizes = 1 + abs(twin.linear(abs(X), abs(Y)))
     for K, expected in ((kernel.matrix(X, Y), slow(X, Y)), (kernel.matrix(X), slow(X, X))):
@@ -67,7 +64,7 @@ def test_matrices_are_those_of_the_definitions(at, n, m, d, seed):
 @pytest.mark.parametrize("d", [5, 70])  # the whole is computed, and half of it
 @each_kernel
 def test_half_a_matrix_is_the_whole_and_every_part_of_it_the_same(kernel, d):
-    X = rows(700, d) / np.sqrt(d)
+    X = normal_rows(700, d) / np.sqrt(d)
     K = kernel.matrix(X)
     assert np.array_equal(K, K.T)
     assert np.array_equal(K, kernel.matrix(X, X.copy()))
@@ -87,7 +84,7 @@ def test_half_a_matrix_is_the_whole_and_every_part_of_it_the_same(kernel, d):
     ids=repr,
 )
 def test_the_same_bits_on_any_number_of_threads(kernel):
-    X, Y = rows(900, 30), rows(700, 30, 1)
+    X, Y = normal_rows(900, 30), normal_rows(700, 30, 1)
     for args in ((X,), (X, Y)):
         one = kernel.matrix(*args, n_jobs=1)
         for n_jobs in (2, 7):
@@ -96,7 +93,7 @@ def test_the_same_bits_on_any_number_of_threads(kernel):
 
 @each_kernel
 def test_float32_is_rounded_once(kernel):
-    X = rows(300, 4)
+    X = normal_rows(300, 4)
     K = kernel.matrix(X, dtype=np.float32)
     assert K.dtype == np.float32
     assert np.array_equal(K, kernel.matrix(X).astype(np.float32))
@@ -119,7 +116,7 @@ def test_tight_clusters_far_apart_keep_their_digits():
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-150, 1e-30, 1e30, 1e140, 1e150, 1e300])
 def test_rbf_and_laplacian_at_every_scale(scale):
-    X = rows(60, 3)
+    X = normal_rows(60, 3)
     gamma = 0.5 / scale / scale
     if 0 < gamma < np.inf:
         np.testing.assert_allclose(RBF(gamma).matrix(X * scale), RBF(0.5).matrix(X), rtol=1e-12)
@@ -132,7 +129,7 @@ def test_rbf_and_laplacian_at_every_scale(scale):
 
 @pytest.mark.parametrize("kind", [RBF, Laplacian])
 def test_gamma_zero_and_constant_rows_give_ones(kind):
-    assert np.array_equal(kind(0).matrix(rows(70, 2)), np.ones((70, 70)))
+    assert np.array_equal(kind(0).matrix(normal_rows(70, 2)), np.ones((70, 70)))
     assert np.array_equal(kind(3.0).matrix(np.full((70, 2), 1e200)), np.ones((70, 70)))
     assert np.array_equal(kind(1e308).matrix(np.arange(70.0)[:, None]), np.eye(70))
 
@@ -146,7 +143,7 @@ def test_values_beyond_float64_are_refused(kernel):
 
 
 def test_linear_of_huge_rows_can_be_normalized():
-    X = rows(40, 3)
+    X = normal_rows(40, 3)
     K = Linear().normalize().matrix(X)
     for power in (498, -498):
         assert np.array_equal(Linear().normalize().matrix(X * 2.0**power), K)
@@ -159,14 +156,14 @@ def test_linear_of_huge_rows_can_be_normalized():
     ("degree", "gamma", "coef0"), [(2, 1.0, 0.0), (3, 0.5, 2.0), (1, 2.0, 0.0)]
 )
 def test_polynomials_are_products_of_explicit_images(degree, gamma, coef0):
-    X, Y = rows(20, 4), rows(15, 4, 1)
+    X, Y = normal_rows(20, 4), normal_rows(15, 4, 1)
     kernel = Polynomial(degree, gamma, coef0)
     images = kernel.features(X) @ kernel.features(Y).T
     np.testing.assert_allclose(images, kernel.matrix(X, Y), rtol=1e-11, atol=1e-13)
 
 
 def test_the_quadratic_map():
-    X = rows(30, 2)
+    X = normal_rows(30, 2)
     x1, x2 = X.T
     quadratic = np.column_stack([x1**2, np.sqrt(2) * x1 * x2, x2**2])
     np.testing.assert_allclose(Polynomial(2).features(X), quadratic, rtol=1e-15)
@@ -176,10 +173,10 @@ def test_the_quadratic_map():
 
 def test_there_is_no_image_of_an_indefinite_polynomial_nor_room_for_a_large_one(monkeypatch):
     with pytest.raises(ValueError, match="no explicit image, as coef0 is negative"):
-        Polynomial(2, coef0=-1).features(rows(3, 2))
+        Polynomial(2, coef0=-1).features(normal_rows(3, 2))
     monkeypatch.setattr(memory, "free_memory", lambda: 1 << 30)
     with pytest.raises(MemoryError, match="Use the kernel"):
-        Polynomial(6).features(rows(50, 40))
+        Polynomial(6).features(normal_rows(50, 40))
 
 
 # ------------------------------------------------------------------ given by others
@@ -192,7 +189,7 @@ def test_functions_are_called_with_two_arrays():
         calls.append((X.shape, Y.shape))
         return X @ Y.T
 
-    X, Y = rows(9, 2), rows(4, 2, 1)
+    X, Y = normal_rows(9, 2), normal_rows(4, 2, 1)
     assert np.array_equal(FunctionKernel(dot).matrix(X.tolist(), Y), X @ Y.T)
     assert calls == [((9, 2), (4, 2))]
     np.testing.assert_allclose(kernel_matrix(dot, X), X @ X.T)
@@ -213,18 +210,18 @@ def test_functions_are_called_with_two_arrays():
 )
 def test_what_functions_return_is_checked(function, error, match):
     with pytest.raises(error, match=match):
-        FunctionKernel(function).matrix(rows(4, 2))
+        FunctionKernel(function).matrix(normal_rows(4, 2))
 
 
 def test_matrices_made_before():
-    K = Linear().matrix(rows(6, 3))
+    K = Linear().matrix(normal_rows(6, 3))
     assert np.array_equal(Precomputed().matrix(K), K)
     assert Precomputed().matrix(K) is not K
     assert np.array_equal(Precomputed().diagonal(K), K.diagonal())
-    cross = Linear().matrix(rows(4, 3, 1), rows(6, 3))
+    cross = Linear().matrix(normal_rows(4, 3, 1), normal_rows(6, 3))
     assert np.array_equal(Precomputed().matrix(cross, K), cross)
     assert np.array_equal((2 * Precomputed() + Precomputed()).matrix(cross, K), 3 * cross)
-    expected = Linear().normalize().matrix(rows(6, 3))
+    expected = Linear().normalize().matrix(normal_rows(6, 3))
     assert np.array_equal(Precomputed().normalize().matrix(K), expected)
 
 
@@ -279,7 +276,7 @@ def test_gamma_is_the_same_number_from_any_layout_of_the_rows():
 
 @pytest.mark.parametrize("scale", [1.0, 1e-150, 1e150])
 def test_gamma_from_the_rows(scale):
-    X = rows(50, 4)
+    X = normal_rows(50, 4)
     assert as_kernel("rbf", gamma="auto", X=X) == RBF(0.25)
     found = as_kernel("rbf", X=X * scale).gamma * scale * scale
     assert found == pytest.approx(1 / (4 * X.var()), rel=1e-9)
@@ -292,14 +289,14 @@ def test_gamma_from_the_rows(scale):
 
 
 def test_gamma_of_a_matrix_is_that_of_its_columns():
-    X, Y = rows(30, 4), rows(20, 4, 1)
+    X, Y = normal_rows(30, 4), normal_rows(20, 4, 1)
     assert np.array_equal(kernel_matrix("rbf", X, Y), RBF(1 / (4 * Y.var())).matrix(X, Y))
     assert np.array_equal(kernel_matrix("poly", X), Polynomial(3, 1 / (4 * X.var())).matrix(X))
 
 
 def test_scikit_learn_has_the_same_matrices():
     pairwise = pytest.importorskip("sklearn.metrics.pairwise")
-    X, Y = rows(40, 6), rows(30, 6, 1)
+    X, Y = normal_rows(40, 6), normal_rows(30, 6, 1)
     for name in ("linear", "poly", "rbf", "sigmoid", "laplacian"):
         given = {} if name == "linear" else {"gamma": 0.3}
         more = {"coef0": 0.7} if name in ("poly", "sigmoid") else {}
@@ -386,7 +383,7 @@ def test_wrong_points_are_named(args, error, match):
 
 
 def test_functions_cannot_change_their_points():
-    X = rows(5, 2)
+    X = normal_rows(5, 2)
     for kernel, points in (
         (FunctionKernel(lambda A, B: A.__imul__(2.0) @ B.T), X),
         (FunctionKernel(lambda A, B: A.sort() or np.ones((2, 2)), domain="strings"), ["b", "a"]),
@@ -409,7 +406,7 @@ def test_a_matrix_beyond_memory_is_refused(monkeypatch):
 
 
 def test_input_is_left_alone():
-    X = np.asfortranarray(rows(50, 3))
+    X = np.asfortranarray(normal_rows(50, 3))
     X.setflags(write=False)
     before = X.copy()
     for kernel in [*KERNELS, FunctionKernel(twin.linear), Linear().normalize()]:

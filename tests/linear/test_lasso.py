@@ -22,15 +22,13 @@ from statfast import (
 from statfast._engine import blocks
 from statfast._estimator.regressor import r_squared
 from statfast.linear.design import sparse_columns
+from tests.data import correlated_columns
 from tests.reference.lasso import elastic_net, kkt_residual
 
 
 def problem(n, p, seed, rho=0.0, dtype=np.float64):
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, p))
-    for j in range(1, p):
-        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
-    X += rng.standard_normal(p)
+    X = correlated_columns(rng, n, p, rho) + rng.standard_normal(p)
     y = X[:, : max(1, p // 5)].sum(1) + rng.standard_normal(n) + 3
     return X.astype(dtype), y
 

@@ -11,6 +11,7 @@ from statfast import Chunks
 from statfast.linear import LogisticRegression
 from statfast.linear.glm.matrix_free import SparseProducts
 from statfast.linear.logistic.softmax_newton import _Softmax, _SparseLoss
+from tests.data import softmax_labels
 
 RATIOS = {"l1": 1.0, "elasticnet": 0.3}
 
@@ -19,7 +20,7 @@ def rows_of(n, d, n_classes, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)) * np.logspace(-1, 1, d) + rng.standard_normal(d)
     scores = (X - X.mean(0)) / X.std(0) @ rng.standard_normal((d, n_classes))
-    return X, (scores + rng.gumbel(size=scores.shape)).argmax(1)
+    return X, softmax_labels(scores, rng)
 
 
 def require_minimum(gradient, coef, C, ratio):
@@ -188,7 +189,7 @@ def test_correlated_columns_of_several_classes_do_not_zigzag(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 4)) @ rng.standard_normal((4, 80))
     X += 0.05 * rng.standard_normal(X.shape)
-    y = (X[:, :3] + rng.gumbel(size=(120, 3))).argmax(axis=1)
+    y = softmax_labels(X[:, :3], rng)
     steps, newton = [], Descent._newton
     monkeypatch.setattr(Descent, "_newton", lambda self, *a: (steps.append(1), newton(self, *a)))
     model = LogisticRegression(C=10.0, l1_ratio=1.0).fit(X, y)

@@ -12,6 +12,7 @@ import statfast as sf
 from statfast._validation import memory
 from statfast.linear.glm import matrix_free_fit
 from statfast.linear.glm.qr_information import independent
+from tests.data import softmax_labels
 
 
 def texts(n, d, seed=0, words=8):
@@ -182,7 +183,7 @@ def test_columns_that_depend_on_any_before_them_are_found_block_by_block(seed):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_several_classes_of_sparse_rows_are_not_filled_in(monkeypatch, C, fit_intercept):
     X, rng = texts(200, 30, seed=11)
-    y = (X @ rng.normal(0.0, 1.0, (30, 4)) + rng.gumbel(size=(200, 4))).argmax(axis=1)
+    y = softmax_labels(X @ rng.normal(0.0, 1.0, (30, 4)), rng)
     weights = rng.integers(1, 4, 200) * (np.arange(200) % 7 > 0).astype(float)
     how = {"C": C, "fit_intercept": fit_intercept, "class_weight": "balanced"}
     full = sf.LogisticRegression(**how).fit(X.toarray(), y, weights)

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from statfast import LogisticRegression
 from statfast.datasets import load_digits, load_iris
 from statfast.linear.logistic.multinomial import fit_multinomial
+from tests.data import softmax_labels
 from tests.reference import multinomial as twin
 
 
@@ -23,7 +24,7 @@ def problem(n, d, n_classes, seed=0, strength=1.5, dtype=float):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     height = X @ (rng.normal(size=(n_classes, d)) * strength / np.sqrt(d)).T
-    return X.astype(dtype), (height + rng.gumbel(size=height.shape)).argmax(axis=1)
+    return X.astype(dtype), softmax_labels(height, rng)
 
 
 def table(path):

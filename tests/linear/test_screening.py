@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from statfast import enet_path
 from statfast.linear.design.columns import Columns
 from statfast.linear.penalized.coordinate_descent import Descent
+from tests.data import correlated_columns
 from tests.reference.lasso import elastic_net
 
 
 def table(n, p, seed, rho):
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, p))
-    for j in range(1, p):
-        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
+    X = correlated_columns(rng, n, p, rho)
     return X, X[:, : max(1, p // 5)].sum(1) + rng.standard_normal(n)
 
 

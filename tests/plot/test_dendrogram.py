@@ -11,13 +11,6 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 
-@pytest.fixture
-def ax():
-    from matplotlib.figure import Figure
-
-    return Figure().subplots()
-
-
 @pytest.fixture(scope="module")
 def Z():
     return linkage(np.random.default_rng(1).normal(size=(30, 2)), "average")

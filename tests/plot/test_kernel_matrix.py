@@ -12,13 +12,6 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 
-@pytest.fixture
-def ax():
-    from matplotlib.figure import Figure
-
-    return Figure().subplots()
-
-
 def test_points_are_ordered_by_class(ax):
     X, y = load_iris().data, load_iris().target
     mixed = np.random.default_rng(0).permutation(len(X))

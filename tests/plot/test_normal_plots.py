@@ -23,13 +23,6 @@ WINE = load_wine()
 X, Y = WINE.data[:, [0, 6]], np.array(WINE.target_names)[WINE.target]
 
 
-@pytest.fixture
-def ax():
-    from matplotlib.figure import Figure
-
-    return Figure().subplots()
-
-
 @pytest.mark.parametrize(
     "model",
     [

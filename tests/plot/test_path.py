@@ -11,13 +11,6 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 
-@pytest.fixture
-def ax():
-    from matplotlib.figure import Figure
-
-    return Figure().subplots()
-
-
 @pytest.fixture(scope="module")
 def data():
     rng = np.random.default_rng(0)

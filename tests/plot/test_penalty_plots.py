@@ -26,11 +26,6 @@ from statfast.plot import penalty_errors, prediction_bands, search_scores
 
 
 @pytest.fixture
-def ax():
-    return Figure().subplots()
-
-
-@pytest.fixture
 def data():
     iris = load_iris()
     return iris.data[:, :3], iris.data[:, 3]

@@ -13,16 +13,10 @@ from statfast.svm.linear import interior_point as narrowing
 from statfast.svm.linear import rows as linear_rows
 from statfast.svm.linear.newton import Conjugate
 from statfast.svm.linear.objective import Problem
+from tests.data import signed_labels
 from tests.reference import linear_svm as twin
 
 EPSILON = ["epsilon_insensitive", "squared_epsilon_insensitive"]
-
-
-def two_classes(n=9_000, d=4, noise=2.0, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d))
-    f = X @ rng.standard_normal(d) + 0.5 + noise * rng.standard_normal(n)
-    return X, np.where(f > 0, 1, -1)
 
 
 def text(n=3_000, d=800, density=0.02, seed=0):
@@ -44,7 +38,7 @@ def of_all_rows(monkeypatch, model, X, y):
 @pytest.mark.parametrize("kind", ["overlapping", "separable", "sorted", "rare", "misleading"])
 @pytest.mark.parametrize("C", [0.01, 10.0])
 def test_rows_drop_out_of_the_hinge(kind, C, monkeypatch):
-    X, y = two_classes(noise=0.0 if kind == "separable" else 2.0)
+    X, y = signed_labels(9_000, 4, noise=0.0 if kind == "separable" else 2.0)
     if kind == "sorted":
         X, y = X[np.argsort(y)], np.sort(y)
     if kind == "rare":  # the sample may have none
@@ -82,7 +76,7 @@ def test_rows_drop_out_of_the_absolute_error(epsilon, monkeypatch):
 
 
 def test_rows_held_at_the_wrong_bound_come_back(monkeypatch):
-    X, y = two_classes(7_000, 6)
+    X, y = signed_labels(7_000, 6, noise=2.0)
     whole = of_all_rows(monkeypatch, LinearSVC(loss="hinge"), X, y)
     for reach in (1e-3, 0.3):  # far too short
         monkeypatch.setattr(narrowing, "REACH", reach)
@@ -110,7 +104,7 @@ def test_stored_zeros_make_no_difference(loss, dtype):
 @pytest.mark.parametrize("intercept", [True, False])
 def test_many_columns_take_steps_without_a_matrix(stored, intercept):
     if stored:
-        X, y = two_classes(1_300, 1_000, noise=30.0)
+        X, y = signed_labels(1_300, 1_000, noise=30.0)
     else:
         X, y = text()
     given = {"C": 0.1 if stored else 1.0, "fit_intercept": intercept}
@@ -189,7 +183,7 @@ def test_any_number_of_threads_gives_the_same_bits(case):
     elif case == "sparse hinge":
         X, y = text(20_000, 80, 0.1)
     else:
-        X, y = two_classes(20_000, 8)
+        X, y = signed_labels(20_000, 8, noise=2.0)
     if case == "several":
         y = y + 3 * (X[:, 0] > 0)
     model = LinearSVC(loss=loss, random_state=0)
@@ -200,7 +194,7 @@ def test_any_number_of_threads_gives_the_same_bits(case):
 @pytest.mark.parametrize("case", ["hinge", "squared_hinge", "text", "descent", "several"])
 def test_a_signal_ends_a_fit(case, monkeypatch):
     """Ctrl-C between any two kernel calls, in whichever thread."""
-    X, y = text(6_000, 1_500) if case == "text" else two_classes(20_000, 30)
+    X, y = text(6_000, 1_500) if case == "text" else signed_labels(20_000, 30, noise=2.0)
     if case == "several":
         y = y + 3 * (X[:, 0] > 0)
     loss = "squared_hinge" if case in ("squared_hinge", "text") else "hinge"

@@ -14,18 +14,12 @@ from statfast import ConvergenceWarning, LinearSVC, LinearSVR
 from statfast.datasets import load_iris, load_wine
 from statfast.svm.linear import newton as linear_newton
 from statfast.svm.linear.model import warn_stopped
+from tests.data import signed_labels
 from tests.reference import linear_svm as twin
 
 LOSSES = ["hinge", "squared_hinge"]
 each_loss = pytest.mark.parametrize("loss", LOSSES)
 each_dual = pytest.mark.parametrize("dual", [False, True])
-
-
-def two_classes(n=200, d=5, noise=1.0, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d))
-    f = X @ rng.standard_normal(d) + 0.5 + noise * rng.standard_normal(n)
-    return X, np.where(f > 0, 1, -1)
 
 
 def standardized(X):
@@ -45,7 +39,7 @@ def objective(model, X, y, cost=1.0, scale=1.0, k=0):
 )  # fmt: skip
 @settings(max_examples=25)
 def test_objective_is_the_twins(n, d, squared, C, scale, seed):
-    X, y = two_classes(n, d, seed=seed)
+    X, y = signed_labels(n, d, seed=seed)
     y[0], y[1] = 1, -1
     Z, cost = twin.with_constant(X, scale), np.full(n, float(C))
     w, beta = twin.solve_dual(Z, y, cost, squared, sweeps=300)
@@ -71,7 +65,7 @@ def test_objective_is_the_twins(n, d, squared, C, scale, seed):
 @each_dual
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_dense_sparse_and_float32_agree(loss, dual, fit_intercept):
-    X, y = two_classes(300, 7)
+    X, y = signed_labels(300, 7)
     X[np.abs(X) < 0.5] = 0.0
     X[5] = 0.0
     X = np.round(X, 2).astype(np.float32).astype(float)
@@ -93,7 +87,7 @@ def test_dense_sparse_and_float32_agree(loss, dual, fit_intercept):
 @each_loss
 def test_the_multipliers_meet_their_conditions(loss):
     """No row inside its margin is without loss, and the objective is at its lower bound."""
-    X, y = two_classes(5_000, 20, seed=3)
+    X, y = signed_labels(5_000, 20, seed=3)
     model = LinearSVC(loss=loss).fit(X, y)
     assert model.converged_
     assert abs(model.dual_gap_[0]) <= 1e-11 * model.primal_objective_[0]
@@ -109,7 +103,7 @@ def test_the_multipliers_meet_their_conditions(loss):
 @each_loss
 def test_no_worse_than_liblinear(loss):
     svm = pytest.importorskip("sklearn.svm")
-    for X, y, C in ((*two_classes(400, 8), 1.0), (*two_classes(100, 30, seed=5), 10.0)):
+    for X, y, C in ((*signed_labels(400, 8), 1.0), (*signed_labels(100, 30, seed=5), 10.0)):
         peer = svm.LinearSVC(loss=loss, C=C, tol=1e-8, max_iter=1_000_000, random_state=0).fit(X, y)
         model = LinearSVC(loss=loss, C=C).fit(X, y)
         assert model.primal_objective_[0] <= objective(peer, X, y, C) * (1 + 1e-9)
@@ -148,7 +142,7 @@ def test_several_classes_are_told_one_from_the_rest(loss):
 @each_loss
 @each_dual
 def test_weights_are_repetitions_and_zeros_are_absent(loss, dual):
-    X, y = two_classes(60, 3)
+    X, y = signed_labels(60, 3)
     weights = np.arange(60) % 4
     given = {"loss": loss, "dual": dual, "tol": 1e-9, "max_iter": 100_000, "random_state": 0}
     weighted = LinearSVC(**given).fit(X, y, sample_weight=weights)
@@ -160,7 +154,7 @@ def test_weights_are_repetitions_and_zeros_are_absent(loss, dual):
 
 def test_class_weights_are_weights():
     svm = pytest.importorskip("sklearn.svm")
-    X, y = two_classes(150, 4)
+    X, y = signed_labels(150, 4)
     for of in ("balanced", {1: 3.0, -1: 0.5}):
         model = LinearSVC(class_weight=of).fit(X, y)
         peer = svm.LinearSVC(class_weight=of, tol=1e-10, dual=False, max_iter=10_000).fit(X, y)
@@ -186,7 +180,7 @@ def test_many_columns(dual):
 
 
 def test_duplicate_rows_and_columns():
-    X, y = two_classes(50, 3)
+    X, y = signed_labels(50, 3)
     one = LinearSVC(loss="hinge", C=5.0).fit(X, y)
     many = LinearSVC(loss="hinge").fit(np.vstack([X] * 5), np.tile(y, 5))
     np.testing.assert_allclose(one.coef_, many.coef_, rtol=1e-6)
@@ -196,14 +190,14 @@ def test_duplicate_rows_and_columns():
 
 def test_scales():
     """Columns of any size: the direct methods do not mind."""
-    X, y = two_classes(300, 4)
+    X, y = signed_labels(300, 4)
     for loss in LOSSES:
         model = LinearSVC(loss=loss).fit(X * [1e-4, 1.0, 1e3, 1e6] + [0, 5, 0, 1e6], y)
         assert model.dual_gap_[0] <= 1e-6 * model.primal_objective_[0]
 
 
 def test_random_state_and_threads_give_the_same_bits():
-    X, y = two_classes(3_000, 12)
+    X, y = signed_labels(3_000, 12)
     first = LinearSVC(dual=True, random_state=3).fit(X, y)
     assert first.coef_.tobytes() == LinearSVC(dual=True, random_state=3).fit(X, y).coef_.tobytes()
     assert first.coef_.tobytes() != LinearSVC(dual=True, random_state=4).fit(X, y).coef_.tobytes()
@@ -226,7 +220,7 @@ def test_random_state_and_threads_give_the_same_bits():
     ],
 )
 def test_limits_leave_a_model_and_tell_the_gap(given, words):
-    X, y = two_classes(500, 5)
+    X, y = signed_labels(500, 5)
     with pytest.warns(ConvergenceWarning, match=words):
         model = LinearSVC(**given, random_state=0).fit(X, y)
     assert not model.converged_
@@ -249,7 +243,7 @@ def test_limits_leave_a_model_and_tell_the_gap(given, words):
 )
 def test_wrong_parameters(given, error, words):
     with pytest.raises(error, match=words):
-        LinearSVC(**given).fit(*two_classes(20))
+        LinearSVC(**given).fit(*signed_labels(20))
 
 
 @pytest.mark.parametrize("scale", [1e-50, 1e50])
@@ -257,14 +251,14 @@ def test_wrong_parameters(given, error, words):
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.filterwarnings("ignore:LinearSVC")
 def test_scales_of_the_intercept_at_their_limits(loss, dual, scale):
-    X, y = two_classes(20)
+    X, y = signed_labels(20)
     model = LinearSVC(loss=loss, dual=dual, intercept_scaling=scale).fit(X, y)
     assert np.isfinite(model.coef_).all()
     assert np.isfinite(model.intercept_).all()
 
 
 def test_wrong_data():
-    X, y = two_classes(20)
+    X, y = signed_labels(20)
     with pytest.raises(ValueError, match="at least 2 classes; got one class, 1"):
         LinearSVC().fit(X, np.ones(20))
     with pytest.raises(ValueError, match=r"X holds numbers so large.*Scale its columns"):
@@ -281,7 +275,7 @@ def test_wrong_data():
 
 @pytest.mark.parametrize("kind", ["overlapping", "separable", "sorted", "rare"])
 def test_many_rows_begin_at_the_solution_of_a_sample(kind, monkeypatch):
-    X, y = two_classes(9_000, 4, noise=0.0 if kind == "separable" else 2.0)
+    X, y = signed_labels(9_000, 4, noise=0.0 if kind == "separable" else 2.0)
     if kind == "sorted":
         X, y = X[np.argsort(y)], np.sort(y)
     if kind == "rare":  # the sample may have none
@@ -326,7 +320,7 @@ def test_most_hinge_problems_end_at_their_very_optimum():
 
 
 def test_no_bound_that_is_no_number():
-    X, y = two_classes(60, 4)
+    X, y = signed_labels(60, 4)
     with pytest.raises(ValueError, match="numbers so large, for this C"):
         LinearSVC(penalty="l1", C=1e300).fit(1e20 * np.repeat(X, 400, axis=1), y)
     with pytest.raises(ValueError, match="numbers so large, for this C"):

@@ -12,14 +12,9 @@ from statfast._engine import blocks
 from statfast.kernels import Mismatch
 from statfast.svm import SVC, SVR, NuSVC
 from statfast.svm.dual import solver
+from tests.data import noise_labels
 
 PATIENCE = 10.0  # seconds: a machine that is busy with other things passes, too
-
-
-def noise(n, d=10):
-    """Rows, and labels that have nothing to do with them: as hard as can be."""
-    rng = np.random.default_rng(0)
-    return rng.standard_normal((n, d)), rng.integers(0, 2, n)
 
 
 def texts(n, length):
@@ -37,7 +32,7 @@ def few_and_many(kind):
         "nu": NuSVC(nu=0.02, tol=1e-9),
         "values": SVR(C=1e8, epsilon=0.0, tol=1e-9),
     }
-    return models[kind], noise(40), noise(4000)
+    return models[kind], noise_labels(40), noise_labels(4000)
 
 
 @pytest.mark.parametrize("kind", ["classes", "nu", "values", "mismatch"])
