@@ -52,7 +52,8 @@ def run(commands):
             for line in process.stdout:
                 print(line, end="", flush=True)
                 lines.append(line)
-        counts += re.findall(r"\b\d+ (?:passed|failed|errors?|skipped|files)\b", lines[-1])
+        last = lines[-1] if lines else ""
+        counts += re.findall(r"\b\d+ (?:passed|failed|errors?|skipped|files)\b", last)
         if process.returncode:
             return counts, False
     return counts, True

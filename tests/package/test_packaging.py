@@ -87,7 +87,7 @@ def test_actions_are_pinned_by_hash_and_jobs_say_what_they_may():
 
 @needs_scripts
 def test_wheels_are_looked_into(tmp_path):
-    wheel = script("wheel")
+    wheel = script("check_wheel")
     good = {
         "statfast/py.typed": "",
         "statfast/__init__.pyi": "",

@@ -48,7 +48,7 @@ class Regressor:
         tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
         tags.target_tags.required = True
-        tags.target_tags.multi_output = self._multi_output
+        tags.target_tags.multi_output |= self._multi_output
         return tags
 
 

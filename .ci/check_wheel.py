@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Look into a wheel: ``python .ci/wheel.py WHEEL [SECOND]``.
+"""Look into a wheel: ``python .ci/check_wheel.py WHEEL [SECOND]``.
 
 Its contents must be what users need and no more, and its size within the limit. Prints the share of
 each package and of each folder of kernels. With a second wheel, built elsewhere from the same
