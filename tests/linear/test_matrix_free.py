@@ -34,8 +34,8 @@ def binary(n=150, d=90, seed=0):
 @pytest.fixture(params=["sparse", "dense"])
 def kind(request, monkeypatch):
     """Rows for which products are preferred, whatever their shape."""
-    monkeypatch.setattr(matrix_free_fit, "SPARSE_COLUMNS", 1)
-    monkeypatch.setattr(matrix_free_fit, "DENSE_COLUMNS", 1)
+    monkeypatch.setattr(matrix_free_fit, "MIN_SPARSE_COLUMNS", 1)
+    monkeypatch.setattr(matrix_free_fit, "MIN_DENSE_COLUMNS", 1)
     monkeypatch.setattr(matrix_free_fit, "INFERENCE_COLUMNS", 1)
     return (lambda X: X) if request.param == "sparse" else (lambda X: X.toarray())
 
@@ -43,8 +43,8 @@ def kind(request, monkeypatch):
 def by_information(monkeypatch, fit):
     """The same fit, by steps with the information."""
     with monkeypatch.context() as context:
-        context.setattr(matrix_free_fit, "SPARSE_COLUMNS", np.inf)
-        context.setattr(matrix_free_fit, "DENSE_COLUMNS", np.inf)
+        context.setattr(matrix_free_fit, "MIN_SPARSE_COLUMNS", np.inf)
+        context.setattr(matrix_free_fit, "MIN_DENSE_COLUMNS", np.inf)
         return fit()
 
 
@@ -117,7 +117,7 @@ def test_classes_separated_in_part_end_the_fit(kind):
 
 
 def test_dense_rows_have_the_same_bits_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr(matrix_free_fit, "DENSE_COLUMNS", 1)
+    monkeypatch.setattr(matrix_free_fit, "MIN_DENSE_COLUMNS", 1)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 700))
     y = (X[:, :9].sum(axis=1) > 0).astype(int)
@@ -222,7 +222,7 @@ def test_quasi_newton_steps_that_do_not_end_are_followed_by_newton_steps(monkeyp
 
     X, y = images()
     monkeypatch.setattr(multinomial.Objective, "cost", np.inf)  # of any curvature
-    monkeypatch.setattr(multinomial, "HANDOVER", 3)
+    monkeypatch.setattr(multinomial, "STEPS_BEFORE_NEWTON", 3)
     model = sf.LogisticRegression(C=C).fit(X, y)
     assert model.converged_
     p = softmax(model.decision_function(X), axis=1)

@@ -192,7 +192,7 @@ def test_ridge_with_more_columns_than_rows():
 
 
 def test_more_coefficients_than_a_hessian_takes(monkeypatch):
-    monkeypatch.setattr("statfast.linear.logistic.multinomial.LARGEST", 10)
+    monkeypatch.setattr("statfast.linear.logistic.multinomial.MAX_COEFFICIENTS_FACTORED", 10)
     X, y = problem(2000, 10, 4)
     fit = fit_multinomial(X, y, None, 4, ridge=1.0)
     monkeypatch.undo()

@@ -101,7 +101,7 @@ def test_like_a_whole_program(n, d, n_classes, seed):
 
 
 def test_many_rows_take_part_of_the_program(monkeypatch):
-    monkeypatch.setattr(module, "SUBSET", 4)
+    monkeypatch.setattr(module, "CONSTRAINTS_AT_FIRST", 4)
     rng = np.random.default_rng(3)
     Z = np.column_stack([np.ones(3000), rng.uniform(-1, 1, (3000, 3))])
     codes = (Z[:, 1] + Z[:, 2] > 0.3).astype(np.intp)
@@ -188,13 +188,15 @@ def partly_separated(n=400, q=30, k=3):
     return X, y
 
 
-@pytest.mark.parametrize("limit", ["WORK", "PROGRAM"])
+@pytest.mark.parametrize("limit", ["MAX_NUMBERS_OF_STEPS", "MAX_NUMBERS_OF_PROGRAM"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_work_is_bounded_and_what_is_not_decided_is_told(limit, k, monkeypatch):
     X, y = partly_separated(k=k)
     with pytest.warns(SeparationWarning, match="quasi-completely separated by x29"):
         LogisticRegression().fit(X, y)
-    monkeypatch.setattr(module, limit, {"WORK": 1e5, "PROGRAM": 1000}[limit])
+    monkeypatch.setattr(
+        module, limit, {"MAX_NUMBERS_OF_STEPS": 1e5, "MAX_NUMBERS_OF_PROGRAM": 1000}[limit]
+    )
     with pytest.warns(UserWarning, match="completely or in part"):
         LogisticRegression().fit(X, y)
     if k == 3:

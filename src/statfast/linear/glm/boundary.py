@@ -16,14 +16,15 @@ from statfast._linalg import CholeskyFactor
 from statfast.linear.glm.irls_sums import IRLSSums
 from statfast.linear.glm.links import bounds_of
 
-NEAREST = 1e-10  # of the mean distance at first: nearer, rounding takes its digits
-AT_END = 1e-5  # of the mean distance at first: a row so near is at its end
-CLOSE = 1e-4  # a row is looked at whose distance from its end is less of the mean distance
-DECADES = 11  # by which t falls
-LARGEST = 0.1  # t at first: a likelihood that falls slowly has a maximum with it too
-STEPS = 50  # of Newton's for each t
-FALL = 0.1  # of what the slope promises, as in `irls`
-STAY = 0.99  # of the way to the next end
+MIN_DISTANCE = 1e-10  # A share of the mean distance at first: nearer, rounding takes its digits.
+MAX_DISTANCE_AT_END = 1e-5  # A share of the mean distance at first: a row so near is at its end.
+# A row is looked at whose distance from its end is a smaller share of the mean.
+MAX_DISTANCE_LOOKED_AT = 1e-4
+DECADES_OF_BARRIER = 11  # The weight t of the barrier falls by so many.
+FIRST_BARRIER = 0.1  # A likelihood that falls slowly has a maximum with such a t, too.
+MAX_NEWTON_STEPS = 50  # For each t.
+MIN_SHARE_OF_FALL = 0.1  # A step has to bring this share of what the slope promises.
+MAX_SHARE_OF_WAY = 0.99  # A step goes at most this share of the way to the next end.
 
 
 class Boundary:
@@ -44,7 +45,8 @@ class Boundary:
         """Whether a row is so near an end that the maximum may be there."""
         eta = self.rows.predictor(b)
         return any(
-            side.any() and (room := np.abs(eta - end))[side].min() < CLOSE * room.mean()
+            side.any()
+            and (room := np.abs(eta - end))[side].min() < MAX_DISTANCE_LOOKED_AT * room.mean()
             for end, side in zip(self.ends, self.sides, strict=True)
         )
 
@@ -65,19 +67,19 @@ class Boundary:
         unit = np.mean([room.mean() for room in rooms if room.size])
         steps, left = 0, np.array([unit])
         with np.errstate(all="ignore"):
-            for decade in range(DECADES):
-                t = min(unit, LARGEST) * 0.1**decade
+            for decade in range(DECADES_OF_BARRIER):
+                t = min(unit, FIRST_BARRIER) * 0.1**decade
                 found, more = self._climb(b, t, max(tol, 1e-8))
                 steps += more
                 if found is None:
                     break
                 b, left = found, np.concatenate(self._rooms(self.z @ found + self.offset))
-                if left.min() < NEAREST * unit:
+                if left.min() < MIN_DISTANCE * unit:
                     break
-        if found is None and left.min() > AT_END * unit:
+        if found is None and left.min() > MAX_DISTANCE_AT_END * unit:
             return None, 0, steps
         whole[kept] = b
-        return whole, np.count_nonzero(left < AT_END * unit), steps
+        return whole, np.count_nonzero(left < MAX_DISTANCE_AT_END * unit), steps
 
     def _rooms(self, eta):
         """Distances from the ends of the rows that can reach them."""
@@ -88,7 +90,7 @@ class Boundary:
         """The maximum for one t, or None, and Newton's steps to it."""
         mass = self.weights.sum()
         height, g, h = self._derivatives(b, t)
-        for taken in range(STEPS):
+        for taken in range(MAX_NEWTON_STEPS):
             checkpoint()
             factor = CholeskyFactor(h)
             if not factor.pivot > 0.0:  # not concave here
@@ -103,13 +105,13 @@ class Boundary:
             while length > 1e-12:
                 trial = b + length * step
                 new, *derivatives = self._derivatives(trial, t)
-                if new >= height + FALL * length * gain - 1e-13 * abs(height):
+                if new >= height + MIN_SHARE_OF_FALL * length * gain - 1e-13 * abs(height):
                     break
                 length *= 0.5
             else:
                 return (b if gain <= 1e-12 * mass else None), taken
             b, height, (g, h) = trial, new, derivatives
-        return None, STEPS
+        return None, MAX_NEWTON_STEPS
 
     def _longest(self, b, step):
         """How much of a step stays inside, at most 1."""
@@ -117,7 +119,7 @@ class Boundary:
         low, high = self.ends
         down = np.min((low - eta[move < 0]) / move[move < 0], initial=np.inf)
         up = np.min((high - eta[move > 0]) / move[move > 0], initial=np.inf)
-        return min(1.0, STAY * float(min(down, up)))
+        return min(1.0, MAX_SHARE_OF_WAY * float(min(down, up)))
 
     def _derivatives(self, b, t, *, observed=True):
         """The likelihood with its barrier, its gradient, and less its second derivatives."""

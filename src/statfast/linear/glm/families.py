@@ -128,7 +128,7 @@ def negative_binomial(theta):
 
     def likelihood(y, mu, a, dispersion):
         above = y + theta  # and log (1 + 0 / theta) ... (1 + (y - 1) / theta), for its factors:
-        if theta < EXPANDED:
+        if theta < MIN_THETA_OF_SERIES:
             rising = _lgamma(above) - _lgamma(theta) - y * np.log(theta)
         else:  # by Stirling's series
             rising = (above - 0.5) * np.log1p(y / theta) - y - y / (12 * theta * above)
@@ -248,10 +248,11 @@ FAMILIES = {
 FAMILIES["tweedie"] = tweedie(1.5)
 COUNTS = ("poisson", "negative_binomial")
 POSITIVE = ("gamma", "inverse_gaussian")
-MOST = 4.0  # the largest power of a Tweedie family
-CUBED = 1e50  # the largest response, and one over the least, of a variance that is a cube
+MAX_POWER = 4.0  # The largest power of a Tweedie family.
+# The largest response, and one over the least, of a variance that is a cube.
+MAX_RESPONSE_CUBED = 1e50
 SHARES = ("binomial", "quasibinomial")
-EXPANDED = 1e3  # theta from which gamma functions of it and more are told apart by their series
+MIN_THETA_OF_SERIES = 1e3  # From this theta on, series tell gamma functions of it and more apart.
 
 
 def as_family(value, name="family"):
@@ -268,10 +269,10 @@ def as_family(value, name="family"):
 def as_power(value, name="power"):
     """Check the exponent of the variance of the family "tweedie"."""
     power = as_real(value, name)
-    if power != 0.0 and not 1.0 <= power <= MOST:
+    if power != 0.0 and not 1.0 <= power <= MAX_POWER:
         raise ValueError(
-            f"{name} must be 0, or between 1 and {MOST:g}; got {power:g}. Pass 1.5 for amounts of "
-            "which some are 0."
+            f"{name} must be 0, or between 1 and {MAX_POWER:g}; got {power:g}. Pass 1.5 for "
+            "amounts of which some are 0."
         )
     return power
 
@@ -300,9 +301,10 @@ def require_responses(family, y, weights, power=None):
             "apart, or choose another family."
         )
     cubed = name == "inverse_gaussian" or (power is not None and power > 2)
-    if cubed and not (used.min() >= 1 / CUBED and used.max() <= CUBED):
+    low, high = 1 / MAX_RESPONSE_CUBED, MAX_RESPONSE_CUBED
+    if cubed and not (used.min() >= low and used.max() <= high):
         raise ValueError(
-            f"y must be between {1 / CUBED:g} and {CUBED:g} for the family {name!r}, so that its "
+            f"y must be between {low:g} and {high:g} for the family {name!r}, so that its "
             f"cubes are numbers; got {used.min():g} to {used.max():g}. Multiply or divide it."
         )
     if name in (*COUNTS, "quasipoisson") and (used < 0).any():

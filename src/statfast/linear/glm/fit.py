@@ -22,10 +22,10 @@ from statfast.linear.glm.matrix_free_fit import solve_matrix_free, too_many
 from statfast.linear.glm.part_rows import PartRows
 from statfast.linear.inference.inference import Result, lacks_freedom
 
-INFORMED = 1e150  # and one over it: information whose squares are numbers
-TINY = 1e-120  # columns no larger: of their squares, what weights leave may have few digits
-LARGEST = 2.0**1000
-COPIES = 5  # of the information, where it is factored and inverted
+MAX_INFORMATION = 1e150  # Information up to it, and one over it, has squares that are numbers.
+MIN_COLUMN = 1e-120  # Of the squares of smaller columns, what weights leave may have few digits.
+MAX_SCALE = 2.0**1000
+COPIES_OF_INFORMATION = 5  # So many are in memory where it is factored and inverted.
 BIASED = (
     "A penalized fit has no standard errors, tests, intervals or information criteria: its "
     "estimates are biased toward 0. Fit with {} for inference."
@@ -67,7 +67,7 @@ def require_information(y, family, link):
         return
     with np.errstate(all="ignore"):
         size = float((link.slope(link.link(mu), mu) ** 2 / family.variance(mu))[0])
-    if not 1 / INFORMED <= size <= INFORMED:
+    if not 1 / MAX_INFORMATION <= size <= MAX_INFORMATION:
         raise ValueError(
             f"y must be of moderate size for the family {family.name!r} with the link "
             f"{link.name!r}, so that squares of the information are numbers; got {mu[0]:.3g}. "
@@ -125,7 +125,7 @@ def _solved(rows, ridge, max_iter, tol, start):
     if fit is not None:
         return fit
     refuse_large(
-        COPIES * 8.0 * rows.q**2, f"The information matrix of {rows.q} columns",
+        COPIES_OF_INFORMATION * 8.0 * rows.q**2, f"The information matrix of {rows.q} columns",
         "Pass fewer columns, or an array or CSR matrix with a finite C.",
     )  # fmt: skip
     return solve(rows, **how)
@@ -133,7 +133,7 @@ def _solved(rows, ridge, max_iter, tol, start):
 
 def _huge(covariance):
     """Whether it is that of columns so small that their squares lose digits."""
-    return covariance is not None and not (covariance.diagonal() <= TINY**-2).all()
+    return covariance is not None and not (covariance.diagonal() <= MIN_COLUMN**-2).all()
 
 
 def _odd_sizes(X, n_jobs):
@@ -142,9 +142,9 @@ def _odd_sizes(X, n_jobs):
         return None
     extent = extent_of(X, n_jobs)
     reach = np.maximum(np.abs(extent.low), np.abs(extent.high))
-    if not np.isfinite(reach).all() or ((reach > TINY) | (reach == 0.0)).all():
+    if not np.isfinite(reach).all() or ((reach > MIN_COLUMN) | (reach == 0.0)).all():
         return None
-    return np.array([min(scale_of(size), LARGEST) for size in reach.tolist()])
+    return np.array([min(scale_of(size), MAX_SCALE) for size in reach.tolist()])
 
 
 def _sized(fit, factor, intercept):

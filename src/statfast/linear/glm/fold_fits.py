@@ -21,17 +21,25 @@ from statfast._core.linear import irls as kernel
 from statfast._engine import each, grid
 from statfast._estimator import copied, sums_of_folds
 from statfast._linalg import CholeskyFactor
-from statfast.linear.glm.irls import ROUNDING, SLACK, Scoring, Unsolvable, beginning, corrected
-from statfast.linear.glm.irls_sums import ROW, ModelRows
+from statfast.linear.glm.irls import (
+    ROUNDING_OF_DEVIANCE,
+    ROUNDING_OF_STEP,
+    Scoring,
+    Unsolvable,
+    beginning,
+    corrected,
+)
+from statfast.linear.glm.irls_sums import OPERATIONS_OF_ROW, ModelRows
 
-NEAR = 0.1  # a step of all rows, in root mean square, after which folds go their own ways
-FAR = 0.02  # after a step of more, a fold's information is summed again
-CLEAR = 1e-6  # the least pivot of a fold's information
-PASSES = 20
-STALLED = 1e-9  # a step of so little need not shrink: rounding
-BLOCK = 1 << 17  # numbers of rows that stay in cache while all folds ask for their sums
-MANY = 64  # folds whose scores are summed by one call
-ROOM = 1 << 25  # numbers of the information of all parts
+MAX_COMMON_STEP = 0.1  # After a step of all rows of this root mean square, folds go their own ways.
+MIN_STEP_FOR_NEW_INFORMATION = 0.02  # After a larger step, a fold's information is summed again.
+MIN_PIVOT = 1e-6  # Of a fold's information.
+MAX_PASSES = 20
+MAX_ROUNDING_STEP = 1e-9  # A step of so little need not shrink: it is rounding.
+# So many numbers of rows stay in cache while all folds ask for their sums.
+NUMBERS_IN_CACHE = 1 << 17
+FOLDS_OF_CALL = 64  # One call sums the scores of so many folds.
+MAX_NUMBERS_OF_PARTS = 1 << 25  # Of the information of all parts together.
 
 
 class FoldLayout:
@@ -117,17 +125,17 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
     `rows` are dense, in the order of the layout.
     """
     nothing = [None] * layout.count
-    if len(layout.parts) * rows.q**2 > ROOM or rows.bounded:
+    if len(layout.parts) * rows.q**2 > MAX_NUMBERS_OF_PARTS or rows.bounded:
         return nothing
-    one = Scoring(rows, ridge, NEAR)
+    one = Scoring(rows, ridge, MAX_COMMON_STEP)
     try:
-        fit = one.run(PASSES, *beginning(rows, ridge), covariance=False)
+        fit = one.run(MAX_PASSES, *beginning(rows, ridge), covariance=False)
     except Unsolvable:
         return nothing
     if fit.diverged or fit.aliased.any() or not np.isfinite(one.b).all():
         return nothing
     one.tol = tol
-    step = max(256, BLOCK // (rows.p + 1))
+    step = max(256, NUMBERS_IN_CACHE // (rows.p + 1))
     pieces = grid(rows.n, step, step)
     with np.errstate(all="ignore"):
         parts = _sums_of_parts(rows, layout, one.b, step)
@@ -137,7 +145,7 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
             _FoldScoring(one, layout.runs(k), masses[k], sums, layout.penalty(one.penalty, k))
             for k, sums in enumerate(merged)
         ]
-        for _ in range(PASSES):
+        for _ in range(MAX_PASSES):
             active = [fold for fold in folds if fold.active]
             if not active:
                 break
@@ -149,14 +157,14 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
 class _FoldScoring:
     """The iterations of one fold, from the sums at the solution of all rows."""
 
-    def __init__(self, common, runs, mass, sums, penalty):
+    def __init__(self, common, runs, total_weight, sums, penalty):
         self.runs, self.passes = runs, 1
         self.active = self.converged = False
-        if sums is None or not (mass > 0.0 and sums.finite()):
+        if sums is None or not (total_weight > 0.0 and sums.finite()):
             return
         self.scoring = copy(common)
-        self.scoring.mass, self.scoring.penalty, self.at = mass, penalty, common.b
-        self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / mass)
+        self.scoring.mass, self.scoring.penalty, self.at = total_weight, penalty, common.b
+        self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / total_weight)
         self.rms, self.score = np.inf, None
         self.renewed = True  # whether the sums asked for have information
         self.active = True
@@ -171,7 +179,10 @@ class _FoldScoring:
         """Take the step, given the sums to which it leads."""
         self.passes += 1
         after = self.scoring._objective(sums, self.trial)
-        if not after <= self.height * (1 + SLACK) + SLACK or self.passes > PASSES:
+        if (
+            not after <= self.height * (1 + ROUNDING_OF_DEVIANCE) + ROUNDING_OF_DEVIANCE
+            or self.passes > MAX_PASSES
+        ):
             self.active = False
             return
         self.at = self.trial
@@ -189,7 +200,7 @@ class _FoldScoring:
         else:
             self.pairs.append((self.step, before - self.score))
         curved = all(step @ change > 0.0 for step, change in self.pairs)
-        if not (self.factor.pivot >= CLEAR and curved and isfinite(self.height)):
+        if not (self.factor.pivot >= MIN_PIVOT and curved and isfinite(self.height)):
             self.active = False
             return
         self.step = corrected(self.score, self.pairs, self.factor.solve)
@@ -198,11 +209,11 @@ class _FoldScoring:
         extent = scoring.size + kernel.largest(self.at, self.unit)
         # What is left after this step, by the rate of the last two.
         left = self.rms * (min(1.0, self.rms / last) if isfinite(last) else 1.0)
-        if left <= scoring.tol or size <= ROUNDING * extent or self.rms > 0.5 * last:
+        if left <= scoring.tol or size <= ROUNDING_OF_STEP * extent or self.rms > 0.5 * last:
             small = size <= max(1e-4, 30 * scoring.tol) * extent
-            self.converged = small and (left <= scoring.tol or self.rms <= STALLED)
+            self.converged = small and (left <= scoring.tol or self.rms <= MAX_ROUNDING_STEP)
             self.active, self.at = False, self.trial
-        self.renewed = self.rms > FAR
+        self.renewed = self.rms > MIN_STEP_FOR_NEW_INFORMATION
 
 
 def _sums_of_parts(rows, layout, b, step):
@@ -212,7 +223,7 @@ def _sums_of_parts(rows, layout, b, step):
         for k, part in enumerate(layout.parts)
         for some in grid(part.stop - part.start, step, step)
     ]
-    effort = float(rows.n) * (rows.q**2 + ROW)
+    effort = float(rows.n) * (rows.q**2 + OPERATIONS_OF_ROW)
     found = each(
         lambda task: rows.sums_over([task[1]], b, hessian=True), tasks, n_jobs=rows.n_jobs,
         effort=effort,
@@ -227,7 +238,9 @@ def _sums_of_folds(rows, pieces, folds):
     """Sums of each fold where it wants them."""
     alone = [fold for fold in folds if fold.renewed or not rows.together]
     beside = [fold for fold in folds if not fold.renewed and rows.together]
-    groups = [beside[first : first + MANY] for first in range(0, len(beside), MANY)]
+    groups = [
+        beside[first : first + FOLDS_OF_CALL] for first in range(0, len(beside), FOLDS_OF_CALL)
+    ]
     points = [np.array([fold.trial for fold in group]) for group in groups]
 
     def work(piece):
@@ -245,7 +258,7 @@ def _sums_of_folds(rows, pieces, folds):
             found += rows.scores_over(piece, some, runs)
         return found
 
-    per_row = sum(rows.q * (rows.q if fold.renewed else 4) + ROW for fold in folds)
+    per_row = sum(rows.q * (rows.q if fold.renewed else 4) + OPERATIONS_OF_ROW for fold in folds)
     first, *others = each(work, pieces, n_jobs=rows.n_jobs, effort=float(rows.n) * per_row)
     for more in others:
         for total, part in zip(first, more, strict=True):

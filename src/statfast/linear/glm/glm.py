@@ -46,7 +46,7 @@ from statfast.linear.glm.families import (
     tweedie,
 )
 from statfast.linear.glm.fit import fit_model, require_information
-from statfast.linear.glm.fold_fits import PASSES, fit_folds, models_of_folds
+from statfast.linear.glm.fold_fits import MAX_PASSES, fit_folds, models_of_folds
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS, as_link
@@ -284,7 +284,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             **self._more(rows),
         }
 
-    def _concluded(self, model, link, theta, X, given=()):
+    def _concluded(self, model, link, theta, X, arguments=()):
         """Become fitted, with a word where the iterations came to no end."""
         family = model.rows.family
         both = family.own == "binomial" and 0 < model.rows.mean < 1
@@ -302,7 +302,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             warn_not_converged(self, model.fit.n_iter)
         fit = model.fit
         fitted = _fitted(link, fit.coef, model.rows.intercept, fit.n_iter, fit.converged)
-        fitted |= {"theta_": theta, "_row_arguments": given}
+        fitted |= {"theta_": theta, "_row_arguments": arguments}
         return self._publish(X, **fitted, _result=model.result)
 
     def odds_ratios(self, level: float = 0.95) -> CoefficientTable:
@@ -371,7 +371,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
                 family, link = one._formulas()
                 given = one._checked()
                 estimates_theta = family.name == "negative_binomial" and one.theta is None
-                if estimates_theta or given.max_iter < PASSES:
+                if estimates_theta or given.max_iter < MAX_PASSES:
                     return None
                 responses = as_target(y, len(rows))
                 require_responses(family, responses, weights, one._power(family))

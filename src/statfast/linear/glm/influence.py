@@ -300,24 +300,24 @@ class Diagnosed(Hypotheses):
         out[:, aliased] = np.nan
         return out
 
-    def _profiles(self, given, level):
-        result, X = replace(self._inferred(), robust=None, clusters=0), new_rows(self, given.X)
+    def _profiles(self, samples, level):
+        result, X = replace(self._inferred(), robust=None, clusters=0), new_rows(self, samples.X)
         n = X.shape[0]
-        y, family, link, _, _, has_one = self._influence_inputs(given.y, n)
-        offset = added_offset(link, given.offset, given.exposure, n)
-        weights = as_weights(given.sample_weight, n)
+        y, family, link, _, _, has_one = self._influence_inputs(samples.y, n)
+        offset = added_offset(link, samples.offset, samples.exposure, n)
+        weights = as_weights(samples.sample_weight, n)
         rows = ModelRows(X, y, weights, offset, family, link, has_one, self.n_jobs)
         return profile_intervals(rows, result, result.quantile(level))
 
-    def _parts(self, given):
+    def _parts(self, samples):
         results = self._results(refuse=False)
-        rows = new_rows(self, given.X)
+        rows = new_rows(self, samples.X)
         n = rows.shape[0]
-        y, family, link, coef, intercept, has_one = self._influence_inputs(given.y, n)
+        y, family, link, coef, intercept, has_one = self._influence_inputs(samples.y, n)
         require_squares(y)
-        offset = added_offset(link, given.offset, given.exposure, n)
+        offset = added_offset(link, samples.offset, samples.exposure, n)
         eta = linear_predictor(rows, coef, intercept, offset)
-        weights = as_weights(given.sample_weight, n)
+        weights = as_weights(samples.sample_weight, n)
         return ModelParts(rows, y[:, None], weights, eta[:, None], family, link, has_one, results)
 
 

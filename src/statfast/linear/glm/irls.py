@@ -32,26 +32,32 @@ from statfast._engine import interruptible
 from statfast._linalg import CholeskyFactor
 from statfast.linear.glm.qr_information import QRInformation, independent
 
-PIVOT = 1e-11  # of the scaled information: below, QR is asked whether columns are independent
-FINE = 1e-6  # pivots below this cost the covariance digits: it is then made by QR
-HALVINGS = 30
-WIDE = 64  # coefficients from which the information costs far more than the score
-PAIRS = 12  # of steps and changes of the score that are remembered
-SLACK = 1e-9  # the deviance may rise by so much, relative to itself: rounding
-SHARE = 16  # one in so many rows is a sample
-LARGE_SHARE = 4
-ENOUGH = 12  # rows of a sample for each coefficient
-PLENTY = 40  # by which its information is that of all rows, but for a third
-CLOSE = 3e-8  # a step of so little leaves the information as it is, to 7 digits or more
-DEAR = 1 << 20  # numbers in the rows from which those digits are not worth another pass
-NEAR = 0.5  # a step of so little, in root mean square, is followed by scores alone
-SLOW = 0.01  # a step that is more of the one before is not one of Newton's, whose sizes square
-CONTRACTION = 0.1  # after a step that is more of the one before, steps are Newton's
-FALL = 0.1  # of what the slope promises, which near the maximum is twice what comes
-DOUBTFUL = 1e-4  # pivots below this are not looked at in float32
-ROUNDING = 1e-14  # a step this small beside the coefficients is none
-CUTS = 4  # steps halved one after another that tell of a maximum at a boundary
-STALLED = 8  # iterations in which a step that will converge has shrunk by half
+# Below this pivot of the scaled information, QR tells whether columns are independent.
+MIN_PIVOT = 1e-11
+MIN_PIVOT_OF_COVARIANCE = 1e-6  # Smaller pivots cost the covariance digits: QR makes it then.
+MAX_HALVINGS = 30
+# From so many coefficients on, the information costs far more than the score.
+MIN_COLUMNS_FOR_SCORES = 64
+PAIRS_REMEMBERED = 12  # Of steps and changes of the score.
+ROUNDING_OF_DEVIANCE = 1e-9  # The deviance may rise by this share of itself.
+ROWS_PER_SAMPLED_ROW = 16  # One in so many rows is in the sample.
+ROWS_PER_ROW_OF_LARGE_SAMPLE = 4
+MIN_SAMPLE_PER_COLUMN = 12  # A sample has so many rows for each coefficient.
+# With so many the sample's information is that of all rows, but for a third.
+AMPLE_SAMPLE_PER_COLUMN = 40
+# A smaller step leaves the information as it is, to 7 digits or more.
+MAX_STEP_OF_SAME_INFORMATION = 3e-8
+# From so many numbers in the rows on, those digits are not worth another pass.
+MIN_NUMBERS_OF_DEAR_PASS = 1 << 20
+MAX_STEP_BEFORE_SCORES = 0.5  # A step of a smaller root mean square is followed by scores alone.
+# A step that is more of the one before is not one of Newton's, whose sizes square.
+MAX_RATIO_OF_NEWTON = 0.01
+MAX_RATIO_OF_SCORES = 0.1  # After a step that is more of the one before, steps are Newton's.
+MIN_SHARE_OF_FALL = 0.1  # A step has to bring this share of what the slope promises.
+MIN_PIVOT_OF_FLOAT32 = 1e-4  # Information of smaller pivots is not looked at in float32.
+ROUNDING_OF_STEP = 1e-14  # A step this small beside the coefficients is none.
+CUTS_AT_BOUNDARY = 4  # So many steps halved one after another tell of a maximum at a boundary.
+ITERATIONS_TO_HALVE = 8  # In so many iterations a step that will converge has shrunk by half.
 
 
 @dataclass
@@ -132,7 +138,7 @@ def _within_bounds(loop, fit, max_iter):
     from statfast.linear.glm.boundary import Boundary
 
     rows = loop.rows
-    if not fit.converged and loop.cuts > CUTS:
+    if not fit.converged and loop.cuts > CUTS_AT_BOUNDARY:
         fit = replace(fit, diverged=False, boundary=1)
     if not isinstance(rows.X, np.ndarray):
         return fit
@@ -156,15 +162,20 @@ def beginning(rows, ridge):
 
     Where the information costs far more than the score, a larger sample gives both.
     """
-    share = rows.share_of(LARGE_SHARE if rows.q >= WIDE else SHARE)
-    if share and rows.n >= share * max(ENOUGH * rows.q, 1024):
+    share = rows.share_of(
+        ROWS_PER_ROW_OF_LARGE_SAMPLE if rows.q >= MIN_COLUMNS_FOR_SCORES else ROWS_PER_SAMPLED_ROW
+    )
+    if share and rows.n >= share * max(MIN_SAMPLE_PER_COLUMN * rows.q, 1024):
         try:
             sample = rows.sample(share)
             if sample.weights is None or sample.weights.any():
                 loop = Scoring(sample, ridge / share, 1e-3)
                 fit = loop.run(10, *beginning(sample, ridge / share), covariance=False)
                 if not (fit.diverged or fit.aliased.any()) and np.isfinite(loop.b).all():
-                    near = rows.q >= WIDE and sample.n >= PLENTY * rows.q
+                    near = (
+                        rows.q >= MIN_COLUMNS_FOR_SCORES
+                        and sample.n >= AMPLE_SAMPLE_PER_COLUMN * rows.q
+                    )
                     return loop.b, _Times(loop.factor, share) if near else None
         except Unsolvable:
             pass
@@ -184,7 +195,7 @@ def _plain_beginning(rows):
         return np.zeros(rows.q)
     sums = rows.start()
     factor = CholeskyFactor(sums.h)
-    b = _least(sums) if factor.pivot < PIVOT else factor.solve(sums.g)
+    b = _least(sums) if factor.pivot < MIN_PIVOT else factor.solve(sums.g)
     if rows.intercept and rows.offset is not None and not _is_start(rows, b):
         with np.errstate(all="ignore"):
             first = rows.link.link(np.float64(rows.mean)) - rows.offset.mean()
@@ -247,7 +258,9 @@ class Scoring:
         if rows.intercept:
             self.penalty[0] = 0.0
         self.penalized = bool(ridge) and rows.p > 0
-        self.close = CLOSE if rows.n * rows.q >= DEAR else 0.0
+        self.close = (
+            MAX_STEP_OF_SAME_INFORMATION if rows.n * rows.q >= MIN_NUMBERS_OF_DEAR_PASS else 0.0
+        )
         self.kept = None  # all columns
         self.scores_end = False  # whether they may, as no information is asked for at the solution
         self.unit = None  # sizes of columns, by the information first summed
@@ -288,34 +301,41 @@ class Scoring:
             # What comes after this step, by the rate of the last two: Newton's steps square.
             after = rms * min(1.0, rms / before) if rms <= self.close and before < np.inf else rms
             rate, before = rms / before, rms
-            if rate > CONTRACTION and (rms <= NEAR or n_iter > STALLED):
+            if rate > MAX_RATIO_OF_SCORES and (
+                rms <= MAX_STEP_BEFORE_SCORES or n_iter > ITERATIONS_TO_HALVE
+            ):
                 self.observed = True
             if after <= self.tol:
                 converged = bool(sizes[-1] <= max(1e-4, 30 * self.tol) * extent)
                 diverged = not converged
                 b = b + step
                 break
-            if sizes[-1] <= ROUNDING * extent:  # as of a perfect fit, whose dispersion is rounding
+            if (
+                sizes[-1] <= ROUNDING_OF_STEP * extent
+            ):  # as of a perfect fit, whose dispersion is rounding
                 converged = True
                 break
             # Towards infinity less and less is gained; more is where it was not convex before.
-            stalled = n_iter > STALLED + 8 and sizes[-1] > 0.5 * sizes[-1 - STALLED]
-            stalled = stalled and gains[-1] <= gains[-1 - STALLED]
-            if stalled and reaches[-1] - reaches[-1 - STALLED] > sizes[-1]:
+            stalled = (
+                n_iter > ITERATIONS_TO_HALVE + 8
+                and sizes[-1] > 0.5 * sizes[-1 - ITERATIONS_TO_HALVE]
+            )
+            stalled = stalled and gains[-1] <= gains[-1 - ITERATIONS_TO_HALVE]
+            if stalled and reaches[-1] - reaches[-1 - ITERATIONS_TO_HALVE] > sizes[-1]:
                 diverged = True
                 break
             if n_iter == max_iter:
                 break
-            slow = self.scores_end and rate > SLOW
-            if (self.rows.q >= WIDE or slow) and rms <= NEAR:
+            slow = self.scores_end and rate > MAX_RATIO_OF_NEWTON
+            if (self.rows.q >= MIN_COLUMNS_FOR_SCORES or slow) and rms <= MAX_STEP_BEFORE_SCORES:
                 b, sums, moved = self._follow(b, step, sums, factor, rough=not covariance)
                 if moved and not len(sums.h):
                     converged = True
                     break
             else:
-                far = self.rows.q >= WIDE or not covariance
+                far = self.rows.q >= MIN_COLUMNS_FOR_SCORES or not covariance
                 b, sums, moved = self._move(b, step, score, sums, rough=far)
-            if self.bounded and self.cuts > CUTS:
+            if self.bounded and self.cuts > CUTS_AT_BOUNDARY:
                 break
             if not moved:  # as far down as rounding lets it
                 converged = bool(rms <= 1e-6)
@@ -377,9 +397,11 @@ class Scoring:
     def _move(self, b, step, score, sums, *, rough):
         """The step, halved until the penalized deviance falls enough."""
         before, slope = self._objective(sums, b), -2.0 * float(step @ score)
-        slack = SLACK * (abs(before) + 1e-3 * self.size**2) if isfinite(before) else 0.0
-        for halvings in range(HALVINGS):
-            trial, least = b + step, FALL * slope * 0.5**halvings
+        slack = (
+            ROUNDING_OF_DEVIANCE * (abs(before) + 1e-3 * self.size**2) if isfinite(before) else 0.0
+        )
+        for halvings in range(MAX_HALVINGS):
+            trial, least = b + step, MIN_SHARE_OF_FALL * slope * 0.5**halvings
             new = self.rows.sums_at(trial, rough=rough and self.rough, observed=self.observed)
             after = self._objective(new, trial)
             if isfinite(after) and new.finite() and after <= before + least + slack:
@@ -400,11 +422,14 @@ class Scoring:
         ends = self.scores_end and self.unit is not None
         score = first = self._score(sums, b)
         before, last = self._objective(sums, b), np.inf
-        for _ in range(PAIRS):
+        for _ in range(PAIRS_REMEMBERED):
             trial = at + step
             new = self.rows.sums_at(trial, hessian=False)
             after = self._objective(new, trial)
-            if not (isfinite(after) and after <= before * (1 + SLACK) + SLACK):
+            if not (
+                isfinite(after)
+                and after <= before * (1 + ROUNDING_OF_DEVIANCE) + ROUNDING_OF_DEVIANCE
+            ):
                 break
             gained = self._score(new, trial)
             more = self._solve(factor, gained)
@@ -432,11 +457,11 @@ class Scoring:
         if self.kept is not None:
             h = h[np.ix_(self.kept, self.kept)]
         factor = CholeskyFactor(h)
-        if sums.rough and not factor.pivot >= DOUBTFUL:
+        if sums.rough and not factor.pivot >= MIN_PIVOT_OF_FLOAT32:
             fine = self.rows.sums_at(b)
             self.rough, sums.h, sums.rough = False, fine.h, False
             return self._factor(sums, b, first)
-        if factor.pivot >= PIVOT:
+        if factor.pivot >= MIN_PIVOT:
             return factor
         if not first and factor.pivot <= 0.0:
             return None
@@ -463,7 +488,7 @@ class Scoring:
         q = self.rows.q
         if factor is None:
             return np.full((q, q), np.nan)
-        if factor.pivot < FINE and not self.penalty.any():
+        if factor.pivot < MIN_PIVOT_OF_COVARIANCE and not self.penalty.any():
             R = self.rows.triangle_at(b)
             R = R if self.kept is None else R[:, self.kept]
             exact = QRInformation(interruptible(np.linalg.qr, R, mode="r"))

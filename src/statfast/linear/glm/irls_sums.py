@@ -23,16 +23,17 @@ from statfast._validation import FLOATS
 from statfast.linear.glm.families import COUNTS
 from statfast.linear.glm.links import bounds_of
 
-CALL = min(2e9, 8e6 * prod(tiles.tile_shape("d")))  # multiplications of a kernel call: 30 ms
-PIECE = 32768  # numbers of the rows that stay in cache between two kernel calls
-LEAST = 4096  # rows of a block
-LEAST_WIDE = 1024  # the same of many columns, where a row is work enough
-MOST = 262144  # rows of a block of few columns: a block should take far longer than to hand it out
-PARTS = 16
-FEW = 64  # columns whose sums take so little room that those of all blocks may wait
-MAX_TALLIED_COUNT = 1 << 20  # counts below it are tallied, and each value is looked at once
-SAMPLE = 1024  # rows whose mean is near that of all
-ROW = 100  # operations that a row costs besides its products
+MULTIPLICATIONS_OF_CALL = min(2e9, 8e6 * prod(tiles.tile_shape("d")))  # A kernel call takes 30 ms.
+NUMBERS_IN_CACHE = 32768  # So many numbers of the rows stay in cache between two kernel calls.
+MIN_ROWS_OF_BLOCK = 4096  # rows of a block
+MIN_WIDE_ROWS_OF_BLOCK = 1024  # Of many columns, where a row is work enough.
+MAX_ROWS_OF_BLOCK = 262144  # A block of few columns should take far longer than to hand it out.
+BLOCKS_OF_ROWS = 16
+# Sums of so few columns take little room: those of all blocks may wait.
+MAX_COLUMNS_OF_WAITING_SUMS = 64
+MAX_TALLIED_COUNT = 1 << 20  # Smaller counts are tallied, and each value is looked at once.
+ROWS_OF_SAMPLE_MEAN = 1024  # The mean of so many rows is near that of all.
+OPERATIONS_OF_ROW = 100  # A row costs so many besides its products.
 CANONICAL = (
     ("gaussian", "identity"),
     ("binomial", "logit"),
@@ -58,7 +59,7 @@ class IRLSSums:
 
     def finite(self):
         """Whether all of `h` is; a sum of squares that is finite says so at once."""
-        if len(self.h) <= FEW and isfinite(np.vdot(self.h, self.h)):
+        if len(self.h) <= MAX_COLUMNS_OF_WAITING_SUMS and isfinite(np.vdot(self.h, self.h)):
             return True
         return bool(np.isfinite(self.h).all())  # BLAS has threads for more, which spin on
 
@@ -116,7 +117,7 @@ class ModelRows:
             if self.intercept and not self.sparse:
                 weights = None if self.weights is None else self.weights[: len(first)]
                 with np.errstate(over="ignore", invalid="ignore"):
-                    self.shift = near_mean(first, weights, SAMPLE)
+                    self.shift = near_mean(first, weights, ROWS_OF_SAMPLE_MEAN)
         self.kind = self.kind_of(self.family, self.link)
         ones = zeros_and_ones(self.y) if self.family.own == "binomial" else -1
         self.classes = ones >= 0  # whether all responses are 0 or 1
@@ -176,7 +177,7 @@ class ModelRows:
             return self._sparse_sums(b, hessian, observed)
         fused = self.kind is not None and not observed
         work = self._fused if fused else self._plain
-        rough = rough and hessian and fused and self.q > FEW
+        rough = rough and hessian and fused and self.q > MAX_COLUMNS_OF_WAITING_SUMS
 
         def partial(rows, block, y, weights, offset, aux):
             sums = self._nothing(hessian)
@@ -208,16 +209,16 @@ class ModelRows:
             and not (self.sparse or self.chunked)
         )
 
-    def scores_over(self, rows, some, runs):
+    def scores_over(self, rows, coefs, runs):
         """Sums without information of a slice of the rows, at each of some coefficients (F, q).
 
         `runs` (E, 3) name one of them, and rows of the slice that are summed for it.
         """
-        g, pair = np.zeros(some.shape), np.zeros((len(some), 2))
+        g, pair = np.zeros(coefs.shape), np.zeros((len(coefs), 2))
         cut = (_part(v, rows) for v in (self.y, self.weights, self.offset, self.aux))
         block = as_float(np.ascontiguousarray(self.X[rows]))
         SCORES[block.dtype](
-            block, self.shift, self.intercept, some, self.kind, *cut, runs, g, pair
+            block, self.shift, self.intercept, coefs, self.kind, *cut, runs, g, pair
         )  # fmt: skip
         checkpoint()
         nothing = np.zeros((0, 0))
@@ -268,7 +269,7 @@ class ModelRows:
             w = np.where(w > 0, w, 0.0) * (1.0 if weights is None else weights)
             return QRTriangle(interruptible(np.linalg.qr, z * np.sqrt(w)[:, None], mode="r"))
 
-        least = max(LEAST, 8 * self.q)
+        least = max(MIN_ROWS_OF_BLOCK, 8 * self.q)
         with np.errstate(all="ignore"):
             if self.sparse:
                 return self._fold(
@@ -291,10 +292,15 @@ class ModelRows:
             runs = values[:kept].reshape(-1, run * share, *tail)[:, :run]
             out = np.empty(runs.shape, runs.dtype)
 
-            def copy(some):
-                out[some] = runs[some]
+            def copy(where):
+                out[where] = runs[where]
 
-            each(copy, grid(len(runs), 1, MOST, PARTS), n_jobs=self.n_jobs, effort=4.0 * out.size)
+            each(
+                copy,
+                grid(len(runs), 1, MAX_ROWS_OF_BLOCK, BLOCKS_OF_ROWS),
+                n_jobs=self.n_jobs,
+                effort=4.0 * out.size,
+            )
             return out.reshape(-1, *tail)
 
         parts = (cut(part) for part in (self.X, self.y, self.weights, self.offset))
@@ -369,13 +375,13 @@ class ModelRows:
 
     def _reduced(self, partial, hessian, last=None):
         last = self.aux if last is None else last
-        if self.n <= LEAST and not self.chunked:  # one block
+        if self.n <= MIN_ROWS_OF_BLOCK and not self.chunked:  # one block
             block = np.ascontiguousarray(self.X)
             return partial(slice(0, self.n), block, self.y, self.weights, self.offset, last)
-        per_row = self.q * (self.q if hessian else 4) + ROW
-        if self.q <= FEW and not self.chunked:
+        per_row = self.q * (self.q if hessian else 4) + OPERATIONS_OF_ROW
+        if self.q <= MAX_COLUMNS_OF_WAITING_SUMS and not self.chunked:
             # Few columns, in larger blocks.
-            blocks = grid(self.n, LEAST, MOST, PARTS)
+            blocks = grid(self.n, MIN_ROWS_OF_BLOCK, MAX_ROWS_OF_BLOCK, BLOCKS_OF_ROWS)
             columns = self.y, self.weights, self.offset, last
             return self._fold(partial, columns, blocks, float(self.n) * per_row)
         return reduce(
@@ -383,7 +389,10 @@ class ModelRows:
             last,
             merge=iadd, n_jobs=self.n_jobs,
             effort=float(self.n) * per_row,
-            least=min(LEAST, max(LEAST_WIDE, 2 * self.q, self.n // PARTS)),
+            least=min(
+                MIN_ROWS_OF_BLOCK,
+                max(MIN_WIDE_ROWS_OF_BLOCK, 2 * self.q, self.n // BLOCKS_OF_ROWS),
+            ),
         )  # fmt: skip
 
     def _fold(self, partial, columns, blocks, effort):
@@ -396,7 +405,7 @@ class ModelRows:
         return fold(work, blocks, merge=iadd, n_jobs=self.n_jobs, effort=effort)
 
     def _fused(self, sums, b, hessian, block, y, weights, offset, aux):
-        step = max(64, int(CALL / (self.q**2 + ROW)))
+        step = max(64, int(MULTIPLICATIONS_OF_CALL / (self.q**2 + OPERATIONS_OF_ROW)))
         pair = np.zeros(2)
         sweep = SWEEPS[block.dtype]
         for start in range(0, len(block), step):
@@ -411,7 +420,7 @@ class ModelRows:
         sums.chi2 += pair[1]
 
     def _plain(self, sums, b, hessian, block, y, weights, offset, aux):
-        step = max(256, PIECE // self.q)
+        step = max(256, NUMBERS_IN_CACHE // self.q)
         for start in range(0, len(block), step):
             some = slice(start, start + step)
             eta = np.empty(len(y[some]))

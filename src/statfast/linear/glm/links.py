@@ -12,9 +12,9 @@ import numpy as np
 
 from statfast._validation import as_real, shown, wrong_type
 
-_EPS = np.finfo(float).eps
-_ROOT = np.sqrt(2 * np.pi)
-UNBOUNDED = 1e15  # a linear predictor of this size has no bound
+EPSILON = np.finfo(float).eps
+ROOT_OF_TURN = np.sqrt(2 * np.pi)
+MAX_PREDICTOR = 1e15  # A linear predictor of this size has no bound.
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def _special(name):
 
 def _share(mu):
     """Means of shares, kept off the ends that rounding would take them to, as R does."""
-    return np.clip(mu, _EPS, 1 - _EPS)
+    return np.clip(mu, EPSILON, 1 - EPSILON)
 
 
 def _normal(eta):
@@ -47,7 +47,7 @@ def _normal(eta):
 
 
 def _density(eta):
-    return np.exp(-0.5 * eta**2) / _ROOT
+    return np.exp(-0.5 * eta**2) / ROOT_OF_TURN
 
 
 def _logistic(eta):
@@ -141,7 +141,7 @@ def bounds_of(link, family):
             for side, sign in enumerate((-1.0, 1.0)):
                 beyond = link.mean(np.float64(end + sign * 1e-3))
                 within = link.mean(np.float64(end - sign * 1e-3))
-                if abs(end) < UNBOUNDED and family.inside(within) and not family.inside(beyond):
+                if abs(end) < MAX_PREDICTOR and family.inside(within) and not family.inside(beyond):
                     ends[side], means[side] = end, mean
     return ends, means
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, reduce
 
-NUMBERS = 1 << 17  # of the rows of a block: they stay in cache between two products
+NUMBERS_IN_CACHE = 1 << 17  # The rows of a block stay in cache between two products.
 
 
 class SparseProducts:
@@ -66,7 +66,7 @@ class DenseProducts:
 
     def _total(self, work, aligned, n_values):
         """The sum of ``work(where, block, *aligned)`` over blocks of rows."""
-        least = max(64, NUMBERS // max(1, self.p))
+        least = max(64, NUMBERS_IN_CACHE // max(1, self.p))
 
         def partial(where, block, *parts):
             checkpoint()

@@ -14,10 +14,10 @@ from statfast.linear.glm.irls import Fit
 from statfast.linear.glm.matrix_free import DenseProducts, SparseProducts
 from statfast.linear.glm.truncated_newton import PenalizedLoss, minimize
 
-SPARSE_COLUMNS = 64  # of sparse rows from which no matrix of the columns is made
-DENSE_COLUMNS = 1000  # the same of dense rows, where these are not more than the columns
-STALLED = 8  # steps in which one that will converge has shrunk by half
-MOVING = 1e-6  # of the linear values: steps of so little may be rounding
+MIN_SPARSE_COLUMNS = 64  # From so many columns of sparse rows on, no matrix of them is made.
+MIN_DENSE_COLUMNS = 1000  # The same of dense rows, where these are not more than the columns.
+STEPS_TO_HALVE = 8  # In so many steps one that will converge has shrunk by half.
+ROUNDING_OF_STEP = 1e-6  # Steps of a smaller share of the linear values may be rounding.
 TOO_MANY = (
     "The information matrix of {0} coefficients ({1:.1f} GiB) was not made, as they are more than "
     f"{INFERENCE_COLUMNS}: there are no standard errors, tests or intervals. Fit fewer columns "
@@ -67,7 +67,7 @@ def solve_matrix_free(rows, *, ridge, max_iter, tol, start=None):
 
 def _pays(rows, ridge):
     """Whether products with the rows cost less than the information."""
-    if rows.q < (SPARSE_COLUMNS if rows.sparse else DENSE_COLUMNS):
+    if rows.q < (MIN_SPARSE_COLUMNS if rows.sparse else MIN_DENSE_COLUMNS):
         return False
     return rows.sparse or rows.q > INFERENCE_COLUMNS or rows.q >= rows.n
 
@@ -96,8 +96,8 @@ class _Likelihood(PenalizedLoss):
         rows = self.rows
         if self.penalized:
             return False
-        if len(sizes) > 2 * STALLED and sizes[-1] > 0.5 * sizes[-1 - STALLED]:
-            return sizes[-1] > MOVING * (1.0 + np.abs(point.eta).max())
+        if len(sizes) > 2 * STEPS_TO_HALVE and sizes[-1] > 0.5 * sizes[-1 - STEPS_TO_HALVE]:
+            return sizes[-1] > ROUNDING_OF_STEP * (1.0 + np.abs(point.eta).max())
         if not rows.classes:
             return False
         margins = np.where(rows.y > 0.5, point.eta[:, 0], -point.eta[:, 0])

@@ -11,13 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from statfast._validation import warn_user
-from statfast.linear.glm.families import EXPANDED, FAMILIES, negative_binomial
+from statfast.linear.glm.families import FAMILIES, MIN_THETA_OF_SERIES, negative_binomial
 from statfast.linear.glm.fit import fit_model
 
-TURNS = 50
-LARGEST = 1e12  # theta: beyond, the variance is Poisson's but for rounding
-SETTLED = 1e-7  # standard errors of theta by which a turn may change it at the end
-SMALL = 1e-3  # u below which log(1 + u) - u is that of its series
+MAX_TURNS = 50
+MAX_THETA = 1e12  # Beyond, the variance is Poisson's but for rounding.
+MAX_LAST_CHANGE = 1e-7  # A last turn changes theta by no more of its standard errors.
+MAX_U_OF_SERIES = 1e-3  # For smaller u, log(1 + u) - u is that of its series.
 
 
 @np.errstate(all="ignore")
@@ -26,10 +26,10 @@ def fit_negative_binomial(rows, y, link, more):
     model = fit_model(rows, y, family=FAMILIES["poisson"], link=link, **more)
     theta, start = np.nan, model.fit.coef
     weights, passes = more["weights"], model.fit.n_iter
-    for _ in range(TURNS):
+    for _ in range(MAX_TURNS):
         mu = _means(model)
         before, theta = theta, _best_theta(y, mu, weights, theta)
-        settled = max(1e-10 * theta, SETTLED * _error_of(theta, y, mu, weights))
+        settled = max(1e-10 * theta, MAX_LAST_CHANGE * _error_of(theta, y, mu, weights))
         if theta == before or abs(theta - before) <= settled:
             break
         family = negative_binomial(theta)
@@ -76,7 +76,7 @@ def _score(theta, y, mu, weights):
 
     a = 1.0 if weights is None else weights
     above, u = theta + y, (y - mu) / (mu + theta)
-    if theta < EXPANDED:
+    if theta < MIN_THETA_OF_SERIES:
         first = digamma(above) - digamma(theta) - np.log1p(y / theta)
         second = polygamma(1, above) - polygamma(1, theta) + y / (theta * above)
     else:
@@ -84,7 +84,7 @@ def _score(theta, y, mu, weights):
         first = y / (2 * theta * above) + both / 12
         second = -both / 2 - y / (2 * theta**4)
     series = u**2 * (u * (1 / 3 - u * (1 / 4 - u / 5)) - 1 / 2)
-    first = first + np.where(np.abs(u) < SMALL, series, np.log1p(u) - u)
+    first = first + np.where(np.abs(u) < MAX_U_OF_SERIES, series, np.log1p(u) - u)
     second = second + u**2 / ((1 + u) * (mu + theta))
     return float((a * first).sum()), float((a * second).sum())
 
@@ -103,7 +103,7 @@ def _best_theta(y, mu, weights, start):
     log_theta = np.log(start)
     for _ in range(200):
         theta = np.exp(log_theta)
-        if theta >= LARGEST:
+        if theta >= MAX_THETA:
             return np.inf
         first, second = _score(theta, y, mu, weights)
         slope, curve = first * theta, second * theta**2 + first * theta

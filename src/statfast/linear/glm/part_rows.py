@@ -13,11 +13,11 @@ from statfast._engine import Parts, Work, new_fit, remembered
 from statfast._estimator import codes_among, times_factors
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial, tweedie
-from statfast.linear.glm.irls_sums import SAMPLE, ModelRows
+from statfast.linear.glm.irls_sums import ROWS_OF_SAMPLE_MEAN, ModelRows
 from statfast.linear.glm.links import LINKS, as_link
 
-SAMPLED = 1 << 22  # numbers that a sample holds, about: 32 MB
-RUN = 64  # rows of it that follow one another
+NUMBERS_OF_SAMPLE = 1 << 22  # A sample holds about so many: 32 MB.
+ROWS_OF_RUN = 64  # So many rows of a sample follow one another.
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class PartRows(ModelRows):
         self.kind = ModelRows.kind_of(family, link)
 
     def share_of(self, share):
-        return max(share, -(-int(self.n) * (self.p + 1) // SAMPLED))
+        return max(share, -(-int(self.n) * (self.p + 1) // NUMBERS_OF_SAMPLE))
 
     def sample(self, share):
         """One in so many rows of each part, here."""
@@ -171,7 +171,7 @@ def _survey_responses(columns, model):
     require_finite(X)
     weights = model.response.weights(y, weights, len(X))
     y = model.response.of(y, len(X))
-    shift = near_mean(X, weights, SAMPLE)
+    shift = near_mean(X, weights, ROWS_OF_SAMPLE_MEAN)
     used, total = (y, y.sum()) if weights is None else (y[weights > 0], (weights * y).sum())
     mass = float(len(y)) if weights is None else float(weights.sum())
     classes = zeros_and_ones(y) >= 0
@@ -196,7 +196,7 @@ class RowSample:
 def _sampled(columns, state):
     model, share = state
     rows = model.rows(columns)
-    run = min(RUN, max(1, rows.n // share))
+    run = min(ROWS_OF_RUN, max(1, rows.n // share))
     starts = np.arange(0, max(1, rows.n - run + 1), run * share)
     places = (starts[:, None] + np.arange(run)).ravel()
     weights = None if rows.weights is None else rows.weights[places]

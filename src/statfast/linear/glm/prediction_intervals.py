@@ -19,9 +19,9 @@ from statfast._engine import checkpoint
 
 NODES = np.linspace(-6.0, 6.0, 97)
 WEIGHTS = np.exp(-0.5 * NODES**2) / np.exp(-0.5 * NODES**2).sum()
-ROUNDS = 200  # halvings; far fewer where the first bracket is near
-EXACT = 1e-11
-BATCH = 1024  # rows together
+MAX_HALVINGS = 200  # Far fewer are made where the first bracket is near.
+TOLERANCE = 1e-11
+ROWS_TOGETHER = 1024  # rows together
 
 
 def prediction_ends(family, link, eta, error, dispersion, level, quantile):
@@ -45,8 +45,8 @@ def prediction_ends(family, link, eta, error, dispersion, level, quantile):
     cdf = _DISTRIBUTIONS[family.name](family, dispersion)
     counts = family.name in ("poisson", "negative_binomial", "binomial")
     out = np.empty((len(eta), 2))
-    for start in range(0, len(eta), BATCH):
-        some = slice(start, start + BATCH)
+    for start in range(0, len(eta), ROWS_TOGETHER):
+        some = slice(start, start + ROWS_TOGETHER)
         means = _means(link, eta[some, None] + error[some, None] * NODES, eta[some], family)
         for end, share in enumerate((0.5 * (1 - level), 0.5 * (1 + level))):
             out[some, end] = _quantile(cdf, means, share, counts, family.lowest >= 0)
@@ -79,19 +79,19 @@ def _quantile(cdf, means, share, counts, positive):
         high, low = high + cdf.spread, low - cdf.spread
     if counts:
         high = np.ceil(high)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_HALVINGS):
         short = ~reached(high)
         if not short.any():
             break
         high = np.where(short, high + 2 * (high - low), high)
     if not positive:
-        for _ in range(ROUNDS):
+        for _ in range(MAX_HALVINGS):
             beyond = reached(low)
             if not beyond.any():
                 break
             low = np.where(beyond, low - 2 * (high - low), low)
-    for _ in range(ROUNDS):
-        if (high - low <= (1.0 if counts else EXACT * np.abs(high) + 1e-300)).all():
+    for _ in range(MAX_HALVINGS):
+        if (high - low <= (1.0 if counts else TOLERANCE * np.abs(high) + 1e-300)).all():
             break
         middle = 0.5 * (low + high)
         middle = np.floor(middle) if counts else middle

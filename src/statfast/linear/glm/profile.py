@@ -12,8 +12,8 @@ import numpy as np
 from statfast.linear.glm.irls import Scoring, Unsolvable
 from statfast.linear.glm.irls_sums import ModelRows
 
-FITS = 30  # of one end; beyond, it is taken to be infinite
-FAR = 50.0  # standard errors from the estimate: farther out there is no end
+MAX_FITS_OF_END = 30  # After so many fits an end is taken to be infinite.
+MAX_DEVIATIONS_OF_END = 50.0  # Farther from the estimate, in standard errors, there is no end.
 
 
 def profile_intervals(rows: ModelRows, result, quantile):
@@ -68,14 +68,14 @@ def end_of(root, value, best, error, quantile):
     sign, longest = np.sign(error), 2 * quantile * abs(error)
     before, at = value, value + quantile * error
     height, (found, point) = -quantile, root(at, best)
-    for _ in range(FITS):
+    for _ in range(MAX_FITS_OF_END):
         if not np.isfinite(found):
             at = 0.5 * (at + before)
             found, point = root(at, best)
             continue
         if abs(found) < 1e-9 * quantile:
             return at
-        if found == height or abs(at - value) > FAR * abs(error):
+        if found == height or abs(at - value) > MAX_DEVIATIONS_OF_END * abs(error):
             break
         step = (at - before) * found / (found - height)
         before, height = at, found

@@ -6,9 +6,10 @@ import numpy as np
 from statfast._engine import interruptible
 from statfast._linalg import triangle_inverse
 
-BLOCK = 64  # columns whose products with those before are made together
-SHRUNK = 0.1  # of a column's length: if others leave less of it, it is made orthogonal again
-ALIASED = 1e-11  # of a column's length, as in R's glm: what is left of one that depends on others
+COLUMNS_OF_BLOCK = 64  # Products of so many columns with those before are made together.
+MIN_LENGTH_LEFT = 0.1  # A column of which others leave a smaller share is made orthogonal again.
+# A column of which others leave a smaller share is aliased, as in R's glm.
+MAX_LENGTH_OF_ALIASED = 1e-11
 
 
 class QRInformation:
@@ -34,15 +35,18 @@ class QRInformation:
 def independent(R, floor):
     """Which columns those before them leave more of than ALIASED of their length, and `floor`."""
     m, q = R.shape
-    least = np.maximum(ALIASED * np.sqrt((R * R).sum(axis=0)), floor)
+    least = np.maximum(MAX_LENGTH_OF_ALIASED * np.sqrt((R * R).sum(axis=0)), floor)
     basis, kept, k = np.empty((m, min(m, q)), order="F"), np.zeros(q, dtype=bool), 0
-    for start in range(0, q, BLOCK):
-        some, first = np.arange(start, min(q, start + BLOCK)), k
+    for start in range(0, q, COLUMNS_OF_BLOCK):
+        some, first = np.arange(start, min(q, start + COLUMNS_OF_BLOCK)), k
         rest = R[:, some] - _within(basis[:, :first], R[:, some])
         length = np.sqrt((rest * rest).sum(axis=0))
         for j, left, size in zip(some.tolist(), rest.T, length.tolist(), strict=True):
             left = left - _within(basis[:, first:k], left)
-            if not left @ left > (SHRUNK * size) ** 2 or size <= SHRUNK * least[j] / ALIASED:
+            if (
+                not left @ left > (MIN_LENGTH_LEFT * size) ** 2
+                or size <= MIN_LENGTH_LEFT * least[j] / MAX_LENGTH_OF_ALIASED
+            ):
                 for _ in range(2):
                     left = left - _within(basis[:, :k], left)
             size = np.sqrt(left @ left)

@@ -14,8 +14,8 @@ from statfast._engine import each, grid
 from statfast._estimator import CoefficientTable, Tabled
 from statfast.linear.glm.irls_sums import as_float
 
-BEYOND = 1.0 + 1e-6  # what the leverage of a row cannot be, but of a fraction of one
-CERTAIN = 1e-15  # one less a leverage is no less, where it is divided by
+MAX_LEVERAGE = 1.0 + 1e-6  # The leverage of a row is no larger, but of a fraction of a row.
+MIN_REST = 1e-15  # One less a leverage is taken for no less, where it is divided by.
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +124,7 @@ class ModelParts:
             return s
         leverage = self.leverage() / copies
         refuse_light_rows(kind, leverage, self.a)
-        rest = np.maximum(1 - leverage, CERTAIN)
+        rest = np.maximum(1 - leverage, MIN_REST)
         return s / (np.sqrt(rest) if kind == "HC2" else rest)
 
     def bread(self):
@@ -229,7 +229,7 @@ def refuse_light_rows(kind, leverage, weights, begin=0):
     if weights is None:
         return
     j = int(np.argmax(leverage.max(axis=1)))
-    if leverage[j].max() > BEYOND:
+    if leverage[j].max() > MAX_LEVERAGE:
         raise ValueError(
             f"kind={kind!r} is of rows that are left out, and sample_weight counts rows: row "
             f"{begin + j} of weight {float(weights[j, 0]):g} would have a leverage of "

@@ -24,12 +24,13 @@ from statfast._engine import checkpoint, each, grid, interruptible
 from statfast._validation import SeparationWarning, warn_user
 from statfast.linear.design.standardization import frame_of
 
-FLAT = 1e-8  # margins below are 0 to the linear program, whose columns and directions are up to 1
-ROUNDING = 4e-16  # of a posterior
-SUBSET = 512  # constraints taken into the program at first
-PROGRAM = 10**7  # numbers of a program at most: constraints times coefficients
-WORK = 1e10  # numbers looked at by all steps of the programs, about 1e9 a second
-MOST_STEPS = 2**31 - 1  # of a program: what the solver can count
+# Smaller margins are 0 to the program, whose columns and directions are up to 1.
+MAX_ZERO_MARGIN = 1e-8
+ROUNDING_OF_POSTERIOR = 4e-16  # of a posterior
+CONSTRAINTS_AT_FIRST = 512  # The program takes in so many at first.
+MAX_NUMBERS_OF_PROGRAM = 10**7  # Constraints times coefficients.
+MAX_NUMBERS_OF_STEPS = 1e10  # All steps of the programs look at so many, about 1e9 a second.
+MAX_STEPS_OF_SOLVER = 2**31 - 1  # The solver can count no further.
 ADVICE = "Use method='firth' or C=1.0, or drop columns."
 
 
@@ -46,7 +47,7 @@ class Undecided(Exception):
     """The search for a direction has come to the bound on its work, or on that of the solver."""
 
 
-def maximum_exists(gradient: np.ndarray, inverse: np.ndarray, mass: float) -> bool:
+def maximum_exists(gradient: np.ndarray, inverse: np.ndarray, total_weight: float) -> bool:
     """Whether the estimates certainly exist; False leaves it to `find_separation`.
 
     Parameters
@@ -71,7 +72,7 @@ def maximum_exists(gradient: np.ndarray, inverse: np.ndarray, mass: float) -> bo
             pair = own + inverse[b, :, b] - inverse[a, :, b] - inverse[b, :, a]
             reach = max(reach, np.abs(pair).sum())
     exact = max(0.0, float(g @ inverse.reshape(k * q, k * q) @ g)) ** 0.5
-    decrement = exact + ROUNDING * mass * reach**0.5
+    decrement = exact + ROUNDING_OF_POSTERIOR * total_weight * reach**0.5
     return decrement * reach**0.5 <= 0.5
 
 
@@ -93,7 +94,7 @@ def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Sepa
     Raises
     ------
     Undecided
-        If it takes more than `WORK` to find one, or to find that there is none.
+        If it takes more than `MAX_NUMBERS_OF_STEPS` to find one, or to find that there is none.
 
     Notes
     -----
@@ -105,12 +106,12 @@ def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Sepa
     start = np.zeros((n_classes, table.q)) if coef is None else coef
     if table.separates(start):
         return _along(start - start[0], True)
-    chosen = table.smallest(start, SUBSET, np.inf)
+    chosen = table.smallest(start, CONSTRAINTS_AT_FIRST, np.inf)
     sides, chosen = table.solve(chosen, strict=False)
     if sides is None:
         return None
     # The direction that gains most may leave rows where they are though another moves them all.
-    complete = table.smallest(sides, 1, FLAT).size == 0
+    complete = table.smallest(sides, 1, MAX_ZERO_MARGIN).size == 0
     if not complete:
         try:
             strictly, _ = table.solve(chosen, strict=True)
@@ -138,7 +139,7 @@ class _Margins:
         totals = each(self._total, self.blocks, n_jobs=n_jobs)
         self.total = sum(totals)  # (K, q): the sum of all constraints
         self.q = self.total.shape[1]
-        self.work = WORK  # that is left
+        self.work = MAX_NUMBERS_OF_STEPS  # that is left
 
     def _total(self, rows):
         z, codes = self.design(rows), self.codes[rows]
@@ -168,7 +169,7 @@ class _Margins:
     def separates(self, coef):
         """Whether coefficients, which may be the estimates, meet all constraints strictly."""
         size = np.abs(coef).max(initial=0.0)
-        return size > 0.0 and self.smallest(coef / size, 1, FLAT).size == 0
+        return size > 0.0 and self.smallest(coef / size, 1, MAX_ZERO_MARGIN).size == 0
 
     def matrix(self, constraints):
         """Their rows, over the coefficients of all classes but the first."""
@@ -191,7 +192,7 @@ class _Margins:
         while True:
             checkpoint()
             numbers = len(chosen) * size
-            if not numbers <= min(PROGRAM, self.work):
+            if not numbers <= min(MAX_NUMBERS_OF_PROGRAM, self.work):
                 raise Undecided
             rows = self.matrix(chosen)
             bounds = [(-1.0, 1.0)] * size
@@ -204,18 +205,18 @@ class _Margins:
                 linprog, target, b_ub=np.zeros(len(rows)), bounds=bounds, method="highs",
                 options={
                     "primal_feasibility_tolerance": 1e-10,
-                    "maxiter": int(min(self.work / numbers, MOST_STEPS)),
+                    "maxiter": int(min(self.work / numbers, MAX_STEPS_OF_SOLVER)),
                 },
             )  # fmt: skip
             answer = interruptible(program, -rows)  # A_ub, the next argument
             self.work -= answer.nit * numbers
             if answer.status != 0:
                 raise Undecided
-            if -answer.fun <= (FLAT if strict else 10.0 * FLAT):
+            if -answer.fun <= (MAX_ZERO_MARGIN if strict else 10.0 * MAX_ZERO_MARGIN):
                 return None, chosen
             direction = np.vstack([np.zeros(self.q), answer.x[:size].reshape(-1, self.q)])
-            floor = 0.5 * answer.x[-1] if strict else -FLAT
-            broken = self.smallest(direction, max(SUBSET, size), floor)
+            floor = 0.5 * answer.x[-1] if strict else -MAX_ZERO_MARGIN
+            broken = self.smallest(direction, max(CONSTRAINTS_AT_FIRST, size), floor)
             fresh = np.setdiff1d(broken, chosen)
             if fresh.size == 0:
                 return direction, chosen

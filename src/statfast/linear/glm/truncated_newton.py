@@ -20,11 +20,12 @@ import numpy as np
 
 from statfast._engine import checkpoint
 
-HALVINGS = 40
-LOOSE = 0.25  # of the gradient, in the preconditioner's norm: what the first steps leave of it
-ROUNDING = 1e-15  # of the loss
-PRODUCTS = 100  # with the Hessian that an iteration may take, on average
-FARTHEST = 1e4  # times the tolerance: a step that rounding ends is near the minimum below it
+MAX_HALVINGS = 40
+# The first steps leave this share of the gradient, in the preconditioner's norm.
+MAX_GRADIENT_LEFT = 0.25
+ROUNDING_OF_LOSS = 1e-15  # of the loss
+PRODUCTS_OF_ITERATION = 100  # An iteration takes so many with the Hessian, on average.
+MAX_TOLERANCES_OF_ROUNDING = 1e4  # Below it a step that rounding ends is near the minimum.
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,10 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
     precondition, made = objective.rough(point), False
     first, before, converged, n_iter, since = inf, inf, False, 0, 0
     sizes: list = []
-    left = PRODUCTS * max_iter
+    left = PRODUCTS_OF_ITERATION * max_iter
     while n_iter < max_iter and left > 0 and not objective.is_hopeless(point, sizes):
         n_iter += 1
-        share = LOOSE if first == inf else min(LOOSE, sqrt(before / first))
+        share = MAX_GRADIENT_LEFT if first == inf else min(MAX_GRADIENT_LEFT, sqrt(before / first))
         step, size, precondition, made, left, since = _step(
             objective, point, precondition, made, share, left, since
         )
@@ -124,7 +125,7 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
         found = _searched(objective, point, step, size * point.unit)
         sizes.append(0.0 if found is None else float(np.abs(found.eta - point.eta).max()))
         if found is None:
-            converged = size <= FARTHEST * tol
+            converged = size <= MAX_TOLERANCES_OF_ROUNDING * tol
             break
         point = found
         if converged:
@@ -137,8 +138,8 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
 def _searched(objective, point, step, size):
     """The first of ever shorter steps that goes down; None if there is none."""
     along = objective.products.values(step.reshape(objective.shape))
-    noise, length = ROUNDING * abs(point.value), 1.0
-    for _ in range(HALVINGS):
+    noise, length = ROUNDING_OF_LOSS * abs(point.value), 1.0
+    for _ in range(MAX_HALVINGS):
         checkpoint()
         found = objective.point_at(point.x + length * step, point.eta + length * along)
         if found.value <= point.value - 1e-4 * length * size**2 + noise:
@@ -147,7 +148,7 @@ def _searched(objective, point, step, size):
     return None
 
 
-def _step(objective, point, precondition, made, share, left, since):
+def _step(objective, point, precondition, made, share, remaining, since):
     """Newton's step by conjugate gradients, and its length in the metric of the Hessian.
 
     Of the gradient, in the norm of the preconditioner, no more than a share is left, unless all
@@ -159,9 +160,9 @@ def _step(objective, point, precondition, made, share, left, since):
     turned = precondition(rest)
     direction, norm = turned, float(rest @ turned)
     goal, tried = share**2 * norm, False
-    while norm > goal and left > 0:
+    while norm > goal and remaining > 0:
         checkpoint()
-        left -= 1
+        remaining -= 1
         image = objective.times(point.curve, direction)
         curvature = float(direction @ image)
         if not curvature > 0.0:  # flat, as far as rounding tells
@@ -180,4 +181,4 @@ def _step(objective, point, precondition, made, share, left, since):
         direction = turned + (after / norm) * direction
         norm = after
     decrement = sqrt(max(0.0, -float(step @ point.gradient)) + max(norm, 0.0))
-    return step, decrement, precondition, made, left, since
+    return step, decrement, precondition, made, remaining, since

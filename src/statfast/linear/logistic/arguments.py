@@ -81,12 +81,12 @@ def task_of_parts(model, parts):
     return task, "binary" if len(task.classes) == 2 else given.multi_class
 
 
-def penalty_of(model, given):
-    """The penalty in one word, C and l1_ratio, of the checked parameters `given`."""
-    C, ratio, free = given.C, given.l1_ratio, np.inf == given.C
+def penalty_of(model, settings):
+    """The penalty in one word, C and l1_ratio, of the checked parameters `settings`."""
+    C, ratio, free = settings.C, settings.l1_ratio, np.inf == settings.C
     if "penalty" in model.__dict__:
         ratio = _agreed(as_choice(model.penalty, "penalty", PENALTIES), C, ratio)
-    if given.method == "firth":
+    if settings.method == "firth":
         if not free or ratio:
             raise ValueError(
                 f"method='firth' takes no other penalty; got C={C:g} and l1_ratio={ratio:g}. "

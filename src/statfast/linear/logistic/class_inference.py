@@ -210,31 +210,31 @@ class ClassInference(Diagnosed, Inference):
         modeled = [0 if self._turned else 1] if len(self._coefs) == 1 else range(len(self._coefs))
         return (codes[:, None] == np.array(modeled)).astype(float)
 
-    def _parts(self, given):
+    def _parts(self, samples):
         results = self._results(refuse=False)
-        rows = new_rows(self, given.X)
+        rows = new_rows(self, samples.X)
         n = rows.shape[0]
-        codes, weights = self._codes_and_weights(given.y, n, given.sample_weight)
+        codes, weights = self._codes_and_weights(samples.y, n, samples.sample_weight)
         ones = self._indicators(codes)
-        offset = added_offset(LINKS["logit"], given.offset, given.exposure, n)
+        offset = added_offset(LINKS["logit"], samples.offset, samples.exposure, n)
         scores, one = self._scores(rows, offset), self._has_intercept
         if self._posterior == "softmax":
             return SoftmaxParts(rows, ones, weights, scores, one, results, self._reference)
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
         return ModelParts(rows, ones, weights, scores, binomial, logit, one, results)
 
-    def _profiles(self, given, level):
+    def _profiles(self, samples, level):
         if self.method == "firth":
-            table = self.profile(given.X, given.y, given.sample_weight, level=level)
+            table = self.profile(samples.X, samples.y, samples.sample_weight, level=level)
             return np.column_stack(list(table.columns.values())[1:3])
         results, one = self._results(), self._has_intercept
-        rows = new_rows(self, given.X)
-        codes, weights = self._codes_and_weights(given.y, rows.shape[0], given.sample_weight)
+        rows = new_rows(self, samples.X)
+        codes, weights = self._codes_and_weights(samples.y, rows.shape[0], samples.sample_weight)
         quantile = results[0].quantile(level)
         if isnan(quantile):  # weights leave no inference
             return np.full((sum(len(result.coef) for result in results), 2), nan)
         results = [replace(result, robust=None, clusters=0) for result in results]
-        offset = added_offset(LINKS["logit"], given.offset, given.exposure, rows.shape[0])
+        offset = added_offset(LINKS["logit"], samples.offset, samples.exposure, rows.shape[0])
         if len(self.classes_) > 2 and offset is not None:
             raise ValueError("offset is for two classes. Leave it out.")
         if self._posterior == "softmax":

@@ -23,7 +23,7 @@ import numpy as np
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.row_influence import (
-    CERTAIN,
+    MIN_REST,
     ModelParts,
     RowInfluence,
     refuse_light_rows,
@@ -77,7 +77,7 @@ class SoftmaxParts(ModelParts):
         if kind in ("HC2", "HC3"):
 
             def work(where, block):
-                out[where] = self._freed(*self._of(where, block), w[where], where, kind, CERTAIN)
+                out[where] = self._freed(*self._of(where, block), w[where], where, kind, MIN_REST)
 
             self._blocks(work)
         return out * w * (self._growth() if kind == "HC1" else 1.0)

@@ -16,7 +16,7 @@ from statfast.linear.inference.inference import intervals, quadratics
 from statfast.linear.logistic.class_influence import log_odds
 
 
-def class_errors(rows, one, scores, posterior, others, spreads):
+def class_errors(rows, intercept, scores, posterior, varying, spreads):
     """Log-odds of each class against all others and their standard errors, (n, K) each.
 
     Parameters
@@ -41,10 +41,10 @@ def class_errors(rows, one, scores, posterior, others, spreads):
 
     def work(where):
         block = rows[where]
-        M = spreads(block.toarray() if hasattr(block, "indptr") else as_float(block), one)
+        M = spreads(block.toarray() if hasattr(block, "indptr") else as_float(block), intercept)
         for k in range(scores.shape[1]):
             logits[where, k], g = log_odds(logs[where], k)
-            g = (g if bend is None else g * bend[where])[:, others]
+            g = (g if bend is None else g * bend[where])[:, varying]
             variance = np.einsum("ia,iab,ib->i", g, M, g)
             errors[where, k] = np.sqrt(np.maximum(variance, 0.0))
 

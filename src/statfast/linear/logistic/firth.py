@@ -36,15 +36,15 @@ from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, 
 from statfast.linear.logistic.softmax_sums import Tables
 from statfast.linear.logistic.unpenalized import result_of
 
-HALVINGS = 30
-PATIENCE = 15  # steps after which second derivatives are worked out
-DIFFERENCED = 200  # coefficients up to which they are, as each takes a pass
-DIFFERENCE = 1e-5  # in units of a standard error
-FLATTEST = 1e-3  # curvature beside the information's
-PAIRS = 30  # of steps and changes of the score that are remembered
-FALL = 1e-4  # of what the slope promises
-ROUNDING = 1e-14  # of l*
-SEARCHES = 60  # points of a profile at most
+MAX_HALVINGS = 30
+STEPS_BEFORE_CURVATURE = 15  # After so many steps second derivatives are worked out.
+MAX_COEFFICIENTS_OF_CURVATURE = 200  # For more, as each takes a pass, they are not.
+STEP_OF_DIFFERENCE = 1e-5  # In units of a standard error.
+MIN_CURVATURE = 1e-3  # Relative to that of the information.
+PAIRS_REMEMBERED = 30  # Of steps and changes of the score.
+MIN_SHARE_OF_FALL = 1e-4  # A step has to bring this share of what the slope promises.
+ROUNDING_OF_LIKELIHOOD = 1e-14  # Relative to l*.
+MAX_POINTS_OF_PROFILE = 60  # points of a profile at most
 NOTE = (
     "Standard errors are of the likelihood's information; profile() gives the intervals and tests "
     "of the penalized likelihood, which hold where classes are separated too."
@@ -212,19 +212,21 @@ class Firth:
                 score = held @ (held.T @ score)
                 half = np.tril(factor.lower).T @ (held / factor.scale[:, None])
                 scoring = held @ np.linalg.inv(half.T @ half) @ held.T
-            if n_iter % PATIENCE == 0 and len(score) <= DIFFERENCED:
+            if n_iter % STEPS_BEFORE_CURVATURE == 0 and len(score) <= MAX_COEFFICIENTS_OF_CURVATURE:
                 metric, pairs, before = self._metric(b, score, scoring), [], None
             if before is not None and step @ (before - score) > 0.0:
                 pairs.append((step, before - score))
             known = scoring if metric is None else metric
-            before, step = score, corrected(score, pairs[-PAIRS:], known.__matmul__)
+            before, step = score, corrected(score, pairs[-PAIRS_REMEMBERED:], known.__matmul__)
             gain = float(step @ score)
             if max(gain, float(score @ scoring @ score)) <= self.tol**2 * self.mass:
                 return b + step.reshape(b.shape), value, inverse, n_iter, True
-            for _ in range(HALVINGS):
+            for _ in range(MAX_HALVINGS):
                 trial = b + step.reshape(b.shape)
                 height, newer = self._information(trial)
-                if height >= value + FALL * float(step @ score) - ROUNDING * abs(value):
+                if height >= value + MIN_SHARE_OF_FALL * float(
+                    step @ score
+                ) - ROUNDING_OF_LIKELIHOOD * abs(value):
                     break
                 step = 0.5 * step
             else:
@@ -239,11 +241,11 @@ class Firth:
         ways = (ways * np.sqrt(np.maximum(sizes, 0.0)))[:, sizes > 1e-14 * sizes[-1]]
         curves = np.empty((ways.shape[1], ways.shape[1]))
         for j in range(ways.shape[1]):
-            near = b + (DIFFERENCE * ways[:, j]).reshape(b.shape)
+            near = b + (STEP_OF_DIFFERENCE * ways[:, j]).reshape(b.shape)
             change = self._score(near, self._information(near)[1].inverse()).ravel() - score
-            curves[:, j] = -(ways.T @ change) / DIFFERENCE
+            curves[:, j] = -(ways.T @ change) / STEP_OF_DIFFERENCE
         roots, turn = np.linalg.eigh(0.5 * (curves + curves.T))
-        ways = ways @ turn / np.sqrt(np.maximum(np.abs(roots), FLATTEST))
+        ways = ways @ turn / np.sqrt(np.maximum(np.abs(roots), MIN_CURVATURE))
         return ways @ ways.T
 
 
@@ -281,7 +283,7 @@ class _Fall:
         root = np.sqrt(level)
         inner, low = self.best, -root
         outer = self.best + root * step
-        for _ in range(SEARCHES):
+        for _ in range(MAX_POINTS_OF_PROFILE):
             high = np.sqrt(max(0.0, self.at(outer))) - root
             if high >= 0.0:
                 break
@@ -290,7 +292,7 @@ class _Fall:
             outer = self.best + (1.1 * root / slope if slope else 2 * (outer - self.best))
         else:
             return np.copysign(inf, step)
-        for _ in range(SEARCHES):  # Illinois
+        for _ in range(MAX_POINTS_OF_PROFILE):  # Illinois
             if abs(outer - inner) <= 1e-10 * (abs(step) + abs(outer)) or high == 0.0:
                 break
             value = outer - high * (outer - inner) / (high - low)

@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._estimator import SharedFits, checks_of_all_rows, sums_of_folds, with_params
 from statfast.linear.glm.families import FAMILIES
-from statfast.linear.glm.fold_fits import PASSES, FoldLayout, fit_folds, models_of_folds
+from statfast.linear.glm.fold_fits import MAX_PASSES, FoldLayout, fit_folds, models_of_folds
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
 from statfast.linear.logistic.arguments import task_of
@@ -34,7 +34,7 @@ def plan_of_folds(model, task, scaled=None):
         if scaled is not None and not problem.intercept:
             return None  # which takes up what centering does
         solver = TOGETHER.get((kind, problem.penalty))
-        if solver is None or one.class_weight == "balanced" or problem.max_iter < PASSES:
+        if solver is None or one.class_weight == "balanced" or problem.max_iter < MAX_PASSES:
             return None
         rows = problem.X
         fits.append((one, partial(_attributes, problem, kind, solver)))

@@ -13,11 +13,12 @@ from math import inf, log, sqrt
 
 import numpy as np
 
-CORRECTIONS = 12  # pairs of steps and gradient changes kept
-TRIAL = 0.25  # of the cost of new curvature: what is spent on steps before
-LEAST_RATE = 1e-3  # that is relied on
-HALVINGS = 40
-PATIENCE = 30  # steps, which Newton's method takes only where the minimum is far, or nowhere
+PAIRS_REMEMBERED = 12  # Of steps and gradient changes.
+# Steps may take this share of the cost of new curvature before it is made.
+SHARE_OF_CURVATURE_COST = 0.25
+MIN_RATE = 1e-3  # A smaller rate is not relied on.
+MAX_HALVINGS = 40
+MAX_STEPS = 30  # Newton's method takes over only where the minimum is far, or nowhere.
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
         ``at(x)`` gives value, gradient, and a function B^-1 g; that is the Hessian's at x where
         ``objective.eager``, and else None. ``start`` is such a function for any positive definite
         B, ``curvature(x)`` one for about the Hessian at x. Either is None if the matrix has no
-        Cholesky factor. ``hopeless(x)``, asked after `PATIENCE` steps, is whether there is no
+        Cholesky factor. ``hopeless(x)``, asked after `MAX_STEPS` steps, is whether there is no
         minimum. Values differ by up to ``noise`` from rounding. ``cost`` is that of `curvature` in
         units of that of `at`.
     tol : float
@@ -52,14 +53,14 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
     eager = objective.eager
     value, gradient, first = objective.at(x)
     first = first if eager else objective.start
-    pairs: deque = deque(maxlen=CORRECTIONS)
+    pairs: deque = deque(maxlen=PAIRS_REMEMBERED)
     before, since, n_iter = inf, 0, 0
     while first is not None:
         step = -_inverse(first, pairs, gradient)
         decrement = sqrt(max(0.0, -float(step @ gradient)))
-        if decrement * min(1.0, max(decrement / before, LEAST_RATE)) <= tol:
+        if decrement * min(1.0, max(decrement / before, MIN_RATE)) <= tol:
             return Minimum(x + step, value, decrement, n_iter + 1, True)
-        if n_iter == max_iter or (n_iter == PATIENCE and objective.hopeless(x)):
+        if n_iter == max_iter or (n_iter == MAX_STEPS and objective.hopeless(x)):
             return Minimum(x, value, decrement, n_iter, False)
         if not eager and _pays(objective.cost, since, decrement, before, tol):
             first = objective.curvature(x)
@@ -67,7 +68,7 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
             before, since = inf, 0
             continue
         length = 1.0
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVINGS):
             trial = x + length * step
             found, turned, newer = objective.at(trial)
             if found <= value - 1e-4 * length * decrement**2 + objective.noise:
@@ -90,7 +91,7 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
 def _pays(cost, since, decrement, before, tol):
     """Whether new curvature is cheaper than going on at the present rate, of which the first steps
     say little: as many are made as a part of it would cost."""
-    if since < max(2.0, TRIAL * cost):
+    if since < max(2.0, SHARE_OF_CURVATURE_COST * cost):
         return False
     rate = min(decrement / before, 0.99)
     return log(tol / decrement) / log(rate) > 2.0 * cost + 6.0  # corrections improve the rate

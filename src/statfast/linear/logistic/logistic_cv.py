@@ -35,13 +35,13 @@ from statfast._validation import (
 from statfast.linear.design.design import table_of
 from statfast.linear.logistic.logistic import LogisticRegression
 
-ENDS = -4, 4  # powers of ten between which a number of Cs lies, as in scikit-learn
+POWERS_OF_C = -4, 4  # A number of Cs lies between these powers of ten, as in scikit-learn.
 
 
 def as_strengths(Cs, name):
     """Values of C, ascending: a list of float."""
     if isinstance(Cs, int | np.integer) and not isinstance(Cs, bool):
-        return np.logspace(*ENDS, as_count(Cs, name, high=MAX_REPEATS)).tolist()
+        return np.logspace(*POWERS_OF_C, as_count(Cs, name, high=MAX_REPEATS)).tolist()
     return sorted(as_real(C, name, 0.0, open_low=True) for C in _listed(Cs, name))
 
 

@@ -23,8 +23,8 @@ from statfast.linear.penalized.lasso_path import RegularizationPath
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 from statfast.linear.penalized.proximal_newton import ProximalNewton
 
-LEAST_WEIGHT = 1e-5  # of a row in the quadratic approximation, of its error
-TINY = 1e-16  # the same of any row: more certain probabilities round to 1
+MIN_WEIGHT = 1e-5  # Of a row in the quadratic approximation, relative to its error.
+MIN_WEIGHT_OF_ANY_ROW = 1e-16  # More certain probabilities round to 1.
 
 
 class LogisticDescent(ProximalNewton):
@@ -60,7 +60,9 @@ class LogisticDescent(ProximalNewton):
 
         mu = expit(self.eta)
         # A response that is far off tells little of the curvature; one that is right tells it.
-        return mu, np.maximum(mu * (1 - mu), LEAST_WEIGHT * np.abs(self.y - mu) + TINY)
+        return mu, np.maximum(
+            mu * (1 - mu), MIN_WEIGHT * np.abs(self.y - mu) + MIN_WEIGHT_OF_ANY_ROW
+        )
 
     def _loss(self, eta):
         return float(self.w @ (np.logaddexp(0.0, eta) - self.y * eta))

@@ -22,16 +22,17 @@ from statfast.linear.glm.separation import (
     maximum_exists,
     separated_rows,
 )
-from statfast.linear.logistic.lbfgs import CORRECTIONS, Minimum, minimize
+from statfast.linear.logistic.lbfgs import PAIRS_REMEMBERED, Minimum, minimize
 from statfast.linear.logistic.softmax_newton import continued
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
-DEPENDENT = 1e-12  # of the square of a column: what is left of one that others determine
-ROUNDING = 1e-15  # of a row's loss, of scores of size one or a few
-LARGEST = 4000  # coefficients up to which the whole Hessian is factored
-HANDOVER = 600  # quasi-Newton steps after which truncated Newton steps follow
-OF_START = 0.02  # of the Hessian at the start, made of equal size: its share in one of some rows
-OF_START_IN_ALL = 1e-3  # and in one of all rows
+# A column that others determine leaves a smaller share of its square.
+MAX_SQUARE_OF_DEPENDENT = 1e-12
+ROUNDING_OF_LOSS = 1e-15  # Of a row's loss, of scores of size one or a few.
+MAX_COEFFICIENTS_FACTORED = 4000  # Up to so many the whole Hessian is factored.
+STEPS_BEFORE_NEWTON = 600  # After so many quasi-Newton steps truncated Newton steps follow.
+SHARE_OF_START = 0.02  # The Hessian at the start has this share in that of a sample of the rows.
+SHARE_OF_START_IN_ALL = 1e-3  # Its share in that of all rows.
 
 
 @dataclass(frozen=True)
@@ -190,8 +191,8 @@ class Objective:
         n, size = float(sums.n), float(self.n_classes * self.q)
         self.every = 0
         self.eager = False
-        self.noise = ROUNDING * (n if sums.weights is None else float(sums.weights.sum()))
-        if size <= LARGEST:
+        self.noise = ROUNDING_OF_LOSS * (n if sums.weights is None else float(sums.weights.sum()))
+        if size <= MAX_COEFFICIENTS_FACTORED:
             refuse_large(24.0 * size**2, "The Hessian", "Use fewer columns.")
             self.every = 1
             self.eager = self.cost <= 1.5
@@ -212,7 +213,7 @@ class Objective:
     def whole_cost(self):
         """Of `whole`, in products with the Hessian; infinite where that is too large."""
         size = float(self.n_classes * self.q)
-        if size > LARGEST:
+        if size > MAX_COEFFICIENTS_FACTORED:
             return np.inf
         one = self.sums.n * self.sums.pass_cost
         return (self.sums.n * self.sums.hessian_cost + size**3 / 3.0) / one
@@ -239,7 +240,7 @@ class Objective:
         _, _, pairs = self.sums.at(coef, self.every)
         a, b = np.tril_indices(self.n_classes, -1)
         at_start = -self.spread[a, b][:, None, None] * self.gram
-        share = OF_START if self.every > 1 else OF_START_IN_ALL
+        share = SHARE_OF_START if self.every > 1 else SHARE_OF_START_IN_ALL
         at_start *= share * trace(pairs) / max(trace(at_start), 1e-300)
         pairs += at_start
         self.every = max(1, self.every // 2)
@@ -262,7 +263,7 @@ def dependent_columns(gram):
     rest = gram / scale / scale[:, None]
     dependent = []
     for j in range(len(rest)):
-        if rest[j, j] <= DEPENDENT:
+        if rest[j, j] <= MAX_SQUARE_OF_DEPENDENT:
             dependent.append(j)
         else:
             share = rest[j + 1 :, j] / rest[j, j]
@@ -270,10 +271,10 @@ def dependent_columns(gram):
     return np.array(dependent, dtype=np.intp)
 
 
-def penalty_in_frame(frame, ridge, mass):
+def penalty_in_frame(frame, ridge, total_weight):
     """The penalty of each coefficient of the columns in their frame."""
     with np.errstate(over="ignore"):
-        penalty = np.minimum(ridge * frame.scale**2, MAX_PENALTY * mass)
+        penalty = np.minimum(ridge * frame.scale**2, MAX_PENALTY * total_weight)
     return np.append(np.zeros(int(frame.intercept)), penalty)
 
 
@@ -287,9 +288,9 @@ def start_of(shares, intercept, q):
 
 def _minimized(objective, start, tol, max_iter):
     """The minimum; so many quasi-Newton steps as are remembered count as one iteration."""
-    per = 1 if objective.eager else CORRECTIONS
+    per = 1 if objective.eager else PAIRS_REMEMBERED
     rows_are_here = not isinstance(objective.sums.rows, Parts)
-    most = min(per * max_iter, HANDOVER) if rows_are_here else per * max_iter
+    most = min(per * max_iter, STEPS_BEFORE_NEWTON) if rows_are_here else per * max_iter
     minimum = minimize(start, objective, tol=tol, max_iter=most)
     minimum = replace(minimum, n_iter=-(-minimum.n_iter // per))
     if rows_are_here and not (minimum.converged or objective.found):

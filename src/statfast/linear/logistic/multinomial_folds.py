@@ -11,11 +11,11 @@ from math import inf, sqrt
 import numpy as np
 
 from statfast._estimator import sums_of_folds
-from statfast.linear.glm.fold_fits import CLEAR, PASSES, ROOM, FoldLayout
+from statfast.linear.glm.fold_fits import MAX_NUMBERS_OF_PARTS, MAX_PASSES, MIN_PIVOT, FoldLayout
 from statfast.linear.logistic.lbfgs import minimize
 from statfast.linear.logistic.multinomial import (
-    LARGEST,
-    ROUNDING,
+    MAX_COEFFICIENTS_FACTORED,
+    ROUNDING_OF_LOSS,
     Objective,
     dependent_columns,
     factor_of,
@@ -25,7 +25,7 @@ from statfast.linear.logistic.multinomial import (
 )
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
-NEAR = 1e-5  # as `tol` of a fit: from where folds go their own ways
+TOLERANCE_OF_COMMON_STEPS = 1e-5  # From there folds go their own ways.
 
 
 def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses, how) -> list:
@@ -38,7 +38,10 @@ def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses,
     nothing = [None] * layout.count
     sums = SoftmaxSums(layout.X, codes, weights, n_classes, intercept, n_jobs)
     pairs = n_classes * (n_classes - 1) // 2
-    large = n_classes * sums.q > LARGEST or len(layout.parts) * pairs * sums.q**2 > ROOM
+    large = (
+        n_classes * sums.q > MAX_COEFFICIENTS_FACTORED
+        or len(layout.parts) * pairs * sums.q**2 > MAX_NUMBERS_OF_PARTS
+    )
     mass = np.bincount(codes, weights, n_classes).astype(float)
     if large or not sums.q or not mass.all():  # a class may be in rows of no fold
         return nothing
@@ -49,7 +52,7 @@ def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses,
     penalty = penalty_in_frame(sums.frame, ridge, mass.sum())
     first = minimize(
         start_of(shares, intercept, sums.q).ravel(), Objective(sums, gram, shares, penalty),
-        tol=NEAR * sqrt(mass.sum()), max_iter=PASSES,
+        tol=TOLERANCE_OF_COMMON_STEPS * sqrt(mass.sum()), max_iter=MAX_PASSES,
     )  # fmt: skip
     if not first.converged:
         return nothing
@@ -65,7 +68,7 @@ def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses,
         if objective is None or objective.start is None:
             out.append(None)
             continue
-        end = minimize(first.x, objective, tol=tol * sqrt(own), max_iter=2 * PASSES)
+        end = minimize(first.x, objective, tol=tol * sqrt(own), max_iter=2 * MAX_PASSES)
         there = end.x.reshape(n_classes, sums.q) @ sums.frame.to_user().T
         out.append((there - there.mean(axis=0), end.n_iter) if end.converged else None)
     return out
@@ -76,12 +79,12 @@ class _FoldObjective:
 
     eager, cost = False, inf
 
-    def __init__(self, sums, runs, pairs, penalty, mass):
+    def __init__(self, sums, runs, pairs, penalty, total_weight):
         self.parts = [sums.over(run) for run in runs]
         self.shape, self.penalty = (sums.n_classes, sums.q), penalty
-        self.noise = ROUNDING * mass
+        self.noise = ROUNDING_OF_LOSS * total_weight
         factor = factor_of(hessian_of(pairs, penalty))
-        self.start = factor.solve if factor.pivot >= CLEAR else None
+        self.start = factor.solve if factor.pivot >= MIN_PIVOT else None
 
     def at(self, x):
         coef = x.reshape(self.shape)

@@ -13,11 +13,11 @@ import numpy as np
 from statfast._linalg import CholeskyFactor
 from statfast.linear.glm.profile import end_of
 from statfast.linear.logistic.lbfgs import minimize
-from statfast.linear.logistic.multinomial import ROUNDING, hessian_of
+from statfast.linear.logistic.multinomial import ROUNDING_OF_LOSS, hessian_of
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
-TOL = 1e-9  # of the root of the rise, in the refits
-STEPS = 100
+TOLERANCE_OF_ROOT = 1e-9  # Of the root of the rise, in the refits.
+MAX_STEPS = 100
 
 
 def multinomial_intervals(rows, codes, weights, reference, intercept, result, quantile, n_jobs):
@@ -53,7 +53,7 @@ def multinomial_intervals(rows, codes, weights, reference, intercept, result, qu
         def root(value, start, line=line, follow=follow):
             b = start + (value - line @ start) / (line @ follow) * follow
             if len(b) > 1:
-                least = minimize(b, held, tol=TOL, max_iter=STEPS)
+                least = minimize(b, held, tol=TOLERANCE_OF_ROOT, max_iter=MAX_STEPS)
                 b, loss = least.x, held.whole(least.x)[0]
             else:
                 loss = held.whole(b)[0]
@@ -75,7 +75,7 @@ class _Held:
         self.sums = sums
         self.others = np.delete(np.arange(sums.n_classes), reference)
         mass = sums.n if sums.weights is None else sums.weights.sum()
-        self.noise = ROUNDING * float(mass)
+        self.noise = ROUNDING_OF_LOSS * float(mass)
         self.line = None
 
     def whole(self, x):

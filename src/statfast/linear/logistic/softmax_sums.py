@@ -17,7 +17,7 @@ from statfast._engine import Chunks, Work, checkpoint, source_of
 from statfast._linalg import mirrored
 from statfast.linear.design.standardization import Standardization, frame_of
 
-CALL = 5e8  # flop of a kernel call: well below 0.1 s
+OPERATIONS_OF_CALL = 5e8  # A kernel call takes well below 0.1 s.
 
 
 @dataclass
@@ -162,5 +162,5 @@ def as_reals(block):
 
 def pieces(n, cost):
     """Slices of so many rows that each takes a kernel call of bounded time."""
-    step = max(64, int(CALL / cost))
+    step = max(64, int(OPERATIONS_OF_CALL / cost))
     return [slice(start, start + step) for start in range(0, n, step)]

@@ -22,20 +22,22 @@ from statfast.linear.design.design import dense_if_small, linear_predictor
 from statfast.linear.glm.fit import PENALIZED, names_of
 from statfast.linear.inference.inference import Result
 from statfast.linear.logistic.logistic_path import solve_logistic
-from statfast.linear.logistic.multinomial import LARGEST, hessian_of
+from statfast.linear.logistic.multinomial import MAX_COEFFICIENTS_FACTORED, hessian_of
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, dense
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 from statfast.linear.penalized.coordinate_descent import Descent
 
-SINGULAR = 1e-13  # of the largest eigenvalue of the Hessian
-ROUNDING = 1e-14  # of the null model's loss
-HALVINGS = 40
+MIN_EIGENVALUE = 1e-13  # Relative to the largest of the Hessian.
+ROUNDING_OF_LOSS = 1e-14  # Relative to the null model's loss.
+MAX_HALVINGS = 40
 SHARPEST, SWEEPS = 1e-15, 5000  # of a step's lasso: its gap, of the squares of its target
-LED = 0.2  # of a penalty: the next one, down to that asked for
-ROUGH = 1e-3  # of the null model's loss: the fall that the last step for the larger ones promises
-LOOSE = 1e-3  # of the null model's loss: the gap that the first step's lasso may leave
-PART = 0.01  # of what the last step promised: the same of the next one
-FINISH = 1e-3  # of the fall that ends the steps: the gap that the last lasso may leave
+RATIO_OF_PENALTIES = 0.2  # The next penalty is this share of one, down to that asked for.
+# For larger penalties the last step promises this share of the null model's loss.
+LAST_FALL_OF_LARGER = 1e-3
+FIRST_GAP = 1e-3  # The first step's lasso may leave this share of the null model's loss.
+# The next step's lasso may leave this share of what the last step promised.
+GAP_LEFT_OF_GAIN = 0.01
+LAST_GAP = 1e-3  # The last lasso may leave this share of the fall that ends the steps.
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,12 @@ def fit_sparse_multinomial(sums: SoftmaxSums, l1, l2, *, tol, max_iter) -> Spars
     l1, n_iter, converged = problem.l1, 0, False
     top = np.abs(problem.gradient[:, problem.one :]).max(initial=0.0)
     while not converged and n_iter < max_iter:  # larger penalties, whose models are smaller, first
-        top *= LED
+        top *= RATIO_OF_PENALTIES
         last = top <= l1
         problem.l1 = l1 if last else top
-        b, made, done = _descended(problem, b, (tol if last else ROUGH) * null, max_iter - n_iter)
+        b, made, done = _descended(
+            problem, b, (tol if last else LAST_FALL_OF_LARGER) * null, max_iter - n_iter
+        )
         n_iter, converged = n_iter + made, last and done
         if last:
             break
@@ -73,20 +77,20 @@ def fit_sparse_multinomial(sums: SoftmaxSums, l1, l2, *, tol, max_iter) -> Spars
 def _descended(problem, b, goal, max_iter):
     """Steps from `b` until one promises no more than the goal; their number, and whether it did."""
     value, n_iter = problem.value(b), 0
-    allowed = LOOSE * max(problem.loss, goal)
-    finish = FINISH * goal
+    allowed = FIRST_GAP * max(problem.loss, goal)
+    finish = LAST_GAP * goal
     while n_iter < max_iter:
         checkpoint()
         n_iter += 1
         working = problem.working(b)
         target, promise, gap = problem.direction(b, working, allowed)
         converged = promise <= goal and gap <= finish
-        allowed = min(allowed, max(PART * promise, finish))
+        allowed = min(allowed, max(GAP_LEFT_OF_GAIN * promise, finish))
         step, part = target - b, 1.0
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVINGS):
             trial = b + part * step
             now = problem.value(trial)
-            if now <= value - 1e-4 * part * promise + ROUNDING * problem.null:
+            if now <= value - 1e-4 * part * promise + ROUNDING_OF_LOSS * problem.null:
                 break
             part *= 0.5
         else:  # the step was too rough, or it is as low as rounding lets it
@@ -146,11 +150,11 @@ class _Problem:
         chosen = np.flatnonzero((steep | (b != 0.0)).any(axis=0) | ~self.penalized)
         if len(chosen) == self.one:  # rows have a column, of whichever no harm is done
             chosen = np.arange(self.one + 1)
-        if self.n_classes * len(chosen) > LARGEST:
+        if self.n_classes * len(chosen) > MAX_COEFFICIENTS_FACTORED:
             raise ValueError(
-                f"A multinomial model with an l1 penalty can have up to {LARGEST} coefficients in "
-                f"its steps; this one needs {self.n_classes * len(chosen)}. Lower C, or use "
-                "multi_class='ovr'."
+                "A multinomial model with an l1 penalty can have up to "
+                f"{MAX_COEFFICIENTS_FACTORED} coefficients in its steps; this one needs "
+                f"{self.n_classes * len(chosen)}. Lower C, or use multi_class='ovr'."
             )
         return chosen
 
@@ -199,7 +203,7 @@ def _least(matrix, slope, at, l1, free, allowed):
     length = np.sqrt(matrix.diagonal())
     length[length == 0] = 1.0
     values, vectors = interruptible(np.linalg.eigh, matrix / length / length[:, None])
-    some = values > SINGULAR * values[-1]
+    some = values > MIN_EIGENVALUE * values[-1]
     root = np.sqrt(values[some])
     R = root[:, None] * vectors[:, some].T
     target = R @ (at * length) - (vectors[:, some].T @ (slope / length)) / root
@@ -299,7 +303,7 @@ def _against(task, rows, code, title):
     eta = linear_predictor(rows, coef, first, n_jobs=task.n_jobs)
     losses = np.logaddexp(0.0, eta) - y * eta
     loss = float(losses.sum() if task.weights is None else task.weights @ losses)
-    mass = _mass(task)
+    mass = _total_weight(task)
     null = mass * log(2.0)
     if task.intercept:
         weights = np.ones(len(y)) if task.weights is None else task.weights
@@ -321,16 +325,16 @@ def _against_in_parts(task, code, title):
     return coef, fit.n_iter, fit.converged, result
 
 
-def _mass(task):
+def _total_weight(task):
     return float(len(task.marks) if task.weights is None else task.weights.sum())
 
 
-def _result(task, title, names, coef, loss, null, others):
+def _result(task, title, names, coef, loss, null, n_others):
     """What is known of a fit, without inference."""
-    mass, size, kept = _mass(task), len(coef), int(np.count_nonzero(coef))
+    mass, size, kept = _total_weight(task), len(coef), int(np.count_nonzero(coef))
     facts = (("Penalty", task.penalty), ("C", task.C), ("Coefficients not 0", kept))
     return Result(
         title, tuple(names), coef, None, np.zeros(size, dtype=bool), 1.0,
-        True, mass, mass * others - kept, others * (mass - task.intercept), 2 * loss, 2 * null,
+        True, mass, mass * n_others - kept, n_others * (mass - task.intercept), 2 * loss, 2 * null,
         nan, -loss, kept, facts, PENALIZED,
     )  # fmt: skip

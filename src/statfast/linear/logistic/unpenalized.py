@@ -152,21 +152,21 @@ def _penalty_facts(task):
     return (("Penalty", "l2"), ("C", task.C)) if task.penalty == "l2" else ()
 
 
-def result_of(task, coef, told, names, aliased, covariance):
+def result_of(task, coef, modeled, names, aliased, covariance):
     """A function of log-likelihoods that makes the `Result` of the coefficients of some classes."""
     mass = float(len(task.marks) if task.weights is None else task.weights.sum())
-    rank = len(told) * int((~aliased).sum())
+    rank = len(modeled) * int((~aliased).sum())
     used = len(task.marks) if task.weights is None else np.count_nonzero(task.weights)
     others = len(task.classes) - 1
     labels = task.classes.tolist()
     flat = coef.ravel()
     unscaled = None if covariance is None else np.nan_to_num(covariance)
-    reference = () if len(told) > others else (("Reference class", labels[task.reference]),)
+    reference = () if len(modeled) > others else (("Reference class", labels[task.reference]),)
 
     def make(loglik, null, *, title, refusal="", facts=(), likelihood=True, notes=()):
         found = Result(
-            title, tuple(f"{labels[k]}: {name}" for k in told for name in names), flat, unscaled,
-            np.tile(aliased, len(told)), 1.0, True, mass, mass * others - rank,
+            title, tuple(f"{labels[k]}: {name}" for k in modeled for name in names), flat, unscaled,
+            np.tile(aliased, len(modeled)), 1.0, True, mass, mass * others - rank,
             others * (mass - task.intercept), -2 * loglik, -2 * null, nan,
             loglik if likelihood else nan, rank, (*reference, *facts), refusal, notes,
         )  # fmt: skip
