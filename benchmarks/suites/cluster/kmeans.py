@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from benchmarks.harness.adapter import Adapter, Estimator
+from benchmarks.harness.adapter import Adapter, FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, row_blocks
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
@@ -39,7 +39,7 @@ def _kmeans_data(kind, n, d, k, dtype, iterations, seed):
         rows = rows_of(kind, rng, n, d, dtype, groups)
     turn, group = np.divmod(np.arange(k), groups)
     init = rows[rng.choice(n // groups, turn[-1] + 1, replace=False)[turn] * groups + group]
-    return {"X": rows, "init": init, "iterations": iterations}
+    return {"X": rows, "init": init, "k": k, "iterations": iterations}
 
 
 def touching_rows(kind, rng, n, d, k, dtype):
@@ -54,7 +54,7 @@ def _converge_data(kind, n, d, k, dtype, seed):
     rng = np.random.default_rng(seed)
     rows = touching_rows(kind, rng, n, d, k, dtype)
     init = rows[rng.choice(n, k, replace=False)]
-    return {"X": rows, "init": init, "iterations": MOST}
+    return {"X": rows, "init": init, "k": k, "iterations": MOST}
 
 
 def _sparse_data(n, d, k, density, seed):
@@ -63,7 +63,7 @@ def _sparse_data(n, d, k, density, seed):
     rng = np.random.default_rng(seed)
     rows = csr_matrix(random_array((n, d), density=density, format="csr", random_state=rng))
     init = rows[rng.choice(n, k, replace=False)].toarray()
-    return {"X": rows, "init": init, "iterations": 20}
+    return {"X": rows, "init": init, "k": k, "iterations": 20}
 
 
 def _kmeans(kind, n, d, k, dtype, *, beyond=False, iterations=20):
@@ -112,24 +112,10 @@ SHAPES = [
 # --- adapters ---
 
 
-class KMeans(Estimator):
-    def prepare(self, data, threads):
-        self.X, init = data["X"], data["init"]
-        self.model = self.estimator(
-            n_clusters=len(init),
-            init=init,
-            n_init=1,
-            max_iter=data["iterations"],
-            tol=0.0,
-            threads=threads,
-        )
-
-    def fit(self):
-        self.model.fit(self.X)
-
-    def answer(self):
-        self.note_fallback(self.model)
-        return {"centers": self.model.cluster_centers_, "labels": self.model.labels_}
+KMEANS = partial(
+    FitThen, answers={"centers": "cluster_centers_", "labels": "labels_"}, n_init=1, tol=0.0
+)
+LLOYD = partial(KMEANS, from_data={"n_clusters": "k", "init": "init", "max_iter": "iterations"})
 
 
 class FaissKMeans(Adapter):
@@ -210,10 +196,10 @@ def _estimators(*tasks):
     """Libraries of estimators; faiss has no test of convergence."""
     sklearn = "sklearn.cluster.KMeans"
     made = {
-        "statfast": partial(KMeans, "statfast.cluster.KMeans"),
-        "scikit-learn": partial(KMeans, sklearn, threaded=False, algorithm="lloyd"),
-        "scikit-learn (elkan)": partial(KMeans, sklearn, threaded=False, algorithm="elkan"),
-        "scikit-learn-intelex": partial(KMeans, "sklearnex.cluster.KMeans"),
+        "statfast": partial(LLOYD, "statfast.cluster.KMeans"),
+        "scikit-learn": partial(LLOYD, sklearn, threaded=False, algorithm="lloyd"),
+        "scikit-learn (elkan)": partial(LLOYD, sklearn, threaded=False, algorithm="elkan"),
+        "scikit-learn-intelex": partial(LLOYD, "sklearnex.cluster.KMeans"),
     }
     return {name: Library(dict.fromkeys(tasks, adapter)) for name, adapter in made.items()}
 

@@ -19,8 +19,8 @@ from benchmarks.harness.suite import Library, Suite
 from benchmarks.suites.cluster.kmeans import (
     BUDGET,
     HOPELESS,
+    KMEANS,
     LIMIT,
-    KMeans,
     nearest_centers,
     touching_rows,
 )
@@ -40,20 +40,8 @@ def _seeding(kind, n, d, k, dtype=F64, *, beyond=False):
     )  # fmt: skip
 
 
-class Seeding(KMeans):
-    """k-means++ and one iteration, by the estimator: the start alone is not public everywhere."""
-
-    def prepare(self, data, threads):
-        self.X = data["X"]
-        self.model = self.estimator(
-            n_clusters=data["k"],
-            init="k-means++",
-            n_init=1,
-            max_iter=1,
-            tol=0.0,
-            random_state=0,
-            threads=threads,
-        )
+# By the estimator: the start alone is not public everywhere.
+SEEDING = partial(KMEANS, from_data={"n_clusters": "k"}, max_iter=1, random_state=0)
 
 
 class SeedingCheck(Check):
@@ -93,7 +81,7 @@ class SeedingCheck(Check):
         return {"potential excess": excess - min(max(excess, 0.0), self.chance)}
 
 
-SKLEARN = partial(Seeding, "sklearn.cluster.KMeans", threaded=False)
+SKLEARN = partial(SEEDING, "sklearn.cluster.KMeans", threaded=False)
 C, U = "clusters", "uniform"
 SUITE = Suite(
     name="seeding",
@@ -108,10 +96,10 @@ SUITE = Suite(
     ],
     quick=[_seeding(C, 2_000, 8, 10)],
     libraries={
-        "statfast": Library({"seeding": partial(Seeding, "statfast.cluster.KMeans")}),
+        "statfast": Library({"seeding": partial(SEEDING, "statfast.cluster.KMeans")}),
         "scikit-learn": Library({"seeding": partial(SKLEARN, algorithm="lloyd")}),
         "scikit-learn (elkan)": Library({"seeding": partial(SKLEARN, algorithm="elkan")}),
-        "scikit-learn-intelex": Library({"seeding": partial(Seeding, "sklearnex.cluster.KMeans")}),
+        "scikit-learn-intelex": Library({"seeding": partial(SEEDING, "sklearnex.cluster.KMeans")}),
     },
     checks={"seeding": SeedingCheck},
     tolerances={"seeding": Tolerances({"potential excess": 0.05})},

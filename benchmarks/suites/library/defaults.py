@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
-from benchmarks.harness.check import Check, Tolerances
+from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 
@@ -175,27 +175,18 @@ class SparseColumns(Call):
 # --- checks ---
 
 
-class ClassesCheck(Check):
+def responses(data):
+    return {"answer": data["y"]}
+
+
+def wrong_beyond_the_rule(answer, y):
     """Errors beyond those of the rule that the labels were made with, 15 %."""
-
-    def __init__(self, data):
-        self.y = data["y"]
-        self.parts = {"answer": self.y.shape}
-
-    def errors(self, answer):
-        return {"wrong beyond the rule": float((answer["answer"] != self.y).mean()) - 0.15}
+    return (answer != y).mean() - 0.15
 
 
-class NumbersCheck(Check):
+def squares_left(answer, y):
     """The squares left over those that the mean leaves."""
-
-    def __init__(self, data):
-        self.y = data["y"]
-        self.parts = {"answer": self.y.shape}
-
-    def errors(self, answer):
-        left = ((answer["answer"] - self.y) ** 2).mean()
-        return {"squares left": float(left / self.y.var())}
+    return ((answer - y) ** 2).mean() / y.var()
 
 
 class OneClassCheck(Check):
@@ -304,29 +295,18 @@ BY_DEFINITION = {
 }
 
 
-class ColumnsCheck(Check):
-    """The columns by definition."""
-
-    def __init__(self, data):
-        self.right = BY_DEFINITION[data["name"]](data["X"])
-        self.parts = {"columns": self.right.shape}
-
-    def errors(self, answer):
-        return {"error": float(np.abs(answer["columns"] - self.right).max())}
+def columns(data):
+    return {"columns": BY_DEFINITION[data["name"]](data["X"])}
 
 
-class SparseColumnsCheck(Check):
+def sparse_columns(data):
     """The same of CSR rows: the numbers that are not zero, and their columns, row by row."""
+    table = columns(data)["columns"].astype(np.float64)
+    return {"values": table[table != 0], "places": np.nonzero(table)[1]}
 
-    def __init__(self, data):
-        right = BY_DEFINITION[data["name"]](data["X"]).astype(np.float64)
-        self.values, self.places = right[right != 0], np.nonzero(right)[1]
-        self.parts = {"values": self.values.shape, "places": self.places.shape}
-        self.names = {"places": right.shape[1]}
 
-    def errors(self, answer):
-        moved = float((np.asarray(answer["places"]) != self.places).sum())
-        return {"error": float(np.abs(answer["values"] - self.values).max()), "moved": moved}
+def number_of_others(array, expected):
+    return np.count_nonzero(array != expected)
 
 
 # --- the suite ---
@@ -352,14 +332,17 @@ SUITE = Suite(
     quick=[_problem(name, *SHAPES[0]) for name in sorted(TASKS)],
     libraries={"statfast": _library("statfast"), "scikit-learn": _library("scikit-learn")},
     checks={
-        "classes": ClassesCheck,
-        "numbers": NumbersCheck,
+        "classes": Check.of_twin(responses, {"wrong beyond the rule": wrong_beyond_the_rule}),
+        "numbers": Check.of_twin(responses, {"squares left": squares_left}),
         "one class": OneClassCheck,
         "groups": GroupsCheck,
         "neighbors": NeighborsCheck,
         "components": ComponentsCheck,
-        "columns": ColumnsCheck,
-        "sparse columns": SparseColumnsCheck,
+        "columns": Check.of_twin(columns, {"error": difference}),
+        "sparse columns": Check.of_twin(
+            sparse_columns,
+            {"error": (difference, "values"), "moved": (number_of_others, "places")},
+        ),
     },
     tolerances={
         "classes": Tolerances({"wrong beyond the rule": 0.2}),

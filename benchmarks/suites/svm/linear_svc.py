@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_matrix, random_array
 
-from benchmarks.harness.adapter import Estimator
+from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
@@ -104,27 +104,25 @@ def _words(n, d, words, loss, **more):
 # --- adapter and check ---
 
 
-class Linear(Estimator):
+def _hyperplane(model):
+    return np.append(model.coef_[0], model.intercept_)
+
+
+class Linear(FitThen):
     """An estimator LinearSVC with its own tolerance, C = 1 and an intercept."""
 
-    def prepare(self, data, threads):
-        self.X, self.y = data["X"], data["y"]
-        self.model = self.estimator(loss=data["loss"], random_state=0, threads=threads)
-
-    def fit(self):
-        self.model.fit(self.X, self.y)
+    def __init__(self, path, *, from_data=(("loss", "loss"),), **options):
+        answers = {"v": _hyperplane}
+        super().__init__(path, answers=answers, from_data=from_data, random_state=0, **options)
 
     def answer(self):
         self.remark = f"{self.model.n_iter_} iterations"
-        return {"v": np.append(self.model.coef_[0], self.model.intercept_)}
+        return super().answer()
 
 
-class Sparsest(Linear):
-    """With an l1 penalty, until it has converged."""
-
-    def prepare(self, data, threads):
-        super().prepare(data, threads)
-        self.model.set_params(penalty="l1", dual=False, C=data["C"], max_iter=100_000)
+SPARSEST = partial(  # with an l1 penalty, until it has converged
+    Linear, from_data={"C": "C"}, penalty="l1", loss="squared_hinge", dual=False, max_iter=100_000
+)
 
 
 class SparsestCheck(Check):
@@ -256,7 +254,7 @@ def _dense(matrix):
 # --- the suite ---
 
 LOSSES = ("squared_hinge", "hinge")
-MACHINES = {"linear svc": Linear, "sparsest svc": Sparsest}
+MACHINES = {"linear svc": Linear, "sparsest svc": SPARSEST}
 WORDS = ((20_000, 50_000), (5_000, 100_000), (100_000, 20_000))
 
 SUITE = Suite(
