@@ -154,8 +154,8 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     words = ["".join(rng.choice(list("abcdeé"), rng.integers(1, 12))) for _ in range(500)]
     documents = [" ".join(rng.choice(words, rng.integers(0, 30))) for _ in range(400)]
     want, names = ours(documents, ngram_range=(1, 2))
-    monkeypatch.setattr(tables, "_BLOCK", 900)
-    monkeypatch.setattr(tables, "_CALL", 100)
+    monkeypatch.setattr(tables, "BLOCK_LENGTH", 900)
+    monkeypatch.setattr(tables, "CALL_LENGTH", 100)
     monkeypatch.setattr(tables, "_SORT", 50)
     for n_jobs in (1, 2, 7):
         got, found = ours(documents, ngram_range=(1, 2), n_jobs=n_jobs)

@@ -227,7 +227,7 @@ def test_long_texts_are_scored_in_pieces(monkeypatch):
     documents = texts(5)
     model = NGramLanguageModel(3).fit(documents)
     want = model.log_prob(documents)
-    monkeypatch.setattr(module, "_CALL", 7)
+    monkeypatch.setattr(module, "WORDS_PER_CALL", 7)
     assert_array_equal(model.log_prob(documents), want)
 
 

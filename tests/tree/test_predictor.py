@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statfast.tree.structure import codes
+from statfast.tree.structure import compact_nodes
 from statfast.tree.structure.predictor import TreePredictor
 
 SPECIAL = np.array([-np.inf, -1.5, -0.0, 0.0, 0.5, 2.0**-1074, 1e300, np.inf, np.nan])
@@ -69,7 +69,7 @@ def test_every_row_goes_down_every_tree(seed, m, T, depth, dtype):
         X = X.astype(dtype)
     trees, counts = zip(*(grown(rng, p, depth) for _ in range(T)), strict=True)
     values = [rng.standard_normal((count, 2)) for count in counts]
-    predictor = TreePredictor.of([packed(tree) for tree in trees], values)
+    predictor = TreePredictor.join_trees([packed(tree) for tree in trees], values)
     leaves = [[leaf_of(tree, row) for tree in trees] for row in X.astype(float)]
     assert predictor.leaves(X).tolist() == leaves
     sums = np.zeros((m, 2))
@@ -79,7 +79,7 @@ def test_every_row_goes_down_every_tree(seed, m, T, depth, dtype):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([8, 9, 31, 100]), st.integers(2, 18),
-       st.sampled_from([3, 40, codes.MOST_CUTS]), st.booleans(),
+       st.sampled_from([3, 40, compact_nodes.MAX_CUTS]), st.booleans(),
        st.sampled_from([np.float64, np.float32, np.uint8]))  # fmt: skip
 def test_codes_send_rows_the_same_way(seed, m, T, most, missing, dtype):
     """With so many cuts a column that all trees share codes, or several runs, or some have none."""
@@ -90,10 +90,10 @@ def test_codes_send_rows_the_same_way(seed, m, T, most, missing, dtype):
         X = np.abs(np.clip(X, -9, 9)).astype(dtype) if dtype == np.uint8 else X.astype(dtype)
     trees, counts = zip(*(grown(rng, p, 1 + t % 9) for t in range(T)), strict=True)
     values = [rng.standard_normal((count, 2)) for count in counts]
-    found = TreePredictor.of([packed(tree) for tree in trees], values)
+    found = TreePredictor.join_trees([packed(tree) for tree in trees], values)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(codes, "MOST_CUTS", most)
-        found.made["runs"] = codes.coded_trees(found.nodes, found.root, p)
+        patch.setattr(compact_nodes, "MAX_CUTS", most)
+        found.made["runs"] = compact_nodes.coded_trees(found.nodes, found.root, p)
     assert [t for run, _ in found.made["runs"] for t in range(run.start, run.stop)] == [*range(T)]
     leaves = np.array([[leaf_of(tree, row) for tree in trees] for row in X.astype(float)])
     assert np.array_equal(found.leaves(X), leaves)
@@ -107,7 +107,7 @@ def test_codes_are_made_once_they_pay():
     rng = np.random.default_rng(0)
     trees, counts = zip(*(grown(rng, 5, 12) for _ in range(30)), strict=True)
     values = [rng.standard_normal((count, 1)) for count in counts]
-    found = TreePredictor.of([packed(tree) for tree in trees], values)
+    found = TreePredictor.join_trees([packed(tree) for tree in trees], values)
     X = rng.standard_normal((len(found.nodes), 5))
     sums = found.sums(X[:9])
     assert "runs" not in found.made
@@ -122,7 +122,7 @@ def test_threads_and_layouts_do_not_change_a_bit(m):
     rng = np.random.default_rng(m)
     trees, counts = zip(*(grown(rng, 5, 12) for _ in range(30)), strict=True)
     values = [rng.standard_normal((count, 1)) for count in counts]
-    predictor = TreePredictor.of([packed(tree) for tree in trees], values)
+    predictor = TreePredictor.join_trees([packed(tree) for tree in trees], values)
     X = rng.standard_normal((m, 5))
     X[rng.random(X.shape) < 0.2] = np.nan
     sums, leaves = predictor.sums(X, n_jobs=1), predictor.leaves(X, n_jobs=1)

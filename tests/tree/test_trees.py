@@ -12,7 +12,7 @@ from scipy import sparse
 from statfast import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreesClassifier
 from statfast._engine import blocks
 from statfast.datasets import load_iris
-from statfast.tree.growing.arguments import LEAST
+from statfast.tree.growing.arguments import MIN_PRODUCT
 from tests.reference import cart
 
 ARRAYS = (
@@ -489,7 +489,7 @@ def test_targets_whose_range_is_too_small_for_their_weights(criterion):
     X, y = np.arange(4.0)[:, None], np.array([0.0, 1.0, 0.0, 1.0])
     power = 0.5 if criterion == "squared_error" else 1.0
     tree = DecisionTreeRegressor(criterion=criterion)
-    size = (3.0 * LEAST) ** power
+    size = (3.0 * MIN_PRODUCT) ** power
     tree.fit(X, y * size)
     tree.fit(X, y * size, sample_weight=np.ones(4) * 2.0)
     with pytest.raises(ValueError, match="Rescale y"):

@@ -26,7 +26,7 @@ from statfast._validation import (
     wrong_type,
 )
 
-MOST_EXHAUSTIVE = 12  # classes: 2047 classifiers
+MAX_EXHAUSTIVE_CLASSES = 12  # classes: 2047 classifiers
 COLUMNS = 12  # learners that are printed
 
 
@@ -269,7 +269,7 @@ def exhaustive_code(n_classes: int) -> "CodeMatrix":
     1  -1  -1  +1
     2  -1  +1  -1
     """
-    k = as_count(n_classes, "n_classes", 2, MOST_EXHAUSTIVE)
+    k = as_count(n_classes, "n_classes", 2, MAX_EXHAUSTIVE_CLASSES)
     ways = np.arange(2 ** (k - 1) - 1)  # those of the first class's side, but for all classes
     sides = ways[None, :] >> np.arange(k - 2, -1, -1)[:, None] & 1
     return CodeMatrix(np.vstack([np.ones_like(ways), 2 * sides - 1]), name="exhaustive")
@@ -352,53 +352,53 @@ def random_code(
     >>> random_code(4, 6, random_state=0).minimum_distance
     3.0
     """
-    many = (
+    n_columns = (
         None
         if n_classifiers is None
         else as_count(n_classifiers, "n_classifiers", high=MAX_REPEATS)
     )
-    k = _classes(n_classes, lambda k: k + (many or 15 * log2(k)))
-    many = many or ceil((15 if sparse else 10) * log2(k))
+    k = _classes(n_classes, lambda k: k + (n_columns or 15 * log2(k)))
+    n_columns = n_columns or ceil((15 if sparse else 10) * log2(k))
     rng, best, farthest = as_generator(random_state), None, -1.0
     # What no draw exceeds: the mean over pairs where every column halves the classes. `between` is
     # whole, and even without zeros.
-    most = 4 * many * (k // 2) * (k - k // 2) // (k * (k - 1))
+    most = 4 * n_columns * (k // 2) * (k - k // 2) // (k * (k - 1))
     most -= 0 if sparse else most % 2
     for _ in range(as_count(n_trials, "n_trials", high=MAX_REPEATS)):
-        matrix = _draw(rng, k, many, sparse)
-        between = many - matrix @ matrix.T  # twice the distances
-        np.fill_diagonal(between, 2 * many + 1)
+        matrix = _draw(rng, k, n_columns, sparse)
+        between = n_columns - matrix @ matrix.T  # twice the distances
+        np.fill_diagonal(between, 2 * n_columns + 1)
         if between.min() > farthest and len(np.unique(matrix, axis=0)) == k:
             best, farthest = matrix, between.min()
             if farthest >= most:  # no draw is better, and of equals the first is kept
                 break
-    if best is None and k <= 2**many:
-        best = _distinct_words(rng, k, many)
+    if best is None and k <= 2**n_columns:
+        best = _distinct_words(rng, k, n_columns)
     if best is None:
         raise ValueError(
             f"n_classifiers must be at least {(k - 1).bit_length()} to separate {k} classes; got "
-            f"{many}. Raise n_classifiers."
+            f"{n_columns}. Raise n_classifiers."
         )
     return CodeMatrix(best, name="sparse_random" if sparse else "dense_random")
 
 
-def _distinct_words(rng, k, many):
+def _distinct_words(rng, k, n_columns):
     """A matrix of k different words of 1 and -1, drawn without replacement.
 
     For codes so short that words drawn one by one are seldom different. Of more than half of all
     words each column has both sides; of fewer, draws are repeated until they have.
     """
     while True:
-        words = rng.choice(2**many, k, replace=False)
-        matrix = ((words[:, None] >> np.arange(many)) & 1) * 2 - 1
+        words = rng.choice(2**n_columns, k, replace=False)
+        matrix = ((words[:, None] >> np.arange(n_columns)) & 1) * 2 - 1
         if (np.abs(matrix.sum(axis=0)) < k).all():
             return matrix
 
 
-def _draw(rng, k, many, sparse):
+def _draw(rng, k, n_columns, sparse):
     """A matrix with both signs in every column."""
     values, share = ((0, 0, 1, -1), 4) if sparse else ((1, -1), 2)
-    columns = np.array(values)[rng.integers(share, size=(many, k))]
+    columns = np.array(values)[rng.integers(share, size=(n_columns, k))]
     while len(bad := np.flatnonzero((columns.max(axis=1) < 1) | (columns.min(axis=1) > -1))):
         columns[bad] = np.array(values)[rng.integers(share, size=(len(bad), k))]
     return columns.T.astype(np.int64)

@@ -11,7 +11,8 @@ import numpy as np
 from statfast._engine import checkpoint
 from statfast._estimator import MIN_PAIR_PROBABILITY, ROWS_PER_SOLVE, coupled
 
-SMALL, ROUNDS = 1e-10, 2000  # change of a probability at which an iteration ends; most iterations
+MIN_CHANGE = 1e-10  # An iteration ends where no probability changes by more.
+MAX_ROUNDS = 2000
 
 
 def scores(decoding, values, matrix):
@@ -66,7 +67,7 @@ def of_pairs(shares, matrix):
     return coupled(r / np.where(count > 0.0, count, 1.0))
 
 
-def bradley_terry(shares, matrix, mass):
+def bradley_terry(shares, matrix, total_weight):
     """Probabilities (m, K) under which the classifiers' are most likely, each weighing as the
     rows it was trained on: the generalized Bradley-Terry model (Huang, Weng & Lin 2006,
     https://jmlr.org/papers/v7/huang06a.html), by their fixed-point iteration.
@@ -74,7 +75,7 @@ def bradley_terry(shares, matrix, mass):
     A class that no classifier is about has the share 1/K of what nothing is known of.
     """
     yes, no = (matrix > 0).astype(np.float64), (matrix < 0).astype(np.float64)
-    both, weight = yes + no, mass / mass.mean()
+    both, weight = yes + no, total_weight / total_weight.mean()
     seen = both.any(axis=1)
     out = np.empty((len(shares), len(matrix)))
     for start in range(0, len(shares), ROWS_PER_SOLVE):
@@ -83,7 +84,7 @@ def bradley_terry(shares, matrix, mass):
         )
         found = np.full((len(part), len(matrix)), 1.0 / len(matrix))
         left = np.arange(len(part))
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROUNDS):
             checkpoint()
             p, r = found[left], part[left]
             up = (weight * r / (p @ yes)) @ yes.T + (weight * (1.0 - r) / (p @ no)) @ no.T
@@ -91,7 +92,7 @@ def bradley_terry(shares, matrix, mass):
             new[:, seen] *= up[:, seen] / ((weight / (p @ both)) @ both[seen].T)
             new[:, seen] *= seen.mean() / new[:, seen].sum(axis=1, keepdims=True)
             found[left] = new
-            left = left[np.abs(new - p).max(axis=1) > SMALL]
+            left = left[np.abs(new - p).max(axis=1) > MIN_CHANGE]
             if not len(left):
                 break
         out[start : start + ROWS_PER_SOLVE] = found

@@ -99,7 +99,7 @@ def value_of(learner, X):
         if values.ndim == 2 and values.shape[1] == 2:
             with np.errstate(over="ignore", invalid="ignore"):
                 values = values[:, 1] - values[:, 0]
-        values = _told(learner, "decision_function", values.reshape(-1), X)
+        values = _checked_answers(learner, "decision_function", values.reshape(-1), X)
         return np.clip(values, -CERTAIN, CERTAIN)
     shares = np.asarray(learner.predict_proba(X), dtype=np.float64)
     yes = _of_label_one(learner, shares, X)
@@ -116,10 +116,10 @@ def share_of(learner, X):
 
 def _of_label_one(learner, shares, X):
     shares = shares[:, 1] if shares.ndim == 2 and shares.shape[1] == 2 else shares.reshape(-1)
-    return _told(learner, "predict_proba", shares, X)
+    return _checked_answers(learner, "predict_proba", shares, X)
 
 
-def _told(learner, method, values, X):
+def _checked_answers(learner, method, values, X):
     """What a classifier says, if it says something of each row."""
     name = f"{type(learner).__name__}.{method}"
     if len(values) != count_rows(X):

@@ -49,23 +49,23 @@ def places_of(wanted, X):
     return [_place(one, X, d) for one in wanted], False
 
 
-def _place(one, X, d):
-    if isinstance(one, str):
+def _place(column, X, d):
+    if isinstance(column, str):
         names = column_names(X)
         if names is None:
             raise ValueError(
                 "Specifying the columns using strings is only supported for dataframes; "
-                f"transformers names {one!r}, and X has no column names."
+                f"transformers names {column!r}, and X has no column names."
             )
-        found = np.flatnonzero(names == one)
+        found = np.flatnonzero(names == column)
         if not len(found):
-            raise ValueError(f"A given column is not a column of the dataframe X: {one!r}.")
+            raise ValueError(f"A given column is not a column of the dataframe X: {column!r}.")
         return int(found[0])
-    if isinstance(one, bool | np.bool_) or not isinstance(one, Integral):
-        raise TypeError(f"Columns in transformers must be {WANTED}; got {shown(one)}.")
-    if not -d <= one < d:
-        raise ValueError(f"X has {d} columns, but transformers asks for column {int(one)}.")
-    return int(one) % d
+    if isinstance(column, bool | np.bool_) or not isinstance(column, Integral):
+        raise TypeError(f"Columns in transformers must be {WANTED}; got {shown(column)}.")
+    if not -d <= column < d:
+        raise ValueError(f"X has {d} columns, but transformers asks for column {int(column)}.")
+    return int(column) % d
 
 
 def _as_places(wanted, X, d):

@@ -177,11 +177,11 @@ class AdaBoostRegressor(Regressor, Estimator):
                     raise
                 warn_unfitted(type(self).__name__, len(members), n_rounds, reason)
                 break
-            said = np.asarray(member.predict(columns_of(rows, columns)), dtype=np.float64)
-            apart = np.abs(said - target)
+            predictions = np.asarray(member.predict(columns_of(rows, columns)), dtype=np.float64)
+            distances = np.abs(predictions - target)
             checkpoint()
             report(i + 1, n_rounds)
-            losses = _losses(apart, weight > 0.0, given.loss)
+            losses = _losses(distances, weight > 0.0, given.loss)
             error = float((weight * losses).sum())
             seen.append(columns)
             if error >= 0.5:
@@ -224,8 +224,8 @@ class AdaBoostRegressor(Regressor, Estimator):
         -------
         ndarray of shape (m,)
         """
-        said = self._said(X)
-        return _weighted_median(said, self.estimator_weights_)
+        predictions = self._member_predictions(X)
+        return _weighted_median(predictions, self.estimator_weights_)
 
     def staged_predict(self, X: Rows) -> Iterator[Array]:
         """`predict` of the first t members, for each t.
@@ -239,10 +239,10 @@ class AdaBoostRegressor(Regressor, Estimator):
         ------
         ndarray of shape (m,)
         """
-        said = self._said(X)
-        for t in range(1, said.shape[1] + 1):
+        predictions = self._member_predictions(X)
+        for t in range(1, predictions.shape[1] + 1):
             checkpoint()
-            yield _weighted_median(said[:, :t], self.estimator_weights_[:t])
+            yield _weighted_median(predictions[:, :t], self.estimator_weights_[:t])
 
     def staged_score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Iterator[float]:
         """R squared of the first t members, for each t.
@@ -261,14 +261,14 @@ class AdaBoostRegressor(Regressor, Estimator):
         float
             As `score`: nan, with a warning, for fewer than two rows.
         """
-        for said in self.staged_predict(X):
-            yield r_squared(y, said, sample_weight)
+        for predictions in self.staged_predict(X):
+            yield r_squared(y, predictions, sample_weight)
 
     def _require_members(self):
         if "estimators_" not in self.__dict__:
             raise not_fitted(self)
 
-    def _said(self, X):
+    def _member_predictions(self, X):
         self._require_members()
         rows = rows_for_all(handed_for(self, X), self.estimators_[0])
         return np.column_stack(
@@ -284,21 +284,21 @@ class AdaBoostRegressor(Regressor, Estimator):
         return with_tags_of(tags, base)
 
 
-def _losses(apart, counts, loss):
+def _losses(distances, counts, loss):
     """Losses from 0 to 1 of errors; the largest is among rows with weight."""
-    largest = apart[counts].max()
-    share = np.minimum(apart / largest, 1.0) if largest > 0.0 else np.zeros_like(apart)
+    largest = distances[counts].max()
+    share = np.minimum(distances / largest, 1.0) if largest > 0.0 else np.zeros_like(distances)
     if loss == "square":
         return share**2
     return 1.0 - np.exp(-share) if loss == "exponential" else share
 
 
-def _weighted_median(said, votes):
-    order = np.argsort(said, axis=1, kind="stable")
+def _weighted_median(predictions, votes):
+    order = np.argsort(predictions, axis=1, kind="stable")
     reached = np.cumsum(votes[order], axis=1)
     at = (reached >= 0.5 * reached[:, -1:]).argmax(axis=1)
-    rows = np.arange(len(said))
-    return said[rows, order[rows, at]]
+    rows = np.arange(len(predictions))
+    return predictions[rows, order[rows, at]]
 
 
 def _one_target(y, n):

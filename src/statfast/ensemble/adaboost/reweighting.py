@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, report
 from statfast._estimator import as_square, columns_of, is_pairwise, take_rows, takes_weights
-from statfast.ensemble.adaboost.stumps import MOST_COLUMNS, StumpRounds, is_stump
+from statfast.ensemble.adaboost.stumps import MAX_COLUMNS, StumpRounds, is_stump
 from statfast.ensemble.members.base_estimators import UNFITTED, array_of, seeded, warn_unfitted
 
 
@@ -30,7 +30,7 @@ class ReweightedRounds:
         self.n = int(np.count_nonzero(weight))
         self.stumps = None
         array = array_of(rows) if is_stump(base) else None
-        if array is not None and array.shape[1] <= MOST_COLUMNS and np.isfinite(array).all():
+        if array is not None and array.shape[1] <= MAX_COLUMNS and np.isfinite(array).all():
             label = codes.astype(np.int32)
             self.stumps = StumpRounds(array, label, classes, base, n_jobs)
 
@@ -76,8 +76,8 @@ class ReweightedRounds:
             if not self.resample:
                 return stump[4], None, stump
             j, rank, _, best, _ = stump
-            said = np.where(self.stumps.columns.ranks[j] <= rank, best[0], best[1])
-            return self._error(said != self.codes), None, stump
+            predicted = np.where(self.stumps.columns.ranks[j] <= rank, best[0], best[1])
+            return self._error(predicted != self.codes), None, stump
         weight = self.n * weight
         if self.resample:
             weight = np.rint(weight)  # how often rows were drawn
@@ -92,10 +92,10 @@ class ReweightedRounds:
         self.members.append(member)
         self.seen.append(seen)
         asked = columns_of(self.rows, seen)
-        said = np.searchsorted(self.classes, np.asarray(member.predict(asked)))
+        predicted = np.searchsorted(self.classes, np.asarray(member.predict(asked)))
         checkpoint()
-        self.said = said
-        return self._error(said != self.codes), said != self.codes, None
+        self.predicted = predicted
+        return self._error(predicted != self.codes), predicted != self.codes, None
 
     def _error(self, wrong):
         return float(self.weight[wrong].sum())
@@ -105,7 +105,7 @@ class ReweightedRounds:
             total, lost = self.stumps.move(self.weight, stump, factor, self.tally, vote, self.first)
         else:
             self.weight[wrong] *= factor
-            self.tally[np.arange(len(self.said)), self.said] += vote
+            self.tally[np.arange(len(self.predicted)), self.predicted] += vote
             total = self.weight.sum()
             lost = float(self.first[self.tally.argmax(axis=1) != self.codes].sum())
         self.weight /= total

@@ -9,7 +9,7 @@ from statfast.tree import DecisionTreeClassifier, TreeStructure
 from statfast.tree.growing.columns import ranked_columns
 
 PLANE = 8
-MOST_COLUMNS = 1000  # a quarter of the parts that a step of a team may have
+MAX_COLUMNS = 1000  # a quarter of the parts that a step of a team may have
 PLAIN = ("gini", "error")
 
 
@@ -62,7 +62,7 @@ class StumpRounds:
         codes = (((np.maximum(distinct, 1) - 1) >> columns.shift) + 1).astype(np.int32)
         narrow = columns.ranks if columns.ranks.dtype == np.uint16 else None
         wide = None if narrow is not None else columns.ranks
-        self._totals, self._left = np.zeros((2, len(classes)), np.int64)
+        self._totals, self._left_weights = np.zeros((2, len(classes)), np.int64)
         self._team = Team(n_jobs, 20.0 * rows.size)
         self._scale = 2.0 ** (61 - n.bit_length())
         self._stumps = kernel.Stumps(
@@ -77,8 +77,8 @@ class StumpRounds:
         """
         self._team.gather()
         j, rank = self._stumps.search(weight, self._scale)
-        self._stumps.left_masses(j, rank, self._left)
-        sides = np.array([self._left, self._totals - self._left], dtype=np.float64)
+        self._stumps.left_masses(j, rank, self._left_weights)
+        sides = np.array([self._left_weights, self._totals - self._left_weights], dtype=np.float64)
         best = sides.argmax(axis=1)
         if rank < 0:
             best[:] = sides[1].argmax()

@@ -134,7 +134,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         classes, codes, weights = weighted_labels(y, n, sample_weight)
         return codes, weights, {"classes_": classes, "n_classes_": len(classes)}
 
-    def _said(self, member, rows, published):
+    def _member_answers(self, member, rows, published):
         return _shares(member, rows, published["n_classes_"])
 
     def _judge(self, mean, known, target, published):
@@ -198,7 +198,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         """
         k = self.__dict__.get("n_classes_")
 
-        def said(member, rows):
+        def predicted(member, rows):
             if len(member.classes_) < k:
                 raise ValueError(
                     f"decision_function needs members that know all {k} classes; one has seen "
@@ -206,7 +206,7 @@ class BaggingClassifier(Classifier, BaggingModel):
                 )
             return np.asarray(member.decision_function(rows), dtype=np.float64)
 
-        return self._sum(X, said) / len(self._members)
+        return self._sum(X, predicted) / len(self._members)
 
     def predict(self, X: Rows) -> Array:
         """Predict the class with the largest probability, the lowest of equals.
@@ -230,12 +230,12 @@ def _shares(member, rows, n_classes):
     if callable(getattr(member, "predict_proba", None)):
         out[:, np.asarray(member.classes_, dtype=np.intp)] = member.predict_proba(rows)
     else:
-        said = np.asarray(member.predict(rows))
-        if said.shape != (len(out),) or not np.isin(said, np.arange(n_classes)).all():
+        predicted = np.asarray(member.predict(rows))
+        if predicted.shape != (len(out),) or not np.isin(predicted, np.arange(n_classes)).all():
             raise ValueError(
                 f"estimator must predict one of the {n_classes} classes for each row; got "
-                f"{shown(said)}. Choose another."
+                f"{shown(predicted)}. Choose another."
             )
-        said = said.astype(np.intp)
-        out[np.arange(len(said)), said] = 1.0
+        predicted = predicted.astype(np.intp)
+        out[np.arange(len(predicted)), predicted] = 1.0
     return out

@@ -71,7 +71,7 @@ class BaggingDraws:
     share: np.ndarray | None  # their chances; None are equal ones
     seen: str | None = None  # of values between rows: members see "distinct" or "drawn" rows
 
-    def of(self, i):
+    def draw_of_member(self, i):
         """(generator, columns, rows) of member i."""
         rng = np.random.default_rng([self.entropy, i])
         n = self.n if self.drawable is None else len(self.drawable)
@@ -83,8 +83,8 @@ class BaggingDraws:
     def columns(self, i):
         """The columns that member i looks at; None is all of them."""
         if self.seen is None:
-            return None if self.all_columns else self.of(i)[1]
-        drawn = self.of(i)[2]
+            return None if self.all_columns else self.draw_of_member(i)[1]
+        drawn = self.draw_of_member(i)[2]
         return np.unique(drawn) if self.seen == "distinct" else drawn
 
     @property
@@ -97,7 +97,7 @@ class BaggingModel(Estimator):
     """Base of `BaggingClassifier` and `BaggingRegressor`.
 
     A subclass has ``_targets(y, n, sample_weight)`` (targets for members, checked weights,
-    attributes to publish), ``_default()``, ``_said(member, rows)`` and
+    attributes to publish), ``_default()``, ``_member_answers(member, rows, published)`` and
     ``_judge(sums, counts, y, published)``.
     """
 
@@ -194,7 +194,7 @@ class BaggingModel(Estimator):
         weighted = takes_weights(base)
 
         def work(i):
-            rng, _, drawn = draws.of(i)
+            rng, _, drawn = draws.draw_of_member(i)
             member = one_thread(seeded(base, rng))
             distinct, times = np.unique(drawn, return_counts=True)
             some = distinct if weighted else drawn
@@ -212,14 +212,14 @@ class BaggingModel(Estimator):
         """Means of what members say of rows that were not drawn for them."""
 
         def work(i):
-            drawn = draws.of(i)[2]
+            drawn = draws.draw_of_member(i)[2]
             out = np.ones(draws.n, dtype=bool)
             out[drawn] = False
             out = np.flatnonzero(out)
             if not len(out):
                 return out, None
             X = columns_of(take_rows(rows, out), draws.columns(i))
-            return out, self._said(members[i], X, published)
+            return out, self._member_answers(members[i], X, published)
 
         sums, counts = None, np.zeros(draws.n)
         for out, said in each(work, range(len(members)), n_jobs=self.n_jobs):
@@ -288,12 +288,12 @@ class BaggingModel(Estimator):
     @property
     def estimators_samples_(self) -> list[Array]:
         """Samples drawn for each member, ascending, repeated as drawn."""
-        return [self._draws.of(i)[2] for i in range(len(self._fitted_members()))]
+        return [self._draws.draw_of_member(i)[2] for i in range(len(self._fitted_members()))]
 
     @property
     def estimators_features_(self) -> list[Array]:
         """Features drawn for each member, ascending."""
-        return [self._draws.of(i)[1] for i in range(len(self._fitted_members()))]
+        return [self._draws.draw_of_member(i)[1] for i in range(len(self._fitted_members()))]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

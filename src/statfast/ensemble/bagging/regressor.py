@@ -125,7 +125,7 @@ class BaggingRegressor(Regressor, BaggingModel):
             warn_column_vector("y")
         return (targets[:, 0].copy() if targets.shape[1] == 1 else targets), weights, {}
 
-    def _said(self, member, rows, published):
+    def _member_answers(self, member, rows, published):
         return np.asarray(member.predict(rows), dtype=np.float64)
 
     def _judge(self, mean, known, target, published):

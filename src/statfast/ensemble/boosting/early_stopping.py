@@ -6,7 +6,7 @@ import numpy as np
 from statfast._estimator import Answers
 from statfast.metrics import get_scorer
 
-MOST_SCORED = 10_000  # rows of the fit that a score other than the loss is taken of
+MAX_SCORED_ROWS = 10_000  # rows of the fit that a score other than the loss is taken of
 
 
 def hold_out(y, n, fraction, stratify, rng):
@@ -44,9 +44,9 @@ def hold_out(y, n, fraction, stratify, rng):
 
 def scored_rows(n, rng):
     """Rows of the fit that scores are taken of: all, or some."""
-    if n <= MOST_SCORED:
+    if n <= MAX_SCORED_ROWS:
         return np.arange(n)
-    return np.sort(rng.choice(n, MOST_SCORED, replace=False))
+    return np.sort(rng.choice(n, MAX_SCORED_ROWS, replace=False))
 
 
 def should_stop(scores, patience, tol):

@@ -46,7 +46,7 @@ from statfast.ensemble.boosting.losses import BoostingLoss
 from statfast.ensemble.boosting.rounds import BoostingRounds
 from statfast.ensemble.boosting.settings import growth_rules, rounds_wanted, stopping_rules
 from statfast.ensemble.boosting.trees import BoostedTrees
-from statfast.tree.growing.arguments import weights_as_given
+from statfast.tree.growing.arguments import scaled_weights
 from statfast.tree.growing.categories import CategoryColumns, find_columns
 
 
@@ -67,7 +67,7 @@ class _Sample:
         if self.weights is None:
             return self, 1.0
         some = self if self.weights.all() else self.take(np.flatnonzero(self.weights))
-        units = weights_as_given(some.weights, len(some.y))
+        units = scaled_weights(some.weights, len(some.y))
         return replace(some, weights=units.weight), units.unit
 
 
@@ -313,8 +313,8 @@ class _Watch:
             return
         rng = np.random.default_rng(seed)
         by_loss = rules.scoring == "loss"
-        self.some = slice(None) if by_loss else scored_rows(len(sample.y), rng)
-        self.sample = sample if by_loss else sample.take(self.some)
+        self.rows_scored = slice(None) if by_loss else scored_rows(len(sample.y), rng)
+        self.sample = sample if by_loss else sample.take(self.rows_scored)
         jobs = model.n_jobs
         if held is not None:
             self.held_raw = boosted.trees.raw(held.X, jobs)
@@ -330,16 +330,16 @@ class _Watch:
             BoostedTrees(self.boosted.trees.first, more).add(
                 self.held.X, self.held_raw, 0, len(more), self.model.n_jobs
             )
-        self._score(raw[:, self.some], trees)
+        self._score(raw[:, self.rows_scored], trees)
         scores = self.train if self.held is None else self.validation
         return should_stop(scores, self.rules.patience, self.rules.tol)
 
     def _score(self, raw, trees):
-        self.train.append(self._one(self.sample, raw, trees))
+        self.train.append(self._score_of(self.sample, raw, trees))
         if self.held is not None:
-            self.validation.append(self._one(self.held, self.held_raw.T, trees))
+            self.validation.append(self._score_of(self.held, self.held_raw.T, trees))
 
-    def _one(self, sample, raw, trees):
+    def _score_of(self, sample, raw, trees):
         scoring, loss = self.rules.scoring, self.boosted.loss
         if callable(scoring):
             return self._by_callable(sample, trees)

@@ -91,30 +91,30 @@ def rounds_wanted(model):
     return given.max_iter, given.max_bins
 
 
-def _monotone(given, width, names, categorical, single):
-    if given is None:
+def _monotone(monotonic_cst, width, names, categorical, single):
+    if monotonic_cst is None:
         return None
-    if isinstance(given, Mapping):
+    if isinstance(monotonic_cst, Mapping):
         if names is None:
             raise ValueError(
                 "monotonic_cst names columns, but X has no names. Pass a data frame, or a list "
                 "with one constraint for each column."
             )
-        unknown = sorted(set(map(str, given)) - set(names.tolist()))
+        unknown = sorted(set(map(str, monotonic_cst)) - set(names.tolist()))
         if unknown:
             raise ValueError(
                 f"monotonic_cst names {shown(unknown[0])}, which is not a column of X. Drop it."
             )
-        given = [given.get(name, 0) for name in names.tolist()]
+        monotonic_cst = [monotonic_cst.get(name, 0) for name in names.tolist()]
     try:
-        signs = np.asarray(given)
+        signs = np.asarray(monotonic_cst)
         signs = signs if signs.dtype.kind in "biuf" else np.empty((0, 0))
     except ValueError:
         signs = np.empty((0, 0))
     if signs.shape != (width,):
         raise ValueError(
             f"monotonic_cst must have one of -1, 0 and 1 for each column of X ({width}); got "
-            f"{shown(given)}."
+            f"{shown(monotonic_cst)}."
         )
     if not np.isin(signs, (-1, 0, 1)).all():
         raise ValueError(f"monotonic_cst must be -1, 0 or 1; got {shown(signs.tolist())}.")
@@ -130,28 +130,28 @@ def _monotone(given, width, names, categorical, single):
     return signs.astype(np.int8)
 
 
-def _groups(given, width):
+def _groups(interaction_cst, width):
     """Columns that may meet on a path, as rows of flags; those in no group make one more."""
-    if given is None:
+    if interaction_cst is None:
         return None
-    if isinstance(given, str):
-        as_choice(given, "interaction_cst", ("pairwise", "no_interactions"))
+    if isinstance(interaction_cst, str):
+        as_choice(interaction_cst, "interaction_cst", ("pairwise", "no_interactions"))
         if width == 1:
             return None
-        size = 2 if given == "pairwise" else 1
-        given = list(combinations(range(width), size))
+        size = 2 if interaction_cst == "pairwise" else 1
+        interaction_cst = list(combinations(range(width), size))
     wanted = (
         f"None, 'pairwise', 'no_interactions' or groups of columns by number (0 to {width - 1})"
     )
     try:
-        sets = [set(group) for group in given]
+        sets = [set(group) for group in interaction_cst]
     except TypeError as error:
-        raise wrong_type("interaction_cst", wanted, given) from error
+        raise wrong_type("interaction_cst", wanted, interaction_cst) from error
     flags = np.zeros((len(sets) + 1, width), np.uint8)
     for row, group in zip(flags, sets, strict=False):
         for column in group:
             if isinstance(column, bool) or not isinstance(column, Integral):
-                raise wrong_type("interaction_cst", wanted, given)
+                raise wrong_type("interaction_cst", wanted, interaction_cst)
             if not 0 <= column < width:
                 raise ValueError(f"interaction_cst must be {wanted}; got column {column}.")
             row[column] = 1

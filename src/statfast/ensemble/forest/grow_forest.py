@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast.ensemble.forest.bootstrap import drawn_counts
-from statfast.tree.growing.arguments import weights_as_given
+from statfast.tree.growing.arguments import scaled_weights
 from statfast.tree.growing.grow_tree import grown_packed
 from statfast.tree.pruning.weakest_link import pruned
 from statfast.tree.structure.predictor import TreePredictor
@@ -61,7 +61,7 @@ def grown_forest(problem, keys, sampling, weights, *, keep, alpha, classes, n_jo
 
     def grow(key):
         checkpoint()
-        own = weights if not sampling.size else weights_as_given(sampling.weights(key), sampling.n)
+        own = weights if not sampling.size else scaled_weights(sampling.weights(key), sampling.n)
         whole = keep or alpha > 0
         tree = ForestTree(*grown_packed(problem, own, int(key), keep=whole, classes=classes))
         return pruned_tree(tree, alpha, keep) if alpha > 0 else tree
@@ -81,6 +81,6 @@ def pruned_tree(tree, alpha, keep):
 def predictor_of(trees):
     """All trees in one `TreePredictor`."""
     sets = [tree.sets for tree in trees] if trees[0].sets is not None else None
-    return TreePredictor.of(
+    return TreePredictor.join_trees(
         [tree.nodes for tree in trees], [tree.values for tree in trees], sets=sets
     )

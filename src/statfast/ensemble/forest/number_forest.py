@@ -224,9 +224,9 @@ class NumberForest(Regressor, ForestModel):
             )
         return targets
 
-    def _loss(self, said, truth):
+    def _loss(self, predicted, truth):
         with np.errstate(over="ignore"):
-            loss = float(((said - truth) ** 2).mean())
+            loss = float(((predicted - truth) ** 2).mean())
         if not loss < np.inf:
             raise ValueError("y holds values so large that squared errors overflow. Rescale y.")
         return loss

@@ -138,33 +138,33 @@ class Analysis:
         return [t if t.isascii() or not has_long(t) else t.lower() for t in texts], True
 
 
-def as_list(given, name, wanted):
+def as_list(values, name, wanted):
     """A list of what an iterable holds, but for a string."""
-    if isinstance(given, str | bytes):
-        raise wrong_type(name, wanted, given)
-    if hasattr(given, "to_pylist"):  # pyarrow, whose items are scalars of its own
-        return given.to_pylist()
+    if isinstance(values, str | bytes):
+        raise wrong_type(name, wanted, values)
+    if hasattr(values, "to_pylist"):  # pyarrow, whose items are scalars of its own
+        return values.to_pylist()
     try:
-        held = iter(given)
+        held = iter(values)
     except TypeError as error:
-        raise wrong_type(name, wanted, given) from error
+        raise wrong_type(name, wanted, values) from error
     return list(held)
 
 
-def words_of(given, name):
+def words_of(returned, name):
     """A list of words, as the user's function `name` is to return."""
-    found = as_list(given, f"what {name} returns", "a list of words")
+    found = as_list(returned, f"what {name} returns", "a list of words")
     for word in found:
         if not isinstance(word, str):
             raise wrong_type(f"what {name} returns", "a list of words", word)
     return found
 
 
-def text_of(given, name):
+def text_of(returned, name):
     """A string, as the user's function `name` is to return."""
-    if not isinstance(given, str):
-        raise wrong_type(f"what {name} returns", "a string", given)
-    return given
+    if not isinstance(returned, str):
+        raise wrong_type(f"what {name} returns", "a string", returned)
+    return returned
 
 
 def has_long(text):
@@ -205,24 +205,24 @@ def letters(lowercase):
 # ------------------------------------------------------------------ parameters
 
 
-def as_analysis(given):
+def as_analysis(params):
     """From the checked parameters of a vectorizer, what it does with a document."""
-    if given.token_pattern is None and given.tokenizer is None and given.analyzer == "word":
+    if params.token_pattern is None and params.tokenizer is None and params.analyzer == "word":
         raise ValueError("token_pattern must be a regular expression where there is no tokenizer.")
     accents = {"ascii": accents_to_ascii, "unicode": accents_off}
-    low, high = given.ngram_range
+    low, high = params.ngram_range
     return Analysis(
-        input=given.input,
-        encoding=given.encoding,
-        decode_error=given.decode_error,
-        accents=accents.get(given.strip_accents, given.strip_accents),
-        lowercase=given.lowercase,
-        preprocessor=given.preprocessor,
-        tokenizer=given.tokenizer,
-        stop_words=given.stop_words,
-        stemmer=given.stemmer,
-        pattern=given.token_pattern,
-        analyzer=given.analyzer,
+        input=params.input,
+        encoding=params.encoding,
+        decode_error=params.decode_error,
+        accents=accents.get(params.strip_accents, params.strip_accents),
+        lowercase=params.lowercase,
+        preprocessor=params.preprocessor,
+        tokenizer=params.tokenizer,
+        stop_words=params.stop_words,
+        stemmer=params.stemmer,
+        pattern=params.token_pattern,
+        analyzer=params.analyzer,
         low=low,
         high=high,
     )
@@ -244,14 +244,14 @@ def warn_unreachable(analysis, terms, name):
             return
 
 
-def as_pattern(given, name):
+def as_pattern(expression, name):
     """None, or a regular expression."""
-    if given is None:
+    if expression is None:
         return None
-    if not isinstance(given, str):
-        raise wrong_type(name, "a regular expression", given)
+    if not isinstance(expression, str):
+        raise wrong_type(name, "a regular expression", expression)
     try:
-        pattern = re.compile(given)
+        pattern = re.compile(expression)
     except re.error as error:
         raise ValueError(f"{name} must be a regular expression: {error}.") from error
     if pattern.groups > 1:
@@ -262,25 +262,25 @@ def as_pattern(given, name):
     return pattern
 
 
-def as_range(given, name):
+def as_range(ngram_range, name):
     """Least and greatest n of the n-grams."""
-    pair = given if isinstance(given, tuple | list) else ()
+    pair = ngram_range if isinstance(ngram_range, tuple | list) else ()
     whole = [isinstance(n, int | np.integer) and not isinstance(n, bool) for n in pair]
     if len(pair) != 2 or not all(whole):
-        raise wrong_type(name, "a pair of integers (least, greatest)", given)
+        raise wrong_type(name, "a pair of integers (least, greatest)", ngram_range)
     low, high = pair
     if not 1 <= low <= high:
         raise ValueError(
-            f"{name} must be (least, greatest) with 1 <= least <= greatest; got {given}."
+            f"{name} must be (least, greatest) with 1 <= least <= greatest; got {ngram_range}."
         )
     return int(low), int(high)
 
 
-def as_function(given, name):
+def as_function(function, name):
     """None, or what can be called."""
-    if given is not None and not callable(given):
-        raise wrong_type(name, "None or a function", given)
-    return given
+    if function is not None and not callable(function):
+        raise wrong_type(name, "None or a function", function)
+    return function
 
 
 def as_encoding(encoding, name):
@@ -294,17 +294,17 @@ def as_encoding(encoding, name):
     return encoding
 
 
-def as_stop_words(given, name):
+def as_stop_words(stop_words, name):
     """The words that are not counted."""
-    if given is None:
+    if stop_words is None:
         return frozenset()
-    if isinstance(given, str):
-        as_choice(given, name, (None, "english"))
+    if isinstance(stop_words, str):
+        as_choice(stop_words, name, (None, "english"))
         return ENGLISH
     wanted = "None, 'english' or a list of words"
-    if isinstance(given, dict):
-        raise wrong_type(name, wanted, given)
-    words = as_list(given, name, wanted)
+    if isinstance(stop_words, dict):
+        raise wrong_type(name, wanted, stop_words)
+    words = as_list(stop_words, name, wanted)
     if not words or not all(isinstance(word, str) for word in words):
         raise ValueError(f"{name} must hold strings; got {shown(words)}. Pass None for none.")
     return frozenset(words)

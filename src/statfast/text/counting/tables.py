@@ -12,8 +12,8 @@ from statfast._core.text.terms import TermTable, sort_rows
 from statfast._engine import checkpoint, each
 from statfast.text.counting.analysis import letters, stems
 
-_BLOCK = 4_000_000  # characters of a block of documents, which has a table of terms of its own
-_CALL = 500_000  # characters that one call of the kernel takes: some milliseconds
+BLOCK_LENGTH = 4_000_000  # Characters of a block of documents, which has a table of its terms.
+CALL_LENGTH = 500_000  # Characters that a call of the kernel takes: some milliseconds.
 _SORT = 200_000  # counts that one call puts in order: some milliseconds
 
 
@@ -112,7 +112,10 @@ def stem_pairs(analysis, texts, lowercase, sizes, aliases, n_jobs):
 def in_blocks(analysis, texts, lowercase, sizes, aliases, ngrams, n_jobs):
     """Blocks of documents, each with a table of its own; then one table for all."""
     total = int(sizes.sum())
-    block = np.minimum((np.cumsum(sizes) - sizes) // _BLOCK, max(0, total // _BLOCK - 1))
+    block = np.minimum(
+        (np.cumsum(sizes) - sizes) // BLOCK_LENGTH,
+        max(0, total // BLOCK_LENGTH - 1),
+    )
     cuts = np.concatenate([[0], np.flatnonzero(np.diff(block)) + 1, [len(texts)]])
     parts = [slice(a, b) for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
 
@@ -121,7 +124,7 @@ def in_blocks(analysis, texts, lowercase, sizes, aliases, ngrams, n_jobs):
         for word, other in aliases:
             number = table.word(word)
             table.alias(number, -1 if other is None else table.word(other))
-        upto = np.cumsum(sizes[part]) // _CALL
+        upto = np.cumsum(sizes[part]) // CALL_LENGTH
         stops = np.concatenate([[0], np.flatnonzero(np.diff(upto)) + 1, [part.stop - part.start]])
         for a, b in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
             checkpoint()

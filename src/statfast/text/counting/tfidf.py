@@ -20,7 +20,7 @@ from statfast._validation import (
     to_array,
 )
 
-_SMALL, _LARGE = 1e-140, 1e140  # values between have squares that neither vanish nor overflow
+_MIN_SIZE, _MAX_SIZE = 1e-140, 1e140  # values between have squares that neither vanish nor overflow
 
 
 class TfidfTransformer(Estimator):
@@ -237,7 +237,7 @@ def normalized(value, rows, norm):
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     scaled = value.astype(np.float64, copy=False)
     size = np.abs(scaled)
-    if size.min(initial=1.0) < _SMALL or size.max(initial=1.0) > _LARGE:
+    if size.min(initial=1.0) < _MIN_SIZE or size.max(initial=1.0) > _MAX_SIZE:
         top = np.zeros(rows.shape[0])
         np.maximum.at(top, row, size)
         power = -np.frexp(top)[1][row]

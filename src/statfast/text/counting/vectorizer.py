@@ -255,12 +255,12 @@ class CountVectorizer(Estimator):
         self._become(found.names(terms), False)
         return out
 
-    def _within(self, found, seen, terms, given, n):
+    def _within(self, counts, seen, terms, params, n):
         """Terms that neither too few nor too many documents have, and the most frequent of them."""
-        kept = terms[within(seen[terms], given.min_df, given.max_df, n)]
-        limit = given.max_features
+        kept = terms[within(seen[terms], params.min_df, params.max_df, n)]
+        limit = params.max_features
         if limit is not None and len(kept) > limit:
-            often, ordered = found.totals(given.binary), found.order(kept)
+            often, ordered = counts.totals(params.binary), counts.order(kept)
             kept = ordered[np.argsort(-often[ordered], kind="stable")[:limit]]
         return kept
 
@@ -304,12 +304,12 @@ class CountVectorizer(Estimator):
             return as_matrix((np.zeros(1, np.int64), nothing, nothing), len(column), given)
         return self._rows(counted(analysis, documents, self.n_jobs), column, given)
 
-    def _rows(self, found, column, given):
+    def _rows(self, counts, column, params):
         """Counts of the terms that have a column."""
-        terms = np.flatnonzero(found.totals(True)).astype(np.int32)
-        rank = np.full(found.n_terms, -1, np.int32)
-        rank[terms] = [column.get(name, -1) for name in found.names(terms)]
-        return as_matrix(found.rows(rank, self.n_jobs), len(column), given)
+        terms = np.flatnonzero(counts.totals(True)).astype(np.int32)
+        rank = np.full(counts.n_terms, -1, np.int32)
+        rank[terms] = [column.get(name, -1) for name in counts.names(terms)]
+        return as_matrix(counts.rows(rank, self.n_jobs), len(column), params)
 
     def inverse_transform(self, X: Rows) -> Any:
         """Return the terms of each document, in the order of their features.
@@ -330,7 +330,7 @@ class CountVectorizer(Estimator):
         """
         from scipy.sparse import csr_array
 
-        names = np.array(self._known(), dtype=object)
+        names = np.array(self._terms(), dtype=object)
         rows = as_csr(X, n_min=0) if is_sparse(X) else csr_array(as_rows(X, n_min=0))
         if rows.shape[1] != len(names):
             raise ValueError(
@@ -352,7 +352,7 @@ class CountVectorizer(Estimator):
         -------
         ndarray of str
         """
-        return np.array(self._known(), dtype=object)
+        return np.array(self._terms(), dtype=object)
 
     def build_analyzer(self) -> Callable[..., Any]:
         """Return the function that maps a document to its terms.
@@ -366,7 +366,7 @@ class CountVectorizer(Estimator):
     @property
     def vocabulary_(self) -> dict[str, int]:
         """Feature index of each term."""
-        names = self._known()
+        names = self._terms()
         if "_names" not in self.__dict__:
             return {name: k for k, name in enumerate(names)}
         column = self.__dict__.get("_columns")
@@ -374,7 +374,7 @@ class CountVectorizer(Estimator):
             column = self.__dict__["_columns"] = {name: k for k, name in enumerate(names)}
         return column
 
-    def _known(self):
+    def _terms(self):
         if "_names" in self.__dict__:
             return self._names
         if self.vocabulary is None:
@@ -435,13 +435,13 @@ def as_vocabulary(vocabulary):
     return names
 
 
-def as_matrix(parts, n_columns, given):
+def as_matrix(parts, n_columns, params):
     """Counts as scipy's sparse rows."""
     from scipy.sparse import csr_matrix
 
     start, column, count = parts
-    kind = given.dtype
-    value = np.ones(len(count), kind) if given.binary else count.astype(kind, copy=False)
+    kind = params.dtype
+    value = np.ones(len(count), kind) if params.binary else count.astype(kind, copy=False)
     short = np.int32 if len(column) < 2**31 else np.int64
     out = csr_matrix(
         (value, column.astype(short, copy=False), start.astype(short)),

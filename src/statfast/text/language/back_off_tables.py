@@ -18,14 +18,14 @@ def padded(words, begin, order):
     return (out, new) if n else (out[:0], np.zeros(1, np.int64))
 
 
-def tables(found, probability, backoff):
+def tables(levels, probability, backoff):
     """The arrays of the kernel: all orders, one after another."""
-    sizes = [len(level.keys) for level in found]
+    sizes = [len(level.keys) for level in levels]
     base = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     total = int(base[-1])
     first = np.full(total + 1, total, np.int64)
     upto = np.empty(total)
-    for n, level in enumerate(found):
+    for n, level in enumerate(levels):
         p = probability[n]
         if n == 0:
             upto[: sizes[0]] = np.cumsum(p)
@@ -38,5 +38,5 @@ def tables(found, probability, backoff):
         upto[base[n] : base[n + 1]] = running - start[level.context]
     with np.errstate(divide="ignore"):
         logp, logb = np.log(np.concatenate(probability)), np.log(np.concatenate(backoff))
-    word = np.concatenate([level.word for level in found]).astype(np.int32)
+    word = np.concatenate([level.word for level in levels]).astype(np.int32)
     return base, word, first, logp, logb, upto

@@ -41,7 +41,7 @@ from statfast.text.language.parameters import (
 from statfast.text.language.smoothing import Smoothing, smoothed
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
-_CALL = 200_000  # words that one call of the kernel scores: some ten milliseconds
+WORDS_PER_CALL = 200_000  # words that one call of the kernel scores: some ten milliseconds
 
 
 class NGramLanguageModel(Estimator):
@@ -227,7 +227,7 @@ class NGramLanguageModel(Estimator):
 
     def _solve(self, counts, raw, order, method, full):
         """Become fitted, all at once, by counts alone."""
-        names, to = self._known(counts, raw)
+        names, to = self._vocabulary_of(counts, raw)
         size = len(names)
         table = np.concatenate([to, [-1]]).astype(np.int32)  # -1 stays
         mapped = counts if (to == np.arange(len(to))).all() else distinct(
@@ -240,7 +240,7 @@ class NGramLanguageModel(Estimator):
         fitted = {
             "vocabulary_": names,
             "n_grams_": [int(may_follow.sum()), *(len(level.keys) for level in found[1:])],
-            "estimates_": method.found,
+            "estimates_": method.estimates,
             "_words": list(names),
             "_tables": tables(found, probability, backoff),
             "_direct": method.name == "additive",
@@ -257,7 +257,7 @@ class NGramLanguageModel(Estimator):
         self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
         return self
 
-    def _known(self, counts, raw):
+    def _vocabulary_of(self, counts, raw):
         """The vocabulary, and the number in it of each word that was met."""
         special = [UNKNOWN, START, END]
         if self.vocabulary is not None:
@@ -308,7 +308,7 @@ class NGramLanguageModel(Estimator):
             -inf where it is impossible.
         """
         kernel = self._model()
-        context = self._said(context, "context")
+        context = self._words_of_context(context, "context")
         words = np.array([self._number(w) for w in [*context, word]], np.int32)
         out = np.empty(len(words))
         kernel.score(words, np.array([0, len(words)]), len(words) - 1, out)
@@ -393,7 +393,7 @@ class NGramLanguageModel(Estimator):
         words, begin = padded(words, begin, self._fitted_order if self._full else 2)
         given = max(1, self._fitted_order - 1) if self._full else 1
         out = np.empty(len(words))
-        step = np.flatnonzero(np.diff(begin // _CALL)) + 1
+        step = np.flatnonzero(np.diff(begin // WORDS_PER_CALL)) + 1
         cuts = np.unique(np.concatenate([[0], step, [len(begin) - 1]]))
         for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
             checkpoint()
@@ -430,7 +430,7 @@ class NGramLanguageModel(Estimator):
         refuse_large(4 * most, f"A text of max_length={most} words", "Lower it.")
         seeds = as_generator(random_state).integers(0, 2**63, size=n)
         pad = max(1, self._fitted_order - 1) if self._full else 1
-        head = [1] * pad + [self._number(word) for word in self._said(prompt, "prompt")]
+        head = [1] * pad + [self._number(word) for word in self._words_of_context(prompt, "prompt")]
         room = np.empty(pad + max(most, len(head) - pad), np.int32)
         found = []
         for seed in seeds.tolist():
@@ -440,11 +440,11 @@ class NGramLanguageModel(Estimator):
             found.append([self._words[k] for k in room[pad:stop].tolist() if k not in (1, 2)])
         return found
 
-    def _said(self, given, name):
+    def _words_of_context(self, context, name):
         """The words of a text that is not whole."""
-        if isinstance(given, str):
-            return self._texts([given])[0]
-        return as_list(given, name, "a list of words")
+        if isinstance(context, str):
+            return self._texts([context])[0]
+        return as_list(context, name, "a list of words")
 
     def _number(self, word):
         if not isinstance(word, str):

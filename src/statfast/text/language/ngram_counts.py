@@ -71,7 +71,7 @@ class Level:
     context: NDArray[np.int64]  # (u,) number of the n-gram without its last word (order - 1)
     suffix: NDArray[np.int64]  # (u,) number of the n-gram without its first word (order - 1)
     counts: NDArray[np.float64]  # (u,) how often
-    left: NDArray[np.float64]  # (u,) distinct words before it
+    n_words_before: NDArray[np.float64]  # (u,) distinct words before it
     starts: NDArray[np.bool_]  # (u,) whether it begins with the start symbol
 
 
@@ -101,7 +101,7 @@ def levels(statistics, order, size, start):
         suffix = number[some[ordered[at]]]
         number[some[ordered]] = np.repeat(np.arange(len(at)), np.diff(at, append=len(ordered)))
         sums = np.add.reduceat(counts[some[ordered]], at) if len(at) else np.zeros(0)
-        below.left[:] = np.bincount(suffix, minlength=len(below.keys))
+        below.n_words_before[:] = np.bincount(suffix, minlength=len(below.keys))
         context = keys // size
         found.append(
             Level(keys, (keys % size).astype(np.int32), context, suffix, sums,

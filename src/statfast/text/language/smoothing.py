@@ -25,7 +25,7 @@ class Smoothing:
     discount: float | None = None
     weights: tuple[float, ...] | None = None
     uniform: bool = True
-    found: dict = field(default_factory=dict)  # what was estimated, of each order
+    estimates: dict = field(default_factory=dict)  # what was estimated, of each order
 
     @property
     def by_types(self):
@@ -37,9 +37,10 @@ class Smoothing:
         if not self.by_types or top:
             return level.counts
         seen = level.starts if len(level.context) and level.context[0] >= 0 else None
-        return level.left if seen is None else np.where(seen, level.counts, level.left)
+        types = level.n_words_before
+        return types if seen is None else np.where(seen, level.counts, types)
 
-    def kept(self, counts, total, types, n, few):
+    def kept(self, counts, total, types, n, n_rare):
         """What n-grams keep, and what is left: arrays of n-grams and of contexts.
 
         Contexts are given by `total`, the sum of their counts, and `types`, how many words came
@@ -53,12 +54,12 @@ class Smoothing:
             rest = np.where(total > 0.0, types / np.where(total > 0, total + types, 1.0), 1.0)
             return ("scaled", 1.0 - rest), rest
         if self.name == "jelinek_mercer":
-            share = self.found["weights"][n]
+            share = self.estimates["weights"][n]
             rest = np.where(total > 0.0, 1.0 - share, 1.0)
             return ("scaled", 1.0 - rest), rest
         d = self.discounts(counts, n)
         less = d[np.minimum(counts, 3).astype(np.intp)]
-        rest = np.where(total > 0.0, (few * d[1:, None]).sum(axis=0) / safe, 1.0)
+        rest = np.where(total > 0.0, (n_rare * d[1:, None]).sum(axis=0) / safe, 1.0)
         return np.maximum(counts - less, 0.0), rest
 
     def discounts(self, counts, n):
@@ -77,26 +78,26 @@ class Smoothing:
             found = np.array([0.0, *(k - (k + 1) * y * b / a for k, a, b in pairs)])
             if (found < 0.0).any() or (found > np.arange(4)).any():
                 found = np.array([0.0, 0.5, 1.0, 1.5])
-        self.found[f"discounts {n}"] = found[1:]
+        self.estimates[f"discounts {n}"] = found[1:]
         return found
 
 
-def smoothed(smoothing, found, may_follow):
+def smoothed(smoothing, levels, may_follow):
     """Probabilities and back-off weights of all orders, from the shortest.
 
     `may_follow` (V,) is False for words that never follow anything: the start symbol.
     """
     if smoothing.name == "additive":
-        return additive(smoothing.alpha, found, may_follow)
+        return additive(smoothing.alpha, levels, may_follow)
     if smoothing.name == "jelinek_mercer":
-        smoothing.found["weights"] = chosen_weights(smoothing, found, may_follow)
+        smoothing.estimates["weights"] = chosen_weights(smoothing, levels, may_follow)
     probability, backoff = [], []
-    for n, level in enumerate(found, start=1):
-        counts = smoothing.counts(level, n == len(found))
+    for n, level in enumerate(levels, start=1):
+        counts = smoothing.counts(level, n == len(levels))
         if n == 1:
             counts = np.where(may_follow, counts, 0.0)
         place = np.zeros(len(counts), np.intp) if n == 1 else level.context
-        contexts = 1 if n == 1 else len(found[n - 2].keys)
+        contexts = 1 if n == 1 else len(levels[n - 2].keys)
         sums = [
             np.bincount(place, which, contexts)
             for which in (counts, counts > 0, counts == 1, counts == 2, counts >= 3)
@@ -132,7 +133,7 @@ def smoothed(smoothing, found, may_follow):
             keep = keep + rest[place] * lower
         probability.append(keep)
         backoff.append(rest)
-    backoff.append(np.ones(len(found[-1].keys)))
+    backoff.append(np.ones(len(levels[-1].keys)))
     return probability, backoff
 
 
@@ -156,19 +157,19 @@ def first_order(smoothing, keep, rest, counts, may_follow):
     return counts / (total if total > 0.0 else 1.0)
 
 
-def additive(alpha, found, may_follow):
+def additive(alpha, levels, may_follow):
     """The same for additive smoothing, whose back-off weight is the probability of the unseen."""
     words = float(may_follow.sum())
-    first = np.where(may_follow, found[0].counts, 0.0)
+    first = np.where(may_follow, levels[0].counts, 0.0)
     probability = [np.where(may_follow, (first + alpha) / (first.sum() + alpha * words), 0.0)]
     backoff = []
-    for n, level in enumerate(found[1:], start=2):
-        total = np.bincount(level.context, level.counts, len(found[n - 2].keys))
+    for n, level in enumerate(levels[1:], start=2):
+        total = np.bincount(level.context, level.counts, len(levels[n - 2].keys))
         below = total + alpha * words
         safe = np.where(below > 0.0, below, 1.0)
         probability.append((level.counts + alpha) / safe[level.context])
         backoff.append(np.where(total > 0.0, alpha / safe, 1.0 / words))
-    backoff.append(np.zeros(len(found[-1].keys)))
+    backoff.append(np.zeros(len(levels[-1].keys)))
     return probability, backoff
 
 
@@ -187,29 +188,29 @@ def katz(smoothing, counts, total, place, n):
             d = expected[r] / r
             d = (d - above) / (1.0 - above) if 0.0 <= above < 1.0 else d
             ratio[r] = d if 0.0 < d <= 1.0 else min(1.0, max(expected[r] / r, 0.5))
-    smoothing.found[f"ratios {n}"] = ratio[1:]
+    smoothing.estimates[f"ratios {n}"] = ratio[1:]
     scale = np.where(counts > _KATZ, 1.0, ratio[np.minimum(counts, _KATZ).astype(np.intp)])
     return counts * scale / np.where(total > 0.0, total, 1.0)[place], np.ones(len(total))
 
 
-def chosen_weights(smoothing, found, may_follow):
+def chosen_weights(smoothing, levels, may_follow):
     """Weight of each order against all shorter ones, by order: given, or by deleted interpolation.
 
     Each n-gram votes, as often as it was seen, for the order whose relative frequency is largest
     when the n-gram itself is left out (Brants 2000, https://doi.org/10.3115/974147.974178).
     """
-    order = len(found)
+    order = len(levels)
     if smoothing.weights is not None:
         return dict(enumerate(smoothing.weights, start=1))
     votes = np.zeros(order + 1)
-    top = found[-1]
+    top = levels[-1]
     node, counts = np.arange(len(top.keys)), top.counts
     shares = [np.full(len(counts), 1.0 / may_follow.sum())]
     for n in range(order, 0, -1):
-        level = found[n - 1]
+        level = levels[n - 1]
         mine = level.counts[node] - 1.0
         if n > 1:
-            total = np.bincount(level.context, level.counts, len(found[n - 2].keys))
+            total = np.bincount(level.context, level.counts, len(levels[n - 2].keys))
             below = total[level.context[node]] - 1.0
         else:
             below = np.full(len(node), level.counts[may_follow].sum() - 1.0)

@@ -396,16 +396,16 @@ class DecisionTreeClassifier(Classifier, CartModel):
             return shares.argmax(axis=2)
         return self._class_priors.decisions(shares[:, 0])[:, None]
 
-    def _estimates(self, shares, mass, smoothing, m, output=0):
+    def _estimates(self, shares, total_weight, smoothing, m, output=0):
         if smoothing is None:
             return shares
         if smoothing == "laplace":
-            return (shares * mass + 1) / (mass + shares.shape[-1])
+            return (shares * total_weight + 1) / (total_weight + shares.shape[-1])
         rows = as_real(m, "m", 0.0)
         prior = self.tree_.value[0, output, : shares.shape[-1]]
         if self._class_priors is not None:
             prior = self._class_priors.shares(prior[None])[0]
-        return (shares * mass + rows * prior) / (mass + rows)
+        return (shares * total_weight + rows * prior) / (total_weight + rows)
 
     def _smoothed(self, X, shares, smoothing, m):
         mass = self.tree_.weighted_n_node_samples[self.apply(X), None]

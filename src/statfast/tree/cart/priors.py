@@ -30,9 +30,9 @@ class TreePriors:
     plain: np.ndarray
     cost: np.ndarray
 
-    def masses(self, shares, mass):
+    def masses(self, shares, total_weight):
         """Weight by the priors, (m, K), from shares and weights of nodes as they are grown."""
-        return shares * mass[:, None] * (self.plain / self.grown)
+        return shares * total_weight[:, None] * (self.plain / self.grown)
 
     def shares(self, shares):
         """Probabilities by the priors, from shares as they are grown."""

@@ -42,11 +42,11 @@ from statfast._validation import (
 from statfast.tree.growing.categories import find_columns
 from statfast.tree.growing.grow_tree import TreeRules
 
-KEPT = (*FLOATS, np.uint8)
+ROW_TYPES = (*FLOATS, np.uint8)
 EXACT = 2.0**31  # sums of integer weights below this are exact, and share 64 bits with another
 DEEPEST = 2**31 - 2
-LEAST, MOST = 1e-290, 1e290  # of a weight times a target, or its square
-MOST_CATEGORIES = 1024  # of a column: sets of them have some 128 bytes a node
+MIN_PRODUCT, MAX_PRODUCT = 1e-290, 1e290  # Of a weight and a target, or its square.
+MAX_CATEGORIES = 1024  # of a column: sets of them have some 128 bytes a node
 TABLE = 1 << 24  # entropies of integers up to here are tabulated
 PARTS_OF_UNIT = 12  # the unit of weights is sought among so many fractions of the least one
 ROUNDINGS = 2.0**-50  # relative: of a quotient of weights that have been computed, 8 roundings
@@ -79,7 +79,7 @@ class GrowthParameters(Estimator):
 # ------------------------------------------------------------------ rows
 def rows_to_fit(X):
     """Check the rows of a fit; NaN stands for a missing value."""
-    rows = as_rows(X, keep=KEPT, finite=False)
+    rows = as_rows(X, keep=ROW_TYPES, finite=False)
     _refuse_infinity(rows)
     return rows
 
@@ -88,7 +88,7 @@ def rows_to_answer(estimator, X):
     """The same for a fitted estimator, whose width they must have."""
     columns = getattr(estimator, "_columns", None)
     if columns is None:
-        rows = rows_for(estimator, X, keep=KEPT, finite=False)
+        rows = rows_for(estimator, X, keep=ROW_TYPES, finite=False)
     else:
         rows = columns.numbers(X, estimator)
     _refuse_infinity(rows)
@@ -97,7 +97,7 @@ def rows_to_answer(estimator, X):
 
 def rows_with_categories(X, categorical_features):
     """Rows of a fit with categories as codes; the columns of these; whether values are missing."""
-    columns = find_columns(X, categorical_features, MOST_CATEGORIES, "the most that trees take")
+    columns = find_columns(X, categorical_features, MAX_CATEGORIES, "the most that trees take")
     rows = columns.numbers(X)
     missing = _refuse_infinity(rows)
     return rows, columns if columns.mask is not None else None, missing
@@ -203,7 +203,7 @@ class RowWeights:
         return int(self.total) if self.integral and self.total <= TABLE else 0
 
     @property
-    def given(self):
+    def as_passed(self):
         """The weights as they were passed, but for rounding; None: all are 1."""
         return self.weight if self.weight is None or self.unit == 1.0 else self.weight * self.unit
 
@@ -221,7 +221,7 @@ class RowWeights:
 
 def row_weights(sample_weight, n):
     """Check weights."""
-    return weights_as_given(as_weights(sample_weight, n), n)
+    return scaled_weights(as_weights(sample_weight, n), n)
 
 
 def weighted_targets(y, n, sample_weight, class_weight):
@@ -249,10 +249,10 @@ def weighted_targets(y, n, sample_weight, class_weight):
         ]
         label = np.ascontiguousarray(np.column_stack([codes for _, codes in with_weight]), np.int32)
         targets = ClassTargets([classes for classes, _ in with_weight], label, targets.flat)
-    return targets, weights_as_given(weight, n)
+    return targets, scaled_weights(weight, n)
 
 
-def weights_as_given(weight, n, cases=None):
+def scaled_weights(weight, n, cases=None):
     """`RowWeights` of weights that are checked, or None."""
     if weight is None:
         return RowWeights(None, np.arange(n, dtype=np.int32), n < EXACT, float(n))
@@ -297,18 +297,20 @@ def altered_weights(weights, factor):
     n = len(factor)
     weight = np.ones(n) if weights.weight is None else weights.weight
     scale = 1.0 if weights.integral else 2.0 ** (60 - frexp(weight.sum())[1])
-    altered = weights_as_given(weight * factor, n, np.rint(weight * scale).astype(np.int64))
+    altered = scaled_weights(weight * factor, n, np.rint(weight * scale).astype(np.int64))
     return replace(altered, unit=altered.unit * weights.unit)
 
 
 def require_range(targets, criterion, weights):
     """Refuse numbers of which weighted sums, or those of their squares, overflow or vanish."""
     power = 0.5 if criterion in ("squared_error", "friedman_mse") else 1.0
-    low = (LEAST / min(1.0, weights.total / len(weights.rows))) ** power
-    high = (MOST / max(1.0, weights.total)) ** power
+    low = (MIN_PRODUCT / min(1.0, weights.total / len(weights.rows))) ** power
+    high = (MAX_PRODUCT / max(1.0, weights.total)) ** power
     with np.errstate(over="ignore"):
         apart = np.ptp(targets, axis=0)
-    if ((apart > 0) & ((apart < low) | (apart > high))).any() or np.abs(targets).max() > MOST:
+    if ((apart > 0) & ((apart < low) | (apart > high))).any() or np.abs(
+        targets
+    ).max() > MAX_PRODUCT:
         raise ValueError(
             f"y must be constant, or have extremes between {low:.0e} and {high:.0e} apart, for "
             f"criterion={criterion!r} and these weights; got {targets.min():g} and "

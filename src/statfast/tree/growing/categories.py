@@ -114,21 +114,21 @@ def categorical_mask(X, wanted, width):
     return mask
 
 
-def _place(one, X, width):
-    if isinstance(one, str):
+def _place(column, X, width):
+    if isinstance(column, str):
         names = column_names(X)
-        at = np.flatnonzero(names == one) if names is not None else ()
+        at = np.flatnonzero(names == column) if names is not None else ()
         if len(at) != 1:
             raise ValueError(
-                f"categorical_features names {shown(one)}, which is not a column of X. Name "
+                f"categorical_features names {shown(column)}, which is not a column of X. Name "
                 "columns of a data frame, or give their numbers."
             )
         return int(at[0])
-    if isinstance(one, bool) or not isinstance(one, int) or not 0 <= one < width:
+    if isinstance(column, bool) or not isinstance(column, int) or not 0 <= column < width:
         raise ValueError(
-            f"categorical_features must hold numbers from 0 to {width - 1}; got {shown(one)}."
+            f"categorical_features must hold numbers from 0 to {width - 1}; got {shown(column)}."
         )
-    return one
+    return column
 
 
 # ---------------------------------------------------------------- containers

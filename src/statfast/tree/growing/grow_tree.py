@@ -26,9 +26,9 @@ CRITERIA = {
 EFFORT = 1 << 23  # rows times columns of a call of the kernel: some ten milliseconds
 SORTED_EFFORT = 1 << 19  # the same where columns are sorted, or splits drawn
 MEDIAN_EFFORT = 1 << 15  # the same where medians are sought at all splits
-PIECE = 1 << 16  # steps of medians, of a call that searches one column of a large node
+STEPS_OF_CALL = 1 << 16  # steps of medians, of a call that searches one column of a large node
 LARGE = 1 << 16  # rows: nodes with more are searched column by column, whatever they cost
-FEW = 1024  # rows: of nodes with fewer, ranks are read row by row
+MIN_ROWS_FOR_RANK_TABLE = 1024  # rows: of nodes with fewer, ranks are read row by row
 TOGETHER = 4096  # rows: a block of the transpose
 SLACK = 1e-11  # relative: above the rounding of gains and bounds
 PARTS = 32  # a tree grown by several threads is cut into about so many
@@ -148,7 +148,7 @@ def tree_problem(
 def _by_row(ranks, max_depth):
     """The ranks row by row, for nodes of few rows; None where so shallow a tree has none."""
     p, n = ranks.shape
-    if n >> min(max_depth, 62) > FEW:
+    if n >> min(max_depth, 62) > MIN_ROWS_FOR_RANK_TABLE:
         return None
     out = np.empty((n, p), ranks.dtype)
     for start in range(0, n, TOGETHER):
@@ -214,7 +214,7 @@ def routes_of(problem, grower):
     """Sets and surrogates of the tree that has grown; None where it has none."""
     if not problem.routed:
         return None
-    return Routes.of(grower.nodes()[0], problem.categories, grower.sets(), grower.surrogates())
+    return Routes.collect(grower.nodes()[0], problem.categories, grower.sets(), grower.surrogates())
 
 
 def _finish(grower, problem, large, workspaces, n_jobs):
@@ -235,7 +235,7 @@ class _WorkspacePool:
         try:
             workspace = self.free.pop()
         except IndexError:
-            workspace = grow.Workspace(self.kernel, self.m, PIECE)
+            workspace = grow.Workspace(self.kernel, self.m, STEPS_OF_CALL)
         try:
             while (found := grower.search(workspace, *asked)) is None:
                 checkpoint()
@@ -326,7 +326,7 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
     Returns
     -------
     nodes, values : ndarray
-        As `TreePredictor.of` takes them.
+        As `TreePredictor.join_trees` takes them.
     gains : ndarray of shape (p,)
         The share of each column in the decrease of impurity.
     TreeStructure or None

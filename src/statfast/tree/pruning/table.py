@@ -202,7 +202,7 @@ def pruning_table(
     share = as_real(cp, "cp", 0.0)
     fold = _folds(cv, len(rows), random_state)
     columns = ranked_columns(rows, model.n_jobs, category_counts(fitted))
-    given = np.full(len(rows), weights.unit) if weights.weight is None else weights.given
+    given = np.full(len(rows), weights.unit) if weights.weight is None else weights.as_passed
     priors = fitted.get("_class_priors")
     case = given if priors is None else given / priors.grown[targets["label"][:, 0]]
     full = model._grow(rows, weights, rules, columns, **targets)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from statfast.tree.cart.regressor import DecisionTreeRegressor
 
 
-LEAST = 1e-10  # of the best improvement: competitors that bring less are left out
+MIN_IMPROVEMENT = 1e-10  # Of the best: competitors that bring less are left out.
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,7 +176,7 @@ def split_table(
     )  # fmt: skip
     search = _NodeSearch(columns, rules, weights, targets)
     found, importances = [], np.zeros(rows.shape[1])
-    for node, own in _rows_of_nodes(tree, rows, weights.rows):
+    for node, own in _node_rowss(tree, rows, weights.rows):
         checkpoint()
         some, earned = search.splits(node, own, int(tree.feature[node]), rivals)
         found += some
@@ -205,7 +205,7 @@ def _require_table(tree, rows, weights, rules, fitted):
         )
 
 
-def _rows_of_nodes(tree, rows, used):
+def _node_rowss(tree, rows, used):
     """Nodes that are split, ascending, with the rows of the fit in them."""
     at = tree.packed[1][tree.predictor.leaves(rows[used])[:, 0]]
     order = np.empty(tree.node_count, np.int32)
@@ -235,15 +235,16 @@ class _NodeSearch:
             "total": weights.total, "table": weights.table, "cases": weights.cases, **targets,
         }  # fmt: skip
         self.primary = tree_problem(columns, rules, **fixed)
-        self.other = tree_problem(columns, replace(rules, surrogates=0), **fixed)
+        self.rival_problem = tree_problem(columns, replace(rules, surrogates=0), **fixed)
         self.workspace = grow.Workspace(self.primary.kernel, len(weights.rows))
 
-    def splits(self, node, own, feature, most):
+    def splits(self, node, node_rows, feature, most):
         """Rows of the table for a node, and what its columns earn."""
-        impurity = self._impurity(own)
+        impurity = self._impurity(node_rows)
         found = {}
         for j in range(len(self.columns.shift)):
-            split = self._best(own, j, self.primary if j == feature else self.other, impurity)
+            problem = self.primary if j == feature else self.rival_problem
+            split = self._best(node_rows, j, problem, impurity)
             if split is not None:
                 found[j] = split
         if feature not in found:
@@ -251,7 +252,7 @@ class _NodeSearch:
         primary = found.pop(feature)
         best = max([primary["improve"], *(split["improve"] for split in found.values())])
         rivals = sorted(found.values(), key=lambda split: -split["gain"])  # stable: ties by column
-        rivals = [split for split in rivals if split["improve"] > LEAST * best][:most]
+        rivals = [split for split in rivals if split["improve"] > MIN_IMPROVEMENT * best][:most]
         scale = impurity if self.label is None else 1.0
         earned = np.zeros(len(self.columns.shift))
         earned[feature] += primary["improve"] * scale
@@ -267,13 +268,19 @@ class _NodeSearch:
             })  # fmt: skip
         return [{"node": node, "adjusted": 0.0, **row} for row in rows], earned
 
-    def _best(self, own, j, problem, impurity):
+    def _best(self, node_rows, j, problem, impurity):
         """The best split of a column; None where there is none."""
-        rows = own.copy()
+        rows = node_rows.copy()
         grower = grow.Grower(
-            problem.kernel, rows, self.weights.weight, self.weights.integral, len(own), 0, None
+            problem.kernel,
+            rows,
+            self.weights.weight,
+            self.weights.integral,
+            len(node_rows),
+            0,
+            None,
         )
-        grower.add_task(0, len(own), 0, -1, 0, 0, -inf, inf)
+        grower.add_task(0, len(node_rows), 0, -1, 0, 0, -inf, inf)
         if grower.open() is None:
             return None
         _, _, *split = grower.search(self.workspace, j, -inf, False)
@@ -281,13 +288,13 @@ class _NodeSearch:
             return None
         grower.split(*split)
         links, numbers, _ = grower.nodes()
-        routes = Routes.of(links, self.columns.categories, grower.sets(), grower.surrogates())
-        rank = self.columns.ranks[j][own].astype(np.int64)
+        routes = Routes.collect(links, self.columns.categories, grower.sets(), grower.surrogates())
+        rank = self.columns.ranks[j][node_rows].astype(np.int64)
         known = rank != self.columns.missing[j]
         number = numbers[0, 0]
         sets = routes.codes(number) if routes.of_sets[0] else None
         left = known & (np.isin(rank, sets[0]) if sets is not None else rank <= split[3])
-        parts = own[known], own[left], own[known & ~left]
+        parts = node_rows[known], node_rows[left], node_rows[known & ~left]
         whole, *sides = (self._impurity(part) for part in parts)
         improve = whole - sum(sides)
         return {
@@ -319,10 +326,10 @@ class _NodeSearch:
         return float(mass * (1 - share.max()))
 
 
-def _table(found, importances):
+def _table(splits, importances):
     kinds = {
         "node": np.int64, "role": str, "feature": np.int64, "count": np.int64, "improve": float,
         "threshold": float, "direction": np.int64, "adjusted": float,
     }  # fmt: skip
-    arrays = {name: np.array([row[name] for row in found], kind) for name, kind in kinds.items()}
-    return SplitTable(**arrays, sets=[row["sets"] for row in found], importances=importances)
+    arrays = {name: np.array([row[name] for row in splits], kind) for name, kind in kinds.items()}
+    return SplitTable(**arrays, sets=[row["sets"] for row in splits], importances=importances)

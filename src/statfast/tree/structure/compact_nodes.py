@@ -8,8 +8,8 @@ import numpy as np
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint
 
-MOST_CUTS = 65_534  # of a column
-MOST_COLUMNS = 8_192  # as the numbers of columns are stored eightfold in 16 bits
+MAX_CUTS = 65_534  # of a column
+MAX_COLUMNS = 8_192  # as the numbers of columns are stored eightfold in 16 bits
 COLUMNS = 4  # for each tree: values are numbered once for all trees, which takes a few steps
 EVEN = 4  # levels that a tree of as many nodes has less at its shallowest leaves, about
 
@@ -30,7 +30,7 @@ def coded_trees(nodes, root, p):
     list of (slice, walk.Codes or None)
         None where codes do not pay, or there are too many cuts.
     """
-    if p > MOST_COLUMNS:
+    if p > MAX_COLUMNS:
         return [(slice(0, len(root)), None)]
     place = np.append(root, len(nodes))
     sizes, trees = np.diff(place), len(root)
@@ -44,8 +44,8 @@ def coded_trees(nodes, root, p):
     tree = np.repeat(np.arange(trees), sizes)[inner]
     counts = np.bincount(tree * p + splits.column, minlength=trees * p).reshape(trees, p)
     runs, begin, cuts = [], 0, np.zeros(p, np.int64)
-    for t, count in enumerate([*counts, np.full(p, MOST_CUTS + 1)]):
-        if (cuts + count).max() > MOST_CUTS and t > begin:
+    for t, count in enumerate([*counts, np.full(p, MAX_CUTS + 1)]):
+        if (cuts + count).max() > MAX_CUTS and t > begin:
             runs.append(slice(begin, t))
             begin, cuts = t, np.zeros(p, np.int64)
         cuts += count
@@ -75,7 +75,7 @@ def _codes(nodes, place, splits, p, new, leaf, number):
         strict=True,
     )
     begin = np.cumsum([0, *map(len, cuts)])
-    if p > COLUMNS * trees or np.diff(begin).max() > MOST_CUTS:
+    if p > COLUMNS * trees or np.diff(begin).max() > MAX_CUTS:
         return None
     number[inner[order]] = np.concatenate(numbers)
     sure = max(0, int((place[-1] - place[0]) / trees).bit_length() - 1 - EVEN)

@@ -36,7 +36,7 @@ class Routes:
     surrogates: np.ndarray
 
     @classmethod
-    def of(cls, links, categories, sets, surrogates):
+    def collect(cls, links, categories, sets, surrogates):
         """From what a grower has: nodes, which columns hold categories, sets, and bytes."""
         feature = links[2]
         of_sets = np.zeros(len(feature), bool)

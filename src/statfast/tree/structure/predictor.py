@@ -11,7 +11,7 @@ from statfast.tree.structure.compact_nodes import COLUMNS, coded_trees
 from statfast.tree.structure.non_numeric_splits import SETS
 
 WALKS = 1 << 18  # rows times trees of a call of the kernel, about: some ten milliseconds
-FEW = 8  # rows that go down all trees in one call
+MIN_BLOCK = 8  # Fewer rows go down all trees in one call.
 WORTH = 2  # walks for each node: from there on, codes save more time than their making takes
 VALUES = 1 << 18  # of rows that go down a tree in turn, while the cache holds both
 STEP = 4e1  # flop that a walk down a tree costs, about
@@ -51,7 +51,7 @@ class TreePredictor:
     made: dict = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, packed, values, *, sets=None, surrogates=(None, None)):
+    def join_trees(cls, packed, values, *, sets=None, surrogates=(None, None)):
         """A predictor from pairs of nodes and leaves as `TreeStructure.packed`, and leaf values.
 
         Parameters
@@ -155,7 +155,7 @@ class TreePredictor:
 
     def _each(self, work, X, n_jobs):
         m = len(X)
-        if m < FEW:
+        if m < MIN_BLOCK:
             return work(slice(0, m)) if m else None
         most = max(VALUES // X.shape[1], 64)
         blocks = grid(m, 64, most, 2 * usable_threads(n_jobs))
@@ -164,7 +164,7 @@ class TreePredictor:
     def _runs(self, X):
         """Runs of trees with their codes, or None: these are made once they save more time."""
         whole = [(slice(0, len(self.root)), None)]
-        if len(X) < FEW or self.sets is not None or COLUMNS * len(self.root) < X.shape[1]:
+        if len(X) < MIN_BLOCK or self.sets is not None or COLUMNS * len(self.root) < X.shape[1]:
             return whole
         if "runs" not in self.made:
             walks = self.made["walks"] = self.made.get("walks", 0) + len(X) * len(self.root)
@@ -175,7 +175,8 @@ class TreePredictor:
 
     def _parts(self, runs, rows):
         """The runs in parts of some ten milliseconds."""
-        most = max(1, WALKS // (rows.stop - rows.start)) if rows.stop - rows.start >= FEW else None
+        n = rows.stop - rows.start
+        most = max(1, WALKS // n) if n >= MIN_BLOCK else None
         for run, codes in runs:
             for start in range(run.start, run.stop, most or run.stop):
                 yield slice(start, min(run.stop, start + (most or run.stop))), codes

@@ -130,7 +130,7 @@ class TreeStructure:
         nodes, leaf_nodes, *surrogates = self._packed
         values = self.value[leaf_nodes].reshape(len(leaf_nodes), -1)
         sets = None if self.routes is None else [self.routes.sets]
-        return TreePredictor.of([nodes], [values], sets=sets, surrogates=surrogates)
+        return TreePredictor.join_trees([nodes], [values], sets=sets, surrogates=surrogates)
 
     def __getstate__(self):
         made = ("_packed", "predictor")
