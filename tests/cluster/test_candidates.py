@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from statfast.cluster import KMeans
 from statfast.cluster.kmeans import plus_plus as seeding
 from statfast.cluster.kmeans.block_passes import nearest
-from statfast.cluster.kmeans.data import survey
+from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.plus_plus import best_of, by_reading, packed, plus_plus, trials
 from tests.reference import kmeans as twin
@@ -46,7 +46,7 @@ def test_bounds_hold_what_a_candidate_gains(seed, n, d, m, kind, dtype, weighted
     weights = draws.integers(0, 4, n).astype(float) if weighted else None
     if weighted:
         weights[0] = 1
-    data = survey(X, weights, 1)
+    data = survey_rows(X, weights, 1)
     state, _, _ = packed(data, 99, 0)
     rows = X.astype(np.float64)
     closest, labels = twin.squared(rows, rows[:1])[:, 0], np.zeros(n, int)
@@ -98,7 +98,7 @@ def test_centers_are_those_that_float64_draws(kind, weighted, monkeypatch):
         draws = np.random.default_rng(seed)
         X = KINDS[kind](draws, 700, 5)
         weights = draws.integers(1, 4, 700).astype(float) if weighted else None
-        data = survey(X, weights, 1)
+        data = survey_rows(X, weights, 1)
         centers, places, _ = seeding.spread(data, 25, np.random.default_rng(seed))
         rng = np.random.default_rng(seed)
         slow, slow_places = by_reading(data, 25, rng, data.draw_index(rng))
@@ -128,7 +128,7 @@ def test_centers_are_those_that_exact_distances_draw(
     if weight is not None:
         weights = weight * draws.integers(0, 4, n)
         weights[0] = weight
-    data = survey(X.astype(dtype), weights, n_jobs)
+    data = survey_rows(X.astype(dtype), weights, n_jobs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
         ours, places, _ = seeding.spread(data, k, np.random.default_rng(seed))
@@ -141,7 +141,7 @@ def test_centers_are_those_that_exact_distances_draw(
 def test_rows_in_several_blocks_are_drawn_where_they_lie():
     """One candidate has float64 read other blocks than several; chances keep those of their own."""
     X = np.random.default_rng(2).normal(size=(17_000, 80))
-    data = survey(X, None, 1)
+    data = survey_rows(X, None, 1)
     rng = np.random.default_rng(2)
     slow, _ = by_reading(data, 12, rng, data.draw_index(rng))
     assert_array_equal(plus_plus(data, 12, np.random.default_rng(2)), slow)
@@ -151,7 +151,7 @@ def test_rows_in_order_are_drawn_as_by_reading(monkeypatch):
     """Each candidate may gain rows of few parts."""
     monkeypatch.setattr(seeding, "OPERATIONS_PER_BLOCK", 1.0)
     X = np.sort(np.random.default_rng(3).uniform(size=(9000, 2)), axis=0)
-    data = survey(X, None, 1)
+    data = survey_rows(X, None, 1)
     rng = np.random.default_rng(4)
     slow, _ = by_reading(data, 60, rng, data.draw_index(rng))
     assert_array_equal(plus_plus(data, 60, np.random.default_rng(4)), slow)
@@ -165,21 +165,21 @@ def test_nearest_centers_are_known(kind, dtype, monkeypatch):
         draws = np.random.default_rng(seed)
         X = KINDS[kind if dtype == np.float64 else "tied"](draws, 500, 5).astype(dtype)
         X = np.concatenate([X, X[:20]])
-        data = survey(X, None, 1)
+        data = survey_rows(X, None, 1)
         centers, _, (labels, squares) = seeding.spread(data, 20, draws)
         frame = data.frame(centers)
         assert_array_equal(labels, nearest(DenseRows(X), frame))
-        assert_array_equal(squares, DenseRows(X).to_own(frame, labels))
+        assert_array_equal(squares, DenseRows(X).distances_to_labels(frame, labels))
 
 
 def test_subnormal_rows_have_their_nearest_centers():
     """What scales them to 1 is no float32."""
     draws = np.random.default_rng(0)
     X = (1e-41 * draws.normal(size=(400, 6))).astype(np.float32)
-    data = survey(X, None, 1)
+    data = survey_rows(X, None, 1)
     assert data.scale > float(np.finfo(np.float32).max)
     ours = plus_plus(data, 8, np.random.default_rng(1))
-    larger = plus_plus(survey(X.astype(np.float64), None, 1), 8, np.random.default_rng(1))
+    larger = plus_plus(survey_rows(X.astype(np.float64), None, 1), 8, np.random.default_rng(1))
     assert_array_equal(ours, larger)
     run = KMeans(8, max_iter=1, random_state=0).fit(X)
     assert len(np.unique(run.labels_)) == 8
@@ -196,7 +196,7 @@ def test_runs_are_those_from_an_array_of_the_same_centers(dtype, weighted, k, d,
     for max_iter in (1, 2, 30):
         ours = KMeans(k, max_iter=max_iter, random_state=3, tol=0).fit(X, sample_weight=weights)
         seed = np.random.default_rng(3).integers(2**32, size=1)[0]
-        start = plus_plus(survey(X, weights, None), k, np.random.default_rng(int(seed)))
+        start = plus_plus(survey_rows(X, weights, None), k, np.random.default_rng(int(seed)))
         run = KMeans(k, init=start, max_iter=max_iter, tol=0).fit(X, sample_weight=weights)
         assert_array_equal(ours.labels_, run.labels_)
         assert_array_equal(ours.cluster_centers_, run.cluster_centers_)
@@ -209,7 +209,7 @@ def test_same_bits_for_any_number_of_threads(n_jobs, d, k, monkeypatch):
     monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
     X = np.random.default_rng(0).normal(size=(20_000, d))
     alone, others = (
-        plus_plus(survey(X, None, jobs), k, np.random.default_rng(1)) for jobs in (1, n_jobs)
+        plus_plus(survey_rows(X, None, jobs), k, np.random.default_rng(1)) for jobs in (1, n_jobs)
     )
     assert_array_equal(alone, others)
 
@@ -240,7 +240,7 @@ def test_no_more_is_begun_after_ctrl_c(n_jobs, monkeypatch):
 def test_rows_are_drawn_by_their_share_of_the_potential(n, d):
     X = np.random.default_rng(0).normal(size=(n, d))
     weights = np.random.default_rng(1).uniform(0, 2, n)
-    data = survey(X, weights, 5)
+    data = survey_rows(X, weights, 5)
     state, blocks, _ = packed(data, 99, 0)
     for c in range(1, 6):
         at = np.random.default_rng(c).random(12)
@@ -259,7 +259,7 @@ def test_draws_at_the_ends():
     X = np.random.default_rng(0).normal(size=(600, 2))
     weights = np.ones(600)
     weights[[0, 1, 598, 599]] = 0
-    state, _, _ = packed(survey(X, weights, 1), 8, 300)
+    state, _, _ = packed(survey_rows(X, weights, 1), 8, 300)
     drawn = state.draw(np.array([0.0, 1.0, 0.5]))
     assert drawn[0] == 2
     assert drawn[1] == 597

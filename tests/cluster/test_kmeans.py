@@ -21,7 +21,7 @@ from statfast._validation.errors import ConvergenceWarning, NotFittedError
 from statfast.cluster import KMeans, KMeansStatistics
 from statfast.cluster.kmeans import assignment, dense_rows
 from statfast.cluster.kmeans import data as panels
-from statfast.cluster.kmeans.data import survey
+from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.init import runs_of
 from statfast.cluster.kmeans.lloyd import tolerance
 from tests import data
@@ -243,9 +243,11 @@ def test_tolerance_is_a_share_of_the_weighted_variance():
     for rows in (X, X.astype(np.float32), np.abs(X).astype(np.uint8)):
         mean = np.average(rows, axis=0, weights=weights)
         variance = np.average((rows - mean) ** 2, axis=0, weights=weights).mean()
-        data = survey(rows, weights, None)
+        data = survey_rows(rows, weights, None)
         assert_allclose(tolerance(data, 0.5), 0.5 * variance, rtol=1e-6)
-        assert_allclose(tolerance(survey(rows, None, None), 2), 2 * rows.var(axis=0).mean(), 1e-6)
+        assert_allclose(
+            tolerance(survey_rows(rows, None, None), 2), 2 * rows.var(axis=0).mean(), 1e-6
+        )
     assert tolerance(data, 0) == 0
 
 

@@ -11,7 +11,7 @@ from statfast._core.kmeans import differences
 from statfast._core.kmeans import lloyd as kernel
 from statfast._distance import scale_of
 from statfast.cluster import KMeansStatistics
-from statfast.cluster.kmeans.data import survey
+from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.dense_rows import DenseFrame, pieces
 from tests.reference import kmeans as twin
 
@@ -46,7 +46,7 @@ def test_step_is_the_twin(seed, n, d, k, dtype, weighted, shift):
         shift = shift[0], min(shift[1], 1e15)
     X, centers = sample(seed, n, d, k, dtype, offset=shift[0], scale=shift[1])
     weights = np.random.default_rng(seed).integers(0, 3, n).astype(float) if weighted else None
-    data = survey(X, None, 1)
+    data = survey_rows(X, None, 1)
     labels, expected_labels = np.zeros((2, n), np.int32)
     sums, expected_sums = np.zeros((2, k, d))
     mass, expected_mass = np.zeros((2, k))
@@ -64,7 +64,7 @@ def test_step_is_the_twin(seed, n, d, k, dtype, weighted, shift):
 def test_the_frame_does_not_decide(seed, n, d, k, dtype):
     X, centers = sample(seed, n, d, k, dtype)
     near, far, huge = np.zeros((3, n), np.int32)
-    kernel.step(X, None, centers, survey(X, None, 1).frame(centers).packed, near, None, None)
+    kernel.step(X, None, centers, survey_rows(X, None, 1).frame(centers).packed, near, None, None)
     kernel.step(X, None, centers, DenseFrame(centers).packed, far, None, None)
     kernel.step(
         X, None, centers, DenseFrame(centers, None, scale_of(1e200)).packed, huge, None, None

@@ -11,7 +11,7 @@ from statfast._core.kmeans.differences import trial
 from statfast._engine import blocks
 from statfast.cluster.kmeans import plus_plus as seeding
 from statfast.cluster.kmeans.block_passes import place
-from statfast.cluster.kmeans.data import survey
+from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.plus_plus import plus_plus, random_rows
 from tests.data import blobs
 from tests.reference import kmeans as twin
@@ -76,7 +76,7 @@ def test_centers_are_different_rows(weighted):
     X = blobs()
     weights = rng().integers(0, 3, len(X)).astype(float) if weighted else None
     for start in (plus_plus, random_rows):
-        centers = start(survey(X, weights, 1), 30, rng())
+        centers = start(survey_rows(X, weights, 1), 30, rng())
         found = [np.flatnonzero((row == X).all(axis=1)) for row in centers]
         assert all(len(f) == 1 for f in found)
         assert len(set(np.concatenate(found))) == 30
@@ -87,7 +87,7 @@ def test_centers_are_different_rows(weighted):
 def test_plus_plus_draws_in_proportion_to_squared_distance():
     # Two centers of 0, 1 and 10 with both candidates alike: the definition, worked out by hand.
     X = np.array([[0.0], [1.0], [10.0]])
-    data, seen = survey(X, None, 1), np.zeros(3)
+    data, seen = survey_rows(X, None, 1), np.zeros(3)
     for seed in range(3000):
         first, second = plus_plus(data, 2, rng(seed)).ravel()
         if first == 0.0:
@@ -107,7 +107,7 @@ def test_potentials_are_those_of_the_definition(weighted):
         left = [
             twin.squared(X, centers).min(axis=1)
             for centers in (
-                plus_plus(survey(X, weights, 1), 12, rng(seed)),
+                plus_plus(survey_rows(X, weights, 1), 12, rng(seed)),
                 twin.plus_plus(X, 12, rng(seed + 1000), weights),
             )
         ]
@@ -120,7 +120,7 @@ def test_plus_plus_beats_random_rows():
     X, closer = blobs(), 0
     for seed in range(10):
         good, plain = (
-            twin.squared(X, start(survey(X, None, 1), 6, rng(seed))).min(axis=1).sum()
+            twin.squared(X, start(survey_rows(X, None, 1), 6, rng(seed))).min(axis=1).sum()
             for start in (plus_plus, random_rows)
         )
         closer += good < plain
@@ -130,10 +130,10 @@ def test_plus_plus_beats_random_rows():
 def test_the_second_reading_gives_the_same(monkeypatch):
     X = blobs(3000, 8)
     for weights in (None, rng().uniform(0, 2, 3000)):
-        data = survey(X, weights, 1)
-        monkeypatch.setattr(seeding, "MAX_KEPT_BYTES", 1 << 28)
+        data = survey_rows(X, weights, 1)
+        monkeypatch.setattr(seeding, "MAX_CACHED_BYTES", 1 << 28)
         kept = plus_plus(data, 40, rng(5))
-        monkeypatch.setattr(seeding, "MAX_KEPT_BYTES", 0)
+        monkeypatch.setattr(seeding, "MAX_CACHED_BYTES", 0)
         assert_array_equal(plus_plus(data, 40, rng(5)), kept)
 
 
@@ -143,8 +143,8 @@ def test_same_bits_for_any_number_of_threads(n_jobs, weighted, monkeypatch):
     monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
     X = blobs(5000, 5)
     weights = rng().uniform(0, 2, 5000) if weighted else None
-    alone = plus_plus(survey(X, weights, 1), 50, rng())
-    assert_array_equal(plus_plus(survey(X, weights, n_jobs), 50, rng()), alone)
+    alone = plus_plus(survey_rows(X, weights, 1), 50, rng())
+    assert_array_equal(plus_plus(survey_rows(X, weights, n_jobs), 50, rng()), alone)
 
 
 def test_integer_weights_are_repeated_rows():
@@ -152,13 +152,13 @@ def test_integer_weights_are_repeated_rows():
     weights = rng().integers(0, 4, 300)
     repeated = np.repeat(X, weights, axis=0)
     for seed in range(10):
-        weighted = plus_plus(survey(X, weights, 1), 12, rng(seed))
-        assert_array_equal(weighted, plus_plus(survey(repeated, None, 1), 12, rng(seed)))
+        weighted = plus_plus(survey_rows(X, weights, 1), 12, rng(seed))
+        assert_array_equal(weighted, plus_plus(survey_rows(repeated, None, 1), 12, rng(seed)))
 
 
 def test_more_centers_than_different_rows():
     X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 10, axis=0)
-    centers = plus_plus(survey(X, None, 1), 5, rng())
+    centers = plus_plus(survey_rows(X, None, 1), 5, rng())
     assert len(np.unique(centers, axis=0)) == 2
 
 
@@ -166,5 +166,5 @@ def test_chunks_draw_like_an_array():
     X = np.round(blobs(1500) * 4)  # whole numbers: sums without rounding
     chunks = blocks.Chunks([X[:200], X[200:1400], X[1400:]])
     for start in (plus_plus, random_rows):
-        drawn = start(survey(chunks, None, 1), 20, rng(3))
-        assert_array_equal(drawn, start(survey(X, None, 1), 20, rng(3)))
+        drawn = start(survey_rows(chunks, None, 1), 20, rng(3))
+        assert_array_equal(drawn, start(survey_rows(X, None, 1), 20, rng(3)))

@@ -74,12 +74,14 @@ def test_a_row_on_a_center_is_at_distance_zero():
     X = rows(50, 30, 0.3) * 1e3
     frame = SparseFrame(X[:7].copy())
     block = SparseRows(sparse.csr_array(X), np.float64)[3:20]
-    d2 = block.to_all(frame) ** 2
+    d2 = block.distances_to_all(frame) ** 2
     assert (d2[range(4), range(3, 7)] == 0).all()
     assert_allclose(d2, twin.squared(X[3:20], X[:7]), rtol=1e-9)
     labels = np.arange(17, dtype=np.int32) % 7
     assert_allclose(
-        block.to_own(frame, labels), twin.squared(X[3:20], X[:7])[range(17), labels], 1e-9
+        block.distances_to_labels(frame, labels),
+        twin.squared(X[3:20], X[:7])[range(17), labels],
+        1e-9,
     )
 
 

@@ -11,7 +11,7 @@ from statfast import Chunks
 from statfast.cluster import KMeans
 from statfast.cluster.kmeans import assignment
 from statfast.cluster.kmeans.assignment import Assignment
-from statfast.cluster.kmeans.data import survey
+from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.kmeans import ALGORITHMS
 from statfast.cluster.kmeans.yinyang import SortedRows
 
@@ -102,14 +102,14 @@ def test_sums_are_made_anew_from_time_to_time(monkeypatch):
     whole, made = Assignment.add_up, []
     monkeypatch.setattr(Assignment, "add_up", lambda self: made.append(1) or whole(self))
     monkeypatch.setattr(assignment.Assignment, "MAX_AGE", 3)
-    state = Assignment(survey(X, None, 1), init)
+    state = Assignment(survey_rows(X, None, 1), init)
     calls = [len(made) for _ in range(7) if state.advance()]
     assert calls == [1, 1, 1, 2, 2, 2, 3]
 
 
 def test_rows_are_sorted_once_their_centers_are_known():
     X, init = blobs(3000, 150, 40, np.float64)
-    state = Assignment(survey(X, None, 1), init)
+    state = Assignment(survey_rows(X, None, 1), init)
     state.advance()
     assert state._sorted is None
     state.advance()

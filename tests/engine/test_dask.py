@@ -64,7 +64,7 @@ def test_bits_and_predictions(client, rows):
 def test_rows_beyond_the_memory_of_the_workers(client, rows, monkeypatch):
     """They are made again for each round, part by part."""
     X, y, labels = rows
-    monkeypatch.setattr(dask_engine, "MAX_KEPT_SHARE", 0.0)
+    monkeypatch.setattr(dask_engine, "MAX_PERSISTED_SHARE", 0.0)
     monkeypatch.setattr(dask_engine, "MAX_INLINE_BYTES", 0)  # states are tasks of their own
     monkeypatch.setattr("statfast._estimator.dispatch.end_fits", lambda parts: None)
     cloud, target, names = collections(X, y, labels)

@@ -12,7 +12,7 @@ import pytest
 import statfast
 from statfast import Parts
 from statfast._engine.tree_reduce import Served, merged, total_of
-from statfast.cluster.kmeans.data import survey
+from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.init import start_of
 from statfast.cluster.kmeans.part_data import survey_parts
 from statfast.model_selection import (
@@ -269,7 +269,7 @@ def test_kmeans(data, start, weighted, dtype):
     assert np.array_equal(found.predict(X), whole.labels_)
     assert found.inertia_ == pytest.approx(whole.inertia_, rel=1e-10)
     np.testing.assert_allclose(found.cluster_centers_, whole.cluster_centers_, 1e-6, 1e-6)
-    if start == "tol":  # look, survey, a round an iteration, and the inertia
+    if start == "tol":  # a first round, the survey, a round an iteration, and the inertia
         assert rounds == whole.n_iter_ + 3
         assert kept.engine.sent < 40 * rounds * len(CUTS) * 9 * (D + 1) + 2000 * kept.rounds * 9
     assert isinstance(found.labels_, Parts)
@@ -283,7 +283,7 @@ def test_starts_are_those_of_all_rows(data, init, weighted, monkeypatch):
     X, _, w = columns_of(data, None, weighted)
     if weighted and init == "random":
         return  # refused
-    rows = survey(X, w, None)
+    rows = survey_rows(X, w, None)
     kept = survey_parts(kept_in_parts(0, CUTS, X, None, w), "auto")
     for seed in range(4):
         known = start_of(init, rows, 12, seed)[0]

@@ -126,7 +126,7 @@ def main():
     options = parser.parse_args()
     from sklearn.cluster import kmeans_plusplus
 
-    from statfast.cluster.kmeans.data import survey
+    from statfast.cluster.kmeans.data import survey_rows
     from statfast.cluster.kmeans.plus_plus import plus_plus
 
     print("| problem | statfast | scikit-learn | ratio | standard error |\n|---|---|---|---|---|")
@@ -135,7 +135,7 @@ def main():
             continue
         given = problem.data()
         X, k = given["X"], given["k"]
-        data = survey(X, None, None)
+        data = survey_rows(X, None, None)
 
         def left(centers, X=X):
             return nearest_centers(X, centers)[1].sum()

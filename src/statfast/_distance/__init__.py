@@ -66,7 +66,7 @@ from statfast._distance.precision import (
     origin_of,
     rescaled,
     scale_of,
-    side_by_side,
+    with_contiguous_rows,
 )
 from statfast._distance.precomputed import is_triangle, refuse
 
@@ -130,6 +130,6 @@ __all__ = [
     "row_blocks",
     "scale_of",
     "scaled",
-    "side_by_side",
     "store",
+    "with_contiguous_rows",
 ]

@@ -42,13 +42,13 @@ class GowerColumns:
     weights: np.ndarray  # (d,)
 
     @classmethod
-    def of(cls, X: Any, given: Mapping[str, Any]) -> "GowerColumns":
-        """The columns of a table: their kinds as given or by their types.
+    def from_table(cls, X: Any, metric_params: Mapping[str, Any]) -> "GowerColumns":
+        """The columns of a table: their kinds as `metric_params` say, or by their types.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, d)
-        given : mapping
+        metric_params : mapping
             "kinds": a word of KINDS for each column, or a dict of some of them by name or number;
             "ranges": (d,) of numeric columns; "w": weights (d,).
         """
@@ -64,9 +64,9 @@ class GowerColumns:
         kinds = [
             _kind_of(*both) for both in zip(columns, categories, strict=True)
         ]  # by their types
-        _take(given.get("kinds"), kinds, column_names(X), labels)
+        _take(metric_params.get("kinds"), kinds, column_names(X), labels)
         levels = [_levels(*four) for four in zip(columns, kinds, categories, labels, strict=True)]
-        weights = given.get("w")
+        weights = metric_params.get("w")
         weights = np.ones(d) if weights is None else vector(
             weights, "metric_params['w']", d, zero=True
         )  # fmt: skip
@@ -74,8 +74,8 @@ class GowerColumns:
         codes = made.coded(columns, labels)
         measured = np.array([kind in (NUMERIC, ORDINAL) for kind in kinds])
         ranges = np.where(measured, _widths(codes), 0.0)
-        if given.get("ranges") is not None:
-            fixed = vector(given["ranges"], "metric_params['ranges']", d)
+        if metric_params.get("ranges") is not None:
+            fixed = vector(metric_params["ranges"], "metric_params['ranges']", d)
             ranges = np.where([kind == NUMERIC for kind in kinds], fixed, ranges)
         if not np.isfinite(ranges).all():
             raise ValueError(
@@ -119,21 +119,21 @@ class GowerColumns:
         return out
 
 
-def _take(given: Any, kinds: list[str], names: Array | None, labels: list[Any]) -> None:
+def _take(metric_params: Any, kinds: list[str], names: Array | None, labels: list[Any]) -> None:
     """Put the kinds that the caller gave in the place of those by type."""
     d = len(kinds)
-    if given is None:
+    if metric_params is None:
         return
-    if isinstance(given, Mapping):
-        places = {_place(key, names, d): kind for key, kind in given.items()}
-    elif isinstance(given, list | tuple | np.ndarray) and len(shape_of(given)) == 1:
-        if len(given) != d:
+    if isinstance(metric_params, Mapping):
+        places = {_place(key, names, d): kind for key, kind in metric_params.items()}
+    elif isinstance(metric_params, list | tuple | np.ndarray) and len(shape_of(metric_params)) == 1:
+        if len(metric_params) != d:
             raise ValueError(
-                f"{KINDS_NAME} must have a word for each of {d} columns; got {len(given)}."
+                f"{KINDS_NAME} must have a word for each of {d} columns; got {len(metric_params)}."
             )
-        places = dict(enumerate(given))
+        places = dict(enumerate(metric_params))
     else:
-        raise wrong_type(KINDS_NAME, "a word for each column, or a dict of them", given)
+        raise wrong_type(KINDS_NAME, "a word for each column, or a dict of them", metric_params)
     for j, kind in places.items():
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(

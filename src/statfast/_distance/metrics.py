@@ -234,7 +234,7 @@ def as_metric(
     """
     if isinstance(metric, Metric):
         return metric
-    given = _given(metric_params)
+    given = _as_params(metric_params)
     if callable(metric):
         return Metric("callable", CALLABLE, function=_with(metric, given))
     name = _name_of(metric)
@@ -252,7 +252,7 @@ def as_metric(
             f"X has {d}. Choose those columns."
         )
     if name == "gower":
-        columns = GowerColumns.of(X, given)
+        columns = GowerColumns.from_table(X, given)
         return Metric(name, kind, function=columns.table, columns=columns)
     p = _exponent(given.get("p", p))
     if kind == BLOCKWISE:
@@ -324,7 +324,7 @@ def refuse_empty(empty: Array, what: str, metric: str, name: str, first: int = 0
         )
 
 
-def _given(metric_params: Any) -> dict[Any, Any]:
+def _as_params(metric_params: Any) -> dict[Any, Any]:
     if metric_params is None:
         return {}
     if not isinstance(metric_params, dict):

@@ -41,7 +41,7 @@ class Extent:
         """Column means, which rounding must not put outside their columns."""
         return np.clip(self.total / self.n, self.low, self.high)
 
-    def reach(self, origin: np.ndarray) -> float:
+    def radius(self, origin: np.ndarray) -> float:
         """The farthest that any number lies from the origin's."""
         return float(np.maximum(self.high - origin, origin - self.low).max())
 
@@ -54,14 +54,14 @@ class Float32Frame:
     scale: float
 
     @classmethod
-    def of(cls, found: Extent) -> "Float32Frame":
+    def from_extent(cls, extent: Extent) -> "Float32Frame":
         """The frame of rows about their mean, which brings them to about 1; float32 rows that
         would overflow by being moved stay about 0."""
-        origin = origin_of(found.mean)
-        single = found.dtype == np.float32
-        if single and found.reach(origin) > FLOAT32_MAX:
+        origin = origin_of(extent.mean)
+        single = extent.dtype == np.float32
+        if single and extent.radius(origin) > FLOAT32_MAX:
             origin = np.zeros_like(origin)
-        scale = scale_of(found.reach(origin))
+        scale = scale_of(extent.radius(origin))
         return cls(origin, min(scale, FLOAT32_SCALE) if single else scale)
 
 
@@ -102,7 +102,7 @@ def near_mean(X: Array, weights: Array | None, most: int) -> Array:
     return rows.mean(axis=0, dtype=np.float64)
 
 
-def side_by_side(rows: np.ndarray) -> np.ndarray:
+def with_contiguous_rows(rows: np.ndarray) -> np.ndarray:
     """The rows, copied unless the numbers of each lie side by side, as kernels need them to."""
     laid_out = rows.strides[1] == rows.itemsize or rows.shape[1] == 1
     return rows if laid_out else np.ascontiguousarray(rows)
@@ -113,11 +113,11 @@ def origin_of(mean: np.ndarray) -> np.ndarray:
     return np.where(mean == mean, mean, 0.0).clip(-FLOAT32_MAX, FLOAT32_MAX).astype(np.float32)
 
 
-def scale_of(reach: float) -> float:
-    """The power of two that brings numbers up to `reach` to between 1/2 and 1."""
-    if not 0 < reach < np.inf:
+def scale_of(radius: float) -> float:
+    """The power of two that brings numbers up to `radius` to between 1/2 and 1."""
+    if not 0 < radius < np.inf:
         return 1.0
-    return float(np.ldexp(1.0, min(-power_of_two(reach), 1000)))
+    return float(np.ldexp(1.0, min(-power_of_two(radius), 1000)))
 
 
 def rescaled(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:

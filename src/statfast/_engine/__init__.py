@@ -14,7 +14,7 @@ from statfast._engine.blocks import (
 )
 from statfast._engine.cache_lines import aligned
 from statfast._engine.chunks import Chunks
-from statfast._engine.coerce import as_documents, as_pairs, as_parts, is_elsewhere
+from statfast._engine.coerce import as_documents, as_pairs, as_parts, is_distributed
 from statfast._engine.parts import Parts, end_fits, new_fit
 from statfast._engine.row_source import (
     InMemory,
@@ -50,7 +50,7 @@ __all__ = [
     "grid",
     "has_weight",
     "interruptible",
-    "is_elsewhere",
+    "is_distributed",
     "new_fit",
     "parts_stay",
     "progress_bar",

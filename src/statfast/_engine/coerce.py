@@ -10,7 +10,7 @@ from statfast._engine.parts import Parts
 from statfast._validation import column_names, is_dask
 
 
-def is_elsewhere(X: Any) -> bool:
+def is_distributed(X: Any) -> bool:
     """Whether rows are `Parts` or a collection of Dask's; imports nothing."""
     return type(X) is not np.ndarray and (isinstance(X, Parts) or is_dask(X))
 

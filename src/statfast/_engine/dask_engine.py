@@ -37,7 +37,7 @@ SCHEDULER_LOST = (
     "The scheduler does not answer any more, and what it kept is lost. Nothing was fitted; start a "
     "new cluster and fit again."
 )
-MAX_KEPT_SHARE = 0.6  # of the workers' memory that rows may take to be kept there
+MAX_PERSISTED_SHARE = 0.6  # of the workers' memory that rows may take to be kept there
 
 
 def engine_for() -> Any:
@@ -82,7 +82,7 @@ class DaskEngine:
         parts = delayed_parts(columns, rows)
         nbytes = sum(column.nbytes for column in columns if hasattr(column, "chunks"))
         limit = sum(w["memory_limit"] or np.inf for w in self._workers().values())
-        self.kept = not (nbytes == nbytes and nbytes > MAX_KEPT_SHARE * limit)
+        self.kept = not (nbytes == nbytes and nbytes > MAX_PERSISTED_SHARE * limit)
         return list(self.client.persist(parts)) if self.kept else parts
 
     def places(self, refs: list[Any]) -> list[list[int]]:

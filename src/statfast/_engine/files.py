@@ -35,7 +35,9 @@ def as_sources(paths: Any, y: Any, weights: Any, columns: Any, rows: int | None)
             n, step = len(table), rows or max(1, PART_BYTES // max(1, table[:1].nbytes))
             cuts = [(start, min(n, start + step)) for start in range(0, n, step)]
             sources += [
-                ArrayRows(path, a, b, _of(y, first, a, b), _of(weights, first, a, b))
+                ArrayRows(
+                    path, a, b, _column_source(y, first, a, b), _column_source(weights, first, a, b)
+                )
                 for a, b in cuts
             ]
         elif kind in ARROW | PARQUET:
@@ -46,7 +48,7 @@ def as_sources(paths: Any, y: Any, weights: Any, columns: Any, rows: int | None)
                 for a in range(0, length, step):
                     b = min(length, a + step)
                     place = first + start
-                    more = (_of(y, place, a, b), _of(weights, place, a, b))
+                    more = (_column_source(y, place, a, b), _column_source(weights, place, a, b))
                     names = None if columns is None else tuple(columns)
                     sources.append(TableRows(path, kind in PARQUET, group, a, b, names, *more))
         else:
@@ -102,9 +104,11 @@ class TableRows:
         if self.columns is not None:
             return np.array(self.columns, dtype=object)
         schema = _parquet(self.path).schema_arrow if self.parquet else _batches(self.path).schema
-        return np.array([name for name in schema.names if name not in self._others()], dtype=object)
+        return np.array(
+            [name for name in schema.names if name not in self._target_names()], dtype=object
+        )
 
-    def _others(self) -> list[str]:
+    def _target_names(self) -> list[str]:
         return [one.name for one in (self.y, self.weights) if isinstance(one, NamedColumn)]
 
     def _table(self) -> Any:
@@ -114,7 +118,7 @@ class TableRows:
             return pyarrow.Table.from_batches([_batches(self.path).get_batch(self.group)])
         file, names = _parquet(self.path), None
         if self.columns is not None:
-            names = [*self.columns, *self._others()]
+            names = [*self.columns, *self._target_names()]
         return file.read_row_group(self.group, columns=names, use_threads=False)
 
 
@@ -141,7 +145,7 @@ class FileColumn:
 
 
 @dataclass(frozen=True)
-class GivenColumn:
+class ArrayColumn:
     """Values that lie in memory."""
 
     values: np.ndarray
@@ -150,7 +154,7 @@ class GivenColumn:
         return self.values
 
 
-def _of(column: Any, first: int, start: int, stop: int) -> Any:
+def _column_source(column: Any, first: int, start: int, stop: int) -> Any:
     """Where a part finds its own of y or weights; `first` rows are before its file or group."""
     if column is None:
         return None
@@ -158,7 +162,7 @@ def _of(column: Any, first: int, start: int, stop: int) -> Any:
         if Path(column).suffix == ".npy":
             return FileColumn(str(column), first + start, first + stop)
         return NamedColumn(str(column))
-    return GivenColumn(np.asarray(column)[first + start : first + stop])
+    return ArrayColumn(np.asarray(column)[first + start : first + stop])
 
 
 def _starts(lengths: list[int]) -> list[int]:

@@ -55,7 +55,7 @@ def as_columns(part: Any) -> Any:
     return (rows, *others)
 
 
-class GivenPart:
+class LocalPart:
     """A part that lies in memory, or that a function makes."""
 
     def __init__(self, part: Any) -> None:
@@ -65,7 +65,7 @@ class GivenPart:
         return as_columns(self.part() if callable(self.part) else self.part)
 
 
-class GivenDocuments:
+class LocalDocuments:
     """A list of documents, or a function that makes one."""
 
     def __init__(self, part: Any) -> None:
@@ -104,7 +104,7 @@ class HereEngine:
     """Parts that this process works on, one after the other."""
 
     def adopt(self, columns: Sequence[Any]) -> list[Any]:
-        return [part if hasattr(part, "load") else GivenPart(part) for part in columns[0]]
+        return [part if hasattr(part, "load") else LocalPart(part) for part in columns[0]]
 
     def places(self, refs: list[Any]) -> list[list[int]]:
         return [list(range(len(refs)))]

@@ -12,7 +12,7 @@ import numpy as np
 
 from statfast._engine.executor import ExecutorEngine
 from statfast._engine.files import as_sources
-from statfast._engine.local_engine import Engine, GivenDocuments, HereEngine, loaded
+from statfast._engine.local_engine import Engine, HereEngine, LocalDocuments, loaded
 from statfast._engine.row_source import Work, source_of
 from statfast._engine.tree_reduce import Failure, total_of
 from statfast._engine.worker_cache import remembered
@@ -104,7 +104,7 @@ class Parts:
             )
         engine: Engine = HereEngine() if executor is None else ExecutorEngine(executor, workers)
         if documents:
-            parts = [GivenDocuments(part) for part in parts]
+            parts = [LocalDocuments(part) for part in parts]
         names = getattr(parts[0], "names", None)
         self._become(engine, engine.adopt([list(parts)]), names)
         self.documents = documents
@@ -157,7 +157,7 @@ class Parts:
         served = self.engine.round(self.refs, work, state)
         self.rounds += 1
         if served.failure is not None:
-            raise self._told(served.failure)
+            raise self._located(served.failure)
         return total_of(served)
 
     def prepared(self, prepare: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> "PreparedParts":
@@ -203,7 +203,7 @@ class Parts:
         out = np.concatenate(blocks)
         return out if dtype is None else out.astype(dtype)
 
-    def _told(self, failure: Failure) -> Exception:
+    def _located(self, failure: Failure) -> Exception:
         """The error of a part, and where it is."""
         where = f"part {failure.part}"
         if failure.row is not None:

@@ -32,7 +32,7 @@ class Work:
     row_cost: float = np.inf  # floating-point operations of a row, about
     min_rows: int = 256  # of a block in memory: it should grow with the size of the statistics
 
-    def of(self, columns: tuple[Any, ...], state: Any, number: int) -> Any:
+    def apply(self, columns: tuple[Any, ...], state: Any, number: int) -> Any:
         """The statistics of a part, (X, y, weights); None if it is not worked on."""
         if not self.empty and not (len(columns[0]) and has_weight(columns[2])):
             return None

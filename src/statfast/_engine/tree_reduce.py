@@ -73,7 +73,7 @@ def serve(
                         "X is in parts of sparse rows, which have no sums here. Iterate over the "
                         "parts: for X in parts: model.partial_fit(X)."
                     )
-                found = work.of(columns, state, number)
+                found = work.apply(columns, state, number)
             except Exception as error:
                 failure = Failure(number, _portable(error), _wrong_row(columns))
                 return merged([total, Served(count, {}, failure)])
@@ -81,11 +81,11 @@ def serve(
     return total
 
 
-def merged(some: Iterable[Served]) -> Served:
+def merged(shares: Iterable[Served]) -> Served:
     """What several shares of a round come to. Nodes seen before are not added twice."""
     nodes: dict[tuple[int, int], Any] = {}
     failures, count = [], 0
-    for share in some:
+    for share in shares:
         count = share.n_parts
         failures += [share.failure] if share.failure is not None else []
         for place, value in share.nodes.items():

@@ -23,7 +23,6 @@ from statfast._estimator.checks import (
 )
 from statfast._estimator.class_pairs import MIN_PAIR_PROBABILITY, ROWS_PER_SOLVE, coupled
 from statfast._estimator.class_weights import (
-    apart_from_class_weights,
     class_factors,
     classes_with_weight,
     require_no_labels,
@@ -32,6 +31,7 @@ from statfast._estimator.class_weights import (
     times_factors,
     weighted_labels,
     with_weights_by_code,
+    without_class_weights,
     without_unweighted,
 )
 from statfast._estimator.copies import (
@@ -175,7 +175,6 @@ __all__ = [
     "Transformer",
     "accuracy",
     "accuracy_sums",
-    "apart_from_class_weights",
     "array",
     "as_folds",
     "as_groups",
@@ -264,6 +263,7 @@ __all__ = [
     "with_params",
     "with_tags_of",
     "with_weights_by_code",
+    "without_class_weights",
     "without_each",
     "without_row_attributes",
     "without_unweighted",

@@ -58,7 +58,7 @@ class BootstrapEstimate(Tabled):
         return CoefficientTable([name.replace("_", " ") for name in names], {"Estimate": values})
 
     @classmethod
-    def of(cls, method: str, training: Any, out: Any, none: Any, path: Any) -> Self:
+    def from_losses(cls, method: str, training: Any, out: Any, none: Any, path: Any) -> Self:
         """The estimate by one of `BOOTSTRAPS`, from its three losses."""
         capped = min(out, none)
         rate = (capped - training) / (none - training) if none > training < capped else 0.0
@@ -68,16 +68,16 @@ class BootstrapEstimate(Tabled):
         return cls(error, training, out, none, weight, rate, path)
 
 
-def no_information(truth: Array, said: Array, loss: str) -> float:
+def no_information(truth: Array, answers: Array, loss: str) -> float:
     """The mean loss if predictions and targets were paired at random."""
     if loss == "zero_one":
-        k = int(max(truth.max(), said.max())) + 1
+        k = int(max(truth.max(), answers.max())) + 1
         p = np.bincount(truth, minlength=k) / len(truth)
-        q = np.bincount(said[said >= 0], minlength=k) / len(said)
+        q = np.bincount(answers[answers >= 0], minlength=k) / len(answers)
         return float(1.0 - p @ q)
     if loss == "squared":
-        return float(((truth.mean() - said.mean()) ** 2) + truth.var() + said.var())
-    order, n = np.sort(said), len(said)
+        return float(((truth.mean() - answers.mean()) ** 2) + truth.var() + answers.var())
+    order, n = np.sort(answers), len(answers)
     below = np.searchsorted(order, truth)
     total = np.append(0.0, np.cumsum(order))
     under = truth * below - total[below]

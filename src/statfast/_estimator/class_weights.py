@@ -108,7 +108,7 @@ def with_weights_by_code(estimator: Any, classes: Array) -> Any:
     return with_params(estimator, coded)
 
 
-def apart_from_class_weights(estimator: Any) -> tuple[Any, Any]:
+def without_class_weights(estimator: Any) -> tuple[Any, Any]:
     """An estimator without class weights that name labels, and these, for a wrapper that fits it
     to sides of its own making: it is to multiply the weights of rows."""
     class_weight = weights_by_label(estimator).get("class_weight")

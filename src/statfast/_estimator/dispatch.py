@@ -21,7 +21,7 @@ from statfast._engine import (
     as_pairs,
     as_parts,
     end_fits,
-    is_elsewhere,
+    is_distributed,
 )
 from statfast._estimator.part_sums import named_rows
 from statfast._typing import Array
@@ -51,7 +51,7 @@ def dispatching(method: Callable[..., Any], other: Callable[..., Any]) -> Callab
         if not args and "raw_documents" in options:
             args = (options.pop("raw_documents"),)
         X = args[0] if args else options.get("X")  # None where the method has a default
-        if X is None or type(X) is np.ndarray or not is_elsewhere(X):
+        if X is None or type(X) is np.ndarray or not is_distributed(X):
             return method(self, *args, **options)
         return other(self, *args, **options)
 
@@ -65,7 +65,7 @@ def dispatching_pairs(other: Any) -> Callable[[Measure], Measure]:
     def decorated(measure: Measure) -> Measure:
         @wraps(measure)
         def dispatched(*args: Any, **options: Any) -> Any:
-            if not any(is_elsewhere(one) for one in (*args, *options.values())):
+            if not any(is_distributed(one) for one in (*args, *options.values())):
                 return measure(*args, **options)
             arguments = inspect.signature(measure).bind(*args, **options).arguments
             truth, predicted = (arguments.pop(name) for name in list(arguments)[:2])

@@ -18,7 +18,7 @@ from statfast._validation import (
     compare_names,
     is_sparse,
     not_fitted,
-    refuse_elsewhere,
+    refuse_distributed,
     require_shape,
     rows_for,
 )
@@ -32,7 +32,7 @@ def handed(X: Any) -> Any:
     Numbers are an ndarray, sparse rows CSR, data frames themselves, and anything else a list or an
     array of objects.
     """
-    refuse_elsewhere(X, "X")
+    refuse_distributed(X, "X")
     if is_sparse(X):
         return as_sparse(X)
     if is_frame(X):

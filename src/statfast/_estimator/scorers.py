@@ -46,17 +46,17 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         more = dict(self.arguments)
-        said = self.asked(estimator, X)
+        answers = self.asked(estimator, X)
         if sample_weight is not None:
             if not _takes_weights(self.function):
                 raise ValueError(
                     f"{self!r} takes no sample_weight. Leave it out, or choose another scoring."
                 )
-            y, said, more["sample_weight"] = with_weight(y, said, sample_weight)
-        classes = self.response != "predict" and said.ndim == 2 and len(shape_of(y)) < 2
+            y, answers, more["sample_weight"] = with_weight(y, answers, sample_weight)
+        classes = self.response != "predict" and answers.ndim == 2 and len(shape_of(y)) < 2
         if classes and "labels" not in more:
             more["labels"] = estimator.classes_
-        return self.sign * self.function(y, said, **more)
+        return self.sign * self.function(y, answers, **more)
 
     def asked(self, estimator: Any, X: Any) -> Array:
         """What the estimator says of the rows."""
@@ -67,16 +67,16 @@ class Scorer:
                 f"{self!r} asks for {method}, which {shown(estimator)} has not. Choose another "
                 "scoring."
             )
-        said = ask(X)
-        if isinstance(said, list) and method == "predict_proba":
-            return _of_labels(said, estimator.classes_)
-        said = np.asarray(said)
+        answers = ask(X)
+        if isinstance(answers, list) and method == "predict_proba":
+            return _of_labels(answers, estimator.classes_)
+        answers = np.asarray(answers)
         if self.response not in ("positive", "threshold"):
-            return said
+            return answers
         first = self._rates_first(estimator)
         if method == "predict_proba":
-            return said[:, 1 - first] if said.ndim == 2 and said.shape[1] == 2 else said
-        return -said if first and said.ndim == 1 else said
+            return answers[:, 1 - first] if answers.ndim == 2 and answers.shape[1] == 2 else answers
+        return -answers if first and answers.ndim == 1 else answers
 
     def _rates_first(self, estimator: Any) -> bool:
         """Whether the function's ``pos_label`` is the first of the estimator's two classes."""
@@ -109,19 +109,19 @@ def _takes_weights(function: Callable[..., Any]) -> bool:
     )
 
 
-def with_weight(y: Any, said: Array, sample_weight: Any) -> tuple[Any, Array, Array]:
+def with_weight(y: Any, answers: Array, sample_weight: Any) -> tuple[Any, Array, Array]:
     """Targets, answers and weights of the rows that have weight: others are not there to rate."""
-    weights = as_weights(sample_weight, len(said))
+    weights = as_weights(sample_weight, len(answers))
     assert weights is not None
     if (weights > 0.0).all():
-        return y, said, weights
+        return y, answers, weights
     kept = np.flatnonzero(weights)
-    return np.asarray(y)[kept], said[kept], weights[kept]
+    return np.asarray(y)[kept], answers[kept], weights[kept]
 
 
-def _of_labels(said: list[Any], classes: Sequence[Any]) -> Array:
+def _of_labels(answers: list[Any], classes: Sequence[Any]) -> Array:
     """The probability of each of several labels a row, from a table of probabilities for each."""
-    tables = [np.asarray(table) for table in said]
+    tables = [np.asarray(table) for table in answers]
     return np.column_stack([
         table[:, -1] if table.shape[1] > 1 or known[0] else 1.0 - table[:, 0]
         for table, known in zip(tables, classes, strict=True)
@@ -144,7 +144,7 @@ def by_score(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
 class Answers:
     """What an estimator says of some rows, known before it is asked: stands for it in a scorer."""
 
-    said: dict[str, Any]  # method: what it gives
+    answers: dict[str, Any]  # method: what it gives
     classes_: Any = None
     kind: Any = None  # the class of the estimator, whose ``score`` is asked for
 
@@ -154,7 +154,7 @@ class Answers:
         return self.kind.score(self, X, y, **more)
 
     def __getattr__(self, method: str) -> Any:
-        said = object.__getattribute__(self, "said")
-        if method not in said:
+        answers = object.__getattribute__(self, "answers")
+        if method not in answers:
             raise AttributeError(method)
-        return lambda X: said[method]
+        return lambda X: answers[method]

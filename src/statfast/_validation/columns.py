@@ -12,7 +12,7 @@ from statfast._validation.rows import (
     column_names,
     compare_names,
     explain_nonfinite,
-    refuse_elsewhere,
+    refuse_distributed,
     require_shape,
     to_array,
 )
@@ -26,7 +26,7 @@ def as_columns(X: Any, *, name: str = "X") -> list[Array]:
     Numbers stay numbers, where NaN may be, but infinity is refused; strings and all else are
     objects, where None and NaN may be. Arrays of strings are kept as they are.
     """
-    refuse_elsewhere(X, name)
+    refuse_distributed(X, name)
     column_names(X)  # mixed names are refused before any work is done
     columns = frame_columns(X)
     if columns is None:

@@ -52,7 +52,7 @@ def as_rows(
     """
     columns = None
     if type(X) is not np.ndarray:
-        refuse_elsewhere(X, name)
+        refuse_distributed(X, name)
         columns = column_names(X)  # mixed names are refused before any work is done
         X = to_array(X, name, "a 2-d array-like of numbers", numbers=True)
     require_shape(X, name, n_min)
@@ -275,7 +275,7 @@ def is_dask(X: object) -> bool:
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def refuse_elsewhere(X: Any, name: str) -> None:
+def refuse_distributed(X: Any, name: str) -> None:
     """Rows on a cluster are not gathered in silence, which `__array__` would do."""
     if hasattr(X, "n_parts"):
         raise TypeError(

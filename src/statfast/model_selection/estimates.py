@@ -119,7 +119,7 @@ def bootstrap_error(
     out = float((total[times > 0] / times[times > 0]).mean())
     said = coded(with_params(estimator, {}).fit(X, y).predict(X), classes)
     training, none = float(losses(truth, said, loss).mean()), no_information(truth, said, loss)
-    return BootstrapEstimate.of(method, training, out, none, path)
+    return BootstrapEstimate.from_losses(method, training, out, none, path)
 
 
 def _of_samples(estimator, X, y, pairs, classes):

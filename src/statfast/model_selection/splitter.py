@@ -16,7 +16,7 @@ from statfast._validation import (
     first_time,
     is_missing,
     is_sparse,
-    refuse_elsewhere,
+    refuse_distributed,
     shown,
     to_array,
 )
@@ -116,7 +116,7 @@ def n_rows(X):
 
 def as_takeable(X, name="X"):
     """What rows can be taken from by their places; of a damaged sparse matrix, none can."""
-    refuse_elsewhere(X, name)
+    refuse_distributed(X, name)
     if is_sparse(X):
         given = as_sparse(X, name=name)
         if given.dtype.kind not in "biufc":

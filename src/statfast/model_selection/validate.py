@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._engine import is_elsewhere
+from statfast._engine import is_distributed
 from statfast._estimator import ANY, HeldOutAnswers, copied, ignoring_sklearn_arguments
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
@@ -130,7 +130,7 @@ def cross_validate(
     >>> found["test_score"].round(3), found.path
     (array([1.   , 1.   , 0.967, 0.933, 1.   ]), 'merged statistics')
     """
-    if is_elsewhere(X):
+    if is_distributed(X):
         return validated_parts(
             estimator, X, y, groups=groups, scoring=scoring, cv=cv, n_jobs=n_jobs, params=params,
             sample_weight=sample_weight, return_train_score=return_train_score,

@@ -13,7 +13,6 @@ from statfast._estimator import (
     Classifier,
     Estimator,
     HandsWeightsOn,
-    apart_from_class_weights,
     as_square,
     by_fit,
     codes_among,
@@ -32,6 +31,7 @@ from statfast._estimator import (
     weighted_labels,
     width_of,
     with_tags_of,
+    without_class_weights,
 )
 from statfast._typing import Array, Jobs
 from statfast._validation import as_labels, as_weights, shown
@@ -84,7 +84,7 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
         learners.require_learner(self.estimator)
         rows = handed(X)
         n = count_rows(rows)
-        estimator, class_weight = apart_from_class_weights(self.estimator)
+        estimator, class_weight = without_class_weights(self.estimator)
         classes, codes, weights = weighted_labels(y, n, sample_weight, class_weight, least=2)
         require_no_labels(estimator, classes)
         if weights is not None:
@@ -117,7 +117,7 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
         weights = as_weights(sample_weight, n)
         labels, codes = as_labels(y, n)
         codes = codes_among(known, labels, codes, weights)
-        estimator, class_weight = apart_from_class_weights(self.estimator)
+        estimator, class_weight = without_class_weights(self.estimator)
         require_no_labels(estimator, known)
         weights = times_classes(weights, class_weight, known, codes)
         if weights is not None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from statfast._core.kmeans import differences, lloyd
 from statfast._core.tile import tiles
 from statfast.cluster import KMeans
-from statfast.cluster.kmeans.data import survey
+from statfast.cluster.kmeans.data import survey_rows
 from tests.reference import kmeans as twin
 from tests.reference.pairwise import exactly_squared, relative_error, whole
 
@@ -101,7 +101,7 @@ def apart(X, centers):
 
 def frame(X, centers):
     """As the estimator makes it."""
-    return survey(X, None, 1).frame(centers).packed
+    return survey_rows(X, None, 1).frame(centers).packed
 
 
 def check(X, centers, weights=None, frame=frame):

@@ -28,7 +28,7 @@ def merged_one_by_one(
     refuse_large(nbytes, f"The square matrix of {m} rows", "Pass rows, or choose another method.")
     low, who = neighbors(triangle, n_jobs=n_jobs)
     low = np.square(low * dtype.type(scale))
-    matrix = whole(triangle, scale, n_jobs)
+    matrix = square_of_triangle(triangle, scale, n_jobs)
     gone, notes = np.zeros(m, dtype), np.zeros((5, m), np.int32)
     point, size = np.arange(m, dtype=np.int32), np.ones(m, dtype)
     one, other, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
@@ -43,7 +43,7 @@ def merged_one_by_one(
     return one[: m - 1], other[: m - 1], height[: m - 1]
 
 
-def whole(
+def square_of_triangle(
     triangle: Triangle, scale: float, n_jobs: int | None, memory: np.ndarray | None = None
 ) -> np.ndarray:
     """The whole matrix of a triangle, (m^2,), of (scale x)^2 if the scale is not 0."""

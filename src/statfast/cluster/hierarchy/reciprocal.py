@@ -19,7 +19,7 @@ from statfast._core.hierarchy.clusters import Clusters
 from statfast._distance import COPY_SHARE, Minima, Triangle, neighbors, row_blocks
 from statfast._engine import checkpoint, each, usable_threads
 from statfast._validation import refuse_large
-from statfast.cluster.hierarchy.generic import whole
+from statfast.cluster.hierarchy.generic import square_of_triangle
 
 PADDING = 64  # numbers: kernels may write so many beyond the end
 MAX_CHAIN_CLUSTERS = 1024  # clusters: a chain of so many is cheaper than rounds
@@ -75,7 +75,8 @@ class Merging:
         if workspace is None:
             return m * m <= self.most
         return (
-            len(workspace.slab) + (m * (m - 1) // 2 if workspace.holds(m) else m * m) <= self.most
+            len(workspace.workspace_memory) + (m * (m - 1) // 2 if workspace.holds(m) else m * m)
+            <= self.most
         )
 
     def _by_chain(self):
@@ -87,7 +88,7 @@ class Merging:
         elif not self._fits():
             nbytes = m * m * dtype.itemsize
             refuse_large(nbytes, f"The square matrix of {m} clusters", "Cluster a sample.")
-        matrix = whole(triangle, self.scale, self.n_jobs, memory)
+        matrix = square_of_triangle(triangle, self.scale, self.n_jobs, memory)
         gone, notes = np.zeros(m, dtype), np.zeros((6, m), np.int32)
         one, other, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
         state = np.array([m, 0, 0, m, 0], np.intp)
@@ -154,7 +155,9 @@ class Workspace:
         )
         self.least = self.most - k  # numbers of a piece
         self.dtype, self.lock = dtype, Lock()
-        self.slab = np.empty(0, dtype)  # the memory, asked for at once: huge pages are had for much
+        self.workspace_memory = np.empty(
+            0, dtype
+        )  # the memory, asked for at once: huge pages are had for much
         self.free: list[np.ndarray] = []
         self.kept: dict[int, np.ndarray] = {}  # for blocks of the first round
         self.rows: list[tuple[int, int, np.ndarray]] = []  # begin, end, memory
@@ -164,13 +167,13 @@ class Workspace:
 
     def turn(self, k: int, first: np.ndarray) -> list[slice]:
         """Begin a round of k rows, each with the number of its first row before; its blocks."""
-        fresh = not len(self.slab)
+        fresh = not len(self.workspace_memory)
         blocks = row_blocks(k, self.most if fresh else self.least)
         if fresh:
             sizes = [max(numbers(k, b.start, b.stop), self.least) + PADDING for b in blocks]
             sizes += [self.least + PADDING] * (BLOCKS_AHEAD + 2)
-            self.slab = np.empty(sum(sizes), self.dtype)
-            pieces = np.split(self.slab, np.cumsum(sizes[:-1]))
+            self.workspace_memory = np.empty(sum(sizes), self.dtype)
+            pieces = np.split(self.workspace_memory, np.cumsum(sizes[:-1]))
             self.free = pieces[len(blocks) :]
             self.kept = {b.start: piece for b, piece in zip(blocks, pieces, strict=False)}
         self.old, self.rows = self._in_order(), []
@@ -201,12 +204,12 @@ class Workspace:
 
     def holds(self, m: int) -> bool:
         """Whether there is memory for a whole matrix in place of the rows."""
-        return m * m <= len(self.slab)
+        return m * m <= len(self.workspace_memory)
 
     def left(self, m: int) -> tuple[Triangle, np.ndarray]:
         """The m rows of the last round, moved elsewhere, and memory for their matrix."""
         some = [piece[: numbers(m, start, stop)] for start, stop, piece in self._in_order()]
-        return Triangle.of_condensed(np.concatenate(some), m), self.slab[: m * m]
+        return Triangle.of_condensed(np.concatenate(some), m), self.workspace_memory[: m * m]
 
     def _in_order(self):
         return sorted(self.rows, key=itemgetter(0))

@@ -148,11 +148,11 @@ def _merged(n, one, other, lengths, unite):
         beside[a], beside[b] = {}, {}
         del first[b], second[a]
         near = unite(a, b, new, first, second, size)
-        for c, apart in near.items():
+        for c, distance in near.items():
             beside[c].pop(a, None)
             beside[c].pop(b, None)
-            beside[c][new] = apart
-            heappush(heap, (apart, c, new))
+            beside[c][new] = distance
+            heappush(heap, (distance, c, new))
         beside.append(near)
         size.append(size[a] + size[b])
         size[a] = size[b] = 0
@@ -163,8 +163,8 @@ def _by_rule(join):
     def unite(a, b, new, first, second, size):
         """Of a cluster beside one part only, the distance is that part's."""
         near = first
-        for c, apart in second.items():
-            near[c] = join(near[c], apart, size[a], size[b]) if c in near else apart
+        for c, distance in second.items():
+            near[c] = join(near[c], distance, size[a], size[b]) if c in near else distance
         return near
 
     return unite
@@ -178,7 +178,7 @@ def _ward(given, one, other):
     centers[:n] = rows
     count = np.ones(2 * n - 1)
 
-    def apart(a, b):
+    def distances(a, b):
         square = np.square(centers[a] - centers[b]).sum(axis=-1)
         return np.sqrt(2 * count[a] * count[b] / (count[a] + count[b]) * square)
 
@@ -186,11 +186,11 @@ def _ward(given, one, other):
         count[new] = count[a] + count[b]
         centers[new] = (count[a] * centers[a] + count[b] * centers[b]) / count[new]
         near = list(first | second)
-        return dict(zip(near, apart(np.array(near, np.intp), new).tolist(), strict=True))
+        return dict(zip(near, distances(np.array(near, np.intp), new).tolist(), strict=True))
 
     step = max(1, (1 << 22) // rows.shape[1])
     parts = [slice(start, start + step) for start in range(0, len(one), step)]
-    lengths = [apart(one[part], other[part]) for part in parts]
+    lengths = [distances(one[part], other[part]) for part in parts]
     Z = _merged(n, one, other, np.concatenate(lengths), unite)
     with np.errstate(over="ignore"):
         Z[:, 2] /= scale

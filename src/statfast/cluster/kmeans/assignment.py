@@ -98,7 +98,7 @@ class Assignment:
     def __init__(self, data, centers, nearest=None):
         self.data, self.centers = data, centers
         # One scale throughout: the bounds are in its units. Centers to come lie among the rows.
-        self._scale = scale_of(max(data.reach, float(np.abs(centers - data.origin).max())))
+        self._scale = scale_of(max(data.radius, float(np.abs(centers - data.origin).max())))
         n = data.shape[0]
         self.labels, self._bounds = np.full(n, -1, np.int32), Bounds(n)
         known = nearest is not None and self._scale < MAX_BOUNDED_SCALE
@@ -108,7 +108,7 @@ class Assignment:
             self._bounds.begin(centers, squares, self._scale)
         self._sums, self.patched, self._age = None, False, 0
         self._spare = []  # statistics of blocks, merged and free to be used again
-        panels, norms = data.panels.at(self._scale)
+        panels, norms = data.panels.scaled(self._scale)
         self._cut_rows(panels, norms)
         self._sorted = None  # the rows sorted, once their nearest centers are known
         asked = data.algorithm == "yinyang"
@@ -292,7 +292,7 @@ def farthest(data, centers, labels, count):
     frame = data.rows.frame(centers)
 
     def partial(rows, X, weights, labels):
-        d2 = X.to_own(frame, labels)
+        d2 = X.distances_to_labels(frame, labels)
         if weights is None:
             weights = np.ones(X.shape[0])
         d2[weights == 0] = 0.0

@@ -26,7 +26,7 @@ from statfast.cluster.kmeans.block_passes import inertia, joined, sweep
 from statfast.cluster.kmeans.data import (
     require_enough,
     require_spread,
-    survey,
+    survey_rows,
 )
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
@@ -174,7 +174,7 @@ class BisectingKMeans(Centers):
             )
         runs = runs_of(given)
         rng = as_generator(self.random_state)
-        data = survey(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
+        data = survey_rows(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
         require_enough(data, k)
         require_spread(data, k)
 
@@ -303,7 +303,7 @@ class Tree:
         if len(rows) == data.shape[0]:
             return data
         weights = None if data.weights is None else data.weights[rows]
-        return survey(data.rows[rows], weights, data.n_jobs)
+        return survey_rows(data.rows[rows], weights, data.n_jobs)
 
     def split(self, place, part, centers, labels):
         """Put two leaves in the place of one."""
@@ -313,7 +313,7 @@ class Tree:
         frame = part.rows.frame(centers)
 
         def partial(where, X, labels):
-            return [X.to_own(frame, labels)]
+            return [X.distances_to_labels(frame, labels)]
 
         d2 = np.concatenate(
             sweep(partial, part.rows, labels, merge=joined, size=centers.shape[1], n_jobs=1)

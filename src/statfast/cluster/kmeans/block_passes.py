@@ -22,7 +22,7 @@ def distances(rows, frame, n_jobs=None):
 
     def partial(where, X):
         with np.errstate(over="ignore"):
-            out = X.to_all(frame)
+            out = X.distances_to_all(frame)
             return [out.astype(np.float32) if X.dtype == np.float32 else out]
 
     return concatenated(partial, rows, frame, n_jobs)
@@ -57,7 +57,7 @@ def potential(rows, weights, frame, n_jobs=None):
 
 def scatter(X, weights, frame, labels):
     """The inertia of a block."""
-    d2 = X.to_own(frame, labels)
+    d2 = X.distances_to_labels(frame, labels)
     return float((d2 if weights is None else d2 * weights).sum())
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from statfast._distance import extent_of
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_count, as_rows, as_weights, refuse_large, shown, wrong_type
-from statfast.cluster.kmeans.data import KEPT_DTYPES, require_range
+from statfast.cluster.kmeans.data import NATIVE_DTYPES, require_range
 from statfast.cluster.kmeans.dense_rows import DenseRows
 
 
@@ -84,7 +84,7 @@ class KMeansStatistics:
             If X or centers is not a finite 2-d array, if their shapes do not match, if squared
             distances would overflow, or if `labels` cannot be updated.
         """
-        X = np.ascontiguousarray(as_rows(X, keep=KEPT_DTYPES))
+        X = np.ascontiguousarray(as_rows(X, keep=NATIVE_DTYPES))
         centers = np.array(as_rows(centers, name="centers"), dtype=np.float64, order="C")
         n, d = X.shape
         if centers.shape[1] != d:

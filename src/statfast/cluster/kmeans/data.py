@@ -16,7 +16,11 @@ from statfast.cluster.kmeans.dense_rows import PANEL_ROWS, DenseRows, rows_of
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 MIN_WIDTH = 1e-150  # squares of such differences lose digits in float64
-KEPT_DTYPES = (np.float64, np.float32, np.uint8)  # taken as they are; every other dtype as float64
+NATIVE_DTYPES = (
+    np.float64,
+    np.float32,
+    np.uint8,
+)  # taken as they are; every other dtype as float64
 MAX_PANEL_NUMBERS = 1 << 26  # numbers: the most rows that are kept as panels (256 MB)
 
 
@@ -40,7 +44,7 @@ class Panels:
         rows = self._rows
         return isinstance(rows, np.ndarray) and self._filled() * rows.shape[1] <= MAX_PANEL_NUMBERS
 
-    def at(self, scale):
+    def scaled(self, scale):
         """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None where
         they are not `possible`."""
         if self._scale != scale:  # starts among the rows have one scale
@@ -78,7 +82,7 @@ class KMeansData:
     low: np.ndarray  # (d,) least value of each column
     high: np.ndarray  # (d,) greatest value
     origin: np.ndarray  # (d,) float32, about the mean
-    reach: float  # greatest distance from it in any column
+    radius: float  # greatest distance from it in any column
     panels: Panels
     algorithm: str = "auto"  # which bounds spare rows a look: see `KMeans`
 
@@ -98,7 +102,7 @@ class KMeansData:
     @property
     def scale(self):
         """The power of two that brings the rows to about 1."""
-        return scale_of(self.reach)
+        return scale_of(self.radius)
 
     def center(self):
         """The weighted mean of the rows, (d,)."""
@@ -118,8 +122,8 @@ class KMeansData:
 
     def frame(self, centers):
         """These centers as dense rows meet them, about the mean of these rows."""
-        reach = max(self.reach, float(np.abs(centers - self.origin).max()))
-        return DenseRows.frame(centers, self.origin, scale_of(reach))
+        radius = max(self.radius, float(np.abs(centers - self.origin).max()))
+        return DenseRows.frame(centers, self.origin, scale_of(radius))
 
     def rounded(self, centers):
         """The centers as float64 numbers that `dtype` can hold."""
@@ -140,7 +144,7 @@ class KMeansData:
         return self.take([self.draw_index(rng)])
 
 
-def survey(rows, sample_weight, n_jobs, algorithm="auto"):
+def survey_rows(rows, sample_weight, n_jobs, algorithm="auto"):
     """Look through the rows once; refuses NaN, infinity, and values whose squares overflow."""
     rows = rows if hasattr(rows, "reduce") else rows_of(rows)
     found = rows.extent(n_jobs)
@@ -150,12 +154,12 @@ def survey(rows, sample_weight, n_jobs, algorithm="auto"):
     low, high, mean = found.low, found.high, found.mean
     require_range(low, high, found.n if weights is None else weights.sum(), "X")
     origin = origin_of(mean) * rows.centered
-    reach = found.reach(origin)
+    radius = found.radius(origin)
     dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
     shape = found.n, len(low)
     panels = Panels(rows.matrix, origin, n_jobs)
     return KMeansData(
-        rows, weights, n_jobs, shape, dtype, mean, low, high, origin, reach, panels, algorithm
+        rows, weights, n_jobs, shape, dtype, mean, low, high, origin, radius, panels, algorithm
     )
 
 

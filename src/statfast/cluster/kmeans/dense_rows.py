@@ -131,14 +131,14 @@ class DenseRows:
         """Add a block to the sums of its labels."""
         add_up(np.ascontiguousarray(self.matrix), weights, labels, step.sums, step.mass)
 
-    def to_own(self, frame, labels):
+    def distances_to_labels(self, frame, labels):
         """Squared distances of a block's rows to their own centers, (n,)."""
         d2 = np.empty(self.shape[0])
         for part in pieces(*self.shape):
             differences.distances(self.matrix[part], frame.centers, labels[part], d2[part])
         return d2
 
-    def to_all(self, frame):
+    def distances_to_all(self, frame):
         """Euclidean distances of a block's rows to all centers, (n, k)."""
         out = np.empty((self.shape[0], len(frame.centers)))
         for part in pieces(self.shape[0], frame.centers.size):

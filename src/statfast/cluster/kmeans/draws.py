@@ -78,7 +78,7 @@ def approach(data, centers, closest):
     def partial(where, X, weights, closest):
         labels = np.empty(X.shape[0], np.int32)
         X.step(frame, labels)
-        np.minimum(closest, X.to_own(frame, labels), out=closest)
+        np.minimum(closest, X.distances_to_labels(frame, labels), out=closest)
         return float((closest if weights is None else closest * weights).sum())
 
     return sweep(

@@ -17,12 +17,12 @@ INIT = one_of(*NAMES) | callable_ | array
 N_INIT = one_of("auto") | count(high=MAX_REPEATS)
 
 
-def runs_of(given, plain=10):
+def runs_of(checked, plain=10):
     """How many starts to run from; `plain` many where "auto" meets starts that are not spread.
 
-    ``given`` are checked parameters, `init` and `n_init` among them.
+    ``checked`` are checked parameters, `init` and `n_init` among them.
     """
-    init, runs = given.init, given.n_init
+    init, runs = checked.init, checked.n_init
     if runs == "auto":
         runs = plain if callable(init) or (isinstance(init, str) and init == "random") else 1
     if not isinstance(init, str) and not callable(init):

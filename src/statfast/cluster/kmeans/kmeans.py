@@ -20,7 +20,7 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import as_generator
 from statfast.cluster.kmeans.assignment import Assignment
-from statfast.cluster.kmeans.data import require_enough, require_spread, survey
+from statfast.cluster.kmeans.data import require_enough, require_spread, survey_rows
 from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
 from statfast.cluster.kmeans.lloyd import iterate, tolerance
 from statfast.cluster.kmeans.model import Centers, as_any_rows, warn_empty
@@ -211,7 +211,10 @@ class KMeans(Centers):
         if isinstance(source, Parts):
             data, assignment = survey_parts(source, algorithm), PartsAssignment
         else:
-            data, assignment = survey(source, sample_weight, self.n_jobs, algorithm), Assignment
+            data, assignment = (
+                survey_rows(source, sample_weight, self.n_jobs, algorithm),
+                Assignment,
+            )
         require_enough(data, k)
         require_spread(data, k)
 

@@ -6,7 +6,7 @@ import numpy as np
 from statfast._estimator import ANY, ignoring_sklearn_arguments
 from statfast._typing import Array, Rows, Seed, Weights
 from statfast._validation import as_count, as_generator
-from statfast.cluster.kmeans.data import require_enough, require_spread, survey
+from statfast.cluster.kmeans.data import require_enough, require_spread, survey_rows
 from statfast.cluster.kmeans.model import as_any_rows
 from statfast.cluster.kmeans.plus_plus import spread
 
@@ -89,7 +89,7 @@ def kmeans_plusplus(
     """
     k = as_count(n_clusters, "n_clusters")
     rng = as_generator(random_state)
-    data = survey(as_any_rows(X), sample_weight, n_jobs)
+    data = survey_rows(as_any_rows(X), sample_weight, n_jobs)
     require_enough(data, k)
     require_spread(data, k)
     (seed,) = rng.integers(2**32, size=1)

@@ -28,10 +28,10 @@ from statfast._validation import (
 )
 from statfast.cluster.kmeans.block_passes import inertia, nearest, potential
 from statfast.cluster.kmeans.data import (
-    KEPT_DTYPES,
+    NATIVE_DTYPES,
     require_enough,
     require_spread,
-    survey,
+    survey_rows,
 )
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
@@ -189,7 +189,7 @@ class MiniBatchKMeans(Centers):
         max_iter, tol, patience = given.max_iter, given.tol, given.max_no_improvement
         runs = runs_of(given, plain=3)
         rng = as_generator(self.random_state)
-        data = survey(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
+        data = survey_rows(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
         rows, weights, n = data.rows, data.weights, data.shape[0]
         able = np.arange(n) if weights is None else np.flatnonzero(weights)
         n = len(able)
@@ -250,14 +250,16 @@ class MiniBatchKMeans(Centers):
         if state is None:
             runs = runs_of(given, plain=3)
             rng = as_generator(self.random_state)
-            data = survey(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
+            data = survey_rows(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
             require_enough(data, k)
             rows, weights = data.rows, data.weights
             centers = self._best_start(data, k, runs, data.shape[0], rng)
             state = Batches(centers, data.dtype, ratio, rng, self.n_jobs)
         else:
-            some = sparse_rows_for(self, X) if is_sparse(X) else rows_for(self, X, keep=KEPT_DTYPES)
-            data = survey(some, sample_weight, self.n_jobs)
+            some = (
+                sparse_rows_for(self, X) if is_sparse(X) else rows_for(self, X, keep=NATIVE_DTYPES)
+            )
+            data = survey_rows(some, sample_weight, self.n_jobs)
             rows, weights = data.rows, data.weights
             state = state.copied(ratio, self.n_jobs)
         state.learn(rows, weights)
@@ -317,4 +319,6 @@ def sample(data, m, rng):
     able = data.shape[0] if data.weights is None else np.flatnonzero(data.weights)
     m = min(m, np.size(able) if data.weights is not None else m)
     at = np.sort(rng.choice(able, m, replace=False))
-    return survey(data.rows[at], None if data.weights is None else data.weights[at], data.n_jobs)
+    return survey_rows(
+        data.rows[at], None if data.weights is None else data.weights[at], data.n_jobs
+    )

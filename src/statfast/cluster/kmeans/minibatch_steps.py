@@ -81,10 +81,10 @@ class Batches:
         self._seen += total
         if self._ratio > 0 and (self._seen >= ROWS_PER_CENTER * k or not self.mass.all()):
             self._seen = 0.0
-            self._put_elsewhere(rows, weights)
+            self._relocate(rows, weights)
         return (cost / total if total else 0.0), shift
 
-    def _put_elsewhere(self, rows, weights):
+    def _relocate(self, rows, weights):
         """Put the centers that have got little on rows of the batch, drawn without replacement."""
         few = np.flatnonzero(self.mass < self._ratio * self.mass.max())
         able = np.arange(rows.shape[0]) if weights is None else np.flatnonzero(weights)

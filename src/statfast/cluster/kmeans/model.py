@@ -20,7 +20,7 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.cluster.kmeans.block_passes import distances, nearest, potential
-from statfast.cluster.kmeans.data import KEPT_DTYPES
+from statfast.cluster.kmeans.data import NATIVE_DTYPES
 from statfast.cluster.kmeans.dense_rows import DenseRows, StreamedRows, rows_of
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
@@ -89,7 +89,7 @@ class Centers(Transformer, Clusterer, Estimator):
             # Twice: the blocks of distances, and the whole they are put together to.
             nbytes = 16 * rows.shape[0] * len(frame.centers)
             refuse_large(nbytes, "The table of distances", "Transform fewer rows at a time.")
-        return _near(distances(rows, frame, self.n_jobs))
+        return _require_finite(distances(rows, frame, self.n_jobs))
 
     def score(self, X: Rows, y: object = None, sample_weight: Weights = None) -> float:
         """Return minus the inertia of the samples: higher is better.
@@ -121,17 +121,19 @@ class Centers(Transformer, Clusterer, Estimator):
             n = len(sample_weight) if isinstance(X, Chunks) else rows.shape[0]  # type: ignore[arg-type]
             sample_weight = as_weights(sample_weight, n)
         frame = rows.framed(self._frame())
-        return -_near(potential(rows, sample_weight, frame, self.n_jobs))
+        return -_require_finite(potential(rows, sample_weight, frame, self.n_jobs))
 
     def _rows(self, X):
         """The rows for a fitted estimator, checked or, if they come in chunks, checked as read."""
         if is_sparse(X) and self._takes_sparse:
             return sparse_rows_for(self, X)
         if not isinstance(X, Chunks):
-            return DenseRows(rows_for(self, X, keep=KEPT_DTYPES))
+            return DenseRows(rows_for(self, X, keep=NATIVE_DTYPES))
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        return StreamedRows(Chunks(rows_for(self, chunk, keep=KEPT_DTYPES, n_min=0) for chunk in X))
+        return StreamedRows(
+            Chunks(rows_for(self, chunk, keep=NATIVE_DTYPES, n_min=0) for chunk in X)
+        )
 
     def _frame(self):
         """The centers in float64 as dense rows meet them, anew if the user changed the centers."""
@@ -186,7 +188,7 @@ def as_any_rows(X):
     """Check rows, dense, sparse or `Chunks`; `survey` sees whether all are finite."""
     if is_sparse(X):
         return SparseRows(as_csr(X), float_of(X))
-    return rows_of(X if isinstance(X, Chunks) else as_rows(X, keep=KEPT_DTYPES, finite=False))
+    return rows_of(X if isinstance(X, Chunks) else as_rows(X, keep=NATIVE_DTYPES, finite=False))
 
 
 def warn_empty(sizes):
@@ -200,7 +202,7 @@ def warn_empty(sizes):
         )
 
 
-def _near(found):
+def _require_finite(found):
     """What was found of distances, if it is finite."""
     if not np.isfinite(found).all():
         raise ValueError(

@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._engine import Stacked
 from statfast.cluster.kmeans.block_passes import sweep
-from statfast.cluster.kmeans.data import survey
+from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.draws import draws_of
 from statfast.cluster.kmeans.part_plus_plus import plus_plus_of
 from statfast.cluster.kmeans.plus_plus import plus_plus
@@ -57,7 +57,7 @@ def k_means_parallel(data, k, rng):
     weights = draws.total(_crowd, [], candidates)
     if np.count_nonzero(weights) < k:
         return plus_plus_of(data, k, rng)
-    return plus_plus(survey(candidates, weights, data.n_jobs), k, rng)
+    return plus_plus(survey_rows(candidates, weights, data.n_jobs), k, rng)
 
 
 def _potential(data, closest, start):

@@ -126,7 +126,7 @@ def _farthest(columns, state, number):
     frame = rows.frame(centers)
     labels = np.empty(rows.shape[0], np.int32)
     rows.rows.step(frame, labels)
-    d2 = rows.rows.to_own(frame, labels)
+    d2 = rows.rows.distances_to_labels(frame, labels)
     weights = np.ones(len(d2)) if rows.weights is None else rows.weights
     d2[weights == 0] = 0.0
     far = np.argsort(-d2, kind="stable")[:count]

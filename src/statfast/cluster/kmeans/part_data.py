@@ -25,7 +25,7 @@ class NoPanels(Panels):
     def __init__(self):
         pass
 
-    def at(self, scale):
+    def scaled(self, scale):
         return None, None
 
 
@@ -60,7 +60,7 @@ class PartsData:
     low: np.ndarray
     high: np.ndarray
     origin: np.ndarray
-    reach: float
+    radius: float
     mean: np.ndarray  # by weight
     total_weight: float
     max_weight: float
@@ -78,8 +78,8 @@ class PartsData:
 
     def frame(self, centers: np.ndarray) -> DenseFrame:
         """See `KMeansData.frame`."""
-        reach = max(self.reach, float(np.abs(centers - self.origin).max()))
-        return DenseFrame(centers, self.origin, scale_of(reach))
+        radius = max(self.radius, float(np.abs(centers - self.origin).max()))
+        return DenseFrame(centers, self.origin, scale_of(radius))
 
     def rounded(self, centers: np.ndarray) -> np.ndarray:
         return centers.astype(self.dtype, copy=False).astype(np.float64, copy=False)
@@ -100,7 +100,7 @@ class PartsData:
         small = panels and self.rows_in_place * self.shape[1] <= MAX_PANEL_NUMBERS
         return KMeansData(
             DenseRows(X), as_weights(weights, len(X)), None, X.shape, self.dtype, self.mean,
-            self.low, self.high, self.origin, self.reach,
+            self.low, self.high, self.origin, self.radius,
             Panels(X, self.origin, None) if small else NoPanels(), algorithm,
         )  # fmt: skip
 
@@ -142,7 +142,7 @@ def survey_parts(parts: Parts, algorithm: str) -> PartsData:
     most = max(sum(first.lengths[part] for part in place) for place in places)
     return PartsData(
         parts, new_fit(parts), (starts[-1], first.X.shape[1]), dtype, extent.low, extent.high,
-        origin, extent.reach(origin), found.total / found.total_weight, found.total_weight,
+        origin, extent.radius(origin), found.total / found.total_weight, found.total_weight,
         found.max_weight, found.weighted_rows, starts, most, algorithm,
     )  # fmt: skip
 

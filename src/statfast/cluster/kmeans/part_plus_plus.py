@@ -24,7 +24,7 @@ def by_rounds(data: PartsData, k: int, rng: np.random.Generator) -> np.ndarray:
     """For each center a round draws candidates, and one weighs them."""
     draws = PartDraws(data)
     drawn = [data.draw_row(rng)]
-    potential = draws.total(_left, drawn, nothing=Stacked(np.zeros(1))).rows  # of each part
+    potential = draws.total(_potential, drawn, nothing=Stacked(np.zeros(1))).rows  # of each part
     while len(drawn) < k and potential.any():
         points = rng.random(trials(k))
         running = np.cumsum(potential)
@@ -35,7 +35,7 @@ def by_rounds(data: PartsData, k: int, rng: np.random.Generator) -> np.ndarray:
         rows = draws.total(_rows_at, drawn, starts, within[order]).rows
         candidates = rows[np.argsort(order)]
         nothing = Stacked(np.zeros((1, len(candidates))))
-        left = draws.total(_left_by_each, drawn, candidates, nothing=nothing).rows
+        left = draws.total(_potential_by_candidate, drawn, candidates, nothing=nothing).rows
         best = left.sum(axis=0).argmin()
         drawn.append(candidates[best : best + 1])
         potential = left[:, best]
@@ -51,7 +51,7 @@ def require_few(k: int) -> None:
         )
 
 
-def _left(data, closest, start):
+def _potential(data, closest, start):
     """The potential of a part."""
     return Stacked(np.array([closest.chances(data.weights).sum()]))
 
@@ -65,7 +65,7 @@ def _rows_at(data, closest, start, starts, within):
     return Stacked(data.take([min(place(running, u), len(running) - 1) for u in points]))
 
 
-def _left_by_each(data, closest, start, candidates):
+def _potential_by_candidate(data, closest, start, candidates):
     """What each candidate would leave of the potential of a part."""
     _, left = weigh(data, candidates, closest.squares, None)
     return Stacked(left.sum(axis=0, keepdims=True))

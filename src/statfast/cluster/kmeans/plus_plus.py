@@ -13,7 +13,7 @@ from statfast.cluster.kmeans.block_passes import joined, place, sweep
 from statfast.cluster.kmeans.data import contiguous
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
-MAX_KEPT_BYTES = 1 << 28  # bytes
+MAX_CACHED_BYTES = 1 << 28  # bytes
 MIN_PACKED_ROWS = 256  # rows: fewer are not worth packing for the start alone
 OPERATIONS_PER_BLOCK = 3e6  # operations of a part: some 10 microseconds
 BLOCK_ROWS = 1024  # rows: parts are so many or a multiple, whole panels and stretches
@@ -35,7 +35,7 @@ def plus_plus(data, k, rng):
 
     Cost: O(n d k log k). For each center rows in memory are read once, in float32; others in
     float64, twice where the distances to its candidates, 8 (2 + log k) bytes a row, would exceed
-    `MAX_KEPT_BYTES`. Memory: 30 bytes a row besides.
+    `MAX_CACHED_BYTES`. Memory: 30 bytes a row besides.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def packed(data, k, first):
     effort = 2.0 * n * d * trials(k)
     parts = 2 ** min(6, max(0, round(np.log2(max(effort / OPERATIONS_PER_BLOCK, 1.0)))))
     blocks = grid(n, least=BLOCK_ROWS, most=n, parts=parts)
-    panels, norms = data.panels.at(data.scale)
+    panels, norms = data.panels.scaled(data.scale)
     shares = None
     if data.weights is not None:
         shares = np.zeros(len(norms), np.float32)
@@ -160,7 +160,7 @@ def by_reading(data, k, rng, first):
     centers, places = np.empty((k, d)), np.full(k, first, np.int32)
     centers[:] = data.take([first])[0]
     closest = np.full(n, np.inf)
-    kept = np.empty((trials(k), n)) if 8 * n * trials(k) <= MAX_KEPT_BYTES else None
+    kept = np.empty((trials(k), n)) if 8 * n * trials(k) <= MAX_CACHED_BYTES else None
     blocks, potential = weigh(data, centers[:1], closest, closest[None])
     shares = potential[:, 0]
     for c in range(1, k):

@@ -142,11 +142,11 @@ class SparseRows:
         np.add.at(step.sums, (np.repeat(labels, count), self._column[own]), value)
         step.mass += np.bincount(labels, weights, len(step.mass))
 
-    def to_own(self, frame, labels):
+    def distances_to_labels(self, frame, labels):
         """Squared distances of a block's rows to their own centers, (n,)."""
         return self._distances(frame, labels, 1)[:, 0]
 
-    def to_all(self, frame):
+    def distances_to_all(self, frame):
         """Euclidean distances of a block's rows to all centers, (n, k)."""
         out = self._distances(frame, None, len(frame.centers))
         return np.sqrt(out, out=out)

@@ -66,7 +66,7 @@ class SortedRows:
         own = self._place[labels]
         order = np.argsort(own.astype(np.int64) << 32 | distances.view(np.int32))
         order = np.concatenate([order, np.repeat(order[-1:], -n % PANEL_ROWS)]).astype(np.int32)
-        self._order, self._own = order, own[order]
+        self._order, self._center_places = order, own[order]
         m = len(order)
         self._panels, self._norms = np.empty(m * d, np.float32), np.empty(m, np.float32)
 
@@ -98,7 +98,7 @@ class SortedRows:
                 rows, source = np.empty((2, at.stop - at.start), np.int32)
                 moved = kernel.assign(
                     data.rows.matrix, self._order[at], self._panels[at.start * data.shape[1] :],
-                    self._norms[at], groups, self._own[at], self._upper[at],
+                    self._norms[at], groups, self._center_places[at], self._upper[at],
                     self._slack[at.start // height : at.stop // height],
                     self.labels, rows, source,
                 )  # fmt: skip

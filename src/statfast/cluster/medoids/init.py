@@ -25,7 +25,7 @@ def build(source, k, weights, rng, n_jobs):
     alone = gains(source, slice(0, source.n), None, weights, n_jobs)
     alone[shut] = np.inf
     medoids = [int(alone.argmin())]
-    near = reach(source, medoids[0], weights)
+    near = weighted_distances(source, medoids[0], weights)
     known = None
     while len(medoids) < k:
         if not near.any():  # nothing gains: the lowest
@@ -51,7 +51,7 @@ def build(source, k, weights, rng, n_jobs):
             most *= 2  # many rows may be the same, and gain the same
             checkpoint()
         medoids.append(int(np.where(fresh, known, -np.inf).argmax()))
-        near = np.minimum(near, reach(source, medoids[-1], weights))
+        near = np.minimum(near, weighted_distances(source, medoids[-1], weights))
     return np.array(medoids)
 
 
@@ -75,7 +75,7 @@ def lab(source, k, weights, rng, n_jobs):
             best = np.maximum(near[sample][:, None] - block, 0.0).sum(axis=0).argmax()
         medoids.append(int(sample[best]))
         free = free[free != medoids[-1]]
-        found = reach(source, medoids[-1], weights)
+        found = weighted_distances(source, medoids[-1], weights)
         near = found if near is None else np.minimum(near, found)
     return np.array(medoids)
 
@@ -89,7 +89,7 @@ def plus_plus(source, k, weights, rng, n_jobs):
     n_trials = 2 + int(log(k))
     mass = np.ones(source.n) if weights is None else weights
     medoids = [place(np.cumsum(mass), rng.random())]
-    near = reach(source, medoids[0], weights)
+    near = weighted_distances(source, medoids[0], weights)
     while len(medoids) < k:
         checkpoint()
         running = np.cumsum(near)
@@ -101,7 +101,7 @@ def plus_plus(source, k, weights, rng, n_jobs):
             left[medoids] = False
             best = np.flatnonzero(left & (mass > 0))[0]
         medoids.append(int(best))
-        near = np.minimum(near, reach(source, medoids[-1], weights))
+        near = np.minimum(near, weighted_distances(source, medoids[-1], weights))
         near[medoids] = 0.0
     return np.array(medoids)
 
@@ -111,7 +111,7 @@ def random_points(source, k, weights, rng, n_jobs):
     return rng.choice(np.flatnonzero(barred(weights, source.n) == 0), k, replace=False)
 
 
-def reach(source, point, weights):
+def weighted_distances(source, point, weights):
     """From all points to one, times the weights."""
     found = column(source, point)
     return found if weights is None else found * weights

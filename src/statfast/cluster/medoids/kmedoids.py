@@ -37,7 +37,7 @@ from statfast.cluster.medoids.partition import Partition, barred, gains, require
 from statfast.cluster.medoids.swaps import alternate, eager, steepest
 
 METHODS = {"fasterpam": eager, "fastpam1": steepest, "pam": steepest, "alternate": alternate}
-MAX_KEPT_BYTES = 1 << 27  # bytes: smaller matrices are always worth keeping
+MAX_CACHED_BYTES = 1 << 27  # bytes: smaller matrices are always worth keeping
 MAX_CHEAP_COLUMNS = 24  # columns up to which a distance is made about as fast as it is read
 
 
@@ -297,4 +297,4 @@ def _kept(made, dtype):
     """Whether to keep the matrix: where it is small, or slow to make and fits."""
     nbytes = made.n * made.n * (4 if dtype is np.float32 else 8)
     cheap = made.tiled and made.rows.shape[1] <= MAX_CHEAP_COLUMNS
-    return nbytes <= MAX_KEPT_BYTES or (not cheap and fits(nbytes))
+    return nbytes <= MAX_CACHED_BYTES or (not cheap and fits(nbytes))

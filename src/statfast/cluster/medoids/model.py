@@ -179,7 +179,7 @@ def _blocks_of(fill, rows, medoids, metric, n_jobs):
     def work(part):
         some = rows[part]
         if metric is None:
-            fill(part, _given(some, medoids, part.start))
+            fill(part, _checked_block(some, medoids, part.start))
         elif is_callable(metric):
             fill(part, _called(some, medoids, metric, part.start))
         else:
@@ -189,7 +189,7 @@ def _blocks_of(fill, rows, medoids, metric, n_jobs):
     each(work, grid(m, most=most), n_jobs=n_jobs, effort=2.0 * m * k * rows.shape[1])
 
 
-def _given(rows, columns, start):
+def _checked_block(rows, columns, start):
     block = np.asarray(rows[:, columns], np.float64)
     wrong = block < -slack_of(rows) * rows.max()
     if wrong.any():

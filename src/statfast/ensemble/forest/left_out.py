@@ -185,4 +185,4 @@ class LeftOutErrors:
             none = no_information(truth[:, 0], said.argmax(axis=1), "zero_one")
         else:
             none = no_information(truth[:, 0], said[:, 0], "squared")
-        return BootstrapEstimate.of(method, training, out, none, "trees")
+        return BootstrapEstimate.from_losses(method, training, out, none, "trees")

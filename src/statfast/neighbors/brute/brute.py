@@ -23,7 +23,7 @@ from statfast._distance import (
     Float32Frame,
     Metric,
     extent_of,
-    side_by_side,
+    with_contiguous_rows,
 )
 from statfast._engine import checkpoint, each, grid
 from statfast.neighbors.brute.precomputed import without_self
@@ -74,7 +74,7 @@ class BruteIndex:
     ) -> "BruteIndex":
         """Measure the rows."""
         n, d = X.shape
-        rows = side_by_side(X)
+        rows = with_contiguous_rows(X)
         if metric.kind == HAVERSINE:
             lean = 2.0**-46 * (4 + float(np.abs(rows).max()))
             points = places(rows)
@@ -84,11 +84,11 @@ class BruteIndex:
             nothing = np.zeros(d, np.float32)
             return cls(rows, rows, nothing, 1.0, np.zeros(n, np.float32), metric=metric)
         found = extent_of(rows, n_jobs)
-        frame = Float32Frame.of(found)
+        frame = Float32Frame.from_extent(found)
         origin, scale = frame.origin, frame.scale
         step, code = 0.5, None
         if metric.kind == EUCLIDEAN:
-            step, code = ByteCode.step_of(rows, found.reach(origin) * scale)
+            step, code = ByteCode.step_of(rows, found.radius(origin) * scale)
         if step == 1.0:
             origin, scale = np.full(d, 128, np.float32), 1.0
         norm = np.empty(n, np.float32)
@@ -158,7 +158,7 @@ class BruteIndex:
 
     def scored(self, Q: np.ndarray) -> np.ndarray:
         """The queries as they are scored."""
-        return places(Q) if self.metric.kind == HAVERSINE else side_by_side(Q)
+        return places(Q) if self.metric.kind == HAVERSINE else with_contiguous_rows(Q)
 
     def calls(self, start: int, stop: int, m: int) -> list[slice]:
         """The rows from start to stop, cut into those of one scan for m queries."""

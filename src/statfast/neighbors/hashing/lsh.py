@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._distance import FLOAT32_SCALE, Float32Frame, extent_of, side_by_side
+from statfast._distance import FLOAT32_SCALE, Float32Frame, extent_of, with_contiguous_rows
 from statfast._estimator import (
     Estimator,
     count,
@@ -35,7 +35,7 @@ from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.hashing.hashes import FAMILIES, MAX_PARTS
 from statfast.neighbors.hashing.tables import HashTables
 from statfast.neighbors.hashing.tuning import MAX_TABLES, Sample, Wish, choose
-from statfast.neighbors.search.search import KEPT_DTYPES, MAX_ROWS, finite
+from statfast.neighbors.search.search import MAX_ROWS, NATIVE_DTYPES, finite
 
 METRICS = ("euclidean", "cosine")
 SAMPLE_ROWS = 128  # rows to tune on, and as many others to measure the outcome on
@@ -190,7 +190,7 @@ class LSHNeighbors(Estimator):
         MemoryError
             If the tables would take more than half the free memory.
         """
-        rows = as_rows(X, keep=KEPT_DTYPES)
+        rows = as_rows(X, keep=NATIVE_DTYPES)
         if len(rows) > MAX_ROWS:
             raise ValueError(
                 f"X must have at most {MAX_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
@@ -252,7 +252,7 @@ class LSHNeighbors(Estimator):
             If the two results would take more than half the free memory.
         """
         if X is not None:
-            rows = _prepared(rows_for(self, X, keep=KEPT_DTYPES), self._metric, "X")
+            rows = _prepared(rows_for(self, X, keep=NATIVE_DTYPES), self._metric, "X")
         elif self.__sklearn_is_fitted__():
             rows = self._index.rows
         else:
@@ -276,7 +276,7 @@ class LSHNeighbors(Estimator):
 def _prepared(rows, metric, name):
     """Rows among which the Euclidean distance decides."""
     if metric == "euclidean":
-        return side_by_side(rows)
+        return with_contiguous_rows(rows)
     refuse_large(16 * rows.size, f"{name} scaled to length 1", "Pass fewer rows at a time.")
     reach = np.abs(rows).max(axis=1).astype(np.float64)
     if not reach.all():
@@ -292,7 +292,7 @@ def _prepared(rows, metric, name):
 def _frame(rows, metric, n_jobs):
     if metric == "cosine":
         return Float32Frame(np.zeros(rows.shape[1], np.float32), 1.0)
-    frame = Float32Frame.of(extent_of(rows, n_jobs))
+    frame = Float32Frame.from_extent(extent_of(rows, n_jobs))
     return replace(frame, scale=min(frame.scale, FLOAT32_SCALE))
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._core.neighbors import vote
-from statfast._distance import side_by_side
+from statfast._distance import with_contiguous_rows
 from statfast._estimator import (
     Classifier,
     Estimator,
@@ -42,7 +42,7 @@ from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.brute.magnitude import require_size, size_of
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.images.tangent_space import Motion, as_shape, require_range
-from statfast.neighbors.search.search import KEPT_DTYPES, starts_of
+from statfast.neighbors.search.search import NATIVE_DTYPES, starts_of
 from statfast.neighbors.spatial.spatial_tree import one_or_many
 from statfast.neighbors.vote.weights import TIES
 
@@ -118,7 +118,7 @@ def tangent_distance(
     for images, name in ((first, "a"), (second, "b")):
         require_size(size_of(images), name)
     motion = Motion.checked(as_shape(image_shape, first.shape[1], "a"), sigma, two_sided)
-    rows = side_by_side(second)
+    rows = with_contiguous_rows(second)
     itself = np.arange(len(first))[:, None]
     distances = np.sqrt(motion.squared(first, rows, itself, n_jobs, "a")[:, 0])
     return float(distances[0]) if single and other else distances
@@ -275,7 +275,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         given = self._checked()
         seed = int(as_generator(self.random_state).integers(2**63))
         as_count(given.n_neighbors, "n_neighbors", 1, given.n_candidates, limit="n_candidates")
-        rows = as_rows(X, keep=KEPT_DTYPES)
+        rows = as_rows(X, keep=NATIVE_DTYPES)
         require_size(size_of(rows))
         shape = as_shape(self.image_shape, rows.shape[1])
         Motion.checked(shape, self.sigma, self.two_sided)
@@ -390,7 +390,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
     def _queries(self, X, n_neighbors=None) -> tuple[np.ndarray, int, Motion]:
         """Check the query: its rows, how many neighbors each is to have, and the motion."""
         if X is not None:
-            rows = rows_for(self, X, keep=KEPT_DTYPES)
+            rows = rows_for(self, X, keep=NATIVE_DTYPES)
         elif self.__sklearn_is_fitted__():
             rows = self._index.rows
         else:

@@ -42,7 +42,7 @@ from statfast.neighbors.search.part_search import neighbors_in_parts
 MAX_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
 
 # Dtypes searched as they are; every other one becomes float64.
-KEPT_DTYPES = (np.float64, np.float32, np.uint8)
+NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
 
 # Neighbors held at once by a vote: 2**22 of them are 64 MB of distances and ids. A search of
 # that size keeps every thread busy, so larger slices would cost memory and win no time.
@@ -96,12 +96,12 @@ class Search(Estimator):
         metric: Metric = GIVEN
         given: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
         if precomputed(self.metric):
-            rows = as_graph(X) if is_sparse(X) else as_rows(X, keep=KEPT_DTYPES)
+            rows = as_graph(X) if is_sparse(X) else as_rows(X, keep=NATIVE_DTYPES)
         elif is_sparse(X):
             rows = as_csr(X)
             metric = as_metric(self.metric, d=rows.shape[1], **given)
         else:
-            rows, metric = as_metric_rows(X, self.metric, keep=KEPT_DTYPES, **given)
+            rows, metric = as_metric_rows(X, self.metric, keep=NATIVE_DTYPES, **given)
         n = rows.shape[0]
         if n > MAX_ROWS:
             raise ValueError(
@@ -140,18 +140,18 @@ class Search(Estimator):
             return None
         fitted, metric = self.__dict__.get("_rows"), self.__dict__.get("_metric")
         if metric is not None and metric.kind == BLOCKWISE:
-            return metric_rows_for(self, X, metric, KEPT_DTYPES)
+            return metric_rows_for(self, X, metric, NATIVE_DTYPES)
         if metric is not None and metric.name == GIVEN.name:
             return self._distances_to(X)
         if fitted is None or isinstance(fitted, np.ndarray):
-            rows = rows_for(self, X, keep=KEPT_DTYPES)
+            rows = rows_for(self, X, keep=NATIVE_DTYPES)
             return self._metric.prepare(rows, n_jobs=self.n_jobs)
         return prepared(self._metric, csr_for(self, X))
 
     def _distances_to(self, X):
         """Check distances from queries to the fitted rows: a table, or what is near in a graph."""
         if not is_sparse(X):
-            return self._metric.prepare(rows_for(self, X, keep=KEPT_DTYPES), n_jobs=self.n_jobs)
+            return self._metric.prepare(rows_for(self, X, keep=NATIVE_DTYPES), n_jobs=self.n_jobs)
         graph = as_graph(X)
         require_width(self, graph)
         return graph

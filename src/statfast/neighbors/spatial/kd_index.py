@@ -9,7 +9,7 @@ import numpy as np
 from statfast._core.kdtree import order as kdorder
 from statfast._core.kdtree import search as kdsearch
 from statfast._core.kdtree.tree import TreeView
-from statfast._distance import LANES, MAX_LEAF_POINTS, PLAIN, KDArrays, Metric, side_by_side
+from statfast._distance import LANES, MAX_LEAF_POINTS, PLAIN, KDArrays, Metric, with_contiguous_rows
 from statfast._engine import checkpoint, each, grid
 from statfast.neighbors.spatial import kd_radius
 
@@ -132,7 +132,7 @@ class KDTreeIndex:
         """Queries as the kernel takes them: numbers in sequence, of float64 or float32."""
         if Q.dtype == np.uint8:
             return np.ascontiguousarray(Q, np.float32)
-        return side_by_side(Q)
+        return with_contiguous_rows(Q)
 
     def _order(self, Q, n_jobs):
         """An order of the queries in which those near each other are near each other."""

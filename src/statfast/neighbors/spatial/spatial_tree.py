@@ -15,7 +15,7 @@ from statfast._typing import Array, ArrayLike, Rows
 from statfast._validation import as_count, as_rows, refuse_large, shape_of, shown, wrong_type
 from statfast.neighbors.brute.magnitude import in_range
 
-KEPT_DTYPES = (np.float64, np.float32, np.uint8)  # searched as they are; all others become float64
+NATIVE_DTYPES = (np.float64, np.float32, np.uint8)  # Rows of others become float64.
 MAX_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
 SLICE_ROWS = 1 << 14  # rows whose neighbors are counted at a time
 FIRST_SLICE_ROWS = 1 << 10  # rows of the first slice whose neighbors are told; later ones have
@@ -35,7 +35,7 @@ class SpatialTree:
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        rows = as_rows(X, keep=KEPT_DTYPES)
+        rows = as_rows(X, keep=NATIVE_DTYPES)
         if len(rows) > MAX_ROWS:
             raise ValueError(
                 f"X must have at most {MAX_ROWS} rows; got {len(rows)}. Search it in parts and "
@@ -373,9 +373,9 @@ def one_or_many(Q, name):
     """Check rows, or one without its axis; and whether it is one."""
     if isinstance(Q, list | tuple):
         single = len(Q) > 0 and (np.isscalar(Q[0]) or getattr(Q[0], "ndim", None) == 0)
-        return as_rows([Q] if single else Q, name=name, keep=KEPT_DTYPES), single
+        return as_rows([Q] if single else Q, name=name, keep=NATIVE_DTYPES), single
     single = getattr(Q, "ndim", None) == 1
-    return as_rows(np.asarray(Q)[None] if single else Q, name=name, keep=KEPT_DTYPES), single
+    return as_rows(np.asarray(Q)[None] if single else Q, name=name, keep=NATIVE_DTYPES), single
 
 
 def require_distances(return_distance, sort_results):
