@@ -21,14 +21,7 @@ from statfast._core.linear import irls as kernel
 from statfast._engine import each, grid
 from statfast._estimator import copied, sums_of_folds
 from statfast._linalg import CholeskyFactor
-from statfast.linear.glm.irls import (
-    ROUNDING_OF_DEVIANCE,
-    ROUNDING_OF_STEP,
-    Scoring,
-    Unsolvable,
-    beginning,
-    corrected,
-)
+from statfast.linear.glm.irls import TOLERANCES, Scoring, Unsolvable, beginning, corrected
 from statfast.linear.glm.irls_sums import OPERATIONS_OF_ROW, ModelRows
 
 MAX_COMMON_STEP = 0.1  # After a step of all rows of this root mean square, folds go their own ways.
@@ -163,7 +156,7 @@ class _FoldScoring:
         if sums is None or not (total_weight > 0.0 and sums.finite()):
             return
         self.scoring = copy(common)
-        self.scoring.mass, self.scoring.penalty, self.at = total_weight, penalty, common.b
+        self.scoring.total_weight, self.scoring.penalty, self.at = total_weight, penalty, common.b
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / total_weight)
         self.rms, self.score = np.inf, None
         self.renewed = True  # whether the sums asked for have information
@@ -180,7 +173,7 @@ class _FoldScoring:
         self.passes += 1
         after = self.scoring._objective(sums, self.trial)
         if (
-            not after <= self.height * (1 + ROUNDING_OF_DEVIANCE) + ROUNDING_OF_DEVIANCE
+            not after <= self.height * (1 + TOLERANCES.deviance) + TOLERANCES.deviance
             or self.passes > MAX_PASSES
         ):
             self.active = False
@@ -209,7 +202,7 @@ class _FoldScoring:
         extent = scoring.size + kernel.largest(self.at, self.unit)
         # What is left after this step, by the rate of the last two.
         left = self.rms * (min(1.0, self.rms / last) if isfinite(last) else 1.0)
-        if left <= scoring.tol or size <= ROUNDING_OF_STEP * extent or self.rms > 0.5 * last:
+        if left <= scoring.tol or size <= TOLERANCES.step * extent or self.rms > 0.5 * last:
             small = size <= max(1e-4, 30 * scoring.tol) * extent
             self.converged = small and (left <= scoring.tol or self.rms <= MAX_ROUNDING_STEP)
             self.active, self.at = False, self.trial

@@ -32,32 +32,69 @@ from statfast._engine import interruptible
 from statfast._linalg import CholeskyFactor
 from statfast.linear.glm.qr_information import QRInformation, independent
 
-# Below this pivot of the scaled information, QR tells whether columns are independent.
-MIN_PIVOT = 1e-11
-MIN_PIVOT_OF_COVARIANCE = 1e-6  # Smaller pivots cost the covariance digits: QR makes it then.
-MAX_HALVINGS = 30
-# From so many coefficients on, the information costs far more than the score.
-MIN_COLUMNS_FOR_SCORES = 64
-PAIRS_REMEMBERED = 12  # Of steps and changes of the score.
-ROUNDING_OF_DEVIANCE = 1e-9  # The deviance may rise by this share of itself.
-ROWS_PER_SAMPLED_ROW = 16  # One in so many rows is in the sample.
-ROWS_PER_ROW_OF_LARGE_SAMPLE = 4
-MIN_SAMPLE_PER_COLUMN = 12  # A sample has so many rows for each coefficient.
-# With so many the sample's information is that of all rows, but for a third.
-AMPLE_SAMPLE_PER_COLUMN = 40
-# A smaller step leaves the information as it is, to 7 digits or more.
-MAX_STEP_OF_SAME_INFORMATION = 3e-8
-# From so many numbers in the rows on, those digits are not worth another pass.
-MIN_NUMBERS_OF_DEAR_PASS = 1 << 20
-MAX_STEP_BEFORE_SCORES = 0.5  # A step of a smaller root mean square is followed by scores alone.
-# A step that is more of the one before is not one of Newton's, whose sizes square.
-MAX_RATIO_OF_NEWTON = 0.01
-MAX_RATIO_OF_SCORES = 0.1  # After a step that is more of the one before, steps are Newton's.
-MIN_SHARE_OF_FALL = 0.1  # A step has to bring this share of what the slope promises.
-MIN_PIVOT_OF_FLOAT32 = 1e-4  # Information of smaller pivots is not looked at in float32.
-ROUNDING_OF_STEP = 1e-14  # A step this small beside the coefficients is none.
-CUTS_AT_BOUNDARY = 4  # So many steps halved one after another tell of a maximum at a boundary.
-ITERATIONS_TO_HALVE = 8  # In so many iterations a step that will converge has shrunk by half.
+MIN_COLUMNS_FOR_SCORES = 64  # Of so many the information costs far more than the score.
+
+
+@dataclass(frozen=True)
+class SampleRules:
+    """Of many rows a sample is fitted first."""
+
+    rows_for_one: int = 16
+    """A sample is one in so many rows,"""
+    rows_for_one_of_many_columns: int = 4
+    """or in so many where the information costs far more than the score."""
+    min_rows_per_coefficient: int = 12
+    """Smaller samples are not taken."""
+    min_rows_for_information: int = 40
+    """The information of so many rows for each coefficient is that of all, but for a third."""
+
+
+@dataclass(frozen=True)
+class StepRules:
+    """How far a step goes, and which steps are taken."""
+
+    max_halvings: int = 30
+    """A step is halved no more often."""
+    share_of_slope: float = 0.1
+    """The deviance falls by this share of what the slope promises, or the step is halved. Near the
+    maximum the slope promises twice what comes."""
+    max_score_steps: int = 12
+    """So many steps are taken by scores alone before the information is summed again."""
+    move_for_scores: float = 0.5
+    """After a step that moves the linear predictor by no more, scores alone are followed."""
+    newton_rate: float = 0.1
+    """After a step that is a larger share of the one before, steps are Newton's."""
+    score_rate: float = 0.01
+    """A step that is a larger share of the one before is none of Newton's, whose sizes square."""
+    max_halved_steps: int = 4
+    """More steps halved one after another tell of a maximum at a boundary."""
+    stalled: int = 8
+    """A step that will converge has shrunk by half after so many iterations."""
+
+
+@dataclass(frozen=True)
+class ScoringTolerances:
+    """What rounding hides, and what is near enough."""
+
+    pivot: float = 1e-11
+    """Below this pivot of the scaled information, QR decides whether columns are independent."""
+    pivot_for_covariance: float = 1e-6
+    """Below this pivot the covariance is made by QR."""
+    pivot_for_float32: float = 1e-4
+    """Pivots below this are not trusted in float32."""
+    deviance: float = 1e-9
+    """The deviance may rise by this share of itself."""
+    step: float = 1e-14
+    """A step of this share of the coefficients is none."""
+    move_with_same_information: float = 3e-8
+    """A step that moves the linear predictor by no more leaves 7 digits of the information."""
+    min_numbers_for_same_information: int = 1 << 20
+    """Of fewer numbers in the rows, another pass costs less than those digits."""
+
+
+SAMPLE = SampleRules()
+STEP = StepRules()
+TOLERANCES = ScoringTolerances()
 
 
 @dataclass
@@ -114,7 +151,7 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
 
     Parameters
     ----------
-    rows : sweeps.Rows
+    rows : ModelRows
     ridge : float
     max_iter : int
     tol : float
@@ -138,7 +175,7 @@ def _within_bounds(loop, fit, max_iter):
     from statfast.linear.glm.boundary import Boundary
 
     rows = loop.rows
-    if not fit.converged and loop.cuts > CUTS_AT_BOUNDARY:
+    if not fit.converged and loop.cuts > STEP.max_halved_steps:
         fit = replace(fit, diverged=False, boundary=1)
     if not isinstance(rows.X, np.ndarray):
         return fit
@@ -162,20 +199,16 @@ def beginning(rows, ridge):
 
     Where the information costs far more than the score, a larger sample gives both.
     """
-    share = rows.share_of(
-        ROWS_PER_ROW_OF_LARGE_SAMPLE if rows.q >= MIN_COLUMNS_FOR_SCORES else ROWS_PER_SAMPLED_ROW
-    )
-    if share and rows.n >= share * max(MIN_SAMPLE_PER_COLUMN * rows.q, 1024):
+    wide = rows.q >= MIN_COLUMNS_FOR_SCORES
+    share = rows.share_of(SAMPLE.rows_for_one_of_many_columns if wide else SAMPLE.rows_for_one)
+    if share and rows.n >= share * max(SAMPLE.min_rows_per_coefficient * rows.q, 1024):
         try:
             sample = rows.sample(share)
             if sample.weights is None or sample.weights.any():
                 loop = Scoring(sample, ridge / share, 1e-3)
                 fit = loop.run(10, *beginning(sample, ridge / share), covariance=False)
                 if not (fit.diverged or fit.aliased.any()) and np.isfinite(loop.b).all():
-                    near = (
-                        rows.q >= MIN_COLUMNS_FOR_SCORES
-                        and sample.n >= AMPLE_SAMPLE_PER_COLUMN * rows.q
-                    )
+                    near = wide and sample.n >= SAMPLE.min_rows_for_information * rows.q
                     return loop.b, _Times(loop.factor, share) if near else None
         except Unsolvable:
             pass
@@ -195,7 +228,7 @@ def _plain_beginning(rows):
         return np.zeros(rows.q)
     sums = rows.start()
     factor = CholeskyFactor(sums.h)
-    b = _least(sums) if factor.pivot < MIN_PIVOT else factor.solve(sums.g)
+    b = _least(sums) if factor.pivot < TOLERANCES.pivot else factor.solve(sums.g)
     if rows.intercept and rows.offset is not None and not _is_start(rows, b):
         with np.errstate(all="ignore"):
             first = rows.link.link(np.float64(rows.mean)) - rows.offset.mean()
@@ -205,7 +238,7 @@ def _plain_beginning(rows):
 
 
 def _is_start(rows, b):
-    """Whether all means are some at coefficients `b`."""
+    """Whether all rows have means at coefficients `b`."""
     return isfinite(rows.sums_at(b, hessian=False).deviance)
 
 
@@ -249,6 +282,46 @@ def corrected(score, pairs, solve):
     return out
 
 
+class StepHistory:
+    """How far the steps went, by which the iterations are judged.
+
+    `size` is the largest change of a coefficient in units of its column, `extent` the largest
+    coefficient and response, `last_move` how far a step moves the linear predictor.
+    """
+
+    def __init__(self, unit, response, same_information, last_move):
+        self.unit, self.response, self.last_move = unit, response, last_move
+        self.same_information = same_information  # A step so small leaves the information.
+        self.sizes, self.coefs, self.moves, self.rate = [], [], [], 0.0
+
+    def add(self, step, b, move):
+        """Note a step from `b`."""
+        self.sizes.append(kernel.largest(step, self.unit))
+        self.coefs.append(kernel.largest(b, self.unit))
+        self.moves.append(move)
+        self.size, self.extent = self.sizes[-1], self.response + self.coefs[-1]
+        # What comes after this step, by the rate of the last two: Newton's steps square.
+        squares = move <= self.same_information and self.last_move < np.inf
+        self.next_move = move * min(1.0, move / self.last_move) if squares else move
+        self.rate, self.last_move = move / self.last_move, move
+
+    def shrink_slowly(self):
+        """Whether steps shrink by a constant, as those of Fisher may, rather than square."""
+        late = self.last_move <= STEP.move_for_scores or len(self.sizes) > STEP.stalled
+        return self.rate > STEP.newton_rate and late
+
+    def grow_without_end(self):
+        """Whether the coefficients go to infinity: steps do not shrink, and lead away.
+
+        Towards infinity less and less is gained; more is where it was not convex before.
+        """
+        before = -1 - STEP.stalled
+        if len(self.sizes) <= STEP.stalled + 8:
+            return False
+        stalled = self.size > 0.5 * self.sizes[before] and self.moves[-1] <= self.moves[before]
+        return stalled and self.coefs[-1] - self.coefs[before] > self.size
+
+
 class Scoring:
     """The iterations on some rows; `b` are coefficients of the rows less their shift."""
 
@@ -258,90 +331,65 @@ class Scoring:
         if rows.intercept:
             self.penalty[0] = 0.0
         self.penalized = bool(ridge) and rows.p > 0
-        self.close = (
-            MAX_STEP_OF_SAME_INFORMATION if rows.n * rows.q >= MIN_NUMBERS_OF_DEAR_PASS else 0.0
-        )
+        many = rows.n * rows.q >= TOLERANCES.min_numbers_for_same_information
+        self.same_information = TOLERANCES.move_with_same_information if many else 0.0
         self.kept = None  # all columns
         self.scores_end = False  # whether they may, as no information is asked for at the solution
         self.unit = None  # sizes of columns, by the information first summed
         self.observed = False  # whether steps are Newton's
         self.rough = True  # whether float32 may do for the information, while that is not the last
         self.bounded, self.cuts = rows.bounded, 0  # steps that were halved one after another
-        self.mass = rows.mass
+        self.total_weight = rows.mass
         self.size = _unit(rows.family, rows.y)
 
     def run(self, max_iter, b, near=None, *, covariance=True):
         """Iterate from `b`, where `near` is about the factor of the information, or None."""
-        before = np.inf
+        last_move = np.inf
         if near is not None:
-            b, sums, before = self._approach(b, near)
+            b, sums, last_move = self._approach(b, near)
         else:
             sums = self.rows.sums_at(b, rough=self.rough)
         if not (sums.finite() and np.isfinite(sums.g).all() and np.isfinite(b).all()):
             raise Unsolvable
-        self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.mass)
-        sizes, reaches, gains = [], [], []
-        converged, diverged, step = False, False, None
+        self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / self.total_weight)
+        steps = StepHistory(self.unit, self.size, self.same_information, last_move)
+        converged = diverged = False
         for n_iter in range(1, max_iter + 1):
             score = self._score(sums, b)
-            factor = self._factor(sums, b, first=n_iter == 1)
-            if factor is None and sums.observed:  # the likelihood is not concave here
-                sums = self.rows.sums_at(b)
-                factor = self._factor(sums, b, first=False)
+            factor, sums = self._concave_factor(sums, b, first=n_iter == 1)
             self.factor = factor
             if factor is None:
                 diverged = True
                 break
             step = self._solve(factor, score)
-            rms = self._rms(step, score, sums)
-            sizes.append(kernel.largest(step, self.unit))
-            reaches.append(kernel.largest(b, self.unit))
-            gains.append(rms)
-            extent = self.size + reaches[-1]
-            # What comes after this step, by the rate of the last two: Newton's steps square.
-            after = rms * min(1.0, rms / before) if rms <= self.close and before < np.inf else rms
-            rate, before = rms / before, rms
-            if rate > MAX_RATIO_OF_SCORES and (
-                rms <= MAX_STEP_BEFORE_SCORES or n_iter > ITERATIONS_TO_HALVE
-            ):
+            steps.add(step, b, self._rms(step, score, sums))
+            if steps.shrink_slowly():
                 self.observed = True
-            if after <= self.tol:
-                converged = bool(sizes[-1] <= max(1e-4, 30 * self.tol) * extent)
+            if steps.next_move <= self.tol:
+                converged = bool(steps.size <= max(1e-4, 30 * self.tol) * steps.extent)
                 diverged = not converged
                 b = b + step
                 break
-            if (
-                sizes[-1] <= ROUNDING_OF_STEP * extent
-            ):  # as of a perfect fit, whose dispersion is rounding
+            # A perfect fit has a dispersion of rounding, and steps that move by much of that.
+            if steps.size <= TOLERANCES.step * steps.extent:
                 converged = True
                 break
-            # Towards infinity less and less is gained; more is where it was not convex before.
-            stalled = (
-                n_iter > ITERATIONS_TO_HALVE + 8
-                and sizes[-1] > 0.5 * sizes[-1 - ITERATIONS_TO_HALVE]
-            )
-            stalled = stalled and gains[-1] <= gains[-1 - ITERATIONS_TO_HALVE]
-            if stalled and reaches[-1] - reaches[-1 - ITERATIONS_TO_HALVE] > sizes[-1]:
+            if steps.grow_without_end():
                 diverged = True
                 break
             if n_iter == max_iter:
                 break
-            slow = self.scores_end and rate > MAX_RATIO_OF_NEWTON
-            if (self.rows.q >= MIN_COLUMNS_FOR_SCORES or slow) and rms <= MAX_STEP_BEFORE_SCORES:
-                b, sums, moved = self._follow(b, step, sums, factor, rough=not covariance)
-                if moved and not len(sums.h):
-                    converged = True
-                    break
-            else:
-                far = self.rows.q >= MIN_COLUMNS_FOR_SCORES or not covariance
-                b, sums, moved = self._move(b, step, score, sums, rough=far)
-            if self.bounded and self.cuts > CUTS_AT_BOUNDARY:
+            b, sums, moved = self._advance(b, step, score, sums, steps, covariance)
+            if moved and not len(sums.h):  # Scores alone have led to the solution.
+                converged = True
                 break
-            if not moved:  # as far down as rounding lets it
-                converged = bool(rms <= 1e-6)
+            if self.bounded and self.cuts > STEP.max_halved_steps:
+                break
+            if not moved:  # Rounding lets the deviance fall no further.
+                converged = bool(steps.last_move <= 1e-6)
                 break
         self.b = b
-        if not isfinite(sums.deviance):  # no step has led to where all means are some
+        if not isfinite(sums.deviance):  # No step has led to where all rows have means.
             raise Unsolvable
         about = None
         if covariance:
@@ -350,19 +398,28 @@ class Scoring:
                 factor = self._factor(sums, b, first=False)
             about = self._covariance(factor, b)
         return Fit(
-            self.rows.to_user(b),
-            self.rows.covariance_to_user(about) if covariance else None,
-            self._aliased(),
-            sums.deviance,
-            sums.chi2,
-            n_iter,
-            converged,
-            diverged,
-            0,
-            sizes,
-            self.rows.shift,
-            about,
-        )
+            self.rows.to_user(b), self.rows.covariance_to_user(about) if covariance else None,
+            self._aliased(), sums.deviance, sums.chi2, n_iter, converged, diverged, 0,
+            steps.sizes, self.rows.shift, about,
+        )  # fmt: skip
+
+    def _concave_factor(self, sums, b, first):
+        """The factor of the information, expected where that observed is not positive definite,
+        and the sums that it is of; None where it is singular."""
+        factor = self._factor(sums, b, first)
+        if factor is None and sums.observed:
+            sums = self.rows.sums_at(b)
+            factor = self._factor(sums, b, first=False)
+        return factor, sums
+
+    def _advance(self, b, step, score, sums, steps, covariance):
+        """The next coefficients, their sums, and whether these are others: by the step, or by
+        scores alone where the information costs more than the steps that it saves."""
+        wide = self.rows.q >= MIN_COLUMNS_FOR_SCORES
+        slow = self.scores_end and steps.rate > STEP.score_rate
+        if (wide or slow) and steps.last_move <= STEP.move_for_scores:
+            return self._follow(b, step, sums, self.factor, rough=not covariance)
+        return self._move(b, step, score, sums, rough=wide or not covariance)
 
     def _approach(self, b, near):
         """Follow scores from `b`; also the sums where that ends, and the first step's size."""
@@ -377,13 +434,13 @@ class Scoring:
 
     def _rms(self, step, score, sums):
         """How far a step moves the linear predictor, in units of the responses' deviation."""
-        return sqrt(max(float(step @ score), 0.0) / self._dispersion(sums) / self.mass)
+        return sqrt(max(float(step @ score), 0.0) / self._dispersion(sums) / self.total_weight)
 
     def _dispersion(self, sums):
         known = self.rows.family.dispersion
         if known == known:
             return known
-        return max(sums.chi2 / self.mass, 1e-300)
+        return max(sums.chi2 / self.total_weight, 1e-300)
 
     def _aliased(self):
         return np.zeros(self.rows.q, dtype=bool) if self.kept is None else ~self.kept
@@ -398,10 +455,10 @@ class Scoring:
         """The step, halved until the penalized deviance falls enough."""
         before, slope = self._objective(sums, b), -2.0 * float(step @ score)
         slack = (
-            ROUNDING_OF_DEVIANCE * (abs(before) + 1e-3 * self.size**2) if isfinite(before) else 0.0
+            TOLERANCES.deviance * (abs(before) + 1e-3 * self.size**2) if isfinite(before) else 0.0
         )
-        for halvings in range(MAX_HALVINGS):
-            trial, least = b + step, MIN_SHARE_OF_FALL * slope * 0.5**halvings
+        for halvings in range(STEP.max_halvings):
+            trial, least = b + step, STEP.share_of_slope * slope * 0.5**halvings
             new = self.rows.sums_at(trial, rough=rough and self.rough, observed=self.observed)
             after = self._objective(new, trial)
             if isfinite(after) and new.finite() and after <= before + least + slack:
@@ -422,13 +479,13 @@ class Scoring:
         ends = self.scores_end and self.unit is not None
         score = first = self._score(sums, b)
         before, last = self._objective(sums, b), np.inf
-        for _ in range(PAIRS_REMEMBERED):
+        for _ in range(STEP.max_score_steps):
             trial = at + step
             new = self.rows.sums_at(trial, hessian=False)
             after = self._objective(new, trial)
             if not (
                 isfinite(after)
-                and after <= before * (1 + ROUNDING_OF_DEVIANCE) + ROUNDING_OF_DEVIANCE
+                and after <= before * (1 + TOLERANCES.deviance) + TOLERANCES.deviance
             ):
                 break
             gained = self._score(new, trial)
@@ -438,12 +495,12 @@ class Scoring:
                 break
             pairs.append((step, score - gained))
             at, score, last, before = trial, gained, size, after
-            rms = sqrt(size / (self._dispersion(new) * self.mass))
+            rms = sqrt(size / (self._dispersion(new) * self.total_weight))
             if ends and rms <= 0.1 * self.tol:
                 extent = self.size + kernel.largest(at, self.unit)
                 if kernel.largest(more, self.unit) <= 1e-4 * extent:
                     return at, new, True
-            if rms <= max(0.1 * self.tol, 0.0 if ends else self.close):
+            if rms <= max(0.1 * self.tol, 0.0 if ends else self.same_information):
                 break
             step = corrected(score, pairs, partial(self._solve, factor))
         return self._move(b, at - b if pairs else step, first, sums, rough=rough)
@@ -457,11 +514,11 @@ class Scoring:
         if self.kept is not None:
             h = h[np.ix_(self.kept, self.kept)]
         factor = CholeskyFactor(h)
-        if sums.rough and not factor.pivot >= MIN_PIVOT_OF_FLOAT32:
+        if sums.rough and not factor.pivot >= TOLERANCES.pivot_for_float32:
             fine = self.rows.sums_at(b)
             self.rough, sums.h, sums.rough = False, fine.h, False
             return self._factor(sums, b, first)
-        if factor.pivot >= MIN_PIVOT:
+        if factor.pivot >= TOLERANCES.pivot:
             return factor
         if not first and factor.pivot <= 0.0:
             return None
@@ -488,7 +545,7 @@ class Scoring:
         q = self.rows.q
         if factor is None:
             return np.full((q, q), np.nan)
-        if factor.pivot < MIN_PIVOT_OF_COVARIANCE and not self.penalty.any():
+        if factor.pivot < TOLERANCES.pivot_for_covariance and not self.penalty.any():
             R = self.rows.triangle_at(b)
             R = R if self.kept is None else R[:, self.kept]
             exact = QRInformation(interruptible(np.linalg.qr, R, mode="r"))
