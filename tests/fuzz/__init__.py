@@ -10,7 +10,7 @@ determined by its integer seed alone.
 - ``roles.py``, ``outcomes.py``, ``documents.py``, ``made.py``: what names of arguments stand for:
   rows and targets, what was said of them, texts, and what takes steps of its own to make.
 - ``cases.py``: from a seed to the steps of a case.
-- ``judge.py``: runs the steps and says what is a defect; ``accepted.py``: what is known, and why.
+- ``judge.py``: runs the steps and says what is a defect; ``known_reports.py``: what is none.
 - ``differential.py``, ``exact.py``: answers against twins and conditions of optimality.
 - ``workers.py``: processes with a time-out and a limit of memory.
 """

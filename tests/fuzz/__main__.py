@@ -11,7 +11,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "POL
     os.environ.setdefault(_name, "1")  # before numpy is loaded
 
 
-def arguments(given):
+def arguments(argv):
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--calls", type=int, help="end after so many calls (default 2000)")
     parser.add_argument("--minutes", type=float, help="end after so many minutes")
@@ -22,14 +22,14 @@ def arguments(given):
     parser.add_argument(
         "--things", help="module:function that gives what to call in place of statfast"
     )
-    parsed = parser.parse_args(given)
+    parsed = parser.parse_args(argv)
     if parsed.calls is None and parsed.minutes is None:
         parsed.calls = 2000
     return parsed
 
 
-def main(given=None):
-    options = arguments(given)
+def main(argv=None):
+    options = arguments(argv)
     from tests.fuzz import cases, judge, workers  # noqa: F401, once for all workers
 
     if options.only is not None:

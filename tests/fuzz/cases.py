@@ -33,7 +33,7 @@ SELDOM = {
     "choose_n_clusters": 0.3,
     "cluster_stability": 0.3,
 }
-SMALL_ONLY = {"plot", "svm", "optimal_leaf_ordering", "cluster_stability", "gap_statistic"}
+WITHOUT_LARGE_DATA = {"plot", "svm", "optimal_leaf_ordering", "cluster_stability", "gap_statistic"}
 COUNTS = dict.fromkeys(("CategoricalNB", "ComplementNB", "MultinomialNB", "PoissonNB"), "counts")
 OF_NUMBERS = ("lasso_path", "enet_path", "ridge_path", "isotonic_regression", "auc")
 OFTEN = 3  # weight of what has a fit
@@ -99,7 +99,7 @@ class Drawing:
     def __init__(self, seed, rng, thing):
         self.rng, self.thing = rng, thing
         self.mode = choose(rng, MODES)
-        large = rng.random() < LARGE and not {thing.family, thing.name} & SMALL_ONLY
+        large = rng.random() < LARGE and not {thing.family, thing.name} & WITHOUT_LARGE_DATA
         self.data = Data(rng, large=large)
         self.case = Case(seed, thing.name)
         self.rows_kind, self.target_kind = self.kind_of_rows(thing), self.kind_of_target(thing)
@@ -125,7 +125,7 @@ class Drawing:
     def records(self, thing, out):
         """Methods of the record that a function gives."""
         for record in thing.records:
-            for method in self.some(surface.methods(record.call)):
+            for method in self.drawn_from(surface.methods(record.call)):
                 self.method(method, out, self.mode if self.mode != "wrong" else "valid")
 
     def object(self, thing):
@@ -147,7 +147,7 @@ class Drawing:
                 self.method(fit, "model", "valid")
                 self.common = None
             self.method(fit, "model", self.mode)
-        for method in self.some(methods):
+        for method in self.drawn_from(methods):
             if self.mode == "spoiled" and rng.random() < 0.3:
                 self.method(method, "model", "spoiled")
             self.method(method, "model", "edge" if self.mode == "edge" else "valid")
@@ -155,14 +155,14 @@ class Drawing:
         for name, record in thing.kept.items():
             if rng.random() < 0.2:
                 self.add(f"{thing.name}.{name}", getattr, {"": (Ref("model"), name)}, out=name)
-                for method in self.some(surface.methods(record.call)):
+                for method in self.drawn_from(surface.methods(record.call)):
                     self.method(method, name, "valid")
         if rng.random() < 0.05:
             self.add(f"repr({thing.name})", repr, {"": (Ref("model"),)})
         if rng.random() < 0.05:
             self.add(f"copy of {thing.name}", again, {"": (Ref("model"),)})
 
-    def some(self, methods):
+    def drawn_from(self, methods):
         methods = list(methods.values())
         order = self.rng.permutation(len(methods))[: int(self.rng.integers(1, 5))]
         return [methods[i] for i in order]
@@ -246,7 +246,7 @@ class Drawing:
             ):
                 value = self.argument(parameter, thing, wrong)
                 value = self.spoiled(value) if name == spoil else value
-                found["" if parameter.many else name] = value
+                found["" if parameter.is_variadic else name] = value
         found |= self.parameters(thing, wrong)
         return found
 

@@ -29,9 +29,9 @@ def off(a, b, rtol, atol=0.0):
     a, b = (x.toarray() if sparse.issparse(x) else np.asarray(x, dtype=float) for x in (a, b))
     if a.shape != b.shape:
         return np.inf
-    apart = np.abs(a - b) - rtol * np.maximum(np.abs(a), np.abs(b)) - atol
+    spread = np.abs(a - b) - rtol * np.maximum(np.abs(a), np.abs(b)) - atol
     return float(
-        np.max(np.where(np.isfinite(apart), apart, np.where(a == b, 0, np.inf)), initial=0.0)
+        np.max(np.where(np.isfinite(spread), spread, np.where(a == b, 0, np.inf)), initial=0.0)
     )
 
 
@@ -39,17 +39,17 @@ class Words(list):
     """Sentences on differences."""
 
     def same(self, what, a, b, rtol, atol=0.0):
-        if (apart := off(a, b, rtol, atol)) > 0:
-            self.append(f"{what}: off by {apart:.3g}")
+        if (spread := off(a, b, rtol, atol)) > 0:
+            self.append(f"{what}: off by {spread:.3g}")
 
     def true(self, what, holds):
         if not holds:
             self.append(what)
 
 
-def blobs(rng, n, d, k=3, *, apart=3.0, dtype=float):
+def blobs(rng, n, d, k=3, *, spread=3.0, dtype=float):
     codes = rng.permutation(np.arange(n) % k)
-    X = rng.normal(size=(k, d))[codes] * apart + rng.normal(size=(n, d))
+    X = rng.normal(size=(k, d))[codes] * spread + rng.normal(size=(n, d))
     if np.dtype(dtype) == np.uint8:
         X = np.clip(X * 12 + 128, 0, 255)
     return X.astype(dtype), codes
@@ -102,7 +102,7 @@ def within(rng):
     distances, ids = model.radius_neighbors(Q)
     words, slack = Words(), 1e-7
     what = f"{algorithm} {metric} {D.shape} {type(Q).__name__}"
-    for row, (apart, near) in enumerate(zip(distances, ids, strict=True)):
+    for row, (spread, near) in enumerate(zip(distances, ids, strict=True)):
         sure, maybe = (
             D[row] < radius * (1 - slack) - slack * (metric == "cosine"),
             D[row] <= radius * (1 + slack) + slack * (metric == "cosine"),
@@ -111,7 +111,7 @@ def within(rng):
         words.true(f"rows within, {what}", not (sure & ~found).any() and not (found & ~maybe).any())
         words.same(
             f"distances within, {what}",
-            apart,
+            spread,
             D[row][near],
             1e-9,
             1e-7 if metric == "cosine" else 0.0,
@@ -153,13 +153,13 @@ def k_means(rng):
     model = sf.KMeans(k, init=start, n_init=1, tol=0, algorithm=algorithm).fit(
         given, sample_weight=weights
     )
-    apart = cdist(X.astype(float), model.cluster_centers_, "sqeuclidean")
+    spread = cdist(X.astype(float), model.cluster_centers_, "sqeuclidean")
     words, what, rows = Words(), f"{algorithm} {X.shape} k={k} {X.dtype}", np.arange(n)
-    least = apart.min(axis=1)
+    least = spread.min(axis=1)
     slack = 1e-9 * (1 + np.abs(X.astype(float)).max() ** 2)
-    words.same(f"labels, {what}", apart[rows, model.labels_], least, 1e-9, slack)
+    words.same(f"labels, {what}", spread[rows, model.labels_], least, 1e-9, slack)
     words.same(f"inertia, {what}", model.inertia_, weights @ least, 1e-9, slack)
-    words.same(f"predict, {what}", apart[rows, model.predict(given)], least, 1e-9, slack)
+    words.same(f"predict, {what}", spread[rows, model.predict(given)], least, 1e-9, slack)
     for j in range(k):
         own = model.labels_ == j
         if weights[own].sum():

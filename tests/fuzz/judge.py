@@ -15,7 +15,7 @@ from scipy import sparse
 
 from statfast import Chunks, NotFittedError
 from statfast._validation import FitFailedWarning
-from tests.fuzz import accepted
+from tests.fuzz import known_reports
 from tests.fuzz.made import Ref
 from tests.fuzz.surface import announces, attributes
 
@@ -56,7 +56,7 @@ class Report:
     defects: list = field(default_factory=list)
 
     def add(self, kind, where, text):
-        if reason := accepted.reason(kind, where, text):
+        if reason := known_reports.reason(kind, where, text):
             self.outcomes[f"accepted: {reason}"] += 1
         else:
             self.outcomes[f"defect: {kind}"] += 1
@@ -116,7 +116,7 @@ def judged(step, args, receiver, report, finite):
         if isinstance(error, AttributeError):
             report.outcomes["refused"] += 1
         else:
-            report.add("leak", step.name, told(error))
+            report.add("leak", step.name, traceback_of(error))
         return Missing
     fits = step.receiver and str(step.call) in FITS
     given, state = fingerprint(args), fingerprint(vars_of(receiver, fits))
@@ -130,14 +130,14 @@ def judged(step, args, receiver, report, finite):
                 answer = list(islice(answer, 30))
         except Exception as caught:
             answer, error = Missing, caught
-    own = [one for one in leaked if is_own(one)]
+    own = [one for one in leaked if is_from_statfast(one)]
     for one in leaked:
         if one not in own:
             place = f"{one.filename.split('statfast/')[-1]}:{one.lineno}"
             report.add("warning", step.name, f"{one.category.__name__}: {one.message} at {place}")
     unfitted = step.call is getattr and isinstance(error, AttributeError)
     if error is not None and not (unfitted or is_refusal(error)):
-        report.add("leak", step.name, told(error))
+        report.add("leak", step.name, traceback_of(error))
     elif error is not None:
         report.outcomes["refused"] += 1
     else:
@@ -162,7 +162,7 @@ def compare(case, report):
             calls, words = case.twin(np.random.default_rng([case.seed, 1]))
         except Exception as error:
             if not is_refusal(error):
-                report.add("leak", case.name, told(error))
+                report.add("leak", case.name, traceback_of(error))
             report.outcomes["twin refused"] += 1
             return
     report.calls += calls - 1
@@ -192,7 +192,7 @@ def is_refusal(error):
     return isinstance(error, REFUSALS) and own and line.startswith("raise") and sentence
 
 
-def told(error):
+def traceback_of(error):
     """Type, message, and where it came from."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "statfast" in frame.filename] or frames
@@ -201,7 +201,7 @@ def told(error):
     return head + "\n" + "".join(traceback.format_exception(error)[-12:])
 
 
-def is_own(warning):
+def is_from_statfast(warning):
     """Warnings of statfast are UserWarnings, or of a failed fit, that point at the caller."""
     told = issubclass(warning.category, UserWarning | FitFailedWarning)
     return told and warning.filename.endswith(CALLER)

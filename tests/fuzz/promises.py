@@ -18,7 +18,7 @@ def problem(rng, cls, n, d):
     return X, (numbers if contract.regresses(cls) else codes)
 
 
-def some(rng, fits=lambda cls: True):
+def drawn_estimator(rng, fits=lambda cls: True):
     return choose(rng, [cls for cls in contract.ESTIMATORS if fits(cls)])
 
 
@@ -45,7 +45,7 @@ def agree(words, what, first, second, A, B, rtol):
 
 def layouts(rng):
     """The same numbers in another layout give the same answers."""
-    cls, kind = some(rng), choose(rng, TABLES)
+    cls, kind = drawn_estimator(rng), choose(rng, TABLES)
     n = int(rng.integers(400, 900)) if rng.random() < 0.2 else int(rng.integers(30, 80))
     X, y = problem(rng, cls, n, int(rng.integers(3, 13)))
     plain, other = fitted(cls, X, y), fitted(cls, LAYOUTS[kind](X), y)
@@ -56,7 +56,7 @@ def layouts(rng):
 
 def threads(rng):
     """1, 2 and 7 threads give the same bits."""
-    cls = some(rng, lambda cls: "n_jobs" in cls().get_params())
+    cls = drawn_estimator(rng, lambda cls: "n_jobs" in cls().get_params())
     X, y = problem(rng, cls, int(rng.integers(40, 200)), int(rng.integers(2, 9)))
     words, small = Words(), blocks.MIN_FLOP_FOR_THREADS
     try:
@@ -81,7 +81,7 @@ def repetition(rng):
     # These leave out a row with all of its weight.
     drawn |= {"RegularizedDiscriminantAnalysisCV", "RidgeCV"}
     drawn |= {"AdaBoostClassifier", "AdaBoostRegressor"}  # rounding chooses among equal stumps
-    cls = some(
+    cls = drawn_estimator(
         rng, lambda cls: contract.takes(cls, "sample_weight") and "cv" not in cls().get_params()
     )
     X, y = problem(rng, cls, int(rng.integers(30, 70)), int(rng.integers(2, 6)))
@@ -102,7 +102,7 @@ def repetition(rng):
 
 def bags(rng):
     """Sparse rows are answered as dense ones."""
-    cls = some(rng, lambda cls: cls.__name__ in contract.SPARSE_AFTER_DENSE)
+    cls = drawn_estimator(rng, lambda cls: cls.__name__ in contract.SPARSE_AFTER_DENSE)
     X, y = problem(rng, cls, int(rng.integers(30, 80)), int(rng.integers(2, 9)))
     X[rng.random(X.shape) < 0.4] = 0
     kind = choose(rng, ("csr_array", "csc_matrix", "coo_array", "lil_array", "bsr_array"))

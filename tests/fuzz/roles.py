@@ -101,7 +101,7 @@ def dendrogram(drawing, thing):
     return dressed(Z, rng, plain=0.8, bags=False)
 
 
-def other(drawing, thing):
+def second_object(drawing, thing):
     """An object of the same kind."""
     kind = surface.public()[thing.name.split(".")[0]]
     key = f"other{len(drawing.case.steps)}"
@@ -201,7 +201,7 @@ ROLES = {
     ),
     "gap": gap,
     "se": se,
-    "other": other,
+    "other": second_object,
     "signs": signs,
     "classes": classes,
     "validation": validation,

@@ -22,7 +22,7 @@ class Parameter:
     default: object = MISSING
     type: str = ""
     words: tuple = ()
-    many: bool = False  # *models
+    is_variadic: bool = False  # *models
     check: object = None  # of a declared parameter of an estimator
 
     @property
@@ -143,9 +143,9 @@ def thing(call, name):
             continue
         kind, text = docs.get(key, ("", ""))
         words = tuple(dict.fromkeys(re.findall(r'(?<!")"([^"\s]+)"(?!")', f"{kind} {text}")))
-        many = given.kind is given.VAR_POSITIONAL
+        is_variadic = given.kind is given.VAR_POSITIONAL
         check = declared[key].check if key in declared else None
-        parameters[key] = Parameter(key, given.default, kind, words, many, check)
+        parameters[key] = Parameter(key, given.default, kind, words, is_variadic, check)
     return Thing(name, call, parameters)
 
 

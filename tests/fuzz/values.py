@@ -73,7 +73,7 @@ INTEGER_EDGES = (
     "n",
     "n+1",
 )
-SMALL_EDGES = (0, -1, 1, 2, np.int16(2), True, 3.0, -(2**63), 2**70)
+COUNT_EDGES = (0, -1, 1, 2, np.int16(2), True, 3.0, -(2**63), 2**70)
 REALS = (0.1, 0.25, 0.5, 0.9, 1.0, 1.5, 2.0, 3.0, 10.0)
 REAL_EDGES = (
     0, 0.0, -0.0, 1, -1.0, 1e-3, 1e-8, 5e-324, 1e-300, 1e-160, 1e160, 1e300, 1.7e308, np.inf,
@@ -102,7 +102,7 @@ def falling(distances):
     return 1 / (1 + distances)
 
 
-def first_rows(X, n_clusters, *others, **more):
+def first_rows(X, n_clusters, *more_values, **more):
     """A start as a user writes it."""
     return X[:n_clusters]
 
@@ -112,9 +112,9 @@ def halves(X, n_clusters):
     return np.arange(len(X)) * n_clusters // len(X)
 
 
-def right(y, said):
+def right(y, predicted):
     """A score as a user writes it."""
-    return float(np.mean(np.asarray(y) == np.asarray(said)))
+    return float(np.mean(np.asarray(y) == np.asarray(predicted)))
 
 
 CALLABLES = {
@@ -307,7 +307,7 @@ def valid(rng, parameter, data):
     return choose(rng, [made for made in fitting(rng, parameter, data) if made is not None])()
 
 
-def accepted(parameter):
+def accepted_values(parameter):
     """What the check says that it accepts; among numbers also some that are no levels."""
     if parameter.check is None:
         return ()
@@ -347,7 +347,7 @@ def of_the_type(rng, parameter):
 def fitting(rng, parameter, data):
     """Makers of values: of the check where there is one that knows some, or of the type."""
     name, kind, default = parameter.name, parameter.type, parameter.default
-    if known := accepted(parameter):
+    if known := accepted_values(parameter):
         yield lambda: choose(rng, known)
         if rng.random() < 0.1 and "float" in kind:
             yield lambda: scale(rng)
@@ -371,7 +371,7 @@ def edge(rng, parameter, data):
         return choose(rng, (True, False, np.True_, 0, 1, None))
     if "int" in kind and not (rng.random() < 0.3 and "float" in kind):
         if name in COSTLY or name == "n_jobs":
-            return choose(rng, SMALL_EDGES)
+            return choose(rng, COUNT_EDGES)
         value = choose(rng, INTEGER_EDGES)
         return (
             {"n": data.n, "n+1": data.n + 1}.get(value, value) if isinstance(value, str) else value

@@ -11,7 +11,7 @@ from itertools import combinations
 from tests.fuzz.__main__ import Totals
 
 
-def arguments(given):
+def arguments(argv):
     parser = argparse.ArgumentParser("python -m tests.pairs")
     parser.add_argument("--minutes", type=float, help="stop after so long; all cases if not given")
     parser.add_argument("--cases", type=int, help="stop after so many")
@@ -20,11 +20,11 @@ def arguments(given):
     parser.add_argument("--jobs", type=int, help="workers; all processors if not given")
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds for a case")
     parser.add_argument("--estimators", help="these alone, commas between them; numbers change")
-    return parser.parse_args(given)
+    return parser.parse_args(argv)
 
 
-def main(given=None):
-    options = arguments(given)
+def main(argv=None):
+    options = arguments(argv)
     from tests.pairs import cases, judge
 
     os.environ[cases.SEED] = str(options.seed)

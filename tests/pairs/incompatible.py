@@ -111,11 +111,11 @@ INCOMPATIBLE = {
 TABLE = [(*map(re.compile, patterns), factors) for patterns, factors in INCOMPATIBLE.items()]
 
 # Kind of defect, call, words -> the reason why it is none.
-ACCEPTED = {
+NO_DEFECTS = {
     ("not finite", r".*\.predict_log_proba", "an infinity"): "log 0 is -inf",
     ("classes", r"Pipeline\.predict", "k-NN"): "the last step takes no weights",
 }
-REASONS = [(*map(re.compile, patterns), reason) for patterns, reason in ACCEPTED.items()]
+REASONS = [(*map(re.compile, patterns), reason) for patterns, reason in NO_DEFECTS.items()]
 
 # Estimator, levels (regular expressions) -> why plain rows are answered otherwise.
 DIFFERENT = [
@@ -146,7 +146,7 @@ def factors_of(name, words, setting):
     return None
 
 
-def accepted(kind, where, text):
+def reason_of(kind, where, text):
     """Why a defect is none, or None."""
     for kinds, calls, pattern, why in REASONS:
         if kinds.fullmatch(kind) and calls.fullmatch(where) and pattern.search(text):

@@ -31,7 +31,7 @@ class Report(fuzz.Report):
     levels: dict = field(default_factory=dict)
 
     def add(self, kind, where, text):
-        if reason := incompatible.accepted(kind, where, text):
+        if reason := incompatible.reason_of(kind, where, text):
             self.outcomes[f"accepted: {reason}"] += 1
             return
         self.outcomes[f"defect: {kind}"] += 1
@@ -101,7 +101,7 @@ def refusal(error, setting, report):
 
 
 def words(setting, error):
-    return f"{fuzz.told(error)}\n{setting.case.text}"
+    return f"{fuzz.traceback_of(error)}\n{setting.case.text}"
 
 
 def answered(setting, report, *, plain):
@@ -120,7 +120,7 @@ def answered(setting, report, *, plain):
     if not plain:
         for one in raised:
             of_thread = one.filename.endswith("threading.py")  # which has no caller
-            if not (fuzz.is_own(one) or of_thread) or "feature names" in str(one.message):
+            if not (fuzz.is_from_statfast(one) or of_thread) or "feature names" in str(one.message):
                 place = f"{one.filename.split('statfast/')[-1]}:{one.lineno}"
                 text = f"{one.category.__name__}: {one.message} at {place}"
                 report.add("warning", setting.case.name, f"{text}\n{setting.case.text}")
@@ -161,26 +161,26 @@ def as_array(answer):
     return np.asarray(answer)
 
 
-def sound(setting, model, method, said, report):
+def sound(setting, model, method, answer, report):
     """Finite, of the right shape, classes that are known, probabilities that sum to 1."""
     name = f"{setting.case.name}.{method}"
     call = getattr(type(model), method, None)
     if call is not None and not setting.level("gaps"):
-        for word in fuzz.undocumented(call, said, None):
+        for word in fuzz.undocumented(call, answer, None):
             report.add("not finite", name, f"{word}\n{setting.case.text}")
     n_rows = 15 if setting.case.name in cases.OF_DOCUMENTS else len(setting.problem.new)
-    first = said[0] if isinstance(said, tuple) else said
+    first = answer[0] if isinstance(answer, tuple) else answer
     shape = np.shape(first[0] if isinstance(first, list) else first)
     if shape[0] != n_rows:
         report.add("shape", name, f"{shape} for {n_rows} rows\n{setting.case.text}")
-    if method == "predict_proba" and not isinstance(said, list):
-        off = np.abs(np.asarray(said).sum(1) - 1).max()
+    if method == "predict_proba" and not isinstance(answer, list):
+        off = np.abs(np.asarray(answer).sum(1) - 1).max()
         if not off < (1e-5 if setting.levels["rows"] == "float32" else 1e-8):
             report.add("probabilities", name, f"sum to 1 but for {off:.3g}\n{setting.case.text}")
     classes = getattr(model, "classes_", None)
-    if method == "predict" and isinstance(classes, np.ndarray) and np.ndim(said) == 1:
+    if method == "predict" and isinstance(classes, np.ndarray) and np.ndim(answer) == 1:
         known = {*classes.tolist(), *extra_labels(model)}
-        if not set(np.asarray(said).tolist()) <= known:
+        if not set(np.asarray(answer).tolist()) <= known:
             report.add("classes", name, f"predicts others than classes_\n{setting.case.text}")
         if list(classes.tolist()) != setting.classes:
             report.add(

@@ -9,13 +9,13 @@ from scipy.spatial.distance import cdist
 from tests.contract import test_contract as contract
 
 # A relation is tried on few problems of each estimator; HYPOTHESIS_PROFILE=explore draws more.
-few = settings(max_examples=max(2, settings.default.max_examples // 30))
+limited_examples = settings(max_examples=max(2, settings.default.max_examples // 30))
 seeds = st.integers(0, 2**32 - 1)
 
 
 def on_problems(test):
     """Run a test on some seeds."""
-    return few(given(seed=seeds)(test))
+    return limited_examples(given(seed=seeds)(test))
 
 
 def problem(cls, seed, *, n_classes=3, n=48, d=4):

@@ -135,9 +135,9 @@ def test_order_of_the_rows_says_nothing(cls, seed):
     agree(of_values(answers(second, frame)), of_values(answers(first, X)), ROUNDING)
 
 
-def of_values(found):
+def of_values(answers):
     """Answers but for numbers of rows."""
-    return [(name, array) for name, array in found if name != "kneighbors[1]"]
+    return [(name, array) for name, array in answers if name != "kneighbors[1]"]
 
 
 @those(contract.ESTIMATORS)

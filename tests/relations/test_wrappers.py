@@ -49,9 +49,9 @@ def test_a_pipeline_of_one_step_is_the_step(cls, weighted):
     agree(answers(chain, frame), of_all_chains(answers(model, frame)), 0)
 
 
-def of_all_chains(found):
+def of_all_chains(answers):
     """Answers of methods that a pipeline has."""
-    return [(name, array) for name, array in found if not name.startswith("kneighbors")]
+    return [(name, array) for name, array in answers if not name.startswith("kneighbors")]
 
 
 @those([*CLASSIFIERS, *REGRESSORS], SEARCHES)

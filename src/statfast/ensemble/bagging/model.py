@@ -161,10 +161,10 @@ class BaggingModel(Estimator):
             **published,
         )
 
-    def _drawn(self, n, width, weights, given, entropy):
+    def _drawn(self, n, width, weights, params, entropy):
         if entropy is None:
-            entropy = int(as_generator(given.random_state).integers(2**63))
-        n_rows, drawable = given.max_samples, np.arange(n)
+            entropy = int(as_generator(params.random_state).integers(2**63))
+        n_rows, drawable = params.max_samples, np.arange(n)
         if weights is not None:
             drawable = np.flatnonzero(weights)
             weights = weights[drawable]
@@ -172,13 +172,13 @@ class BaggingModel(Estimator):
             n_rows = len(drawable)
         elif isinstance(n_rows, float):
             n_rows = max(1, int(n_rows * len(drawable)))
-        if not given.bootstrap and n_rows > len(drawable):
+        if not params.bootstrap and n_rows > len(drawable):
             raise ValueError(
                 f"max_samples must be at most the number of rows of X ({len(drawable)}) without "
                 f"bootstrap; got {n_rows}. Lower it."
             )
         refuse_large(16 * n_rows, f"A sample of max_samples={n_rows} rows", "Lower it.")
-        n_columns = given.max_features
+        n_columns = params.max_features
         if isinstance(n_columns, float):
             n_columns = max(1, int(n_columns * width))
         as_count(n_columns, "max_features", high=width, limit="the columns of X")
@@ -186,7 +186,7 @@ class BaggingModel(Estimator):
         if weights is not None and (weights != weights[0]).any():  # equal ones draw as none do
             share = weights / weights.sum()
         return BaggingDraws(
-            entropy, n, width, n_rows, n_columns, given.bootstrap, given.bootstrap_features,
+            entropy, n, width, n_rows, n_columns, params.bootstrap, params.bootstrap_features,
             drawable if len(drawable) < n else None, share,
         )  # fmt: skip
 

@@ -4,7 +4,7 @@
 import re
 
 # (kind of defect, call, words) as regular expressions -> the reason.
-ACCEPTED = {
+NO_DEFECTS = {
     ("input", r"KMeansStatistics\.partial", ""): "labels are updated in place, as documented",
     ("not finite", r".*\.predict_log_proba", "an infinity"): "log 0 is -inf",
     ("not finite", "pairwise_distances", "an infinity"): "a distance beyond the largest number",
@@ -25,7 +25,7 @@ ACCEPTED = {
     ("leak", ".*", "RGBA (argument|sequence)"): "colors are matplotlib's to judge",
     ("warning", ".*", r"at .*tests/fuzz/values.py"): "of the user's function",
 }
-TABLE = [(*map(re.compile, patterns), reason) for patterns, reason in ACCEPTED.items()]
+TABLE = [(*map(re.compile, patterns), reason) for patterns, reason in NO_DEFECTS.items()]
 
 
 def reason(kind, where, text):
