@@ -513,7 +513,7 @@ def test_measures(data, weighted, monkeypatch):
     for scores in (rng.normal(size=N) + two, np.round(rng.normal(size=N)), -rng.random(N) * 1e-300):
         known = statfast.metrics.roc_auc_score(two, scores, sample_weight=w)
         for most in (1 << 20, 100):  # ranges are cut again
-            monkeypatch.setattr("statfast.metrics.ranking.part_areas.MOST", most)
+            monkeypatch.setattr("statfast.metrics.ranking.part_areas.MAX_ROWS_OF_ROUND", most)
             kept = scored(2, two, scores, w)
             found = statfast.metrics.roc_auc_score(kept, kept)
             assert found == (pytest.approx(known) if weighted else known)

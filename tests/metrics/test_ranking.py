@@ -54,8 +54,8 @@ def ranked(draw, n_max=60, weights=True):
 def cut(request, monkeypatch):
     """Whether rows are so few that one spread is enough, or go through blocks and buckets."""
     if request.param == "blocks":
-        monkeypatch.setattr(sorted_pass, "FEW", 1)
-        monkeypatch.setattr(sorted_pass, "BLOCK", 64)
+        monkeypatch.setattr(sorted_pass, "MAX_ROWS_OF_ONE_CALL", 1)
+        monkeypatch.setattr(sorted_pass, "ROWS_PER_TASK", 64)
 
 
 def quiet(function, *args, **kwargs):

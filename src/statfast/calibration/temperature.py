@@ -3,8 +3,8 @@
 
 import numpy as np
 
-LEAST = 1e-12  # added to probabilities before logarithms are taken
-REACH = 10.0  # of the logarithm of the factor
+MIN_PROBABILITY = 1e-12  # It is added to probabilities before logarithms are taken.
+MAX_LOG_FACTOR = 10.0
 
 
 def as_logits(scores, probabilities):
@@ -17,11 +17,11 @@ def as_logits(scores, probabilities):
     if scores.shape[1] == 1:
         if not probabilities:
             return np.hstack([-scores, scores])
-        return np.log(np.hstack([1.0 - scores, scores]) + LEAST)
+        return np.log(np.hstack([1.0 - scores, scores]) + MIN_PROBABILITY)
     seen = ~np.isnan(scores)
     known = np.where(seen, scores, 0.0)
     if ((known >= 0) & (known <= 1)).all() and np.isclose(known.sum(axis=1), 1.0).all():
-        known = np.log(known + LEAST)
+        known = np.log(known + MIN_PROBABILITY)
     return np.where(seen, known, -np.inf)
 
 
@@ -43,11 +43,11 @@ def temperature_fit(logits, codes, weights):
 
     if not told.any():
         return 1.0
-    if slope(-REACH) >= 0.0:
-        return float(np.exp(-REACH))
-    if slope(REACH) <= 0.0:
-        return float(np.exp(REACH))
-    return float(np.exp(brentq(slope, -REACH, REACH, xtol=1e-13, rtol=1e-13)))
+    if slope(-MAX_LOG_FACTOR) >= 0.0:
+        return float(np.exp(-MAX_LOG_FACTOR))
+    if slope(MAX_LOG_FACTOR) <= 0.0:
+        return float(np.exp(MAX_LOG_FACTOR))
+    return float(np.exp(brentq(slope, -MAX_LOG_FACTOR, MAX_LOG_FACTOR, xtol=1e-13, rtol=1e-13)))
 
 
 def softmax(values):

@@ -245,7 +245,7 @@ class BayesClassifier(Classifier, Estimator):
         """
         rows = as_rows(X, keep=(np.float64, np.float32))
         classes, codes, weights = weighted_labels(y, rows.shape[0], sample_weight, least=2)
-        mass = np.bincount(codes, weights, len(classes)).astype(np.float64)
+        class_weights = np.bincount(codes, weights, len(classes)).astype(np.float64)
         densities = []
         for k, label in enumerate(classes.tolist()):
             density = self._density_of(label)
@@ -257,7 +257,7 @@ class BayesClassifier(Classifier, Estimator):
                     raise TypeError(f"sample_weight is not taken by {name}.fit. Leave it out.")
                 given = {"sample_weight": weights[mine]}
             densities.append(copied(density).fit(rows[mine], **given))
-        return self._become(classes, densities, mass, rows.shape[1], X)
+        return self._become(classes, densities, class_weights, rows.shape[1], X)
 
     def _density_of(self, label):
         density = self.density
@@ -276,12 +276,16 @@ class BayesClassifier(Classifier, Estimator):
             )
         return density
 
-    def _become(self, classes, densities, mass, width, X):
+    def _become(self, classes, densities, class_weights, width, X):
         given, n_classes = self._checked(), len(classes)
         if self.priors is not None:
             priors = as_priors(self.priors, n_classes)
         else:
-            priors = mass / mass.sum() if mass.any() else np.full(n_classes, 1.0 / n_classes)
+            priors = (
+                class_weights / class_weights.sum()
+                if class_weights.any()
+                else np.full(n_classes, 1.0 / n_classes)
+            )
         if given.rule == "ml":
             priors = np.full(n_classes, 1.0 / n_classes)
         cost = as_cost(self.cost, n_classes)
@@ -293,7 +297,7 @@ class BayesClassifier(Classifier, Estimator):
         label = rejected_label(self.reject_label, classes, given.reject)
         return self._publish(
             X, n_features_in_=width, classes_=classes, densities_=densities, priors_=priors,
-            class_count_=mass, cost_=cost, _label=label,
+            class_count_=class_weights, cost_=cost, _label=label,
         )  # fmt: skip
 
     # ------------------------------------------------------------ prediction

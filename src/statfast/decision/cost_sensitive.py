@@ -221,15 +221,15 @@ def threshold(cost):
     return float(false / (missed + false))
 
 
-def rejected_label(given, classes, reject):
+def rejected_label(reject_label, classes, reject):
     """What stands for no decision."""
-    known = given is None or isinstance(given, str | Integral)
-    if not known or isinstance(given, bool):
-        raise wrong_type("reject_label", "a string, an integer or None", given)
+    usable = reject_label is None or isinstance(reject_label, str | Integral)
+    if not usable or isinstance(reject_label, bool):
+        raise wrong_type("reject_label", "a string, an integer or None", reject_label)
     if reject is None:
         return None
-    label = given
-    if given is None:
+    label = reject_label
+    if reject_label is None:
         label = "reject" if classes.dtype.kind in "USOT" else -1
     if label in classes.tolist():
         raise ValueError(

@@ -179,7 +179,7 @@ def permutation_importance(
     if weights is not None and not weights.all():  # no rows to permute, nor to score
         kept = np.flatnonzero(weights)
         table, n, weights = table.part(kept), len(kept), weights[kept]
-        y = None if y is None else _some(y, kept)
+        y = None if y is None else _rows_of_targets(y, kept)
     scorers = _scorers(scoring)
     if isinstance(max_samples, int | np.integer) and not isinstance(max_samples, bool):
         m = as_count(max_samples, "max_samples", high=n, limit="the rows of X")
@@ -195,7 +195,7 @@ def permutation_importance(
             if m < n:
                 rows = rng.choice(n, m, replace=False)
                 part = table.part(rows)
-                truth, mass = _some(y, rows), None if weights is None else weights[rows]
+                truth, mass = _rows_of_targets(y, rows), None if weights is None else weights[rows]
                 before = _scores(scorers, estimator, part.values, truth, mass)
                 part.permute(j, rng.permutation(m))
                 after = _scores(scorers, estimator, part.values, truth, mass)
@@ -247,7 +247,7 @@ def _scores(scorers, estimator, X, y, weights):
     return {name: float(scorer(estimator, X, y, **more)) for name, scorer in scorers.items()}
 
 
-def _some(y, rows):
+def _rows_of_targets(y, rows):
     if y is None:
         return None
     return take_rows(y if hasattr(y, "iloc") else np.asarray(y), rows)

@@ -248,9 +248,9 @@ def _brute(estimator, table, columns, points, response, weights, kind, n_jobs):
     if kind != "average":
         refuse_large(8.0 * n * len(points), "Predictions of all rows", "Pass fewer rows.")
 
-    def work(some):
+    def work(points):
         mine, found = table.copy(), []
-        for point in some:
+        for point in points:
             for j, value in zip(columns, point, strict=True):
                 mine.set(j, value)
             said = ask(mine.values)
@@ -325,21 +325,21 @@ def _columns(table, features):
     return found
 
 
-def _flags(table, given):
+def _flags(table, categorical):
     flags = np.zeros(table.shape[1], dtype=bool)
-    if given is None:
+    if categorical is None:
         return flags
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise wrong_type("categorical_features", "a list of columns, or of flags", given)
-    given = list(given)
-    if given and all(isinstance(one, bool | np.bool_) for one in given):
-        if len(given) != len(flags):
+    if isinstance(categorical, str) or not hasattr(categorical, "__iter__"):
+        raise wrong_type("categorical_features", "a list of columns, or of flags", categorical)
+    categorical = list(categorical)
+    if categorical and all(isinstance(one, bool | np.bool_) for one in categorical):
+        if len(categorical) != len(flags):
             raise ValueError(
                 f"categorical_features must have a flag for each column of X ({len(flags)}); got "
-                f"{len(given)}."
+                f"{len(categorical)}."
             )
-        return np.array(given, dtype=bool)
-    for one in given:
+        return np.array(categorical, dtype=bool)
+    for one in categorical:
         flags[table.place(one, "categorical_features")] = True
     return flags
 

@@ -61,16 +61,16 @@ from statfast.metrics.regression.explained import (
 )
 
 
-def _equal(y, said, classes):
-    return (np.asarray(y) == said).astype(np.float64)
+def _equal(y, predicted, classes):
+    return (np.asarray(y) == predicted).astype(np.float64)
 
 
-def _squares(y, said, classes):
-    return -((np.asarray(y, dtype=np.float64) - said) ** 2)
+def _squares(y, predicted, classes):
+    return -((np.asarray(y, dtype=np.float64) - predicted) ** 2)
 
 
-def _distances(y, said, classes):
-    return -np.abs(np.asarray(y, dtype=np.float64) - said)
+def _distances(y, predicted, classes):
+    return -np.abs(np.asarray(y, dtype=np.float64) - predicted)
 
 
 # Name: (function, response, sign, arguments, scores of single rows)

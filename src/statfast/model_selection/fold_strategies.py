@@ -87,12 +87,14 @@ class Refits:
             if self.task.pairwise:
                 rows = take_columns(rows, train)
             y, arguments = take_rows(folds.y, train), folds.arguments_of(train)
-            given = (rows,) if y is None else (rows, y)
-            yield FoldModels([self._fitted(p, given, arguments) for p in self.task.candidates])
+            rows_and_targets = (rows,) if y is None else (rows, y)
+            yield FoldModels(
+                [self._fitted(p, rows_and_targets, arguments) for p in self.task.candidates]
+            )
 
-    def _fitted(self, params, given, arguments):
+    def _fitted(self, params, rows_and_targets, arguments):
         try:
-            return with_params(self.estimator, params).fit(*given, **arguments)
+            return with_params(self.estimator, params).fit(*rows_and_targets, **arguments)
         except Exception as error:  # which fails the fold alone
             return error
 

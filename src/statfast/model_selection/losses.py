@@ -6,7 +6,7 @@ import numpy as np
 from statfast._validation import as_choice, as_labels, as_targets
 from statfast.model_selection.scoring import classifies
 
-MOST = 1e140  # whose squares can be summed
+MAX_TARGET = 1e140  # Squares of larger numbers cannot be summed.
 LOSSES = ("auto", "squared", "absolute", "zero_one")
 
 
@@ -28,29 +28,29 @@ def truth_of(y, n, loss):
     return _squarable(values[:, 0], "y holds"), None
 
 
-def coded(said, classes):
+def coded(predictions, classes):
     """Predictions as `truth_of` has the targets; -1 is a label that is none of the classes."""
     if classes is None:
-        numbers = np.asarray(said, dtype=np.float64).reshape(len(said))
+        numbers = np.asarray(predictions, dtype=np.float64).reshape(len(predictions))
         return _squarable(numbers, "the estimator predicts")
-    said = np.asarray(said)
-    place = np.searchsorted(classes, said).clip(0, len(classes) - 1)
-    return np.where(classes[place] == said, place, -1)
+    predictions = np.asarray(predictions)
+    place = np.searchsorted(classes, predictions).clip(0, len(classes) - 1)
+    return np.where(classes[place] == predictions, place, -1)
 
 
 def _squarable(numbers, whose):
     """Numbers of which errors can be squared and summed."""
-    beyond = ~(np.abs(numbers) <= MOST)
+    beyond = ~(np.abs(numbers) <= MAX_TARGET)
     if beyond.any():
         raise ValueError(
-            f"Errors can be averaged of values up to {MOST:g}; {whose} {numbers[beyond][0]}. "
+            f"Errors can be averaged of values up to {MAX_TARGET:g}; {whose} {numbers[beyond][0]}. "
             "Divide y by a number."
         )
     return numbers
 
 
-def losses(truth, said, loss):
+def losses(truth, predicted, loss):
     """The loss of each row."""
     if loss == "zero_one":
-        return (truth != said).astype(np.float64)
-    return (truth - said) ** 2 if loss == "squared" else np.abs(truth - said)
+        return (truth != predicted).astype(np.float64)
+    return (truth - predicted) ** 2 if loss == "squared" else np.abs(truth - predicted)

@@ -67,11 +67,11 @@ def validated_parts(
     parts = as_parts(X, y, sample_weight)
     try:
         start = perf_counter()
-        models, dealt = _models(model, parts, cv)
+        models, rows_of_folds = _fit_folds(model, parts, cv)
         middle = perf_counter()
-        found = parts.total(
+        scored = parts.total(
             Work(_scored, numbered=True),
-            ([without_row_attributes(one) for one in models], dealt, [*scores.values()]),
+            ([without_row_attributes(one) for one in models], rows_of_folds, [*scores.values()]),
         )
         end, k = perf_counter(), len(models)
     finally:
@@ -79,14 +79,14 @@ def validated_parts(
     times = {"fit_time": (middle - start) / k, "score_time": (end - middle) / k}
     out = FoldScores({name: np.full(k, time) for name, time in times.items()}, MERGED)
     for number, (name, score) in enumerate(scores.items()):
-        out[f"test_{name}"] = np.array([score.end(fold.sums[number]) for fold in found.sums])
+        out[f"test_{name}"] = np.array([score.end(fold.sums[number]) for fold in scored.sums])
     if return_estimator:
         out["estimator"] = models
     return out
 
 
-def _models(model, parts, cv):
-    """The models of the folds, and how rows were dealt out to them."""
+def _fit_folds(model, parts, cv):
+    """The models of the folds, and which rows belong to each."""
     first, state, layout = prepared_parts(model, parts)
     k, by_class = _splits(cv, model)
     classes = np.sort(np.array([*first.classes])) if by_class else None
@@ -101,24 +101,26 @@ def _models(model, parts, cv):
         order = np.argsort(place)
     shares = shares_of_folds(sizes[order], k)[:, np.argsort(order)]
     shares = shares[shares.sum(axis=1) > 0]
-    dealt = _Dealt(classes, np.cumsum(shares, axis=0), np.cumsum(counts, axis=0) - counts)
-    found = parts.total(Work(_summed, numbered=True), (model, state, layout, dealt))
+    rows_of_folds = _RowsOfFolds(
+        classes, np.cumsum(shares, axis=0), np.cumsum(counts, axis=0) - counts
+    )
+    merged = parts.total(Work(_summed, numbered=True), (model, state, layout, rows_of_folds))
     models = []
-    for number, one in enumerate(sums_of_folds(_given(found), len(shares))):
-        if one is None:
+    for number, of_fit in enumerate(sums_of_folds(_require_weight(merged), len(shares))):
+        if of_fit is None:
             raise ValueError(f"No row has a positive weight besides those of fold {number}.")
-        require_finite_sums(one, parts)
-        models.append(copied(model)._solve(one, state))
-    return models, dealt
+        require_finite_sums(of_fit, parts)
+        models.append(copied(model)._solve(of_fit, state))
+    return models, rows_of_folds
 
 
-def _given(found):
-    """Statistics of the folds; none may lack weight."""
-    sums = [None] if found is None else found.sums
-    lost = [number for number, one in enumerate(sums) if one is None]
-    if lost:
+def _require_weight(merged):
+    """Statistics of the folds, none of which may lack weight."""
+    sums = [None] if merged is None else merged.sums
+    empty = [number for number, of_fold in enumerate(sums) if of_fold is None]
+    if empty:
         raise ValueError(
-            f"sample_weight is zero for all rows of fold {lost[0]}. Pass fewer folds in cv."
+            f"sample_weight is zero for all rows of fold {empty[0]}. Pass fewer folds in cv."
         )
     return sums
 
@@ -184,7 +186,7 @@ class _Score:
 
 
 @dataclass(frozen=True)
-class _Dealt:
+class _RowsOfFolds:
     """How rows are dealt out: those of a class in their order, so many to each fold."""
 
     classes: Any  # None where all rows are of one
@@ -235,22 +237,22 @@ def _both(a, b):
     return a + b
 
 
-def _of_folds(columns, dealt, number):
+def _of_folds(columns, rows_of_folds, number):
     """The columns of a part for each fold, or None without weight."""
-    for places in dealt.places(columns, number):
+    for places in rows_of_folds.places(columns, number):
         some = tuple(rows_at(column, places) for column in columns)
         yield some if len(some[0]) and has_weight(some[2]) else None
 
 
-def _summed(columns, told, number):
-    model, state, layout, dealt = told
-    every = _of_folds(columns, dealt, number)
+def _summed(columns, sent_state, number):
+    model, state, layout, rows_of_folds = sent_state
+    every = _of_folds(columns, rows_of_folds, number)
     return _Folds([one and statistics_of_part(one, (model, state, layout)) for one in every])
 
 
-def _scored(columns, told, number):
-    models, dealt, scores = told
-    pairs = zip(_of_folds(columns, dealt, number), models, strict=True)
+def _scored(columns, sent_state, number):
+    models, rows_of_folds, scores = sent_state
+    pairs = zip(_of_folds(columns, rows_of_folds, number), models, strict=True)
     return _Folds([
         one and _Folds([score.sums(one, model) for score in scores]) for one, model in pairs
     ])  # fmt: skip

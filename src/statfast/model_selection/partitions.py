@@ -257,7 +257,7 @@ class RepeatedKFold(Splitter):
     6
     """
 
-    _one: type = KFold
+    _repeated: type = KFold
 
     def __init__(
         self, *, n_splits: int = 5, n_repeats: int = 10, random_state: Seed = None
@@ -268,7 +268,7 @@ class RepeatedKFold(Splitter):
 
     def _tests(self, n, y, groups):
         rng = as_shuffler(self.random_state)
-        one = self._one(self.n_splits, shuffle=True, random_state=rng)
+        one = self._repeated(self.n_splits, shuffle=True, random_state=rng)
         times = as_count(self.n_repeats, "n_repeats")
         return [part for _ in range(times) for part in one._tests(n, y, groups)]
 
@@ -300,7 +300,7 @@ class RepeatedStratifiedKFold(RepeatedKFold):
     6
     """
 
-    _one = StratifiedKFold
+    _repeated = StratifiedKFold
 
 
 class LeaveOneOut(Splitter):

@@ -135,20 +135,20 @@ def as_placed(values, name):
     return None if values is None else to_array(values, name, "an array-like, a value for each row")
 
 
-def joined_rows(first, second, name, other):
-    """Rows of two arrays, one after the other."""
-    first, second = to_array(first, name, "an array"), to_array(second, other, "an array")
+def joined_rows(first, second, name, other_name):
+    """Rows of two arrays, one after the other_name."""
+    first, second = to_array(first, name, "an array"), to_array(second, other_name, "an array")
     if first.ndim != second.ndim or first.ndim == 0 or first.shape[1:] != second.shape[1:]:
         raise ValueError(
-            f"{name} and {other} must have the same columns; got shapes {first.shape} and "
+            f"{name} and {other_name} must have the same columns; got shapes {first.shape} and "
             f"{second.shape}. Pass arrays of the same kind."
         )
     try:
         return np.concatenate([first, second])
     except TypeError as error:
         raise ValueError(
-            f"{name} and {other} must be of one kind; got {first.dtype} and {second.dtype}. Pass "
-            "arrays of the same kind."
+            f"{name} and {other_name} must be of one kind; got {first.dtype} and {second.dtype}. "
+            "Pass arrays of the same kind."
         ) from error
 
 

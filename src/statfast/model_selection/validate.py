@@ -323,22 +323,22 @@ def held_out_answers(estimator, folds, method):
     return answers, fits.strategy
 
 
-def _for_all(said, model, classes, method):
+def _for_all(answers, model, classes, method):
     """Answers with a column for each class, those too that the model has not seen."""
     seen = getattr(model, "classes_", None)
     if classes is None or seen is None or len(seen) == len(classes):
-        return said
-    if said.ndim == 1 and len(classes) < 3:
-        return said
+        return answers
+    if answers.ndim == 1 and len(classes) < 3:
+        return answers
     missing = {"predict_proba": 0.0, "predict_log_proba": -np.inf}.get(
         method, np.finfo(np.float64).min
     )
-    wide = np.full((len(said), len(classes)), missing, said.dtype)
+    wide = np.full((len(answers), len(classes)), missing, answers.dtype)
     columns = np.flatnonzero(np.isin(classes, seen))
-    if said.ndim == 1:  # a decision between two
-        wide[:, columns[0]], wide[:, columns[1]] = -said, said
+    if answers.ndim == 1:  # a decision between two
+        wide[:, columns[0]], wide[:, columns[1]] = -answers, answers
     else:
-        wide[:, columns] = said
+        wide[:, columns] = answers
     return wide
 
 

@@ -307,23 +307,23 @@ def _together(model, columns, state, drawn, X_test, classes):
     return place[found[0]], found[1]
 
 
-def _squared(said, truth, path):
-    main = said.mean(axis=0)
-    variance = float(((said - main) ** 2).mean())
-    bias, loss = float(((main - truth) ** 2).mean()), float(((said - truth) ** 2).mean())
+def _squared(predictions, truth, path):
+    main = predictions.mean(axis=0)
+    variance = float(((predictions - main) ** 2).mean())
+    bias, loss = float(((main - truth) ** 2).mean()), float(((predictions - truth) ** 2).mean())
     return BiasVariance(
-        "squared", loss, bias, variance, variance, 0.0, nan, nan, main, said, truth, path
+        "squared", loss, bias, variance, variance, 0.0, nan, nan, main, predictions, truth, path
     )
 
 
-def _of_labels(kind, said, truth, classes, path):
-    R, m = said.shape
+def _of_labels(kind, predictions, truth, classes, path):
+    R, m = predictions.shape
     K = len(classes)
     # A label that is none of the classes, -1, has a place of its own before them.
-    place = said + (1 + (K + 1) * np.arange(m))
+    place = predictions + (1 + (K + 1) * np.arange(m))
     shares = np.bincount(place.ravel(), minlength=m * (K + 1)).reshape(m, K + 1)[:, 1:] / R
     modes = shares.argmax(axis=1)
-    loss = float((said != truth).mean())
+    loss = float((predictions != truth).mean())
     right = shares[np.arange(m), truth]
     if kind == "kohavi_wolpert":
         correction = (shares * (1.0 - shares)).sum(axis=1) / (R - 1) / 2.0
@@ -332,7 +332,7 @@ def _of_labels(kind, said, truth, classes, path):
         variance = 0.5 * (1.0 - squares) + correction
         return BiasVariance(
             kind, loss, float(bias.mean()), float(variance.mean()), float(variance.mean()), 0.0,
-            nan, nan, classes[modes], said, truth, path,
+            nan, nan, classes[modes], predictions, truth, path,
         )  # fmt: skip
     wrong = modes != truth
     apart = 1.0 - shares[np.arange(m), modes]
@@ -340,5 +340,6 @@ def _of_labels(kind, said, truth, classes, path):
     unbiased = float(np.where(wrong, 0.0, apart).mean())
     return BiasVariance(
         kind, loss, float(wrong.mean()), float(apart.mean()), unbiased - float(mended.mean()), 0.0,
-        unbiased, float(np.where(wrong, apart, 0.0).mean()), classes[modes], said, truth, path,
+        unbiased, float(np.where(wrong, apart, 0.0).mean()), classes[modes], predictions, truth,
+        path,
     )  # fmt: skip

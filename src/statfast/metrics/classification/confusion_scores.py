@@ -146,7 +146,7 @@ def _right_of_all(y_true, y_pred, sample_weight):
     if marks is not None:
         return marks.same()
     table = label_table(y_true, y_pred, sample_weight)
-    return float(table.hits.sum()), float(table.total)
+    return float(table.correct.sum()), float(table.total)
 
 
 def zero_one_loss(
@@ -206,7 +206,7 @@ def hamming_loss(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights
     if marks is not None:
         return marks.wrong_share()
     table = label_table(y_true, y_pred, sample_weight)
-    return float(table.total - table.hits.sum()) / float(table.total)
+    return float(table.total - table.correct.sum()) / float(table.total)
 
 
 def balanced_accuracy_score(
@@ -243,7 +243,7 @@ def balanced_accuracy_score(
     there = table.true > 0
     if not there.all():
         warn_user("y_pred contains classes not in y_true")
-    score = float((table.hits[there] / table.true[there]).mean())
+    score = float((table.correct[there] / table.true[there]).mean())
     if not as_flag(adjusted, "adjusted"):
         return score
     chance = 1.0 / np.count_nonzero(there)
@@ -290,7 +290,7 @@ def matthews_corrcoef(
     spread = (1 - true @ true) * (1 - pred @ pred)
     if spread <= 0 or (true > 0).sum() < 2 or (pred > 0).sum() < 2:
         return 0.0
-    return float((table.hits.sum() / total - true @ pred) / spread**0.5)
+    return float((table.correct.sum() / total - true @ pred) / spread**0.5)
 
 
 def cohen_kappa_score(

@@ -90,12 +90,12 @@ def expected_cost(
     return float(np.average(paid, weights=as_weights(sample_weight, len(y))))
 
 
-def _places(found, named, name):
+def _places(labels, named, name):
     place = {label: k for k, label in enumerate(named)}
-    unknown = [label for label in found.tolist() if label not in place]
+    unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
         raise ValueError(f"{name} holds {shown(unknown[0])}, which is not one of {shown(named)}.")
-    return np.array([place[label] for label in found.tolist()])
+    return np.array([place[label] for label in labels.tolist()])
 
 
 def prevalence_weights(

@@ -17,7 +17,7 @@ from statfast._validation import (
 )
 
 WIDEST = 1024  # span of integer labels that are counted in a table over it
-LOOK = 1024  # rows whose range is taken for that of all until one is beyond it
+ROWS_FOR_RANGE = 1024  # Their range is taken for that of all rows, until one is beyond it.
 ROWS = 1 << 18  # in a task
 NATIVE = (np.uint8, np.int8, np.int32, np.int64)
 
@@ -28,7 +28,7 @@ class LabelTable:
 
     classes: np.ndarray
     cells: tuple  # rows, columns and weights of the cells that are not empty; or the table
-    hits: np.ndarray
+    correct: np.ndarray
     true: np.ndarray
     pred: np.ndarray
 
@@ -98,7 +98,7 @@ def _of_integers(true, pred, weights):
         kind = np.dtype(np.int64 if true.dtype != np.uint64 else np.uint64)
     stored = kind.type if kind.type in NATIVE else np.uint8 if kind.kind == "b" else np.int64
     a, b = (_plain(y, stored) for y in (true, pred))
-    low, high = confusion.extent(a[:LOOK], b[:LOOK])
+    low, high = confusion.extent(a[:ROWS_FOR_RANGE], b[:ROWS_FOR_RANGE])
     while (span := high - low + 1) <= WIDEST:
         found = _counted(a, b, low, span, weights)
         if found is not None:
@@ -149,16 +149,16 @@ def _of_table(table, seen, low, kind):
     return LabelTable(classes, (table,), table.diagonal(), table.sum(axis=1), table.sum(axis=0))
 
 
-def coded(true, pred, name="y_true", other="y_pred"):
+def coded(true, pred, name="y_true", other_name="y_pred"):
     """The classes of both, and the codes of either among them."""
     (own, rows), (others, columns) = (
-        as_labels(y, len(y), name=which) for y, which in ((true, name), (pred, other))
+        as_labels(y, len(y), name=which) for y, which in ((true, name), (pred, other_name))
     )
     kinds = {"text" if classes.dtype.kind in "USOT" else "number" for classes in (own, others)}
     if len(kinds) > 1:
         raise TypeError(
-            f"Labels in {name} and {other} should be of the same type. Got "
-            f"{name}={shown(own.tolist())} and {other}={shown(others.tolist())}."
+            f"Labels in {name} and {other_name} should be of the same type. Got "
+            f"{name}={shown(own.tolist())} and {other_name}={shown(others.tolist())}."
         )
     classes = np.unique(np.concatenate([own, others]))
     return classes, np.searchsorted(classes, own)[rows], np.searchsorted(classes, others)[columns]

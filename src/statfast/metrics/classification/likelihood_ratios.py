@@ -94,18 +94,22 @@ def _undefined(what, value):
     )
 
 
-def _instead(given):
+def _instead(replacement):
     """What stands for either ratio."""
-    if isinstance(given, Real) and not isinstance(given, bool) and (given != given or given == 1):
-        return {"LR+": float(given), "LR-": float(given)}
-    if isinstance(given, dict) and set(given) == {"LR+", "LR-"}:
-        high, low = given["LR+"], given["LR-"]
+    if (
+        isinstance(replacement, Real)
+        and not isinstance(replacement, bool)
+        and (replacement != replacement or replacement == 1)
+    ):
+        return {"LR+": float(replacement), "LR-": float(replacement)}
+    if isinstance(replacement, dict) and set(replacement) == {"LR+", "LR-"}:
+        high, low = replacement["LR+"], replacement["LR-"]
         numbers = all(isinstance(v, Real) and not isinstance(v, bool) for v in (high, low))
         if numbers and (high != high or high >= 1) and (low != low or 0 <= low <= 1):
-            return given
+            return replacement
     raise ValueError(
         "replace_undefined_by must be nan, 1.0, or a dict of 'LR+' (at least 1, or nan) and 'LR-' "
-        f"(between 0 and 1, or nan); got {shown(given)}."
+        f"(between 0 and 1, or nan); got {shown(replacement)}."
     )
 
 

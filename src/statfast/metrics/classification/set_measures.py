@@ -109,7 +109,7 @@ def sums_of_indicators(marks, labels, average):
 
 
 def sums_in(table, labels, average):
-    tp, true, pred = table.hits, table.true, table.pred
+    tp, true, pred = table.correct, table.true, table.pred
     if labels is not None:
         at = table.place(labels)
         tp, true, pred = (np.where(at >= 0, sums[at], 0) for sums in (tp, true, pred))

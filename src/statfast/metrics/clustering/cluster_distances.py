@@ -17,8 +17,8 @@ from statfast._distance import (
 )
 from statfast._engine import checkpoint, each, grid
 
-SUM, LEAST, MOST = dissimilarity.SUM, dissimilarity.MINIMUM, dissimilarity.MAXIMUM
-START = {SUM: 0.0, LEAST: np.inf, MOST: 0.0}
+SUM, MINIMUM, MAXIMUM = dissimilarity.SUM, dissimilarity.MINIMUM, dissimilarity.MAXIMUM
+START = {SUM: 0.0, MINIMUM: np.inf, MAXIMUM: 0.0}
 
 
 def as_table(X, metric, p, metric_params, n_jobs):
@@ -46,7 +46,7 @@ def gather(source, codes, k, asked, use, n_jobs):
     codes : ndarray of intp, shape (n,)
         The cluster of each row; each of the k has one.
     k : int
-    asked : sequence of SUM, LEAST and MOST
+    asked : sequence of SUM, MINIMUM and MAXIMUM
     use : callable
         Takes the numbers of m rows and for each thing asked an array of shape (m, k).
     n_jobs : int, optional

@@ -12,7 +12,7 @@ from statfast._engine import checkpoint, reduce
 from statfast._estimator import CoefficientTable, Tabled
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_labels, as_rows, as_weights
-from statfast.metrics.clustering.cluster_distances import LEAST, MOST, as_table, gather
+from statfast.metrics.clustering.cluster_distances import MAXIMUM, MINIMUM, as_table, gather
 
 
 @dataclass(frozen=True, repr=False)
@@ -328,7 +328,7 @@ def _extremes(source, labels, n_jobs):
         least[at, own] = np.inf
         nearest[rows] = least.min(axis=1)
 
-    gather(source, codes, k, (LEAST, MOST), use, n_jobs)
+    gather(source, codes, k, (MINIMUM, MAXIMUM), use, n_jobs)
     diameter, separation = np.zeros(k), np.full(k, np.inf)
     np.maximum.at(diameter, codes, widest)
     np.minimum.at(separation, codes, nearest)

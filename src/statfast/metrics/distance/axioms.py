@@ -246,13 +246,13 @@ def open_ball(
     return distances(middle, rows, metric, metric_params)[0] < radius
 
 
-def distances(some, rows, metric, metric_params):
-    """Distances from each of some rows to each of others, (m, n)."""
-    rows, some = rows.astype(np.float64), some.astype(np.float64)
+def distances(queries, rows, metric, metric_params):
+    """Distances from each of the queries to each of others, (m, n)."""
+    rows, queries = rows.astype(np.float64), queries.astype(np.float64)
     chosen = as_metric(metric, metric_params=metric_params, d=rows.shape[1], X=rows)
     if is_callable(chosen):
         function = chosen.function
-        return np.array([[float(function(a, b)) for b in rows] for a in some])
-    m = len(some)
-    made = scaled(np.vstack([some, rows]), chosen)
+        return np.array([[float(function(a, b)) for b in rows] for a in queries])
+    m = len(queries)
+    made = scaled(np.vstack([queries, rows]), chosen)
     return made.between(np.arange(m), np.arange(m, m + len(rows)))

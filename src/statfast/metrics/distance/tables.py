@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from statfast.kernels.kernel import Kernel
 
 
-PIECE = 1 << 24  # operations of a piece: some milliseconds
+OPERATIONS_PER_TASK = 1 << 24  # They take some milliseconds.
 
 
 @ignoring_sklearn_arguments(ensure_all_finite=(True,))
@@ -295,7 +295,7 @@ def _between(X, Y, metric, params, n_jobs):
 
         return n, m, m * d, called
     made: OfRows = scaled(*both, n_jobs)
-    step = max(256, PIECE // (64 * d))
+    step = max(256, OPERATIONS_PER_TASK // (64 * d))
 
     def filled(strip):
         out = np.empty((strip.stop - strip.start, m))
@@ -311,5 +311,5 @@ def _between(X, Y, metric, params, n_jobs):
 def _strips(work, rows, effort, n_jobs):
     """Call `work` on slices of the rows, each of which costs some effort."""
     with np.errstate(over="ignore"):
-        blocks = grid(rows, least=64, most=max(64, PIECE // effort))
+        blocks = grid(rows, least=64, most=max(64, OPERATIONS_PER_TASK // effort))
         each(work, blocks, n_jobs=n_jobs, effort=1.0 * rows * effort)

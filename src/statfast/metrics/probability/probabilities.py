@@ -92,5 +92,5 @@ def mean_of(values, weights):
     return float(values.mean()) if weights is None else float(values @ weights / weights.sum())
 
 
-def own_shares(shares, codes):
+def shares_of_true(shares, codes):
     return shares[np.arange(len(codes)), codes]

@@ -14,7 +14,7 @@ from statfast.metrics.probability.probabilities import (
     classes_and_shares,
     marks_and_shares,
     mean_of,
-    own_shares,
+    shares_of_true,
 )
 
 
@@ -89,7 +89,7 @@ def _squares(codes, shares):
     shares = shares.astype(np.float64, copy=False)
     if shares.shape[1] == 2:
         return (shares[:, 0] - (codes == 0)) ** 2 + (shares[:, 1] - (codes == 1)) ** 2
-    own = own_shares(shares, codes)
+    own = shares_of_true(shares, codes)
     return (shares * shares).sum(axis=1) - own * own + (1 - own) ** 2
 
 
@@ -214,7 +214,7 @@ def log_loss(
 
 
 def _logs(codes, shares):
-    return _costs(own_shares(shares, codes))
+    return _costs(shares_of_true(shares, codes))
 
 
 def _costs(shares):

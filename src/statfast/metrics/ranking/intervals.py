@@ -20,7 +20,7 @@ from statfast._validation import (
 from statfast.metrics.ranking.sorted_pass import as_scores, order_of
 from statfast.metrics.ranking.two_classes import rows_for_ranking
 
-BLOCK = 1 << 15  # rows whose placements are multiplied at a time
+ROWS_PER_BLOCK = 1 << 15  # Placements of so many rows are multiplied at a time.
 BATCH = 1 << 21  # rows drawn between two looks at whether to stop
 
 
@@ -413,7 +413,7 @@ def _areas_and_covariance(columns, labels, only_areas=False):
     if only_areas:
         return areas
     centers = np.array([[2 * ones * area for area in areas], [2 * zeros * area for area in areas]])
-    blocks = grid(n, BLOCK, BLOCK)
+    blocks = grid(n, ROWS_PER_BLOCK, ROWS_PER_BLOCK)
 
     def multiply(rows):
         out = np.zeros((2, len(areas), len(areas)))

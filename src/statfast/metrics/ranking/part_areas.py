@@ -4,7 +4,7 @@
 Scores are integers of 64 bits in the same order. A round counts negatives and positives in ranges
 of them. A range that holds one class, or one score, is decided; of the others small ones are looked
 at together, score by score, and large ones in 2^16 ranges of their own. Rounds: 1, about one for
-each `MOST` rows in ranges that hold both classes, and one for each large range.
+each `MAX_ROWS_OF_ROUND` rows in ranges that hold both classes, and one for each large range.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ from statfast.metrics.ranking.averages import mean_where_heavy
 from statfast.metrics.ranking.two_classes import warn_one_class
 
 BITS = 16  # by which a range is cut
-MOST = 1 << 20  # rows that are looked at score by score in a round
+MAX_ROWS_OF_ROUND = 1 << 20  # So many rows are counted score by score in a round.
 
 
 class KeyRange(NamedTuple):
@@ -104,12 +104,16 @@ def _area(parts, sides):
             before, positives = before + one.negatives, positives + one.positives
             continue
         some, after, rows = [one], [], one.rows
-        while rows <= MOST and todo and (rows + todo[0].rows <= MOST or not _mixed(todo[0])):
+        while (
+            rows <= MAX_ROWS_OF_ROUND
+            and todo
+            and (rows + todo[0].rows <= MAX_ROWS_OF_ROUND or not _mixed(todo[0]))
+        ):
             after.append(todo.popleft())
             if _mixed(after[-1]):
                 some.append(after[-1])
                 rows += after[-1].rows
-        bits = 0 if rows <= MOST else max(0, one.bits - BITS)
+        bits = 0 if rows <= MAX_ROWS_OF_ROUND else max(0, one.bits - BITS)
         ranges = [(part.least, part.bits) for part in some]
         found = parts.total(Work(counted), (sides, ranges, bits)).ranges(bits)
         kept = [part for part in after if not _mixed(part)]

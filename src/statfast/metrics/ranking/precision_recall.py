@@ -254,30 +254,30 @@ def _of_classes(y, columns, average, pos_label, sample_weight, labels):
     return _of_columns(own, columns, average, pos_label, sample_weight)
 
 
-def _of_columns(own, columns, average, pos_label, sample_weight):
+def _of_columns(positive, columns, average, pos_label, sample_weight):
     """Of each column (or row) by itself, averaged; or of all their entries as one."""
-    n, k = own.shape
+    n, k = positive.shape
     scores = as_rows(columns, name="y_score")
     if scores.shape != (n, k) or pos_label != 1:
         raise ValueError(
             f"y_score must have a row for each of y_true ({n}) and a column for each class "
             f"({k}), and pos_label be left out; got {scores.shape} and {pos_label!r}."
         )
-    weights, own = as_weights(sample_weight, n), own.astype(np.uint8)
+    weights, positive = as_weights(sample_weight, n), positive.astype(np.uint8)
     if average == "micro":
         each = None if weights is None else np.repeat(weights, k)
-        return precision_of(steps_of(np.ascontiguousarray(scores).ravel(), own.ravel(), each))
+        return precision_of(steps_of(np.ascontiguousarray(scores).ravel(), positive.ravel(), each))
     if average == "samples":
-        pairs = zip(np.ascontiguousarray(scores), own, strict=True)
+        pairs = zip(np.ascontiguousarray(scores), positive, strict=True)
         found = np.array([precision_of(steps_of(row, marks, None)) for row, marks in pairs])
         return mean_where_heavy(found, weights)
     found = np.array([
-        precision_of(steps_of(np.ascontiguousarray(scores[:, c]), own[:, c].copy(), weights))
+        precision_of(steps_of(np.ascontiguousarray(scores[:, c]), positive[:, c].copy(), weights))
         for c in range(k)
     ])  # fmt: skip
     if average is None:
         return found
     if average == "macro":
         return float(found.mean())
-    mass = own.sum(axis=0) if weights is None else weights @ own
+    mass = positive.sum(axis=0) if weights is None else weights @ positive
     return mean_where_heavy(found, mass) if mass.any() else 0.0

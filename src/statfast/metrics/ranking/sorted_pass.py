@@ -10,8 +10,8 @@ from statfast._core.metrics import rank
 from statfast._engine import each, grid, interruptible
 from statfast._validation import nonfinite, to_array, to_numbers
 
-BLOCK = 1 << 16  # rows of a task
-FEW = 1 << 13  # rows that are spread in one call
+ROWS_PER_TASK = 1 << 16
+MAX_ROWS_OF_ONE_CALL = 1 << 13  # Up to so many rows are spread in one call.
 BUCKETS = 2048  # of the first spread: their ends stay in the first cache
 STEEPEST = 1e300  # scale of scores that hardly differ
 NATIVE = (np.float64, np.float32, np.int64)
@@ -91,13 +91,13 @@ class Buckets:
         n = len(scores)
         shape = n if labels is not None else (n, 2)
         self.items, self.spare = np.empty(shape, np.uint64), np.empty(shape, np.uint64)
-        if n <= FEW and labels is not None:
+        if n <= MAX_ROWS_OF_ONE_CALL and labels is not None:
             self.starts = np.zeros(n // 2 + 5, dtype=np.int64)
             self.zero = rank.spread_once(scores, labels, self.starts, self.items)
             if self.zero < 0:
                 self._refuse()
             return
-        self.blocks = grid(n, BLOCK, BLOCK)
+        self.blocks = grid(n, ROWS_PER_TASK, ROWS_PER_TASK)
         ends = each(lambda rows: rank.extent(scores[rows]), self.blocks, effort=2.0 * n)
         low, high = min(low for low, _, _ in ends), max(high for _, high, _ in ends)
         if not all(good for _, _, good in ends):
@@ -134,9 +134,9 @@ class Buckets:
 
     def parts(self):
         """Ranges of buckets with about a block of rows each, or one bucket, falling."""
-        if len(self.scores) <= BLOCK:
+        if len(self.scores) <= ROWS_PER_TASK:
             return [(0, len(self.starts) - 1)]
-        marks = np.arange(0, len(self.scores), BLOCK)
+        marks = np.arange(0, len(self.scores), ROWS_PER_TASK)
         cuts = np.unique(np.searchsorted(self.starts, marks, side="right") - 1)
         return list(zip(cuts, [*cuts[1:], len(self.starts) - 1], strict=True))[::-1]
 

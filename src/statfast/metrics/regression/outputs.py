@@ -5,8 +5,9 @@ import numpy as np
 
 from statfast._validation import as_choice, as_real, as_targets, as_weights, to_array
 
-SMALL, LARGE = 1e-100, 1e100  # between them neither squares nor their sums overflow or vanish
-WAYS = ("raw_values", "uniform_average", "variance_weighted")
+# Of numbers between these, neither squares nor their sums overflow or vanish.
+MIN_NUMBER, MAX_NUMBER = 1e-100, 1e100
+AVERAGES = ("raw_values", "uniform_average", "variance_weighted")
 
 
 def values_of(y_true, y_pred, sample_weight, multioutput):
@@ -32,7 +33,7 @@ def _length(y):
 
 def _checked(multioutput, outputs):
     if isinstance(multioutput, str) or multioutput is None:
-        return as_choice(multioutput, "multioutput", WAYS)
+        return as_choice(multioutput, "multioutput", AVERAGES)
     weights = to_array(multioutput, "multioutput", "a 1d array-like of weights")
     if weights.shape != (outputs,) or outputs == 1:
         raise ValueError(
@@ -71,9 +72,9 @@ def in_units(measure, *columns):
     with np.errstate(over="ignore", invalid="ignore"):
         found = measure(*columns)
     units = np.ones(columns[0].shape[1])
-    if not ((found > SMALL) & (found < LARGE)).all():
+    if not ((found > MIN_NUMBER) & (found < MAX_NUMBER)).all():
         most = np.max([np.abs(column).max(axis=0) for column in columns], axis=0)
-        far = (most > 0) & ~((most > SMALL) & (most < LARGE))
+        far = (most > 0) & ~((most > MIN_NUMBER) & (most < MAX_NUMBER))
         units[far] = np.exp2(np.floor(np.log2(most[far])))
         found = measure(*(column / units for column in columns))
     return found, units
@@ -93,15 +94,15 @@ def averaged(values, outputs):
     return float(outputs[used] @ values[used] / outputs.sum())
 
 
-def explained(left, whole, outputs, force_finite, degree=1):
-    """1 - left / whole of each output, averaged; both as `in_units` of a degree gives them."""
-    (left, own), (whole, unit) = left, whole
+def explained(residual, total, outputs, force_finite, degree=1):
+    """1 - residual / total of each output, averaged; both as `in_units` of a degree gives them."""
+    (residual, residual_unit), (total, unit) = residual, total
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        share = 1 - left / whole * (own / unit) ** degree
+        share = 1 - residual / total * (residual_unit / unit) ** degree
     if force_finite:
-        share = np.where(whole == 0, np.where(left == 0, 1.0, 0.0), share)
+        share = np.where(total == 0, np.where(residual == 0, 1.0, 0.0), share)
     if isinstance(outputs, str) and outputs == "variance_weighted":
-        weights = whole * (unit / unit.max()) ** degree
+        weights = total * (unit / unit.max()) ** degree
         return averaged(share, weights if weights.any() else "uniform_average")
     return averaged(share, outputs)
 
