@@ -12,9 +12,9 @@ import pytest
 import statfast
 from statfast._estimator.base import Estimator
 from statfast._estimator.mixins import Classifier, Clusterer, Transformer
+from statfast._validation import as_rows, rows_for
 from statfast._validation.errors import NotFittedError
 from statfast._validation.parameters import as_count
-from statfast._validation.rows import as_rows, rows_for
 from statfast._validation.targets import as_labels, as_weights
 
 pytest.importorskip("sklearn")

@@ -13,6 +13,7 @@ from scipy import sparse
 from statfast._estimator.base import Estimator
 from statfast._validation import memory
 from statfast._validation.errors import DataConversionWarning, NotFittedError
+from statfast._validation.fitted_rows import rows_for
 from statfast._validation.memory import refuse_large
 from statfast._validation.parameters import as_choice, as_count, as_generator, as_real
 from statfast._validation.rows import (
@@ -20,7 +21,6 @@ from statfast._validation.rows import (
     column_names,
     explain_nonfinite,
     require_finite,
-    rows_for,
     to_array,
 )
 from statfast._validation.sparse import as_csr, as_sparse

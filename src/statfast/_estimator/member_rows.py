@@ -20,6 +20,7 @@ from statfast._validation import (
     not_fitted,
     refuse_distributed,
     require_shape,
+    require_width,
     rows_for,
 )
 
@@ -74,14 +75,10 @@ def handed_for(estimator: Any, X: Any) -> Any:
     if len(getattr(rows, "shape", ())) != 2:
         return rows
     if is_sparse(rows):
-        rows_for(estimator, np.zeros((1, rows.shape[1])))  # for its sentences
+        require_width(estimator, rows)
         return rows
     compare_names(estimator, rows)
-    if rows.shape[1] != estimator.n_features_in_:
-        raise ValueError(
-            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input."
-        )
+    require_width(estimator, rows)
     named = is_frame(rows) and column_names(rows) is not None
     return np.asarray(rows) if named and known is None else rows
 

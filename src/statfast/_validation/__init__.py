@@ -27,6 +27,7 @@ from statfast._validation.errors import (
     warning_at,
     wrong_type,
 )
+from statfast._validation.fitted_rows import compare_names, require_width, rows_for
 from statfast._validation.kinds import first_time, is_time_type
 from statfast._validation.memory import free_memory, refuse_large, takes_too_much
 from statfast._validation.parameters import (
@@ -45,14 +46,12 @@ from statfast._validation.rows import (
     as_rows,
     as_type,
     column_names,
-    compare_names,
     explain_nonfinite,
     is_dask,
     nonfinite,
     refuse_distributed,
     require_finite,
     require_shape,
-    rows_for,
     shape_of,
     slack_of,
     to_array,
@@ -121,6 +120,7 @@ __all__ = [
     "refuse_large",
     "require_finite",
     "require_shape",
+    "require_width",
     "rows_for",
     "shape_of",
     "shown",

@@ -7,10 +7,10 @@ import numpy as np
 
 from statfast._typing import Array
 from statfast._validation.errors import not_fitted
+from statfast._validation.fitted_rows import compare_names
 from statfast._validation.kinds import first_time
 from statfast._validation.rows import (
     column_names,
-    compare_names,
     explain_nonfinite,
     refuse_distributed,
     require_shape,

@@ -13,7 +13,7 @@ import numpy as np
 
 from statfast._core.rows.extent import all_finite
 from statfast._typing import Array
-from statfast._validation.errors import not_fitted, warn_user, wrong_type
+from statfast._validation.errors import wrong_type
 from statfast._validation.kinds import plain_objects, refuse_times
 from statfast._validation.memory import refuse_large
 
@@ -63,47 +63,6 @@ def as_rows(
     if finite:
         require_finite(X, name)
     return X
-
-
-def rows_for(
-    estimator: Any,
-    X: Any,
-    *,
-    name: str = "X",
-    keep: tuple[type, ...] = FLOATS,
-    n_min: int = 1,
-    finite: bool = True,
-    named: bool = True,
-) -> Array:
-    """`as_rows` for a fitted estimator: the width and the column names must be those of ``fit``;
-    names are not looked at where `named` is False, as of what ``transform`` gave."""
-    fitted = estimator.__dict__
-    # A few rows of float64 take under a microsecond: the latency of predict is decided here.
-    # A sum of squares is finite only if every value is; where it overflows, the long way decides.
-    if (
-        type(X) is np.ndarray
-        and X.dtype is _FLOAT64
-        and X.ndim == 2
-        and n_min * X.shape[1] <= X.size <= _MAX_DOT_VALUES
-        and X.shape[1] == fitted.get("n_features_in_")
-        and "feature_names_in_" not in fitted
-        and X.flags.aligned
-        and isfinite(np.vdot(X, X))
-    ):
-        return X
-    if "n_features_in_" not in fitted:
-        raise not_fitted(estimator)
-    if named:
-        compare_names(estimator, X, name)
-    rows = as_rows(X, name=name, keep=keep, n_min=n_min, finite=False)
-    if rows.shape[1] != estimator.n_features_in_:
-        raise ValueError(
-            f"{name} has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input."
-        )
-    if finite:
-        require_finite(rows, name)
-    return rows
 
 
 def require_finite(X: Array, name: str = "X") -> None:
@@ -200,29 +159,6 @@ def column_names(X: Any) -> Array | None:
             "X.columns = X.columns.astype(str)."
         )
     return np.array(list(names), dtype=object)
-
-
-def compare_names(estimator: Any, X: Any, name: str = "X") -> None:
-    """Warn of, or refuse, column names other than those of ``fit``."""
-    seen = estimator.__dict__.get("feature_names_in_")
-    names = column_names(X)
-    model = type(estimator).__name__
-    if seen is None and names is not None:
-        warn_user(f"{name} has feature names, but {model} was fitted without feature names")
-    elif seen is not None and names is None:
-        warn_user(
-            f"{name} does not have valid feature names, but {model} was fitted with feature names"
-        )
-    elif seen is not None and names is not None and not np.array_equal(names, seen):
-        unseen, missing = sorted(set(names) - set(seen)), sorted(set(seen) - set(names))
-        text = "The feature names should match those that were passed during fit.\n"
-        if unseen:
-            text += "\n- ".join(["Feature names unseen at fit time:", *unseen[:5]]) + "\n"
-        if missing:
-            text += "\n- ".join(["Feature names seen at fit time, yet now missing:", *missing[:5]])
-        if not unseen and not missing:
-            text += "Feature names must be in the same order as they were in fit."
-        raise ValueError(text.rstrip("\n") + "\n")
 
 
 # ------------------------------------------------------------------ containers and numbers

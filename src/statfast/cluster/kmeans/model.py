@@ -161,15 +161,7 @@ class Centers(Transformer, Clusterer, Estimator):
 
 def sparse_rows_for(estimator, X):
     """Sparse rows for a fitted estimator, checked."""
-    if not estimator.__sklearn_is_fitted__():
-        raise not_fitted(estimator)
-    rows = as_csr(X)
-    if rows.shape[1] != estimator.n_features_in_:
-        raise ValueError(
-            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input."
-        )
-    return SparseRows(rows, float_of(X))
+    return SparseRows(rows_for(estimator, X, sparse=True), float_of(X))
 
 
 def float_of(X):

@@ -9,7 +9,6 @@ from statfast._engine import checkpoint
 from statfast._estimator import ROW_DTYPES, Estimator, Transformer, fitted
 from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
-    as_csr,
     as_rows,
     as_weights,
     is_sparse,
@@ -150,15 +149,7 @@ class ComponentModel(Transformer, Estimator):
 
     def _rows_like_fitted(self, X):
         """Rows with the columns of those that were fitted, or are to be fitted with more."""
-        if not is_sparse(X):
-            return rows_for(self, X, keep=ROW_DTYPES, finite=False)
-        rows = as_csr(X)
-        if rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-        return rows
+        return rows_for(self, X, keep=ROW_DTYPES, finite=False, sparse=True)
 
     def _threads(self):
         return getattr(self, "n_jobs", None)

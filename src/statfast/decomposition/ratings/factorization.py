@@ -30,6 +30,7 @@ from statfast._validation import (
     is_sparse,
     not_fitted,
     refuse_large,
+    require_width,
     rows_for,
     shown,
     to_array,
@@ -421,11 +422,7 @@ class RatingsFactorization(Transformer, Estimator):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         rows = known_ratings(X if is_sparse(X) else rows_for(self, X), self.implicit)
-        if rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
+        require_width(self, rows)
         return rows
 
     @property

@@ -86,17 +86,8 @@ class NaiveBayesModel(Classifier, SumFit):
         return as_rows(X, keep=ROW_DTYPES, finite=finite and not self._takes_missing())
 
     def _rows_later(self, X):
-        if is_sparse(X) and self._allow_sparse:
-            if not self.__sklearn_is_fitted__():
-                raise not_fitted(self)
-            rows = as_csr(X)
-            if rows.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input."
-                )
-        else:
-            rows = rows_for(self, X, keep=ROW_DTYPES, finite=not self._takes_missing())
+        finite, sparse = not self._takes_missing(), self._allow_sparse
+        rows = rows_for(self, X, keep=ROW_DTYPES, finite=finite, sparse=sparse)
         self._fitted_density.check(rows)
         return rows
 

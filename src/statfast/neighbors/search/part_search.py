@@ -11,7 +11,7 @@ import numpy as np
 
 from statfast._engine import Work, remembered
 from statfast._estimator import copied, first_round
-from statfast._validation import as_count, as_rows, refuse_large, require_finite
+from statfast._validation import as_count, as_rows, refuse_large, require_finite, require_width
 
 METRICS = (
     "euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "chebyshev", "minkowski",
@@ -58,11 +58,7 @@ def neighbors_in_parts(model, X, n_neighbors):
     if X is None:
         raise ValueError("X must be given for rows in parts; got None. Pass the queries.")
     rows = np.array(as_rows(X, keep=(np.float64, np.float32, np.uint8)))
-    if rows.shape[1] != model.n_features_in_:
-        raise ValueError(
-            f"X has {rows.shape[1]} features, but {type(model).__name__} is expecting "
-            f"{model.n_features_in_} features as input."
-        )
+    require_width(model, rows)
     k = model.n_neighbors if n_neighbors is None else n_neighbors
     k = as_count(k, "n_neighbors", 1, model.n_samples_fit_, limit="the number of fitted rows")
     refuse_large(24 * len(rows) * k, "The table of neighbors", "Pass the rows of X in parts.")

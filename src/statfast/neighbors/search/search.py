@@ -29,6 +29,7 @@ from statfast._validation import (
     is_sparse,
     not_fitted,
     refuse_large,
+    require_width,
     rows_for,
 )
 from statfast.neighbors.brute.graph import as_graph
@@ -300,18 +301,7 @@ def csr_for(search: Search, X):
         from scipy.sparse import csr_array
 
         return csr_array(rows_for(search, X, keep=(np.float64,)))
-    rows = as_csr(X)
-    require_width(search, rows)
-    return rows
-
-
-def require_width(search: Search, rows) -> None:
-    """Refuse rows of another width than that of the fit."""
-    if rows.shape[1] != search.n_features_in_:
-        raise ValueError(
-            f"X has {rows.shape[1]} features, but {type(search).__name__} is expecting "
-            f"{search.n_features_in_} features as input."
-        )
+    return rows_for(search, X, sparse=True)
 
 
 def finite(reduced: np.ndarray, farthest: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from statfast._validation import (
     compare_names,
     is_sparse,
     not_fitted,
+    require_width,
     to_array,
 )
 
@@ -159,11 +160,7 @@ class TfidfTransformer(Estimator):
             raise not_fitted(self)
         compare_names(self, X)
         rows = self._rows_of(X)
-        if rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.shape[1]} features, but TfidfTransformer is expecting "
-                f"{self.n_features_in_} features as input."
-            )
+        require_width(self, rows)
         value = rows.data.astype(np.float32 if getattr(X, "dtype", None) == np.float32 else float)
         if self._checked_value("sublinear_tf"):
             if (value < 0.0).any():
