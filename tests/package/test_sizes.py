@@ -40,7 +40,6 @@ LONG_FUNCTIONS = {
     "compare": 70,
     "diagnostics": 76,
     "coefficients": 78,
-    "Scoring.run": 83,
 }
 # Public functions have the arguments of scikit-learn's.
 WIDE_SIGNATURES = {
@@ -80,7 +79,7 @@ FILES_OF_ONE_READER = {
     "active_set": "not yet merged",
     "active_gram": "not yet merged",
     "class_predictive": "not yet merged",
-    "codes": "not yet merged",
+    "compact_nodes": "not yet merged",
     "convexity": "not yet merged",
     "densities": "not yet merged",
     "early_stopping": "a rule of stopping beside the rounds",
