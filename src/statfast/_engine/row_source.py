@@ -33,8 +33,9 @@ class Work:
     min_rows: int = 256  # of a block in memory: it should grow with the size of the statistics
 
     def apply(self, columns: tuple[Any, ...], state: Any, number: int) -> Any:
-        """The statistics of a part, (X, y, weights); None if it is not worked on."""
-        if not self.empty and not (len(columns[0]) and has_weight(columns[2])):
+        """The statistics of a part, (X, y, weights) or (documents,); None if it is left out."""
+        rows, weights = columns[0], columns[2] if len(columns) > 2 else None
+        if not self.empty and not (len(rows) and has_weight(weights)):
             return None
         numbers = (number,) if self.numbered else ()
         return self.function(columns, state, *numbers)
