@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory
 import ziglang
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[0] = str(ROOT)  # not this folder, whose wheel.py would hide the package `wheel`
 os.chdir(ROOT)
 from setup import CLANG_CL, CORE, GNU_FLAGS, TILES, extensions  # noqa: E402
 

@@ -136,7 +136,7 @@ NUMPY_HEADERS = re.compile(
 STRIDED = re.compile(r"\[:, :\] (\w+)")  # an argument whose columns may lie apart
 MINDFUL = {  # functions that take an address in such an array, and look at both strides
     "columns.job_of", "column_moments.column_moments", "columns.load", "dual_descent.pack",
-    "extent.all_finite", "pam.look",
+    "extent.all_finite", "pam.find_nearest",
 }  # fmt: skip
 
 

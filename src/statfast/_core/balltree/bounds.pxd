@@ -99,7 +99,7 @@ cdef inline uint64_t measure(
     return hits
 
 
-cdef inline double settled(
+cdef inline double exact_distance(
     const Tree *tree, const Query *query, double distance, Py_ssize_t position
 ) noexcept nogil:
     """The reduced distance of a point that the limit let through."""

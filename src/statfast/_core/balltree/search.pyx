@@ -34,7 +34,7 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.balltree.bounds cimport (
     MAX_OCTETS, MAX_WAITING, FAN, LOWEST_BIT, Ball, Query, Tree, bounds, enter, limit_of, measure,
-    near_balls, near_points, reach_of, settled,
+    exact_distance, near_balls, near_points, reach_of,
 )
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, distance_of
 from statfast._core.order.keyed_rows cimport (
@@ -79,7 +79,7 @@ cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found)
             while hits:
                 i = LOWEST_BIT(hits)
                 hits &= hits - 1
-                to = settled(tree, query, distances[i], at * FAN + i)
+                to = exact_distance(tree, query, distances[i], at * FAN + i)
                 closer |= offer_row(found, k, to, tree.ids[at * FAN + i])
             at += some
         if closer:
@@ -132,7 +132,7 @@ cdef Py_ssize_t within(
             while hits:
                 i = LOWEST_BIT(hits)
                 hits &= hits - 1
-                one = settled(tree, query, distances[i], at * FAN + i)
+                one = exact_distance(tree, query, distances[i], at * FAN + i)
                 if one <= most:
                     if total < room:
                         found[total].key = one

@@ -60,7 +60,7 @@ static void drop_histogram(grower *t, ptrdiff_t node) {
 /* One column of the step: its histograms, and its best splits of both children. */
 static void column_part(void *job, ptrdiff_t part) {
     grower *t = job;
-    const ptrdiff_t each = (t->p + TEAM_MOST - 1) / TEAM_MOST;
+    const ptrdiff_t each = (t->p + TEAM_MAX_PARTS - 1) / TEAM_MAX_PARTS;
     for (ptrdiff_t j = part * each; j < (part + 1) * each && j < t->p; j++) {
         settle_column(t, j);
         const ptrdiff_t nodes[2] = {t->small, t->large};
@@ -83,7 +83,7 @@ static void find_splits(grower *t) {
         draw_columns(t, t->small, t->spare_columns);
         memcpy(t->allowed, t->spare_columns, (size_t)t->p);
     } else memcpy(t->allowed + t->p, t->allowed, (size_t)t->p);
-    const ptrdiff_t each = (t->p + TEAM_MOST - 1) / TEAM_MOST;
+    const ptrdiff_t each = (t->p + TEAM_MAX_PARTS - 1) / TEAM_MAX_PARTS;
     team_do(t->crew, column_part, t, (t->p + each - 1) / each);
     for (int k = 0; k < 2; k++) {
         if (nodes[k] < 0) continue;
@@ -232,6 +232,6 @@ static void leaf_part(void *job, ptrdiff_t part) {
 }
 
 static void add_leaves(grower *t) {
-    t->part = (t->n_nodes + TEAM_MOST - 1) / TEAM_MOST;
+    t->part = (t->n_nodes + TEAM_MAX_PARTS - 1) / TEAM_MAX_PARTS;
     team_do(t->crew, leaf_part, t, (t->n_nodes + t->part - 1) / t->part);
 }

@@ -113,7 +113,7 @@ def search(
                     epoch = 1
                 w.seen = 0
                 start_first(w.found, w.k)
-                look(q, Q, R, steps, buckets, tried, &seen[0], <uint8_t>epoch, &w)
+                search_buckets(q, Q, R, steps, buckets, tried, &seen[0], <uint8_t>epoch, &w)
                 budget -= w.seen * 16.0 + tables * tried * 4.0
                 if w.seen >= w.k or tried >= more:
                     break
@@ -130,7 +130,7 @@ def search(
     return first
 
 
-cdef void look(
+cdef void search_buckets(
     Py_ssize_t q, const double[:, ::1] Q, const number[:, ::contiguous] R, Steps ways,
     Buckets buckets, Py_ssize_t probes, uint8_t *seen, uint8_t epoch, Work *w,
 ) noexcept nogil:

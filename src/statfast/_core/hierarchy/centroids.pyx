@@ -164,7 +164,7 @@ def merge(
                 column_sift_down(&heap[0], count, heap[count], &low[0])
                 continue
             if i < 0 or mean[0, i] == INFINITY:
-                look(mean, j, at, &low[j], &who[j])
+                find_nearest_before(mean, j, at, &low[j], &who[j])
                 column_sift_down(&heap[0], count, <int32_t>j, &low[0])
                 budget -= j * d
                 continue
@@ -175,7 +175,7 @@ def merge(
                 mean[p, used] = mean[p, i] + share * (mean[p, j] - mean[p, i])
                 mean[p, i] = mean[p, j] = INFINITY
             size[used], point[used] = size[i] + size[j], min(point[i], point[j])
-            look(mean, used, at, &low[used], &who[used])
+            find_nearest_before(mean, used, at, &low[used], &who[used])
             column_sift_up(&heap[0], count, <int32_t>used, &low[0])
             count += 1
             used += 1
@@ -184,7 +184,7 @@ def merge(
     state[0], state[1], state[2] = used, count, merges
 
 
-cdef inline void look(
+cdef inline void find_nearest_before(
     const double[:, ::1] mean, Py_ssize_t j, double *at, double *low, int32_t *who
 ) noexcept nogil:
     """The nearest of the columns before one."""

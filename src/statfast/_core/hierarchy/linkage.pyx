@@ -25,7 +25,7 @@ from statfast._core.hierarchy.lance_williams cimport WARD, rule_for, union_rule
 from statfast._core.tile.rows cimport real
 from statfast._core.hierarchy.square cimport become_one, journal, mirror, pack, refresh
 from statfast._core.hierarchy.triangle cimport (
-    fold, look, pick, row_at, seek, square, squeeze, unite,
+    fold, pick, row_at, scan_row, seek, square, squeeze, unite,
 )
 
 
@@ -130,7 +130,7 @@ def contract(
             right_low[p] = <real>INFINITY
             right_who[p] = -1
             if n > 0:
-                look(to, n, p, p + 1, &low[p + 1], &who[p + 1], &right_low[p], &right_who[p])
+                scan_row(to, n, p, p + 1, &low[p + 1], &who[p + 1], &right_low[p], &right_who[p])
             to += n
     free(other)
     free(row)
@@ -275,7 +275,7 @@ def generic(
             become_one(&t, &matrix[0], rule, x, y, best, size, gone)
             row = &matrix[x * t.m]
             low[x], who[x], best = <real>INFINITY, -1, -<real>INFINITY
-            look(row, t.m, x, 0, &low[0], &who[0], &best, &at)  # others that are nearer to it
+            scan_row(row, t.m, x, 0, &low[0], &who[0], &best, &at)  # others that are nearer to it
             low[x], who[x] = <real>INFINITY, -1
             seek(row, gone, t.m, 0, &low[x], &who[x])
     state[0], state[1], state[2], state[3] = count, merges, t.m, t.time

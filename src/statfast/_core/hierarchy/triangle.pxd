@@ -89,7 +89,7 @@ cdef inline void pick(
         out[r] = number(rows, r, column, out[0])[0]
 
 
-cdef inline void look(
+cdef inline void scan_row(
     const real *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, real *low, int32_t *who,
     real *best, int32_t *at,
 ) noexcept nogil:

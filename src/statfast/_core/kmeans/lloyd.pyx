@@ -223,7 +223,7 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
             work.panel = panel
             work.norm = norm
         if count > 0:
-            moved += look(x + first * s.ldx, s, first, count, ready, &work)
+            moved += assign_panels(x + first * s.ldx, s, first, count, ready, &work)
         if s.sums != NULL and not s.changes:
             add(x + first * s.ldx, s.ldx, some, d, NULL if s.weights == NULL else s.weights + first,
                 s.labels + first, s.sums, s.total_weight)
@@ -255,7 +255,7 @@ cdef struct Workspace:
     int32_t *left
 
 
-cdef Py_ssize_t look(
+cdef Py_ssize_t assign_panels(
     const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, bint ready, Workspace *work
 ) noexcept nogil:
     """Label the rows x[left]."""

@@ -21,7 +21,7 @@
 #define ROWS_PER_FLUSH 32
 
 /* Score some candidates with the points of a panel: which points each may gain, and how much. */
-static INLINE void look(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0, int count,
+static INLINE void weigh_candidates(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0, int count,
                         f32_v *sum) {
     f32_v acc[ROWS][2];
     const float *b = r->panels + panel * NR * r->depth, *a = r->a + c0, *top = r->top + panel * NR;
@@ -48,10 +48,10 @@ static INLINE void look(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0, in
 }
 
 /* The same for a number of candidates that the compiler does not know. */
-static INLINE void look_at_panels(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0,
+static INLINE void weigh_any_count(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0,
                                   ptrdiff_t count,
                              f32_v *sum) {
-#define OF(COUNT) case COUNT: look(r, panel, c0, COUNT, sum); break;
+#define OF(COUNT) case COUNT: weigh_candidates(r, panel, c0, COUNT, sum); break;
     switch (count) {
         OF(2) OF(4)
 #if ROWS >= 6
@@ -77,7 +77,7 @@ static void weigh(const seeding_rows *r, ptrdiff_t first, ptrdiff_t stop, double
         for (ptrdiff_t c = 0; c < m; c++) sum[c] = f32_set1(0);
         for (ptrdiff_t p = p0; p < p1; p++) {
             for (ptrdiff_t c = 0; c < m; c += even)
-                look_at_panels(r, p, c, m - c < even ? m - c : even, sum + c);
+                weigh_any_count(r, p, c, m - c < even ? m - c : even, sum + c);
             longest = r->longest[p] > longest ? r->longest[p] : longest;
             rest = r->rest[p] > rest ? r->rest[p] : rest;
             heaviest = r->heaviest[p] > heaviest ? r->heaviest[p] : heaviest;

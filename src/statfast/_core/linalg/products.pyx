@@ -37,10 +37,10 @@ cdef enum:
 cdef extern from *:
     """
     #define STATFAST_ROUNDING (10 * 0x1p-52)
-    #define STATFAST_LEAST 1e-150
+    #define STATFAST_MIN_SQUARED 1e-150
     """
     const double ROUNDING "STATFAST_ROUNDING"  # of a mean: a deviation below it is rounding
-    const double LEAST "STATFAST_LEAST"  # a deviation below it has no square
+    const double MIN_SQUARED "STATFAST_MIN_SQUARED"  # a deviation below it has no square
 
 ctypedef fused real:
     float
@@ -230,7 +230,7 @@ def gram(
                 by = root[i] if root is not None else 1
                 for p in range(d):
                     z[i * ld + p] *= by
-                    if standardize and spread[p] > max(LEAST, ROUNDING * fabs(mean[p])):
+                    if standardize and spread[p] > max(MIN_SQUARED, ROUNDING * fabs(mean[p])):
                         z[i * ld + p] /= spread[p]
                     elif standardize:
                         z[i * ld + p] = 0

@@ -26,8 +26,7 @@ from libc.string cimport memcpy, memset
 from statfast._core.medoids.two_nearest cimport N_RESERVE, nearest_medoids, rank, replace, without
 from statfast._core.medoids.swap_losses cimport (
     PANEL_CANDIDATES, after, begin, best_swap, gain, hopeless, keep_best, least_of, readable,
-    round_down,
-    rounded, weigh_panel, weigh_row, whole,
+    round_down, rounded, weigh_panel, weigh_row, whole_vectors,
 )
 from statfast._core.tile.rows cimport aligned, real, stride_of
 
@@ -40,7 +39,7 @@ cdef enum:
 cdef double ROUNDING = 2.0 ** -50  # more than additions err by, each in a share of the sum
 
 
-cdef nearest_medoids of(tuple known) except *:
+cdef nearest_medoids unpack_known(tuple known) except *:
     """What points know, from arrays in the order of `nearest_medoids`, which lists their shapes."""
     cdef nearest_medoids a
     cdef double[::1] near = known[0], second = known[1], bound = known[4]
@@ -122,7 +121,7 @@ def scan(
             lo += 1
         while not mirrored and lo < c and not (first and best >= 0):
             some = min(<Py_ssize_t>PANEL_CANDIDATES, c - lo)
-            begin(&removal[0], k, whole(some), loss, gained)
+            begin(&removal[0], k, whole_vectors(some), loss, gained)
             weigh_panel(&D[0, lo], ld, n, some, &near[0], &second[0], &slot[0], w, loss, gained)
             found = best_swap(loss, gained, &barred[lo], k, some, first, &limit, &into)
             if found >= 0:
@@ -203,10 +202,10 @@ def gains(
             memset(gained, 0, sizeof(gained))
             memcpy(gained, &out[lo], some * sizeof(double))
             safe = readable(n, ld, some)
-            gain(&D[0, lo], ld, safe, whole(some), a, w, gained)
+            gain(&D[0, lo], ld, safe, whole_vectors(some), a, w, gained)
             for i in range(safe, n):
                 memcpy(last, &D[i, lo], some * sizeof(real))
-                gain(last, 0, 1, whole(some), after(a, i), after(w, i), gained)
+                gain(last, 0, 1, whole_vectors(some), after(a, i), after(w, i), gained)
             memcpy(&out[lo], gained, some * sizeof(double))
             lo += some
 
@@ -225,7 +224,7 @@ def pursue(
     double[::1] removal,                # work space (k,)
 ):
     """Take every swap that helps, without weights: (next candidate, in a row, weighed, swaps)."""
-    cdef nearest_medoids a = of(known)
+    cdef nearest_medoids a = unpack_known(known)
     cdef rounded r = of_rows(rows)
     cdef Py_ssize_t n = a.n, k = a.k, quiet = 0, seen = 0, swaps = 0, into, former, line = -1
     cdef double all, now, limit, allowed
@@ -324,14 +323,14 @@ def exchange(
     Py_ssize_t[::1] lost,               # OUT (n,) points that have to look at all medoids again
 ):
     """Put a new medoid into a slot; returns how many points are lost."""
-    cdef nearest_medoids a = of(known)
+    cdef nearest_medoids a = unpack_known(known)
     cdef Py_ssize_t count
     with nogil:
         count = replace(&a, &column[0], point, into, lost)
     return count
 
 
-def look(
+def find_nearest(
     const real[:, :] D,                 # IN (m, c) from some points to others
     const Py_ssize_t[::1] columns,      # IN (k,) which of those are the medoids
     const Py_ssize_t[::1] rows,         # IN (p,) which rows to look at,
@@ -339,7 +338,7 @@ def look(
     tuple known,                        # INOUT at those points
 ):
     """The nearest medoids of some points, the lowest slots on ties."""
-    cdef nearest_medoids a = of(known)
+    cdef nearest_medoids a = unpack_known(known)
     cdef Py_ssize_t p, step = D.strides[1] // <Py_ssize_t>sizeof(real)
     with nogil:
         for p in range(rows.shape[0]):

@@ -66,14 +66,14 @@ cdef enum:
     MAX_VECTOR = 8  # columns are read in whole vectors: of up to so many numbers
 
 
-cdef inline Py_ssize_t whole(Py_ssize_t some) noexcept nogil:
+cdef inline Py_ssize_t whole_vectors(Py_ssize_t some) noexcept nogil:
     """Candidates in whole vectors."""
     return (some + MAX_VECTOR - 1) // MAX_VECTOR * MAX_VECTOR
 
 
 cdef inline Py_ssize_t readable(Py_ssize_t n, Py_ssize_t ld, Py_ssize_t some) noexcept nogil:
     """Rows whose whole vectors end before the matrix does."""
-    cdef Py_ssize_t beyond = whole(some) - some
+    cdef Py_ssize_t beyond = whole_vectors(some) - some
     return max(<Py_ssize_t>0, n - (beyond + ld - 1) // ld) if beyond and ld else n
 
 
@@ -111,12 +111,12 @@ cdef inline void weigh_panel(
     """Add what n points say; those at the end of the matrix one by one from a copy."""
     cdef Py_ssize_t safe = readable(n, ld, some), i
     cdef real last[PANEL_CANDIDATES]
-    speak(t, ld, safe, whole(some), near, second, slot, weights, loss, gained)
+    speak(t, ld, safe, whole_vectors(some), near, second, slot, weights, loss, gained)
     memset(last, 0, sizeof(last))
     for i in range(safe, n):
         memcpy(last, t + i * ld, some * sizeof(real))
-        speak(last, 0, 1, whole(some), near + i, second + i, slot + i, after(weights, i), loss,
-              gained)
+        speak(last, 0, 1, whole_vectors(some), near + i, second + i, slot + i, after(weights, i),
+              loss, gained)
 
 
 cdef inline void weigh_row(
@@ -185,7 +185,7 @@ cdef inline Py_ssize_t best_swap(
     bint first, double *limit, Py_ssize_t *into,
 ) noexcept nogil:
     """The candidate to take, or -1; its change becomes the limit. Ties: the lowest slot."""
-    cdef Py_ssize_t m, c, best = -1, wide = whole(some)
+    cdef Py_ssize_t m, c, best = -1, wide = whole_vectors(some)
     cdef double least[PANEL_CANDIDATES]
     cdef double change
     for c in range(wide):

@@ -37,8 +37,8 @@
 #define LN2_HIGH 0x1.62e42fefa38p-1
 #define LN2_LOW 0x1.ef35793c7673p-45
 /* exp is 0 below and infinite above, and the two halves of 2^n stay normal between. */
-#define EXP_LEAST -745.5
-#define EXP_MOST 709.9
+#define EXP_MIN -745.5
+#define EXP_MAX 709.9
 /* F(r) = (e^r - 1 - r) / r^2, w(r) = r^2 / e^r, |r| <= ln(2)/2: 2^-57.9 */
 static const REAL V(exp_terms)[] = {
     0.50000000000000106, 0.16666666666666413, 0.041666666666530158, 0.0083333333334944637,
@@ -57,8 +57,8 @@ static const REAL V(log_terms)[] = {
 #define MIN_NORMAL FLT_MIN
 #define LN2_HIGH 0x1.62e4p-1f
 #define LN2_LOW 0x1.7f7d1cp-20f
-#define EXP_LEAST -104.0f
-#define EXP_MOST 88.9f
+#define EXP_MIN -104.0f
+#define EXP_MAX 88.9f
 /* as above: 2^-28.3 */
 static const REAL V(exp_terms)[] = {
     0.49999993448f, 0.16666520632f, 0.041668387968f, 0.0083687168959f, 0.0013814604296f,
@@ -94,7 +94,7 @@ static INLINE V(v) V(half_power)(V(v) t) {
 static INLINE V(v) V(exp)(V(v) x) {
     const V(v) one = V(set1)(1), rounder = V(set1)((REAL)(UNIT + UNIT / 2 + 2 * BIAS));
     /* With x second a NaN stays: x86 and C return the second operand, NEON the NaN. */
-    x = V(min)(V(set1)(EXP_MOST), V(max)(V(set1)(EXP_LEAST), x));
+    x = V(min)(V(set1)(EXP_MAX), V(max)(V(set1)(EXP_MIN), x));
     const V(v) t = V(fma)(x, V(set1)(LOG2_E), rounder), n = t - rounder;
     const V(v) high = V(fma)(n, V(set1)(-LN2_HIGH), x), low = n * V(set1)(-LN2_LOW);
     const V(v) r = high + low;
@@ -176,8 +176,8 @@ static INLINE V(v) V(log1p)(V(v) x) {
 #undef MIN_NORMAL
 #undef LN2_HIGH
 #undef LN2_LOW
-#undef EXP_LEAST
-#undef EXP_MOST
+#undef EXP_MIN
+#undef EXP_MAX
 #undef SQRT_HALF
 #undef LOG2_E
 #undef UNIT

@@ -287,7 +287,7 @@ def hinges(
                 it.lack = it.level - it.sign * it.row[F * it.n]
                 it.rest = it.row[COST * it.n] - it.side[A * it.n]
                 if stage == LOOKS:
-                    look(&it, total)
+                    measure_point(&it, total)
                 elif stage == PREDICTS:
                     predict(&it, total)
                 elif stage == AIMS:
@@ -297,7 +297,7 @@ def hinges(
                     correct(&it, number, total)
 
 
-cdef inline void look(const hinge *it, double *sums) noexcept nogil:
+cdef inline void measure_point(const hinge *it, double *sums) noexcept nogil:
     cdef Py_ssize_t n = it.n
     cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n]
     cdef double theta = 1 / (r / a + xi / it.rest)

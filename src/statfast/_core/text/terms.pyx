@@ -81,9 +81,9 @@ cdef class TermTable:
     def word(self, str term):
         """The number of a word, which may be new."""
         cdef bytes raw = term.encode("utf-8", "surrogatepass")
-        return self._known(word_term(&self.table, raw, len(raw)))
+        return self._require_term(word_term(&self.table, raw, len(raw)))
 
-    cdef int32_t _known(self, int32_t term) except -1:
+    cdef int32_t _require_term(self, int32_t term) except -1:
         if term < 0:
             raise MemoryError
         return term
@@ -102,7 +102,7 @@ cdef class TermTable:
                     known = word_term(&self.table, p, size)
                 except UnicodeEncodeError:  # half of a surrogate pair
                     known = self.word(word)
-                number[i] = self._known(known)
+                number[i] = self._require_term(known)
                 i += 1
         return out
 

@@ -35,7 +35,7 @@ static inline int team_swap(int64_t *p, int64_t seen, int64_t next) {
 
 /* A ticket: the number of the step, the first part that nobody has taken, and where those end. */
 #define TEAM_BITS 12
-#define TEAM_MOST ((1 << TEAM_BITS) - 1) /* parts of a step at most */
+#define TEAM_MAX_PARTS ((1 << TEAM_BITS) - 1) /* parts of a step at most */
 
 typedef void (*team_work)(void *job, ptrdiff_t part);
 
@@ -52,7 +52,7 @@ typedef struct { /* what several threads write lies on cache lines of its own */
 /* Do a part of the step, the first or the last that is left; 0 if there is none. */
 static inline int team_part(team *t, int first) {
     const int64_t seen = TEAM_READ(&t->ticket);
-    const int64_t front = seen >> TEAM_BITS & TEAM_MOST, back = seen & TEAM_MOST;
+    const int64_t front = seen >> TEAM_BITS & TEAM_MAX_PARTS, back = seen & TEAM_MAX_PARTS;
     if (front == back) return 0;
     if (team_swap(&t->ticket, seen, first ? seen + (1 << TEAM_BITS) : seen - 1)) {
         t->work(t->job, (ptrdiff_t)(first ? front : back - 1));
@@ -61,9 +61,9 @@ static inline int team_part(team *t, int first) {
     return 1;
 }
 
-/* The leader's: work(job, part) for all parts, at most TEAM_MOST, from 0 on. */
+/* The leader's: work(job, part) for all parts, at most TEAM_MAX_PARTS, from 0 on. */
 static inline void team_do(team *t, team_work work, void *job, ptrdiff_t parts) {
-    assert(0 <= parts && parts <= TEAM_MOST);
+    assert(0 <= parts && parts <= TEAM_MAX_PARTS);
     const int64_t step = (TEAM_READ(&t->ticket) >> 2 * TEAM_BITS) + 1; /* 40 bits: for years */
     t->work = work;
     t->job = job;

@@ -73,10 +73,10 @@ class Partition:
         if isinstance(self.source, Square):
             matrix = self.source.matrix
             table = matrix.T if self.mirrored else matrix
-            pam.look(table, self.medoids, points, points, self._known)
+            pam.find_nearest(table, self.medoids, points, points, self._known)
         else:
             block = self.source.between(points, self.medoids)
-            pam.look(block, np.arange(self.k), np.arange(len(points)), points, self._known)
+            pam.find_nearest(block, np.arange(self.k), np.arange(len(points)), points, self._known)
 
     def keep_rows(self):
         """Keep rows that were weighed once, rounded down, if there is memory: see `pam`."""
