@@ -87,7 +87,6 @@ FILES_OF_ONE_READER = {
     "kd_radius": "another search than the nearest",
     "label_binarizer": "a public class",
     "parallel_init": "another start than k-means++",
-    "platt": "a published method",
     "qr_information": "a numerical step with its derivation",
     "scores": "not yet merged",
     "stop_words": "a list of words",
