@@ -8,7 +8,7 @@ import pytest
 
 import statfast as sf
 from statfast._validation import FitFailedWarning
-from statfast.model_selection import leave_one_out
+from statfast.model_selection import LeaveOneOut, leave_one_out
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 2))
@@ -103,3 +103,31 @@ def test_scores_that_ask_for_more_than_predictions_get_it():
     ]
     assert np.isfinite(want).all()
     np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "place", "cv", "y"),
+    [
+        (sf.KernelRidge(), "statfast.svm.ridge.kernel_ridge.takes_too_much", 3, T),
+        (
+            sf.GridSearchCV(sf.KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=LeaveOneOut()),
+            "statfast.neighbors.vote.leave_one_out.takes_too_much",
+            None,
+            Y,
+        ),
+    ],
+)
+def test_what_has_no_room_for_all_rows_is_refitted(model, place, cv, y, monkeypatch):
+    def fitted_as():
+        if cv is None:
+            model.set_params(scoring="accuracy").fit(X, y)
+            return model.path_, model.cv_results_["mean_test_score"]
+        found = sf.cross_validate(model, X, y, cv=cv)
+        return found.path, found["test_score"]
+
+    strategy, want = fitted_as()
+    assert strategy == "closed form"
+    monkeypatch.setattr(place, lambda nbytes: True)
+    strategy, got = fitted_as()
+    assert strategy == "refit"
+    np.testing.assert_allclose(got, want, rtol=1e-10)

@@ -81,7 +81,6 @@ FILES_OF_ONE_READER = {
     "class_predictive": "not yet merged",
     "compact_nodes": "not yet merged",
     "convexity": "not yet merged",
-    "densities": "not yet merged",
     "early_stopping": "a rule of stopping beside the rounds",
     "executor": "not yet merged",
     "kd_radius": "another search than the nearest",

@@ -37,7 +37,6 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.decision.cost_sensitive import labeled, rejected_label
-from statfast.decision.densities import drawn, log_densities, log_density
 from statfast.decision.risks import as_cost, as_priors, least_risk
 
 
@@ -434,10 +433,54 @@ class BayesClassifier(Classifier, Estimator):
         least = []
         for density, count in zip(self.densities_, counts.tolist(), strict=True):
             for start in range(0, count, 1 << 16):
-                rows = drawn(density, min(1 << 16, count - start), rng, self.n_features_in_)
+                rows = draw_rows(density, min(1 << 16, count - start), rng, self.n_features_in_)
                 least.append((np.exp(self._log_posteriors(rows)) @ self.cost_).min(axis=1))
         values = np.concatenate(least)
         if self.reject is not None:
             values = np.minimum(values, self._checked_value("reject"))
         error = values.std(ddof=1) / np.sqrt(n)
         return BayesErrorEstimate(float(values.mean()), float(error), n)
+
+
+# ------------------------------------------------------------------ densities of any kind
+def log_density(density):
+    """The function from rows to log densities of an object."""
+    for name in ("score_samples", "logpdf", "logpmf"):
+        if callable(getattr(density, name, None)):
+            return getattr(density, name)
+    if callable(density):
+        return density
+    raise TypeError(
+        f"A density must be a function of rows, or have score_samples or logpdf; got "
+        f"{shown(density)}. Pass a fitted one."
+    )
+
+
+def log_densities(density, rows):
+    """Log densities of rows, one number each."""
+    found = np.asarray(log_density(density)(rows), dtype=np.float64)
+    if found.shape == (len(rows), 1):
+        found = found[:, 0]
+    if found.ndim == 0 and len(rows) == 1:  # scipy's, of one row
+        found = found[None]
+    if found.shape != (len(rows),):
+        raise ValueError(
+            f"A density must give one number for each of {len(rows)} rows; got shape "
+            f"{found.shape}. Reduce it over the columns."
+        )
+    return found
+
+
+def draw_rows(density, n, rng, width):
+    """Rows drawn from a density."""
+    if callable(getattr(density, "sample", None)):
+        found = density.sample(n, random_state=rng.integers(2**31 - 1))
+        found = found[0] if isinstance(found, tuple) else found
+    elif callable(getattr(density, "rvs", None)):
+        found = density.rvs(size=n, random_state=rng)
+    else:
+        raise TypeError(
+            f"{shown(density)} has neither sample nor rvs, so no rows can be drawn. Pass the "
+            "posteriors of rows to statfast.decision.bayes_error."
+        )
+    return np.asarray(found, dtype=np.float64).reshape(n, width)

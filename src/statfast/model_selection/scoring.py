@@ -199,7 +199,7 @@ def require_targets(estimator, y):
 
 
 class FoldScores(dict):
-    """Result of `cross_validate`: a dict of arrays, and the way in which folds were fitted.
+    """Result of `cross_validate`: a dict of arrays, and how the folds were fitted.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class FoldScores(dict):
     Attributes
     ----------
     path : str
-        That way.
+        How the folds were fitted.
 
     Examples
     --------

@@ -205,7 +205,7 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         shape = np.shape(X) if isinstance(X, list | np.ndarray) and _regular(X) else ()
         width = self.n_features_in_
         if len(shape) == 2 and width is not None and all(shape) and shape[1] != width:
-            rows_for(self, np.zeros((1, shape[1])))  # for its sentence
+            rows_for(self, np.zeros((1, shape[1])))  # It refuses rows of another width.
         return getattr(self.best_estimator_, method)
 
     @delegated("predict")

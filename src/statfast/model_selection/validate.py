@@ -87,7 +87,7 @@ def cross_validate(
     FoldScores
         A dict: ``test_score`` (or ``test_NAME`` for several), ``fit_time`` and ``score_time``,
         arrays with one entry for each fold, `error_score` (nan) where a fit or a score fails; on
-        request ``train_score``, ``estimator`` and ``indices``. Its attribute ``path`` is the way:
+        request ``train_score``, ``estimator`` and ``indices``. Its attribute ``path`` says how:
         "merged statistics", "closed form", "shared structure" or "refit".
 
     Raises

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All ways of cross-validation give what refits give, and say which way it was."""
+"""All strategies of cross-validation give what refits give, and say which one it was."""
 
 import warnings
 
