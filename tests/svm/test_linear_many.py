@@ -31,7 +31,7 @@ def text(n=3_000, d=800, density=0.02, seed=0):
 def of_all_rows(monkeypatch, model, X, y):
     """The fit by a path on which no row drops out."""
     with monkeypatch.context() as patch:
-        patch.setattr(narrowing, "KEPT", 10**9)
+        patch.setattr(narrowing, "MIN_ROWS", 10**9)
         return model.fit(X, y)
 
 
@@ -67,7 +67,7 @@ def test_rows_drop_out_of_the_absolute_error(epsilon, monkeypatch):
     given = {"loss": EPSILON[0], "epsilon": 100.0 * epsilon, "C": 0.3}
     model = LinearSVR(**given).fit(X, y, sample_weight=cost)
     with monkeypatch.context() as patch:
-        patch.setattr(narrowing, "KEPT", 10**9)
+        patch.setattr(narrowing, "MIN_ROWS", 10**9)
         whole = LinearSVR(**given).fit(X, y, sample_weight=cost)
     assert model.converged_
     assert model.primal_objective_ == pytest.approx(whole.primal_objective_, rel=1e-8)
@@ -79,7 +79,7 @@ def test_rows_held_at_the_wrong_bound_come_back(monkeypatch):
     X, y = signed_labels(7_000, 6, noise=2.0)
     whole = of_all_rows(monkeypatch, LinearSVC(loss="hinge"), X, y)
     for reach in (1e-3, 0.3):  # far too short
-        monkeypatch.setattr(narrowing, "REACH", reach)
+        monkeypatch.setattr(narrowing, "FAR_FROM_MARGIN", reach)
         model = LinearSVC(loss="hinge").fit(X, y)
         assert model.dual_gap_[0] <= 1e-8 * model.primal_objective_[0]
         assert model.primal_objective_[0] == pytest.approx(whole.primal_objective_[0], rel=1e-8)

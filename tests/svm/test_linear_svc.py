@@ -283,7 +283,7 @@ def test_many_rows_begin_at_the_solution_of_a_sample(kind, monkeypatch):
         X, y = np.vstack([X[keep]] * 2), np.tile(y[keep], 2)
     some = LinearSVC(C=0.1).fit(X, y)
     assert some.dual_gap_[0] <= 1e-12 * some.primal_objective_[0]
-    monkeypatch.setattr(linear_newton, "FEW", 10**9)
+    monkeypatch.setattr(linear_newton, "MIN_ROWS_FOR_SAMPLE", 10**9)
     whole = LinearSVC(C=0.1).fit(X, y)
     np.testing.assert_allclose(some.coef_, whole.coef_, rtol=1e-8, atol=1e-12)
     hinge = LinearSVC(loss="hinge", C=0.1).fit(X, y)

@@ -18,7 +18,7 @@ each_way = pytest.mark.parametrize("way", WAYS)
 @pytest.fixture
 def by(monkeypatch):
     """Have the problem solved in one of the ways, whatever its size."""
-    return lambda way: monkeypatch.setattr(sparse_weights, "FEW", WAYS[way])
+    return lambda way: monkeypatch.setattr(sparse_weights, "MAX_COLUMNS_FOR_PRODUCTS", WAYS[way])
 
 
 def problem(n=150, d=8, seed=0, zeros=0.0):
@@ -56,7 +56,7 @@ def test_conditions_of_a_minimum(n, d, seed, one, C, scale, few):
     X, y, weights = problem(n, d, seed)
     weights += 1.0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sparse_weights, "FEW", 10**6 if few else 0)
+        patch.setattr(sparse_weights, "MAX_COLUMNS_FOR_PRODUCTS", 10**6 if few else 0)
         model = LinearSVC(
             penalty="l1", C=C, fit_intercept=one, intercept_scaling=scale, tol=1e-9,
             max_iter=200_000, random_state=0,

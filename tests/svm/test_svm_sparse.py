@@ -145,7 +145,7 @@ def test_values_come_in_blocks_and_one_by_one(monkeypatch):
     X, labels = data()
     S = sparse.csr_array(X)
     whole = SVC().fit(S, labels).decision_function(S)
-    monkeypatch.setattr(sparse_values, "BLOCK", 100)
+    monkeypatch.setattr(sparse_values, "VALUES_OF_BLOCK", 100)
     model = SVC().fit(S, labels)
     np.testing.assert_array_equal(model.decision_function(S), whole)
     alone = np.vstack([model.decision_function(S[[i]]) for i in range(len(X))])

@@ -30,7 +30,7 @@ from statfast._validation import (
 from statfast.kernels.fill import Fill, filled, overflow
 from statfast.kernels.points import MATRIX, ROWS, as_points, require_alike, require_symmetric
 
-SOME = 64  # points whose values with themselves are made at a time
+POINTS_OF_DIAGONAL = 64  # So many values of points with themselves are made at a time.
 
 
 class Kernel:
@@ -169,15 +169,15 @@ class Kernel:
     def _diagonal(self, A):
         """As `_between` has it, to the last bit."""
         out = np.empty(len(A))
-        for first in range(0, len(A), SOME):
-            some = A[first : first + SOME]
-            all_of_it = slice(0, len(some))
-            block = np.empty((len(some), len(some)))
-            self._between(some, some)(all_of_it, all_of_it, block)
-            out[first : first + SOME] = block.diagonal()
+        for first in range(0, len(A), POINTS_OF_DIAGONAL):
+            points = A[first : first + POINTS_OF_DIAGONAL]
+            all_of_it = slice(0, len(points))
+            block = np.empty((len(points), len(points)))
+            self._between(points, points)(all_of_it, all_of_it, block)
+            out[first : first + POINTS_OF_DIAGONAL] = block.diagonal()
         return out
 
-    def _settled(self, A) -> "Kernel":
+    def _fitted_to(self, A) -> "Kernel":
         """The kernel with what it would take from the points (an alphabet) taken from these."""
         return self
 
@@ -190,7 +190,7 @@ class Kernel:
         if not symmetric:
             require_alike(A, B, self.domain, self)
         with np.errstate(over="ignore", invalid="ignore"):
-            fill = self._settled([A, B])._between(A, B)
+            fill = self._fitted_to([A, B])._between(A, B)
         return filled(
             fill, len(A), len(B), half=symmetric, width=self._width, depth=self._depth(A),
             dtype=dtype, n_jobs=n_jobs, kernel=self,
@@ -258,11 +258,11 @@ class Composed(Kernel):
     def _depth(self, A):
         return sum(part._depth(A) for part in self.parts)
 
-    def _settled(self, A):
-        parts = tuple(part._settled(A) for part in self.parts)
-        return self if parts == self.parts else self._of(parts)
+    def _fitted_to(self, A):
+        parts = tuple(part._fitted_to(A) for part in self.parts)
+        return self if parts == self.parts else self._with_parts(parts)
 
-    def _of(self, parts):
+    def _with_parts(self, parts):
         """The same of other parts."""
         raise NotImplementedError
 
@@ -283,7 +283,7 @@ class Several(Composed):
     def parts(self):
         return self.kernels
 
-    def _of(self, parts):
+    def _with_parts(self, parts):
         return type(self)(parts)
 
     def _between(self, A, B):
@@ -373,7 +373,7 @@ class Scaled(One):
     def __repr__(self):
         return f"{self.factor!r} * {_text(self.kernel, 2)}"
 
-    def _of(self, parts):
+    def _with_parts(self, parts):
         return Scaled(self.factor, *parts)
 
     def _apply(self, values):
@@ -400,7 +400,7 @@ class Power(One):
     def __repr__(self):
         return f"{_text(self.kernel, 3)} ** {self.exponent}"
 
-    def _of(self, parts):
+    def _with_parts(self, parts):
         return Power(*parts, self.exponent)
 
     def _apply(self, values):
@@ -419,7 +419,7 @@ class Normalized(One):
     def normalize(self):
         return self
 
-    def _of(self, parts):
+    def _with_parts(self, parts):
         return Normalized(*parts)
 
     def _between(self, A, B):

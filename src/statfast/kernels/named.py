@@ -26,7 +26,7 @@ from statfast.kernels.user_kernels import FunctionKernel, Precomputed
 AnyKernel: TypeAlias = str | Kernel | Callable[..., Any]
 NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum", "precomputed")
 RATED = ("poly", "rbf", "sigmoid", "laplacian")  # those that have a gamma
-BLOCK = 1 << 18  # numbers looked at together
+NUMBERS_OF_BLOCK = 1 << 18
 
 
 def as_kernel(
@@ -63,7 +63,7 @@ def as_kernel(
     """
     require_kernel(kernel, "kernel")
     if isinstance(kernel, Kernel):
-        return kernel if X is None else kernel._settled([X])
+        return kernel if X is None else kernel._fitted_to([X])
     if callable(kernel):
         return FunctionKernel(kernel)
     if kernel == "linear":
@@ -137,7 +137,7 @@ def _variance(rows, scale):
         middle = values.sum() / size
         rest = (size - len(values)) * middle**2
         return float((np.square(values - middle).sum() + rest) / size)
-    step = max(1, BLOCK // rows.shape[1])
+    step = max(1, NUMBERS_OF_BLOCK // rows.shape[1])
     blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
 
     def mean(of):

@@ -183,7 +183,7 @@ class Mismatch(Spectrum):
         if self.letters is not None:
             object.__setattr__(self, "letters", as_count(self.letters, "letters"))
 
-    def _settled(self, points):
+    def _fitted_to(self, points):
         if self.letters is not None:
             return self
         size = len(set().union(*(set().union(*some) for some in points)))

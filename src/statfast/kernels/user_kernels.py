@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from statfast._validation import as_choice, as_flag, shown, slack_of, wrong_type
-from statfast.kernels.kernel import SOME, Kernel
+from statfast.kernels.kernel import POINTS_OF_DIAGONAL, Kernel
 from statfast.kernels.points import MATRIX, ROWS, STRINGS, require_symmetric
 
 
@@ -110,9 +110,9 @@ class FunctionKernel(Kernel):
 
     def _diagonal(self, A):
         out = np.empty(len(A))
-        for first in range(0, len(A), SOME):
-            some = A[first : first + SOME]
-            out[first : first + SOME] = self._called(some, some)[0].diagonal()
+        for first in range(0, len(A), POINTS_OF_DIAGONAL):
+            points = A[first : first + POINTS_OF_DIAGONAL]
+            out[first : first + POINTS_OF_DIAGONAL] = self._called(points, points)[0].diagonal()
         return out
 
     def _called(self, A, B):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from statfast._validation import as_count, free_memory
 from statfast.svm.dual.solver import solve
 
-MOST_CACHE = 2**32  # bytes that are taken unasked
+MAX_DEFAULT_CACHE = 2**32  # Bytes that rows may take where cache_size is None.
 
 
 class Progress(NamedTuple):
@@ -37,12 +37,12 @@ class Progress(NamedTuple):
 class Run:
     """Calls the solver on a kernel matrix until time is up."""
 
-    def __init__(self, given, gram):
-        """`given` are the checked parameters of the estimator."""
-        self.gram, self.tol, self.max_iter = gram, given.tol, given.max_iter
+    def __init__(self, params, gram):
+        """`params` are the checked parameters of the estimator."""
+        self.gram, self.tol, self.max_iter = gram, params.tol, params.max_iter
         self.begin = time.monotonic()
-        self.end = self.begin + (inf if given.time_limit is None else given.time_limit)
-        self.tell = given.callback
+        self.end = self.begin + (inf if params.time_limit is None else params.time_limit)
+        self.tell = params.callback
         self.machine, self.machines = 0, 1
         self.validates = False  # whether the machines are those of a cross-validation
         self.held_short = 0  # how many of those were stopped
@@ -75,7 +75,7 @@ def as_steps(max_iter, name):
 
 
 def cache_room(cache_size):
-    """Bytes for rows of a kernel matrix: megabytes that are given, or a share of what is free."""
+    """Bytes for rows of a kernel matrix: megabytes that are params, or a share of what is free."""
     if cache_size is not None:
         return cache_size * 2**20
-    return min((free_memory() or 2**32) / 4, MOST_CACHE)
+    return min((free_memory() or 2**32) / 4, MAX_DEFAULT_CACHE)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from statfast._distance import scale_of
 from statfast._linalg import dot
 
-LEAST_MARGIN = 1e-8  # of the gradient: a smaller one is none
-FINEST = 1e-14  # of the gradient: no tolerance is smaller
-TOUCHING = 0.1  # of the margin
+MIN_MARGIN = 1e-8  # A margin of a smaller share of the gradient is none.
+MIN_TOLERANCE = 1e-14  # No tolerance is a smaller share of the gradient.
+MAX_GAP_OF_MARGIN = 0.1  # A hard margin that rounding keeps from more is none.
 INSEPARABLE = "inseparable"  # why a margin was not found
 
 
@@ -78,7 +78,8 @@ def c_svc(solve: Any, rows, sign, costs, before: Machine | None = None) -> Machi
     coef, sums = scaled(None if hard else before, costs)
     start = None if coef is None else sign * coef
     dual = solve(-np.ones(len(rows)), sign, costs, point=rows, start=start, sums=sums, hard=hard)
-    if hard and dual.reason == "precision" and dual.gap > TOUCHING:  # it goes on without end
+    # Multipliers that grow without end are stopped by rounding.
+    if hard and dual.reason == "precision" and dual.gap > MAX_GAP_OF_MARGIN:
         dual = dual._replace(reason=INSEPARABLE)
     slack = np.maximum(0.0, sign * dual.rho - dual.gradient)
     norm2 = max(0.0, dot(dual.alpha, dual.gradient + 1.0))
@@ -115,11 +116,11 @@ def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
         if scale == 0.0 or dual.reason == INSEPARABLE:
             return None
         # What is returned is divided by the margin r, and so are the violations.
-        none = dual.r <= LEAST_MARGIN * scale
-        wanted = (LEAST_MARGIN * scale) if none else solve.tol * dual.r
-        if not dual.converged or dual.gap <= wanted or tol <= FINEST * scale:
+        none = dual.r <= MIN_MARGIN * scale
+        wanted = (MIN_MARGIN * scale) if none else solve.tol * dual.r
+        if not dual.converged or dual.gap <= wanted or tol <= MIN_TOLERANCE * scale:
             break
-        alpha, tol = dual.alpha, max(min(0.1 * dual.gap, wanted), FINEST * scale)
+        alpha, tol = dual.alpha, max(min(0.1 * dual.gap, wanted), MIN_TOLERANCE * scale)
     if dual.converged and none:
         return None
     r = 1.0 if none else dual.r

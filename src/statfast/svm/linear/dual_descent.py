@@ -17,12 +17,12 @@ from statfast._linalg import dot
 from statfast.svm.linear.objective import LinearSolution
 from statfast.svm.linear.positive import require_products
 
-CALL = 2e7  # numbers of rows visited in a kernel call: some 20 ms
+NUMBERS_OF_CALL = 2e7  # A kernel call visits so many numbers in about 20 ms.
 BEFORE, BETWEEN = 15, 5  # sweeps before the first leap, and between two
 GAP, TIMES = 1e-2, 3  # times tol: a gap, relative to the objective, beyond which tol is lowered
 TARGET, SHARE, SOFT, LOW, HIGH, BETA, RECORD = 0, 1, 2, 3, 4, 5, 8  # as the kernel knows them
 ROUGH = 0.4  # of the gradient: what a leap may leave of it
-MOST = 60  # products for a leap
+MAX_PRODUCTS_OF_LEAP = 60
 FLAT = 1e-10  # of the curvature of rows by themselves: with less there is no lowest point
 HALVINGS = 6
 WORTH = 0.1  # of the fall that the gradient promises: a leap must bring so much
@@ -34,7 +34,7 @@ def descend(problem, tol, clock, rng):
     dual, v = DescentVariables(problem), np.zeros(1 + rows.d)
     order, view = np.arange(n, dtype=np.int32), _view_of(rows)
     one = rows.scale**2 if rows.intercept else 0.0
-    step = max(256, int(CALL * n / (rows.size + 20.0 * n)))
+    step = max(256, int(NUMBERS_OF_CALL * n / (rows.size + 20.0 * n)))
     count, slack, first, n_iter, reason = n, np.inf, None, 0, ""
     wait, due, asked, tries = BETWEEN, BEFORE, tol, TIMES
     while True:
@@ -165,7 +165,7 @@ def _to_the_lowest(rows, slope, share, soft, clock):
     along, size = near, dot(left, near)
     enough, alone = ROUGH**2 * size, 1.0 / share
     workspace = np.empty(rows.q)
-    for _ in range(MOST):
+    for _ in range(MAX_PRODUCTS_OF_LEAP):
         moved = rows.combined(along, workspace)
         moved /= rows.ridge
         turned = rows.product(moved) + soft * along

@@ -22,7 +22,7 @@ from statfast.svm.linear.objective import LinearSolution
 from statfast.svm.linear.positive import factored
 
 NEARLY = 0.995  # of the way to the nearest bound
-MOST = 1e6  # of k, below: multipliers are no closer to a bound than 1 / k, at the beginning
+MAX_INVERSE_DISTANCE = 1e6  # Multipliers begin no closer to a bound than one over this.
 NEAR = 1e-3  # of the primal: a gap at which the rows on the margin may be known
 EXACT = 1e-12  # of the primal: a gap of so little is rounding
 TINY = 1e-14  # of the primal: progress of so little is none
@@ -32,18 +32,17 @@ EXTRA = 3  # iterations more, if the rows on the margin may soon be known; one i
 # Arrays of a path, one after the other, as the kernel knows them; SIDE more for each hinge.
 TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL = range(7)
 A, R, XI, SIDE = 0, 1, 2, 7
-REACH = 10.0  # times mu: c |short| of a row that is far from its margin
+FAR_FROM_MARGIN = 10.0  # So many times mu is c |short| of a row far from its margin.
 WIDER = 40.0  # the same where the gap shows that this was too short
-KEPT, EACH = 256, 4  # rows that stay at least, and rows for each column
+MIN_ROWS, MIN_ROWS_PER_COLUMN = 256, 4  # So many rows stay at least.
 FALL, WORTH = 2.0, 2.0  # what mu has to fall by, and the rows, that they are chosen anew
-SOME = 16  # rows of which one is looked at for that
+ROWS_PER_SAMPLED_ROW = 16  # One in so many rows shows whether that is so.
 JUMP = 100.0  # of the gap, about: where it grows more when rows drop out, they had better not
 TRIES = 2  # parts whose solution is not that of all rows: then no row drops out any more
-MOST_ROWS = (
-    4  # times the columns: with more rows on the margin they are not told from the others yet
-)
+# With more rows on the margin than so many times the columns, they are not yet the right ones.
+MAX_MARGIN_ROWS_PER_COLUMN = 4
 EFFORT, SHARE = 1e6, 0.05  # of the equations: they may cost so much, or this share of a pass
-MOST_EFFORT = 5e7  # but no more, which would keep Ctrl-C waiting
+MAX_EFFORT = 5e7  # More would keep Ctrl-C waiting.
 
 
 def follow(path, tol, clock, n_iter=0, leave=None):
@@ -53,7 +52,7 @@ def follow(path, tol, clock, n_iter=0, leave=None):
     """
     best, idle, extra, total, first = None, 0, 0, np.inf, n_iter
     while True:
-        found = path.look(n_iter)
+        found = path.solution(n_iter)
         last = found.gap <= max(tol**2 * found.primal, path.rounding)
         if found.gap <= NEAR * found.primal:
             found = min([found, *polished(path, n_iter, last)], key=lambda one: one.gap)
@@ -63,7 +62,7 @@ def follow(path, tol, clock, n_iter=0, leave=None):
         total = min(total, path.total)
         best = found if better else best
         if best.gap <= EXACT * best.primal or (
-            last and (extra == EXTRA or (extra and not path.told))
+            last and (extra == EXTRA or (extra and not path.margin_is_known))
         ):
             break
         extra += last
@@ -116,7 +115,7 @@ class Path:
             self.v, self.f[...], mu = start
             self._center(mu)
         self.guess = None  # which rows were on the margin at the last point
-        self.told = False  # whether so few were that they may be the right ones
+        self.margin_is_known = False  # whether so few were that they may be the right ones
         self.stride = 0.0  # the most that f changed in the last step
         self.stumbles = 0  # short steps, one after the other
         self._measure()
@@ -167,14 +166,14 @@ class Path:
 
     def _center(self, mu):
         """Multipliers of the path: with k = c short / mu and p = a / c, 1 / (1 - p) - 1 / p = k."""
-        k = np.clip(self.cost * self.short() / mu, -MOST, MOST)
+        k = np.clip(self.cost * self.short() / mu, -MAX_INVERSE_DISTANCE, MAX_INVERSE_DISTANCE)
         root = np.sqrt(k * k + 4.0)
         small = (1.0 + 2.0 / (root + np.abs(k))) / (root + 2.0)  # the lesser of p and 1 - p
         p, rest = np.where(k < 0.0, small, 1.0 - small), np.where(k < 0.0, 1.0 - small, small)
         self.a[...] = self.cost * p
         self.r[...], self.xi[...] = mu / (self.cost * p), mu / (self.cost * rest)
 
-    def look(self, n_iter):
+    def solution(self, n_iter):
         """The Solution here; the system for the next step is made on the way."""
         rows, q, problem = self.rows, self.rows.q, self.problem
 
@@ -259,7 +258,7 @@ class _Most:
 # back; and the gap at the end is that of all rows.
 def narrow(problem, tol, clock):
     """Solve a problem of hinges until the gap is at most tol^2 of the primal; a Solution."""
-    least = KEPT + EACH * problem.rows.q
+    least = MIN_ROWS + MIN_ROWS_PER_COLUMN * problem.rows.q
     path, index, beta = Path(problem), None, None
     n_iter, begun, tries = 0, np.inf, 0
     while True:
@@ -269,7 +268,7 @@ def narrow(problem, tol, clock):
                 return True
             if path.rows.n <= 2 * least or path.mu > begun / FALL:
                 return False
-            far = _far(path, slice(None, None, SOME))
+            far = _far(path, slice(None, None, ROWS_PER_SAMPLED_ROW))
             return WORTH * (far <= _limit(path)).mean() < 1.0
 
         found, n_iter, ended = follow(path, tol, clock, n_iter, leave if tries < TRIES else None)
@@ -311,7 +310,7 @@ def _far(path, some):
 
 def _limit(path):
     """How far is far: beyond what mu says, and what the last step may be off by."""
-    return max(REACH * path.mu, path.stride * float(path.cost.max()))
+    return max(FAR_FROM_MARGIN * path.mu, path.stride * float(path.cost.max()))
 
 
 def _near(problem, f, limit, least):
@@ -332,7 +331,7 @@ def _near(problem, f, limit, least):
 def _misjudged(problem, f, beta, index, mu):
     """Where to go on, mu and how far rows may be, if some were held at the wrong bound: they have
     to come back."""
-    u = problem.left(f)
+    u = problem.excess(f)
     excess = problem.cost * np.abs(u) - (problem.target - f) * beta
     if problem.epsilon:
         excess += problem.epsilon * np.abs(beta)
@@ -361,9 +360,11 @@ def polished(path, n_iter, last):
     path.guess = up, free
     same = known is not None and all(map(np.array_equal, known, path.guess))
     index = np.flatnonzero(free.any(axis=0))
-    most = min(max(EFFORT, SHARE * rows.pairs), MOST_EFFORT)
-    path.told = len(index) <= MOST_ROWS * rows.q and len(index) * rows.q**2 <= most
-    if not (path.told and (last or same)):
+    most = min(max(EFFORT, SHARE * rows.pairs), MAX_EFFORT)
+    path.margin_is_known = (
+        len(index) <= MAX_MARGIN_ROWS_PER_COLUMN * rows.q and len(index) * rows.q**2 <= most
+    )
+    if not (path.margin_is_known and (last or same)):
         return []
     beta = (path.sign * np.where(up, cost, 0.0)).sum(axis=0)
     beta[index] = 0.0

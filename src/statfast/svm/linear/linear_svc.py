@@ -195,20 +195,20 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         ConvergenceWarning
             If max_iter or time_limit was reached; it reports the gap.
         """
-        given = self._checked()
+        params = self._checked()
         rows = rows_of(X, self.n_jobs)
         classes, codes, weights = weighted_labels(
             y, rows.shape[0], sample_weight, self.class_weight, least=2
         )
-        squared = given.loss == "squared_hinge"
-        sparse = _is_l1(given)
-        made, costs, codes = self._rows(rows, given, weights, codes)
+        squared = params.loss == "squared_hinge"
+        sparse = _is_l1(params)
+        made, costs, codes = self._rows(rows, params, weights, codes)
         tasks = [1] if len(classes) == 2 else list(range(len(classes)))
-        seeds = as_generator(given.random_state).integers(2**63, size=len(tasks))
-        clock = clock_of(given)
+        seeds = as_generator(params.random_state).integers(2**63, size=len(tasks))
+        clock = clock_of(params)
 
         if sparse:
-            table = with_constant(made.X, given.intercept_scaling) if made.one else made.X
+            table = with_constant(made.X, params.intercept_scaling) if made.one else made.X
 
         def one(task):
             k, seed = task
@@ -216,13 +216,13 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
             if sparse:
                 with np.errstate(all="ignore"):
                     found, name = sparsest(
-                        table, target, costs, given.tol, clock, seed, self.n_jobs
+                        table, target, costs, params.tol, clock, seed, self.n_jobs
                     )
-                found.v[: made.one] *= given.intercept_scaling
+                found.v[: made.one] *= params.intercept_scaling
                 return found, name
             share = max(1, min((target > 0).sum(), (target < 0).sum())) / made.n
             problem = Problem(made, target, costs, squared)
-            return solved(problem, given, clock, seed, share)
+            return solved(problem, params, clock, seed, share)
 
         effort = 50.0 * made.size * len(tasks)
         pairs = zip(tasks, seeds, strict=True)
@@ -286,16 +286,16 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         return self.classes_.take(winners)
 
 
-def _is_l1(given):
+def _is_l1(params):
     """Whether the penalty is l1; raises where the other parameters do not go with it."""
-    if given.penalty == "l2":
+    if params.penalty == "l2":
         return False
-    if given.loss != "squared_hinge":
+    if params.loss != "squared_hinge":
         raise ValueError(
             "penalty='l1' goes with loss='squared_hinge'; got loss='hinge'. Pass that, or "
             "penalty='l2'."
         )
-    if given.dual is True or given.dual is np.True_:
+    if params.dual is True or params.dual is np.True_:
         raise ValueError(
             "penalty='l1' has no solver of the dual; got dual=True. Pass dual=False, or "
             "penalty='l2'."

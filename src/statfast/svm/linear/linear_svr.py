@@ -160,7 +160,7 @@ class LinearSVR(Regressor, LinearMachine):
         ConvergenceWarning
             If max_iter or time_limit was reached; it reports the gap.
         """
-        given = self._checked()
+        params = self._checked()
         rows = rows_of(X, self.n_jobs)
         target, flat = as_targets(y, rows.shape[0])
         if target.shape[1] != 1:
@@ -171,16 +171,16 @@ class LinearSVR(Regressor, LinearMachine):
         if not flat:
             warn_column_vector()
         weights = as_weights(sample_weight, rows.shape[0])
-        squared = given.loss != "epsilon_insensitive"
+        squared = params.loss != "epsilon_insensitive"
         if (far := float(np.abs(target).max())) > FARTHEST:
             raise ValueError(
                 f"y must be within {FARTHEST:g} of 0, so that its squares can be summed; got "
                 f"{far:g}. Scale it."
             )
-        made, costs, target = self._rows(rows, given, weights, target[:, 0])
-        problem = Problem(made, np.ascontiguousarray(target), costs, squared, given.epsilon)
-        seed = as_generator(given.random_state).integers(2**63)
-        solution, solver = solved(problem, given, clock_of(given), seed)
+        made, costs, target = self._rows(rows, params, weights, target[:, 0])
+        problem = Problem(made, np.ascontiguousarray(target), costs, squared, params.epsilon)
+        seed = as_generator(params.random_state).integers(2**63)
+        solution, solver = solved(problem, params, clock_of(params), seed)
         warn_stopped(self, solution)
         return self._publish(
             X,

@@ -72,13 +72,13 @@ class LinearMachine(Estimator):
     converged_: bool = fitted()
     solver_: str = fitted()
 
-    def _rows(self, rows, given, weights, target):
+    def _rows(self, rows, params, weights, target):
         """The rows that have a weight, their costs and their targets."""
-        costs = np.full(len(target), given.C) if weights is None else given.C * weights
+        costs = np.full(len(target), params.C) if weights is None else params.C * weights
         on = costs > 0.0
         if not on.all():
             rows, costs, target = rows[on], costs[on], target[on]
-        made = LinearRows(rows, given.fit_intercept, given.intercept_scaling, self.n_jobs)
+        made = LinearRows(rows, params.fit_intercept, params.intercept_scaling, self.n_jobs)
         return made, costs, target
 
     def __sklearn_tags__(self):
@@ -87,11 +87,11 @@ class LinearMachine(Estimator):
         return tags
 
 
-def clock_of(given):
+def clock_of(params):
     """What stops the solvers of one fit."""
-    limit = given.time_limit
+    limit = params.time_limit
     deadline = None if limit is None else time.monotonic() + limit
-    return Clock(given.max_iter, deadline, time.monotonic)
+    return Clock(params.max_iter, deadline, time.monotonic)
 
 
 def is_direct(rows):
@@ -100,23 +100,23 @@ def is_direct(rows):
     return work <= SWEEPS * (rows.size + rows.n)
 
 
-def solved(problem, given, clock, seed, enough=1.0):
+def solved(problem, params, clock, seed, enough=1.0):
     """The Solution, and the name of what found it."""
     rows = problem.rows
     direct = few = is_direct(rows)
-    if not isinstance(given.dual, str):
-        direct = not given.dual
+    if not isinstance(params.dual, str):
+        direct = not params.dual
     elif problem.squared:
         direct = few or rows.n >= rows.q
     with np.errstate(all="ignore"):  # what is not finite has no small gap
         if not direct:
-            return descend(problem, given.tol, clock, np.random.default_rng(seed)), "descent"
+            return descend(problem, params.tol, clock, np.random.default_rng(seed)), "descent"
         if not problem.squared:
-            return narrow(problem, given.tol, clock), "interior point"
+            return narrow(problem, params.tol, clock), "interior point"
         if few:
-            return minimize(problem, given.tol * enough, clock), "newton"
+            return minimize(problem, params.tol * enough, clock), "newton"
         by = Conjugate(problem, clock)
-        return minimize(problem, given.tol * enough, clock, FINER, by), "newton"
+        return minimize(problem, params.tol * enough, clock, FINER, by), "newton"
 
 
 def warn_stopped(model, solution, of=""):
@@ -143,10 +143,10 @@ def values(rows, coef, intercept, n_jobs):
     out = np.empty((made.n, len(coef)), rows.dtype if rows.dtype == np.float32 else np.float64)
     vectors = [np.append(b, c) for b, c in zip(intercept, coef, strict=True)]
 
-    def work(some):
-        block = None if made.sparse else np.ascontiguousarray(rows[some])
+    def work(where):
+        block = None if made.sparse else np.ascontiguousarray(rows[where])
         for k, v in enumerate(vectors):
-            out[some, k] = made.predict(some, v, block)
+            out[where, k] = made.predict(where, v, block)
 
     with np.errstate(all="ignore"):
         each(work, grid(made.n), n_jobs=n_jobs, effort=4.0 * made.size * len(coef))

@@ -21,7 +21,8 @@ from statfast.svm.linear.positive import factored, require_products
 
 ROUNDS = 60  # on a line: it is piecewise quadratic, so they are few
 SHORT, BEYOND = 0.1, 1e-3  # of the slope at the start: short of the lowest point, and beyond it
-FEW, COLUMNS = 6000, 160  # rows, and rows for each column, from which a sample is solved first
+# From so many rows, and so many for each column, on a sample is solved first.
+MIN_ROWS_FOR_SAMPLE, MIN_ROWS_PER_COLUMN = 6000, 160
 SHARE = 8  # one row in so many, at so many times the cost
 ROUGH = 1e-2  # tolerance of a sample, whose solution is off by more than that
 FINER = 1e-6  # of the gradient asked for: Newton's last step is nearly free, so it is taken
@@ -29,7 +30,7 @@ CANCELED = 1e-6  # of a diagonal element: what is left of it must be more
 EXACT = 1e-15  # of the primal: a gap of so little is rounding
 STILL = 1e-14  # of the primal: a fall of so little is rounding
 FORCING = 0.1  # of the gradient: what a step may leave of it, far from the solution
-MOST = 1000  # products with the Hessian for a step
+MAX_PRODUCTS_OF_STEP = 1000  # Products with the Hessian.
 
 
 def minimize(problem, tol, clock, finer=FINER, by=None):
@@ -39,13 +40,13 @@ def minimize(problem, tol, clock, finer=FINER, by=None):
     rows, wide = problem.rows, by is not None
     by = by or Products(problem)
     v, f = np.zeros(rows.q), np.zeros(rows.n)
-    first = float(np.linalg.norm(rows.combined(2.0 * problem.cost * problem.left(f))))
-    if not wide and rows.n >= max(FEW, COLUMNS * rows.q):
+    first = float(np.linalg.norm(rows.combined(2.0 * problem.cost * problem.excess(f))))
+    if not wide and rows.n >= max(MIN_ROWS_FOR_SAMPLE, MIN_ROWS_PER_COLUMN * rows.q):
         v = minimize(problem.part(np.arange(0, rows.n, SHARE), SHARE), ROUGH, clock, 1.0).v
         f = rows.product(v)
     best, last, n_iter, reason = None, np.inf, 0, ""
     while True:
-        pull, loss = by.look(f)
+        pull, loss = by.pull_and_loss(f)
         gradient = rows.ridge * v - pull
         primal = 0.5 * float(v @ (rows.ridge * v)) + loss
         gap, size = 0.5 * float(gradient @ (gradient / rows.ridge)), np.linalg.norm(gradient)
@@ -64,7 +65,7 @@ def minimize(problem, tol, clock, finer=FINER, by=None):
         v, f, last = v + t * step, f + t * along, primal
         n_iter += 1
     primal, gap, size, v, f = best
-    beta = 2.0 * problem.cost * problem.left(f)
+    beta = 2.0 * problem.cost * problem.excess(f)
     converged = bool(size <= tol * first or gap <= EXACT * primal)
     reason = "" if converged else reason or f"in {n_iter} iterations, as rounding hides the rest"
     return LinearSolution(v, beta, primal, primal - gap, n_iter, converged, reason)
@@ -78,9 +79,9 @@ class Products:
         self.problem, self.active = problem, None
         self.h, self.peak = np.zeros((rows.q, rows.q)), rows.ridge
 
-    def look(self, f):
+    def pull_and_loss(self, f):
         """z'(2 c u), and the sum of the losses, at values f."""
-        before, self.active = self.active, self.problem.left(f) != 0.0
+        before, self.active = self.active, self.problem.excess(f) != 0.0
         if before is not None and 4 * (self.active != before).sum() > self.active.sum():
             before = None
         more, pull, loss = self._sums(f, before)
@@ -104,7 +105,7 @@ class Products:
         old = None if before is None else before & ~self.active
 
         def partial(some, block):
-            u, cost = problem.left(f[some], some), 2.0 * problem.cost[some]
+            u, cost = problem.excess(f[some], some), 2.0 * problem.cost[some]
             h, g = np.zeros((rows.q, rows.q)), np.zeros(rows.q)
             if before is None:
                 rows.accumulate(some, block, cost * u, np.where(new[some], cost, 0.0), h, g)
@@ -122,12 +123,12 @@ def _lowest(problem, v, f, step, along):
     """How far to go: near the lowest point of the line, by Newton's method between bounds."""
     ridge, cost = problem.rows.ridge, 2.0 * problem.cost
     bend, slope = float(step @ (ridge * step)), float(step @ (ridge * v))
-    start = slope - dot(cost * problem.left(f), along)
+    start = slope - dot(cost * problem.excess(f), along)
     if not start < 0.0:
         return 1.0  # rounding: the caller sees that nothing falls
     weighted, t, low, high = cost * along, 1.0, 0.0, np.inf
     for _ in range(ROUNDS):
-        u = problem.left(f + t * along)
+        u = problem.excess(f + t * along)
         now = slope + t * bend - dot(u, weighted)
         if start * SHORT <= now <= -start * BEYOND:
             break
@@ -153,10 +154,10 @@ class Conjugate:
         self.diagonal = problem.rows.ridge + problem.rows.column_squares(2.0 * problem.cost)
         require_products(float(self.diagonal.max()))
 
-    def look(self, f):
+    def pull_and_loss(self, f):
         """z'(2 c u), and the sum of the losses, at values f."""
         problem = self.problem
-        u = problem.left(f)
+        u = problem.excess(f)
         self.on = u != 0.0
         return problem.rows.combined(2.0 * problem.cost * u), problem.loss(u)
 
@@ -171,7 +172,7 @@ class Conjugate:
         near = left / diagonal
         along, size = near.copy(), float(left @ near)
         enough = min(FORCING**2, share**0.5) * size
-        for _ in range(MOST):
+        for _ in range(MAX_PRODUCTS_OF_STEP):
             turned = ridge * along
             turned += rows.turned(along, cost, workspace)
             t = size / float(along @ turned)

@@ -47,7 +47,7 @@ class Problem:
     def classes(self):
         return self.epsilon is None
 
-    def left(self, f, rows=slice(None)):
+    def excess(self, f, rows=slice(None)):
         """u at values f of the rows in a slice."""
         target = self.target[rows]
         u = target - f
@@ -61,7 +61,7 @@ class Problem:
 
     def primal(self, v, f):
         """The primal objective at v, whose values are f."""
-        return self.quadratic(v) + self.loss(self.left(f))
+        return self.quadratic(v) + self.loss(self.excess(f))
 
     def quadratic(self, v):
         """The primal objective without the losses."""

@@ -18,13 +18,14 @@ from statfast._core.svm import dual_descent
 from statfast._engine import checkpoint, each, grid, reduce
 from statfast._validation import MAX_COLUMNS, as_csr, as_rows, is_sparse, parts_of, rows_for
 
-CALL = 2e8  # multiplications of a kernel call: some 30 ms
-LEAST, BLOCK = 8192, 1e6  # rows of a block, or operations: fewer would spend it between calls
+MULTIPLICATIONS_OF_CALL = 2e8  # A kernel call takes about 30 ms.
+# Blocks of fewer rows and operations would spend their time between calls.
+MIN_ROWS_OF_BLOCK, MIN_OPERATIONS_OF_BLOCK = 8192, 1e6
 COLUMNS = 4  # numbers of a block for each column: its sum is cleared, and added to the others
 ROW = 100  # operations that a row costs besides its products
 SLOW, VECTOR = 4.0, 8.0  # how much dearer an operation is with sparse rows than others, and dense
 SPARSE, WIDE = 6, 64  # dense rows so wide are packed where at most one number in so many is not 0
-LOOK = 512  # rows that are looked at for that
+ROWS_FOR_DENSITY = 512  # So many rows show it.
 
 
 def rows_of(X, n_jobs=None):
@@ -34,7 +35,7 @@ def rows_of(X, n_jobs=None):
     X = as_rows(X)
     n, d = X.shape
     if d >= WIDE and n * d < MAX_COLUMNS:
-        some = X[:: max(1, n // LOOK)]
+        some = X[:: max(1, n // ROWS_FOR_DENSITY)]
         if SPARSE * np.count_nonzero(some) <= some.size:
             return _packed(X, n_jobs)
     return X
@@ -153,7 +154,7 @@ class LinearRows:
         `pairs` says whether there are products of columns among them.
         """
         cost = self.cost_of(pairs)
-        least = int(min(LEAST, max(256.0, BLOCK * self.n / cost)))
+        least = int(min(MIN_ROWS_OF_BLOCK, max(256.0, MIN_OPERATIONS_OF_BLOCK * self.n / cost)))
         if pairs:
             least = max(least, 8 * self.q)
         else:
@@ -293,7 +294,7 @@ class LinearRows:
     def _calls(self, n, power):
         """Parts of n rows for kernel calls; the cost of a row is a power of its length."""
         cost = (self.size / self.n if self.sparse else self.q) ** power
-        step = max(64, int(CALL / (cost + ROW)))
+        step = max(64, int(MULTIPLICATIONS_OF_CALL / (cost + ROW)))
         return [slice(a, min(n, a + step)) for a in range(0, n, step)]
 
     def _part(self, rows, some):

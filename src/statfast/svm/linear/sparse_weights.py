@@ -23,8 +23,8 @@ from statfast.linear.design.columns import columns_of
 from statfast.linear.penalized.proximal_newton import ProximalNewton
 from statfast.svm.linear.objective import LinearSolution
 
-FEW = 1000  # columns of which products are made: beyond, these take longer than sweeps
-CALL = 5e6  # numbers of columns visited in a kernel call: some 30 ms
+MAX_COLUMNS_FOR_PRODUCTS = 1000  # Products of more columns take longer than sweeps.
+NUMBERS_OF_CALL = 5e6  # A kernel call visits so many numbers in about 30 ms.
 FINER = 1e-3  # of the gap asked for: the last step is nearly free
 GAP = 0.1  # of tol: the gap at which descent ends
 FEWER = 0.1  # of the violations, where the gap shows that they were too many
@@ -53,20 +53,20 @@ class SquaredHinge(ProximalNewton):
     def is_late(self):
         return bool(self.clock.stopped(0))
 
-    def _left(self, eta):
+    def _losses(self, eta):
         u = self.target - eta
         return np.where(u * self.target > 0.0, u, 0.0)
 
     def _loss(self, eta):
-        u = self._left(eta)
+        u = self._losses(eta)
         return dot(self.w, u * u)
 
     def _curvature(self):
-        u = self._left(self.eta)
+        u = self._losses(self.eta)
         return 2.0 * u, np.where(u != 0.0, 2.0, BEYOND)
 
     def _gradient(self):
-        self.score = 2.0 * self._left(self.eta)
+        self.score = 2.0 * self._losses(self.eta)
         return self.columns.correlate(self.score) * self.per
 
     def gap(self, l1, l2=0.0):
@@ -81,7 +81,7 @@ class SquaredHinge(ProximalNewton):
 def sparsest(rows, target, cost, tol, clock, seed, n_jobs=None):
     """Minimize; the `LinearSolution`, and what found it. Steps end at a gap of tol^2 of the losses
     at 0, descent at one of tol / 10 of the objective."""
-    if rows.shape[1] > FEW:
+    if rows.shape[1] > MAX_COLUMNS_FOR_PRODUCTS:
         return _descended(rows, target, cost, tol, clock, seed), "coordinate descent"
     return _stepped(rows, target, cost, tol, clock, n_jobs), "proximal newton"
 
@@ -116,7 +116,7 @@ def _descended(rows, target, cost, tol, clock, seed):
     square = np.bincount(np.repeat(np.arange(q), np.diff(start)), value * value, minlength=q)
     scaled = csc_array((value, row, start), shape=columns.shape)
     v, left = np.zeros(q), root.copy()
-    step = max(64, int(CALL * q / (columns.nnz + 20.0 * q)))
+    step = max(64, int(NUMBERS_OF_CALL * q / (columns.nnz + 20.0 * q)))
     order, count, slack, n_iter, enough = np.arange(q, dtype=np.int32), q, np.inf, 0, 0.0
     while True:
         shuffle(order, count, int(rng.integers(1, 2**63)))

@@ -14,12 +14,12 @@ from statfast._validation import is_sparse, shown
 from statfast.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 from statfast.svm.machines.sparse_values import sparse_values
 
-CALL = 4e8  # multiplications of one kernel call: some ten milliseconds
-BLOCK = 1 << 22  # kernel values made at a time where the tiles have no epilogue for them
+MULTIPLICATIONS_OF_CALL = 4e8  # A kernel call takes about 10 ms.
+VALUES_OF_BLOCK = 1 << 22  # Made at a time where the tiles have no epilogue for the kernel.
 FAR = 1e100
 UNIT = 2.0**-53
 LOSS = 1e-11  # error of a kernel value beyond which products are too coarse and differences taken
-MOST_DEGREE = 1 << 30
+MAX_DEGREE = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Expansion:
         count = max(1, len(self.support))
         outs = [np.zeros((n, len(self.coef))) for _ in self.parts]
         if is_sparse(points) and not is_sparse(self.vectors):
-            step = max(1, BLOCK // points.shape[1])
+            step = max(1, VALUES_OF_BLOCK // points.shape[1])
             for start in range(0, n, step):
                 some = slice(start, start + step)
                 for out, block in zip(
@@ -58,13 +58,13 @@ class Expansion:
             self._project(points, outs)
             return outs
         if self.tile is None:
-            step = max(1, BLOCK // count)
+            step = max(1, VALUES_OF_BLOCK // count)
             for start in range(0, n, step):
                 some = slice(start, start + step)
                 self._sum(self._matrix(points[some], n_jobs), [out[some] for out in outs])
             return outs
         cost = (self.tile.cost + 2.0 * len(self.coef)) * count
-        step = int(np.clip(CALL / cost, 16, 1024)) // 16 * 16
+        step = int(np.clip(MULTIPLICATIONS_OF_CALL / cost, 16, 1024)) // 16 * 16
 
         def work(task):
             for start in range(task.start, task.stop, step):
@@ -83,7 +83,7 @@ class Expansion:
                 out[:] = points @ (self.vectors[part].T @ self.coef[:, part].T)
             return
         origin = origin_of(self.vectors.mean(axis=0, dtype=np.float64)).astype(np.float64)
-        step = max(1, BLOCK // points.shape[1])
+        step = max(1, VALUES_OF_BLOCK // points.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
             for part, out in zip(self.parts, outs, strict=True):
                 coef = self.coef[:, part]
@@ -171,7 +171,7 @@ def tile_for(kernel, vectors):
             return _laid("rbf", kernel.gamma, 0.0, 0, vectors)
         if type(kernel) is Sigmoid:
             return _laid("sigmoid", kernel.gamma, kernel.coef0, 0, vectors)
-        if type(kernel) is Polynomial and kernel.degree <= MOST_DEGREE:
+        if type(kernel) is Polynomial and kernel.degree <= MAX_DEGREE:
             return _laid("poly", kernel.gamma, kernel.coef0, kernel.degree, vectors)
     return None
 

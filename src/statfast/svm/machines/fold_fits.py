@@ -34,39 +34,39 @@ from statfast.svm.machines.training import (
 class SharedMatrix:
     """The kernel matrix of all rows, or of those of a fold where the kernel is made of them."""
 
-    def __init__(self, given, points):
-        self.given, self.points = given, points
+    def __init__(self, params, points):
+        self.params, self.points = params, points
 
     @classmethod
-    def of(cls, model, X, task):
+    def for_task(cls, model, X, task):
         """None where there is nothing to share, or no room for it."""
-        given, folds = model._checked(without=model._solve_parameters), task.folds
-        by_fold = has_gamma(given.kernel) and given.gamma == "scale"
+        params, folds = model._checked(without=model._solve_parameters), task.folds
+        by_fold = has_gamma(params.kernel) and params.gamma == "scale"
         if len(task.candidates) * (1 if by_fold else len(folds)) < 2:
             return None
-        points = as_training_points(given, X, lambda n: folds.weights)
+        points = as_training_points(params, X, lambda n: folds.weights)
         n, most = len(points), max(len(folds.train(k)) for k in range(len(folds)))
         quick = tile_shape(points.kernel)[0] is not None and points.width <= REMADE
         # A larger matrix takes longer to read than its values take to be made again.
         if most > ACTIVE_SET.max_rows_of_full_matrix and quick:
             return None
-        if 8.0 * n * n + 1.0 * most * width_of(most) > cache_room(given.cache_size):
+        if 8.0 * n * n + 1.0 * most * width_of(most) > cache_room(params.cache_size):
             return None
         warn_far(points.data, points.kernel)
-        return cls(given, points)
+        return cls(params, points)
 
     @cached_property
-    def whole(self):
+    def full_matrix(self):
         return self._matrix(self.points)
 
     def training(self, train):
         """What there is to train on in a fold."""
-        points, n_jobs = self._part(train), self.given.n_jobs
+        points, n_jobs = self._part(train), self.params.n_jobs
         if points.kernel == self.points.kernel:
-            gram = FullGram(self.whole, train, n_jobs)
+            gram = FullGram(self.full_matrix, train, n_jobs)
         else:
             gram = FullGram(self._matrix(points), np.arange(len(train)), n_jobs)
-        return Training(points, gram, np.arange(len(train)), Run(self.given, gram))
+        return Training(points, gram, np.arange(len(train)), Run(self.params, gram))
 
     def _part(self, train):
         """The rows of a fold, with their kernel."""
@@ -75,14 +75,14 @@ class SharedMatrix:
         if own.kernel.domain == MATRIX:
             return TrainingPoints(own.data[np.ix_(train, train)], own.kernel, weights, len(train))
         data = own.part(train)
-        return TrainingPoints(data, kernel_of(self.given, data), weights, own.width)
+        return TrainingPoints(data, kernel_of(self.params, data), weights, own.width)
 
     def _matrix(self, points):
         rows, kernel = points.for_gram(), points.kernel
         if isinstance(kernel, Precomputed):
             found = np.asarray(rows, np.float64)
         else:
-            found = kernel._matrix(rows, rows, np.float64, self.given.n_jobs)
+            found = kernel._matrix(rows, rows, np.float64, self.params.n_jobs)
         require_float32(max(float(found.max()), -float(found.min())))
         return found
 
@@ -102,7 +102,7 @@ def plan_of_folds(model, task):
     if first.callback is not None:
         return None
     with checks_of_all_rows():
-        shared = SharedMatrix.of(first, X, task)
+        shared = SharedMatrix.for_task(first, X, task)
     return None if shared is None else SharedFits(X, _fits(shared, models, X, task.folds))
 
 

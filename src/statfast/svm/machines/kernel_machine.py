@@ -100,14 +100,14 @@ class KernelMachine(Estimator):
     kernel_: Kernel = fitted()
     shape_fit_: tuple[int, int] = fitted()
 
-    def _training(self, given, X, weights_of):
+    def _training(self, params, X, weights_of):
         """What there is to train on; `weights_of(n)` gives weights, which have a say in gamma."""
-        points = as_training_points(given, X, weights_of, sparse=True)
+        points = as_training_points(params, X, weights_of, sparse=True)
         warn_far(points.data, points.kernel)
-        gram = points.gram(given.cache_size, self.n_jobs)
+        gram = points.gram(params.cache_size, self.n_jobs)
         weights = points.weights
         used = np.arange(len(points)) if weights is None else np.flatnonzero(weights > 0.0)
-        return Training(points, gram, used, Run(given, gram))
+        return Training(points, gram, used, Run(params, gram))
 
     # Parameters on which the kernel matrix does not depend.
     _solve_parameters: ClassVar[tuple[str, ...]] = ()
@@ -166,10 +166,10 @@ class KernelMachine(Estimator):
             "n_iter_": machine.n_iter,
         }
 
-    def _warn(self, run, left):
+    def _warn(self, run, stopped):
         name = type(self).__name__
-        if left:
-            worst = max(left, key=lambda m: m.violation)
+        if stopped:
+            worst = max(stopped, key=lambda m: m.violation)
             warn_user(
                 f"{name} was stopped ({worst.reason}) after {worst.n_iter} steps with a gap of "
                 f"{worst.violation:.3g} in the optimality conditions, which is above "

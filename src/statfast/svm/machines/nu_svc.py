@@ -145,10 +145,10 @@ class NuSVC(PairwiseMachines):
 
     _solve_parameters = ("nu",)
 
-    def _machine(self, run, rows, sign, weights, given, before=None):
-        nu = given.nu
+    def _machine(self, run, rows, sign, weights, params, before=None):
+        nu = params.nu
         weights = as_costs(1.0, weights, "The largest weight")
-        require_some(run.gram.longest, FAINTEST, "Kernel values", "Scale the columns of X up.")
+        require_size(run.gram.longest, FAINTEST, "Kernel values", "Scale the columns of X up.")
         total = weights.sum()
         most = 2.0 * min(weights[sign > 0].sum(), weights[sign < 0].sum()) / total
         if nu > most * (1.0 + 1e-12):
@@ -173,7 +173,7 @@ class NuSVC(PairwiseMachines):
         return {**more, "C_": np.array([1.0 / m.scale for m in machines])}
 
 
-def require_some(largest, least, what, fix):
+def require_size(largest, least, what, fix):
     """Refuse numbers all of which are nearly 0: with nu, there is no C to make up for it."""
     if 0.0 < largest < least:
         raise ValueError(f"{what} must be at least {least:g} somewhere; got {largest:.3g}. {fix}")

@@ -123,8 +123,8 @@ class NuSVR(RegressionMachine):
 
     _solve_parameters = ("C", "nu")
 
-    def _machine(self, run, rows, y, weights, given, before=None):
-        return nu_svr(run, rows, y, as_costs(given.C, weights), given.nu)
+    def _machine(self, run, rows, y, weights, params, before=None):
+        return nu_svr(run, rows, y, as_costs(params.C, weights), params.nu)
 
     def _more(self, machine):
         return {"epsilon_": machine.epsilon}

@@ -164,12 +164,12 @@ class OneClassSVM(KernelMachine):
             None and rows of the kernel matrix are made again, as not all fit into memory; or if
             some of the matrix shows that the kernel is not positive semi-definite.
         """
-        given = self._checked()
-        training = self._training(given, X, lambda n: as_weights(sample_weight, n))
+        params = self._checked()
+        training = self._training(params, X, lambda n: as_weights(sample_weight, n))
         rows, weights = training.used, training.points.weights
         weights = np.ones(len(rows)) if weights is None else weights[rows]
         costs = as_costs(1.0, weights, "The largest weight")
-        machine = one_class(training.run, rows, costs, given.nu)
+        machine = one_class(training.run, rows, costs, params.nu)
         # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
         left = min(machine.violation, training.run.tol) / machine.scale + 1e-12 * abs(machine.rho)
         machine = replace(machine, rho=machine.rho - left)

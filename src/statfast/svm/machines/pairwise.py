@@ -137,14 +137,14 @@ class PairwiseMachines(Classifier, KernelMachine):
             None and rows of the kernel matrix are made again, as not all fit into memory; or if
             some of the matrix shows that the kernel is not positive semi-definite.
         """
-        given, targets = self._checked(), []
+        params, targets = self._checked(), []
         self._check_votes()
 
         def weights_of(n):
             targets.append(self._targets(y, n, sample_weight))
             return as_weights(sample_weight, n)
 
-        training = self._training(given, X, weights_of)
+        training = self._training(params, X, weights_of)
         self._trained(X, training, targets[0])
         return self
 
@@ -158,11 +158,11 @@ class PairwiseMachines(Classifier, KernelMachine):
         asked = self.probability or self.random_state is not None  # a new generator takes time
         rng = as_generator(self.random_state) if asked else None
         classes, codes, weights = checked
-        given = self._checked()
+        params = self._checked()
         tasks = pair_tasks(codes, np.flatnonzero(weights > 0.0), len(classes))
         starts = before or [None] * len(tasks)
         machines = [
-            self._machine(training.run, rows, sign, weights[rows], given, start)
+            self._machine(training.run, rows, sign, weights[rows], params, start)
             for (rows, sign), start in zip(training.run.counted(tasks), starts, strict=True)
         ]
         platt = {}
@@ -170,7 +170,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             keys = training.points.keys(rng)
             training.run.validates = True
             fits = [
-                self._platt(training, rows, sign, weights[rows], given, keys[rows])
+                self._platt(training, rows, sign, weights[rows], params, keys[rows])
                 for rows, sign in training.run.counted(tasks)
             ]
             platt["probA_"], platt["probB_"] = map(np.array, zip(*fits, strict=True))
@@ -211,12 +211,12 @@ class PairwiseMachines(Classifier, KernelMachine):
             "n_iter_": np.array([m.n_iter for m in machines], dtype=np.int32),
         }
 
-    def _machine(self, run, rows, sign, weights, given, before=None):
+    def _machine(self, run, rows, sign, weights, params, before=None):
         """A machine on these rows, of which `sign` gives the classes, with the checked parameters
-        `given`."""
+        `params`."""
         raise NotImplementedError
 
-    def _platt(self, training, rows, sign, weights, given, keys):
+    def _platt(self, training, rows, sign, weights, params, keys):
         """A and B of the sigmoid of one pair, from values for rows that were held out."""
         fold = deal_out_folds(keys, (sign < 0).astype(np.intp), PROBABILITY_FOLDS)
         values = np.zeros(len(rows))
@@ -228,7 +228,7 @@ class PairwiseMachines(Classifier, KernelMachine):
             if not len(left) or (left == left[0]).all():  # of one class, or of none
                 values[out] = left[0] if len(left) else 0.0
                 continue
-            machine = self._machine(training.run, rows[~out], left, weights[~out], given)
+            machine = self._machine(training.run, rows[~out], left, weights[~out], params)
             training.run.held_short += not machine.converged
             values[out] = held_values(training.points, machine, rows[out])
         return sigmoid_fit(values, sign > 0, weights)

@@ -7,7 +7,7 @@ from statfast._engine import checkpoint
 from statfast._validation import refuse_large, shown
 from statfast.kernels import RBF, Linear, Polynomial, Sigmoid
 
-BLOCK = 1 << 22  # kernel values made at a time
+VALUES_OF_BLOCK = 1 << 22  # Kernel values made at a time.
 NAMES = ("linear", "poly", "rbf", "sigmoid")
 TYPES = (Linear, Polynomial, RBF, Sigmoid)
 
@@ -34,7 +34,7 @@ def sparse_values(kernel, A, B):
     out = np.empty((A.shape[0], B.shape[0]))
     squares = [(X * X).sum(axis=1) for X in (A, B)] if type(kernel) is RBF else None
     across = B.T.tocsr()
-    step = max(1, BLOCK // max(1, B.shape[0]))
+    step = max(1, VALUES_OF_BLOCK // max(1, B.shape[0]))
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(out), step):
             checkpoint()

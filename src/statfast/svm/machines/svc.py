@@ -158,9 +158,9 @@ class SVC(PairwiseMachines):
 
     _solve_parameters = ("C",)
 
-    def _machine(self, run, rows, sign, weights, given, before=None):
-        if inf > given.C:
-            return c_svc(run, rows, sign, as_costs(given.C, weights), before)
+    def _machine(self, run, rows, sign, weights, params, before=None):
+        if inf > params.C:
+            return c_svc(run, rows, sign, as_costs(params.C, weights), before)
         machine = c_svc(run, rows, sign, np.full(len(rows), inf))
         if machine.reason == INSEPARABLE:
             raise ValueError(

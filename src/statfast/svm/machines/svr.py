@@ -56,13 +56,13 @@ class RegressionMachine(Regressor, KernelMachine):
             None and rows of the kernel matrix are made again, as not all fit into memory; or if
             some of the matrix shows that the kernel is not positive semi-definite.
         """
-        given, targets = self._checked(), []
+        params, targets = self._checked(), []
 
         def weights_of(n):
             targets.append(self._targets(y, n, sample_weight))
             return as_weights(sample_weight, n)
 
-        training = self._training(given, X, weights_of)
+        training = self._training(params, X, weights_of)
         self._trained(X, training, targets[0])
         return self
 
@@ -229,5 +229,5 @@ class SVR(RegressionMachine):
 
     _solve_parameters = ("C", "epsilon")
 
-    def _machine(self, run, rows, y, weights, given, before=None):
-        return svr(run, rows, y, as_costs(given.C, weights), given.epsilon, before)
+    def _machine(self, run, rows, y, weights, params, before=None):
+        return svr(run, rows, y, as_costs(params.C, weights), params.epsilon, before)

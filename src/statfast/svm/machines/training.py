@@ -71,12 +71,12 @@ class TrainingPoints:
             return MatrixGram(training_matrix(self.kernel, self.data), n_jobs)
         return gram_of(self.kernel, self.for_gram(), cache_size=cache_size, n_jobs=n_jobs)
 
-    def among(self, some):
+    def among(self, index):
         """The matrix of kernel values between some of them."""
         if self.sparse:
-            return sparse_values(self.kernel, self.data[some], self.data[some])
+            return sparse_values(self.kernel, self.data[index], self.data[index])
         square = self.kernel.domain == MATRIX
-        values = self.data[np.ix_(some, some)] if square else self.part(some)
+        values = self.data[np.ix_(index, index)] if square else self.part(index)
         return self.kernel.matrix(values, n_jobs=1)
 
     def for_gram(self):
@@ -127,33 +127,33 @@ class Training:
     run: Run
 
 
-def as_training_points(given, X, weights_of, sparse=False):
-    """Check X, which may be `sparse`; `given` are the checked parameters of the kernel, and
+def as_training_points(params, X, weights_of, sparse=False):
+    """Check X, which may be `sparse`; `params` are the checked parameters of the kernel, and
     `weights_of(n)` gives the weights of n points."""
-    domain = domain_of(given.kernel)
+    domain = domain_of(params.kernel)
     if domain == STRINGS:
-        data = as_strings(X, given.kernel)
+        data = as_strings(X, params.kernel)
     elif sparse and is_sparse(X):
-        require_sparse(given.kernel)
+        require_sparse(params.kernel)
         data = as_csr(X)
         refuse_huge(data.data)
     else:
-        refuse_strings(X, given.kernel)
+        refuse_strings(X, params.kernel)
         data = as_rows(X)
         if domain == MATRIX:
             require_symmetric(data, "X, with kernel='precomputed',", slack_of(data))
         else:
             refuse_huge(data)
     weights = weights_of(len(data) if domain == STRINGS else data.shape[0])
-    kernel = kernel_of(given, data)
+    kernel = kernel_of(params, data)
     return TrainingPoints(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
 
 
-def kernel_of(given, data):
+def kernel_of(params, data):
     """The kernel of checked parameters for these training points."""
-    gamma = gamma_of(given.gamma, data) if has_gamma(given.kernel) else 1.0
+    gamma = gamma_of(params.gamma, data) if has_gamma(params.kernel) else 1.0
     rows = None if is_sparse(data) else data
-    return as_kernel(given.kernel, gamma=gamma, degree=given.degree, coef0=given.coef0, X=rows)
+    return as_kernel(params.kernel, gamma=gamma, degree=params.degree, coef0=params.coef0, X=rows)
 
 
 def as_new_points(estimator, X, sparse=False):

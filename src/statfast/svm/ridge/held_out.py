@@ -21,7 +21,7 @@ from statfast._engine import checkpoint, interruptible
 from statfast._linalg import triangle_inverse
 from statfast.svm.ridge.system import factor_of, multipliers
 
-MANY = 6  # penalties: eigenvalues take about as long as so many eliminations
+PENALTIES_FOR_EIGENVALUES = 6  # They take about as long as so many eliminations.
 SAFE = 1e5  # of the largest eigenvalue over what a row is told apart by: digits that may be lost
 
 
@@ -49,7 +49,7 @@ def held_out(K, Y, root, alphas, folds):
     every, lead = np.concatenate([rest, order]), len(rest)
     C, y = K[np.ix_(every, every)], Y[every]
     s = None if root is None else root[every]
-    grid = PenaltyGrid(C, y, s) if len(alphas) >= MANY and not lead else None
+    grid = PenaltyGrid(C, y, s) if len(alphas) >= PENALTIES_FOR_EIGENVALUES and not lead else None
     found = []
     for alpha in alphas:
         out = np.zeros(Y.shape)
@@ -106,7 +106,7 @@ class PenaltyGrid:
         M = K if root is None else K * root[:, None] * root
         self.values, self.vectors = interruptible(np.linalg.eigh, M)
         self.y, self.root = y, root
-        self.told = self.vectors.T @ (y if root is None else root[:, None] * y)
+        self.projected_targets = self.vectors.T @ (y if root is None else root[:, None] * y)
 
     def held_out(self, alpha, ends):
         """Predictions (n, T); None where the formula would lose digits."""
@@ -118,7 +118,7 @@ class PenaltyGrid:
         inverse = np.einsum("ij,ij->i", half, half)  # the diagonal
         if top * inverse.max() > SAFE:
             return None
-        b = self.vectors @ (each[:, None] * self.told)
+        b = self.vectors @ (each[:, None] * self.projected_targets)
         if (np.diff(ends) == 1).all():
             left = b / inverse[:, None]
         else:

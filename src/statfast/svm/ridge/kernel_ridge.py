@@ -249,15 +249,15 @@ class KernelRidge(Regressor, Estimator):
 
     def _inputs(self, X, y, sample_weight):
         """Points with their kernel, targets (n, T), roots of weights, and whether y was 1-d."""
-        given = self._checked()
-        given.gamma = given.gamma or "auto"
+        params = self._checked()
+        params.gamma = params.gamma or "auto"
         targets = []
 
         def weights_of(n):
             targets.append(as_targets(y, n))
             return as_weights(sample_weight, n)
 
-        points = as_training_points(given, X, weights_of, sparse=True)
+        points = as_training_points(params, X, weights_of, sparse=True)
         Y, flat = targets[0]
         return points, Y, None if points.weights is None else np.sqrt(points.weights), flat
 
@@ -305,8 +305,8 @@ class KernelRidge(Regressor, Estimator):
         for members in _alike(candidates):
             with checks_of_all_rows():
                 model = with_params(self, candidates[members[0]])
-                given = model._checked()
-            if has_gamma(given.kernel) and given.gamma == "scale":
+                params = model._checked()
+            if has_gamma(params.kernel) and params.gamma == "scale":
                 return None  # made of the rows of each fold
             with checks_of_all_rows():
                 points, Y, root, flat = model._inputs(X, y, sample_weight)
