@@ -77,8 +77,7 @@ FOLDERS = {
 FILES_OF_ONE_READER = {
     "_tour": "a file for each group of families",
     "active_set": "not yet merged",
-    "active_gram": "not yet merged",
-    "class_predictive": "not yet merged",
+    "active_gram": "a factor whose columns come and go, beside the descent",
     "compact_nodes": "not yet merged",
     "convexity": "not yet merged",
     "early_stopping": "a rule of stopping beside the rounds",

@@ -6,6 +6,7 @@ from math import isnan, nan
 
 import numpy as np
 
+from statfast._engine import each, grid
 from statfast._estimator import (
     CoefficientTable,
     Summary,
@@ -19,14 +20,19 @@ from statfast.linear.design.design import added_offset, linear_predictor, new_ro
 from statfast.linear.design.formula import predictors, rows_again
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.influence import Diagnosed
-from statfast.linear.glm.irls_sums import ModelRows
+from statfast.linear.glm.irls_sums import ModelRows, as_float
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.profile import profile_intervals
 from statfast.linear.glm.row_influence import ModelParts
-from statfast.linear.inference.inference import Inference, NoInferenceError, as_covariance
+from statfast.linear.inference.inference import (
+    Inference,
+    NoInferenceError,
+    as_covariance,
+    intervals,
+    quadratics,
+)
 from statfast.linear.logistic.arguments import task_of
-from statfast.linear.logistic.class_influence import SoftmaxParts
-from statfast.linear.logistic.class_predictive import class_errors, spreads_of, uncertain
+from statfast.linear.logistic.class_influence import SoftmaxParts, log_odds
 from statfast.linear.logistic.firth import profile
 from statfast.linear.logistic.multinomial_profile import multinomial_intervals
 from statfast.linear.logistic.problem import dense
@@ -270,9 +276,67 @@ class ClassInference(Diagnosed, Inference):
         else:
             spreads = results[0].spreads
         found = class_errors(rows, self._has_intercept, scores, posterior, others, spreads)
-        return uncertain(*found, se, interval and results[0].quantile(level))
+        return errors_and_ends(*found, se, interval and results[0].quantile(level))
 
 
 class _One(Inference):
     def __init__(self, result):
         self._result = result
+
+
+# ------------------------------------------------------------ errors of probabilities
+# By the delta method both are made of the log-odds of each class against all others, whose variance
+# is g' M g for their slopes g by the linear predictors, which have the covariance M: errors are
+# p (1 - p) times its root, ends of intervals those of the log-odds, turned into probabilities (as
+# R's ``plogis(fit + c(-1, 1) * z * se)`` for two classes). Agresti 2013, Categorical Data Analysis,
+# 3rd ed., section 16.1.
+def class_errors(rows, intercept, scores, posterior, varying, spreads):
+    """Log-odds of each class against all others and their standard errors, (n, K) each.
+
+    Parameters
+    ----------
+    rows : ndarray or CSR matrix of shape (n, d)
+    intercept : bool
+        Whether there is one.
+    scores : ndarray of shape (n, K)
+        Linear predictors.
+    posterior : {"softmax", "ovr"}
+    varying : ndarray of shape (m,)
+        The classes whose linear predictors vary.
+    spreads : callable
+        ``spreads(block, intercept)``: the covariances (n, m, m) of these for some rows.
+    """
+    from scipy.special import expit, log_expit
+
+    logs, bend = scores, None
+    if posterior == "ovr":
+        logs, bend = log_expit(scores), expit(-scores)
+    logits, errors = np.empty(scores.shape), np.empty(scores.shape)
+
+    def work(where):
+        block = rows[where]
+        M = spreads(block.toarray() if hasattr(block, "indptr") else as_float(block), intercept)
+        for k in range(scores.shape[1]):
+            logits[where, k], g = log_odds(logs[where], k)
+            g = (g if bend is None else g * bend[where])[:, varying]
+            variance = np.einsum("ia,iab,ib->i", g, M, g)
+            errors[where, k] = np.sqrt(np.maximum(variance, 0.0))
+
+    each(work, grid(scores.shape[0], 1024))
+    return logits, errors
+
+
+def errors_and_ends(logits, errors, se, quantile):
+    """Standard errors (n, K) if asked for, and ends (n, K, 2) if there is a quantile: a list."""
+    from scipy.special import expit
+
+    out = [expit(logits) * expit(-logits) * errors] if se else []
+    if quantile is not None:
+        out.append(expit(intervals(logits, errors, quantile)))
+    return out
+
+
+def spreads_of(covariance):
+    """As `Result.spreads`, of another covariance of all coefficients; NaN is for aliased ones."""
+    table = np.nan_to_num(covariance)
+    return lambda block, intercept: quadratics(block, table, intercept)
