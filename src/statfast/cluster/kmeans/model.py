@@ -177,7 +177,7 @@ def rows_in_any_order(X, instead):
 
 
 def as_any_rows(X):
-    """Check rows, dense, sparse or `Chunks`; `survey` sees whether all are finite."""
+    """Check rows, dense, sparse or `Chunks`; `survey_rows` sees whether all are finite."""
     if is_sparse(X):
         return SparseRows(as_csr(X), float_of(X))
     return rows_of(X if isinstance(X, Chunks) else as_rows(X, keep=NATIVE_DTYPES, finite=False))
