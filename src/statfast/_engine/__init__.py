@@ -21,6 +21,7 @@ from statfast._engine.row_source import (
     RowSource,
     Work,
     has_weight,
+    rows_at,
     source_of,
 )
 from statfast._engine.side_thread import interruptible
@@ -57,6 +58,7 @@ __all__ = [
     "reduce",
     "remembered",
     "report",
+    "rows_at",
     "set_progress",
     "source_of",
     "usable_threads",

@@ -21,7 +21,7 @@ class Team:
     Parameters
     ----------
     n_jobs : int, optional
-        As in `_blocks.each`.
+        As in `each`.
     effort : float
         Floating-point operations of all steps, about; few are left to the caller alone.
 

@@ -124,7 +124,6 @@ from statfast._estimator.sparse_coefficients import SparseCoefficients
 from statfast._estimator.sum_fit import SumFit
 from statfast._estimator.sums import (
     FitState,
-    rows_at,
     summed,
     sums_of,
     sums_of_folds,
@@ -240,7 +239,6 @@ __all__ = [
     "require_several",
     "require_sizes",
     "require_weight",
-    "rows_at",
     "rows_besides",
     "rows_like",
     "runs",

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._engine import Chunks, each, grid
-from statfast._engine import reduce as reduce_blocks
+from statfast._engine import Chunks, Work, each, grid, rows_at, source_of
 from statfast._typing import Array
 
 _AT_ONCE = 1 << 21  # The copy of a block of so many numbers, where rows lie apart, takes 16 MB.
@@ -40,18 +39,10 @@ def summed(
 ) -> Any:  # fmt: skip
     """Statistics of all rows: of blocks, merged in their order; `effort` and `least` as in
     `reduce` and `grid` of the engine. The rows may be dense, CSR, or `Chunks`."""
-    X, *aligned = columns
-    if isinstance(X, np.ndarray | Chunks):
-
-        def partial_sums(_: slice, *block: Any) -> Any:
-            return statistics(block, state)
-
-        return reduce_blocks(
-            partial_sums, X, *aligned, merge=add, n_jobs=n_jobs, effort=effort, least=least
-        )
-    blocks = grid(X.shape[0], least)
-    work = partial(_of_part, statistics, columns, state)
-    return reduce(add, each(work, blocks, n_jobs=n_jobs, effort=effort))
+    X = columns[0]
+    n_rows = 0 if isinstance(X, Chunks) else X.shape[0]
+    work = Work(statistics, row_cost=effort / n_rows if n_rows else inf, min_rows=least)
+    return source_of(columns, n_jobs).total(work, state)
 
 
 def sums_of(
@@ -105,11 +96,6 @@ def sums_of_folds(sums: list[Any], count: int, kinds: Any = None) -> Iterator[An
     for used in kinds:
         some = [s for s, take_it in zip(sums, used, strict=True) if take_it]
         yield reduce(add, some) if some else None
-
-
-def rows_at(column: Any, places: Any) -> Any:
-    """Some entries of a column of the rows; None stays None."""
-    return None if column is None else column[places]
 
 
 def _of_part(

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._engine import rows_at
 from statfast._estimator import (
     Estimator,
     FoldModels,
@@ -27,7 +28,6 @@ from statfast._estimator import (
     SumFit,
     as_square,
     is_pairwise,
-    rows_at,
     take_columns,
     take_rows,
     takes_weights,

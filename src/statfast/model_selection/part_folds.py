@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._engine import Stacked, Work, as_parts, end_fits, has_weight
+from statfast._engine import Stacked, Work, as_parts, end_fits, has_weight, rows_at
 from statfast._estimator import (
     MERGED,
     SumFit,
@@ -24,7 +24,6 @@ from statfast._estimator import (
     r2_sums,
     require_finite_sums,
     require_sizes,
-    rows_at,
     shares_of_folds,
     statistics_of_part,
     sums_of_folds,

@@ -22,9 +22,9 @@ class SparseFrame:
         begin = np.zeros(across.shape[1])
         squares = np.einsum("ij,ij->i", centers, centers)
         begin[:k] = -squares / 2
-        reach = float(np.sqrt(squares.max()) * (1 + 1e-12))
+        length = float(np.sqrt(squares.max()) * (1 + 1e-12))  # the greatest norm, rounded up
         self.centers, self.scale = centers, 1.0 if scale is None else scale
-        self.view = kernel.Centers(centers, across, begin, reach)
+        self.view = kernel.Centers(centers, across, begin, length)
 
 
 class SparseRows:
@@ -35,7 +35,7 @@ class SparseRows:
 
     Parameters
     ----------
-    rows : scipy.sparse.csr_array of shape (n, d), as ``_sparse.as_csr`` returns it
+    rows : scipy.sparse.csr_array of shape (n, d), as ``as_csr`` returns it
     dtype : numpy.dtype
         Of the rows as the user gave them.
     """

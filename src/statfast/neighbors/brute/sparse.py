@@ -25,7 +25,7 @@ class SparseIndex:
     """The rows as they are, and column by column, scaled to about 1.
 
     For Euclidean and Manhattan distance; rows and queries are canonical CSR arrays (`as_csr`),
-    prepared for the metric (`_sparse.prepared`).
+    prepared for the metric.
     """
 
     rows: Any  # (n, d) csr_array float64
