@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-BLOCK = 4_000_000  # elements in a temporary array
+ELEMENTS_PER_BLOCK = 4_000_000  # elements in a temporary array
 MALFORMED = {"malformed": 1.0}  # no error with a bound is in it, so that no verdict can be good
 
 
@@ -109,7 +109,7 @@ def scaled_difference(array, expected):
 
 def row_blocks(n, width):
     """Slices of n rows, each of as many as make a temporary array of that width."""
-    step = max(1, BLOCK // max(1, width))
+    step = max(1, ELEMENTS_PER_BLOCK // max(1, width))
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 

@@ -10,7 +10,8 @@ from benchmarks.harness.check import Check, Sample, difference, relative_differe
 FOLDS = 10
 NEIGHBORS = range(1, 31)
 COSTS, SVC_FOLDS = (0.1, 0.3, 1.0, 3.0, 10.0), 5
-SOME = 200  # rows whose leave-one-out is fitted anew: by the checks, and by scikit-learn's clock
+# Rows whose leave-one-out is fitted anew: by the checks, and by scikit-learn's clock.
+ROWS_REFITTED = 200
 
 
 def folds_of(n, k=FOLDS):
@@ -120,7 +121,7 @@ def logistic_losses(data):
 def without_each(data, predict):
     """Some rows, each predicted from all others by ``predict(X, y, row)``."""
     X, y = data["X"], data["y"]
-    rows = np.arange(min(SOME, len(X)))
+    rows = np.arange(min(ROWS_REFITTED, len(X)))
     values = [predict(np.delete(X, i, 0), np.delete(y, i), X[i : i + 1])[0] for i in rows]
     return {"predictions": Sample(len(X), rows, np.array(values))}
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROUND_SECONDS = 0.05  # a round repeats short work until it has taken this long
-MOST_REPEATS = 20_000
+MAX_REPEATS = 20_000
 
 
 class Job(NamedTuple):
@@ -102,7 +102,7 @@ def _first(adapter):
     if "seconds" in answer:  # its own clock: it knows how long to run, and not in our memory
         repeats, extra = 1, None
     reply = {"status": "ok", "answer": answer, "extra_bytes": extra, "note": adapter.remark}
-    return reply | once, min(repeats, MOST_REPEATS)
+    return reply | once, min(repeats, MAX_REPEATS)
 
 
 def _round(adapter, repeats):

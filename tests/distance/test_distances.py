@@ -60,11 +60,11 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "ours", "theirs", "parameters"), CASES)
-def test_distances_are_those_of_scipy(name, ours, theirs, parameters):
+@pytest.mark.parametrize(("name", "ours", "peer", "parameters"), CASES)
+def test_distances_are_those_of_scipy(name, ours, peer, parameters):
     metric = as_metric(name, d=5, **ours)
     np.testing.assert_allclose(
-        distances(metric, Q, X), cdist(Q, X, theirs, **parameters), rtol=1e-12, atol=1e-15
+        distances(metric, Q, X), cdist(Q, X, peer, **parameters), rtol=1e-12, atol=1e-15
     )
     again = pickle.loads(pickle.dumps(metric))
     assert (distances(again, Q, X) == distances(metric, Q, X)).all()
@@ -119,8 +119,8 @@ def test_twice_a_row_has_its_direction_exactly():
     assert (np.diag(distances(metric, X, 4 * X)) == 0).all()
 
 
-@pytest.mark.parametrize(("name", "ours", "theirs", "parameters"), CASES)
-def test_a_row_is_prepared_alike_alone_and_among_others(name, ours, theirs, parameters):
+@pytest.mark.parametrize(("name", "ours", "peer", "parameters"), CASES)
+def test_a_row_is_prepared_alike_alone_and_among_others(name, ours, peer, parameters):
     metric = as_metric(name, d=5, **ours)
     together = metric.prepare(X)
     assert all((metric.prepare(X[i : i + 1])[0] == together[i]).all() for i in range(len(X)))
@@ -135,8 +135,8 @@ def test_any_number_of_threads(name, n_jobs):
     assert (metric.prepare(rows, n_jobs=n_jobs) == one).all()
 
 
-@pytest.mark.parametrize(("name", "ours", "theirs", "parameters"), CASES)
-def test_radii_come_back(name, ours, theirs, parameters):
+@pytest.mark.parametrize(("name", "ours", "peer", "parameters"), CASES)
+def test_radii_come_back(name, ours, peer, parameters):
     metric = as_metric(name, d=5, **ours)
     radii = np.array([0.0, 0.5, 2.0])
     np.testing.assert_allclose(metric.finish(metric.reduce(radii)), radii, rtol=1e-14)
@@ -144,8 +144,8 @@ def test_radii_come_back(name, ours, theirs, parameters):
     assert metric.finish(held, out=held) is held
 
 
-@pytest.mark.parametrize(("name", "ours", "theirs", "parameters"), CASES)
-def test_the_reach_is_the_largest_within(name, ours, theirs, parameters):
+@pytest.mark.parametrize(("name", "ours", "peer", "parameters"), CASES)
+def test_the_reach_is_the_largest_within(name, ours, peer, parameters):
     metric = as_metric(name, d=5, **ours)
     radii = np.array([0.0, 1e-200, 1e-5, 0.1, 1.7320508075688772, 2.0, 3.0])
     reach = metric.reach(radii)

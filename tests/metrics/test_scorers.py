@@ -23,14 +23,14 @@ from statfast.metrics import (
 )
 from statfast.model_selection import GridSearchCV, KFold, cross_val_score
 
-theirs = pytest.importorskip("sklearn.metrics")
+peer = pytest.importorskip("sklearn.metrics")
 FEW_LABELS = ("d2_log_loss_score", "d2_brier_score")  # of one label a row here
 
 
 @pytest.mark.filterwarnings("ignore:k=2 is not less")
 @pytest.mark.parametrize("name", get_scorer_names())
 def test_the_numbers_of_scikit_learn(name):
-    if name not in theirs.get_scorer_names():
+    if name not in peer.get_scorer_names():
         assert name == "max_error"
         return
     rng = np.random.default_rng(0)
@@ -52,7 +52,7 @@ def test_the_numbers_of_scikit_learn(name):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    want = theirs.get_scorer(name)(model, X, y, sample_weight=weights)
+                    want = peer.get_scorer(name)(model, X, y, sample_weight=weights)
             except (ValueError, TypeError, AttributeError):
                 continue
             if np.isnan(want):
@@ -66,7 +66,7 @@ def test_the_numbers_of_scikit_learn(name):
 
 
 def test_every_scorer_of_scikit_learn_has_its_name():
-    assert set(theirs.get_scorer_names()) <= set(get_scorer_names())
+    assert set(peer.get_scorer_names()) <= set(get_scorer_names())
 
 
 def test_labels_of_one_class_only():

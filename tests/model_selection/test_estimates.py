@@ -32,7 +32,7 @@ from statfast.model_selection import (
 )
 from tests.reference.refits import Plain
 
-theirs = pytest.importorskip("sklearn.model_selection")
+peer = pytest.importorskip("sklearn.model_selection")
 
 
 @pytest.fixture
@@ -52,12 +52,12 @@ def test_curves_are_those_of_scikit_learn(data):
     X, _, z = data
     values = [0.1, 10.0, 1000.0]
     got = validation_curve(Ridge(), X, z, param_name="alpha", param_range=values, cv=4)
-    want = theirs.validation_curve(TheirRidge(), X, z, param_name="alpha", param_range=values, cv=4)
+    want = peer.validation_curve(TheirRidge(), X, z, param_name="alpha", param_range=values, cv=4)
     for a, b in zip(got, want, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9)
     for sizes in ([0.2, 0.5, 1.0], [5, 30, 30]):
         got = learning_curve(Ridge(), X, z, train_sizes=sizes, cv=4)
-        want = theirs.learning_curve(TheirRidge(), X, z, train_sizes=np.unique(sizes), cv=4)
+        want = peer.learning_curve(TheirRidge(), X, z, train_sizes=np.unique(sizes), cv=4)
         for a, b in zip(got, want, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-8)
 
@@ -67,7 +67,7 @@ def test_learning_from_merged_rows_is_refitting(data):
     lda = LinearDiscriminantAnalysis()
     given = {"train_sizes": [20, 50, 80], "cv": 3, "shuffle": True, "random_state": 0}
     got = learning_curve(lda, X, y, **given, return_times=True)
-    folds = list(theirs.StratifiedKFold(3).split(X, y))
+    folds = list(peer.StratifiedKFold(3).split(X, y))
     small = {**given, "cv": folds}
     merged, plain = learning_curve(lda, X, y, **small), learning_curve(Plain(lda), X, y, **small)
     assert len(got) == 5

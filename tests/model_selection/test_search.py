@@ -27,7 +27,7 @@ from statfast.model_selection import (
 )
 from tests.reference.refits import Plain
 
-theirs = pytest.importorskip("sklearn.model_selection")
+peer = pytest.importorskip("sklearn.model_selection")
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_the_table_of_scikit_learn(data, scoring):
     X, y = data
     grid = [{"alpha": ALPHAS}, {"alpha": [5.0], "fit_intercept": [False, True]}]
     mine = GridSearchCV(Ridge(), grid, scoring=scoring, cv=4, return_train_score=True).fit(X, y)
-    other = theirs.GridSearchCV(
+    other = peer.GridSearchCV(
         TheirRidge(), grid, scoring=scoring, cv=4, return_train_score=True
     ).fit(X, y)
     assert mine.path_ == "merged statistics"
@@ -168,7 +168,7 @@ def test_a_seed_draws_the_candidates_of_scikit_learn(data, n_iter, drawn):
     space = [one, {"alpha": [1.0, 2.0, 3.0]}] if drawn else one
     mine = RandomizedSearchCV(Ridge(), space, n_iter=n_iter, random_state=4).fit(X, y)
     size = n_iter if drawn else min(n_iter, 6)
-    assert mine.cv_results_["params"] == list(theirs.ParameterSampler(space, size, random_state=4))
+    assert mine.cv_results_["params"] == list(peer.ParameterSampler(space, size, random_state=4))
 
 
 def test_a_search_within_validation(data):

@@ -10,7 +10,7 @@ from statfast import model_selection as ours
 from statfast._estimator import as_folds
 from statfast.model_selection.splitter import joined_rows
 
-theirs = pytest.importorskip("sklearn.model_selection")
+peer = pytest.importorskip("sklearn.model_selection")
 
 PARTITIONS = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold")
 
@@ -32,7 +32,7 @@ def test_folds_are_those_of_scikit_learn(name, n, k, seed):
     y, groups = drawn(seed, n)
     X = np.zeros((n, 1))
     try:
-        want = listed(getattr(theirs, name)(k), X, y, groups)
+        want = listed(getattr(peer, name)(k), X, y, groups)
     except ValueError:
         with pytest.raises(ValueError, match=r"n_splits|groups"):
             listed(getattr(ours, name)(k), X, y, groups)
@@ -44,7 +44,7 @@ def test_folds_are_those_of_scikit_learn(name, n, k, seed):
 def test_time_series_are_split_as_scikit_learn_does(n, k, gap, most, sized):
     given_ = {"gap": gap, "max_train_size": most if sized else None}
     try:
-        want = listed(theirs.TimeSeriesSplit(k, **given_), np.zeros(n), None, None)
+        want = listed(peer.TimeSeriesSplit(k, **given_), np.zeros(n), None, None)
     except ValueError:
         with pytest.raises(ValueError, match=r"folds|splits"):
             listed(ours.TimeSeriesSplit(k, **given_), np.zeros(n), None, None)
@@ -57,12 +57,12 @@ def test_leaving_out_and_given_folds():
     X = np.zeros(20)
     fold = np.array([0, 1, -1, 2, 1] * 4)
     for name, args in (("LeaveOneOut", ()), ("LeaveOneGroupOut", ()), ("PredefinedSplit", (fold,))):
-        mine, other = getattr(ours, name)(*args), getattr(theirs, name)(*args)
+        mine, other = getattr(ours, name)(*args), getattr(peer, name)(*args)
         assert listed(mine, X, y, groups) == listed(other, X, y, groups)
         more = (groups,) if "Group" in name else ()
         assert mine.get_n_splits(X, y, *more) == other.get_n_splits(X, y, *more)
     a, b, c, d = ours.train_test_split(X, y, test_size=0.3, shuffle=False)
-    e = theirs.train_test_split(X, y, test_size=0.3, shuffle=False)
+    e = peer.train_test_split(X, y, test_size=0.3, shuffle=False)
     assert [len(p) for p in (a, b, c, d)] == [len(p) for p in e]
     assert c.tolist() == e[2].tolist()
 
@@ -82,7 +82,7 @@ def test_a_seed_draws_the_folds_of_scikit_learn(name, n, k, seed, as_state):
     more |= {"test_size": 0.31} if "Split" in name else {}
     state = np.random.RandomState if as_state else int
     mine, other = (
-        getattr(home, name)(n_splits=k, random_state=state(seed), **more) for home in (ours, theirs)
+        getattr(home, name)(n_splits=k, random_state=state(seed), **more) for home in (ours, peer)
     )
     given_groups = groups if "Group" in name else None
     for _ in range(2):  # a RandomState goes on where it stood
@@ -96,7 +96,7 @@ def test_a_seed_draws_the_folds_of_scikit_learn(name, n, k, seed, as_state):
 def test_a_seed_splits_rows_as_in_scikit_learn(n, seed, stratified):
     y = np.random.default_rng(seed).permutation(np.resize([0, 1, 1, 1, 2, 2], n))
     given = {"random_state": seed, "stratify": y if stratified else None, "test_size": 0.4}
-    mine, other = (home.train_test_split(np.arange(n), y, **given) for home in (ours, theirs))
+    mine, other = (home.train_test_split(np.arange(n), y, **given) for home in (ours, peer))
     for a, b in zip(mine, other, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -175,9 +175,9 @@ def test_scikit_learn_takes_our_splitters():
 
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
-    got = theirs.cross_val_score(LinearRegression(), X, y, cv=ours.KFold(3))
+    got = peer.cross_val_score(LinearRegression(), X, y, cv=ours.KFold(3))
     np.testing.assert_array_equal(
-        got, theirs.cross_val_score(LinearRegression(), X, y, cv=theirs.KFold(3))
+        got, peer.cross_val_score(LinearRegression(), X, y, cv=peer.KFold(3))
     )
 
 

@@ -119,19 +119,19 @@ ORDINAL = [
 @pytest.mark.parametrize("params", OPTIONS, ids=str)
 @pytest.mark.filterwarnings("ignore:Found unknown categories")
 def test_answers_of_scikit_learn(params):
-    theirs = pytest.importorskip("sklearn.preprocessing").OneHotEncoder
-    compare(theirs, OneHotEncoder, params)
+    peer = pytest.importorskip("sklearn.preprocessing").OneHotEncoder
+    compare(peer, OneHotEncoder, params)
 
 
 @pytest.mark.parametrize("params", ORDINAL, ids=str)
 def test_ordinal_answers_of_scikit_learn(params):
-    theirs = pytest.importorskip("sklearn.preprocessing").OrdinalEncoder
-    compare(theirs, OrdinalEncoder, params)
+    peer = pytest.importorskip("sklearn.preprocessing").OrdinalEncoder
+    compare(peer, OrdinalEncoder, params)
 
 
-def compare(theirs, ours, params):
+def compare(peer, ours, params):
     table = as_table([list("abcabbcaab"), [0, 1, 1, 2, 1, 3, 1, 0, 2, 1]])
-    want, got = theirs(**params).fit(table), ours(**params).fit(table)
+    want, got = peer(**params).fit(table), ours(**params).fit(table)
     for a, b in zip(got.categories_, want.categories_, strict=True):
         assert_same_values(a, b)
     assert got.get_feature_names_out().tolist() == want.get_feature_names_out().tolist()

@@ -14,7 +14,7 @@ OBJECTS = np.array(
 DENSE = np.array([[0, np.nan, 3.0], [np.nan, 0, 3], [0, 0, 3], [5, 0, 0], [5, 1, 2]])
 
 
-def theirs(**params):
+def peer(**params):
     return pytest.importorskip("sklearn.impute").SimpleImputer(**params)
 
 
@@ -24,7 +24,7 @@ def theirs(**params):
 @pytest.mark.filterwarnings("ignore:Left out", "ignore:Skipping features")
 def test_objects(strategy, keep, indicator):
     params = {"strategy": strategy, "keep_empty_features": keep, "add_indicator": indicator}
-    got, want = SimpleImputer(**params).fit(OBJECTS), theirs(**params).fit(OBJECTS)
+    got, want = SimpleImputer(**params).fit(OBJECTS), peer(**params).fit(OBJECTS)
     assert got.transform(OBJECTS).tolist() == want.transform(OBJECTS).tolist()
     assert got.get_feature_names_out().tolist() == want.get_feature_names_out().tolist()
 
@@ -35,7 +35,7 @@ def test_objects(strategy, keep, indicator):
 def test_sparse(strategy, indicator, kind):
     X = kind(DENSE)
     params = {"strategy": strategy, "add_indicator": indicator}
-    got, want = SimpleImputer(**params).fit(X), theirs(**params).fit(sparse.csc_matrix(DENSE))
+    got, want = SimpleImputer(**params).fit(X), peer(**params).fit(sparse.csc_matrix(DENSE))
     np.testing.assert_allclose(got.statistics_, want.statistics_, rtol=1e-15)
     out = got.transform(X)
     assert isinstance(out, sparse.csc_array)

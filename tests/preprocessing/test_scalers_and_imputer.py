@@ -12,13 +12,13 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 4)) * [1.0, 10.0, 1e-3, 0.0] + [0.0, 1e6, 5.0, 2.0]
 
 
-def theirs(name):
+def peer(name):
     return getattr(pytest.importorskip("sklearn.preprocessing"), name)
 
 
 @pytest.mark.parametrize("how", [{}, {"feature_range": (-1, 2)}, {"clip": True}])
 def test_min_max(how):
-    ours, other = MinMaxScaler(**how).fit(X), theirs("MinMaxScaler")(**how).fit(X)
+    ours, other = MinMaxScaler(**how).fit(X), peer("MinMaxScaler")(**how).fit(X)
     for name in ("data_min_", "data_max_", "data_range_", "scale_", "min_", "n_samples_seen_"):
         assert_allclose(getattr(ours, name), getattr(other, name), rtol=1e-12)
     assert_allclose(ours.transform(1.1 * X), other.transform(1.1 * X), rtol=1e-7, atol=1e-9)
@@ -44,7 +44,7 @@ def test_min_max_in_parts():
 @pytest.mark.parametrize("how", [{}, {"unit_variance": True}, {"quantile_range": (10, 90)},
                                  {"with_centering": False}, {"with_scaling": False}])  # fmt: skip
 def test_robust(how):
-    ours, other = RobustScaler(**how).fit(X), theirs("RobustScaler")(**how).fit(X)
+    ours, other = RobustScaler(**how).fit(X), peer("RobustScaler")(**how).fit(X)
     for name in ("center_", "scale_"):
         if getattr(other, name) is None:
             assert getattr(ours, name) is None

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from statfast import Chunks, StandardScaler
 
-theirs = pytest.importorskip("sklearn.preprocessing").StandardScaler
+peer = pytest.importorskip("sklearn.preprocessing").StandardScaler
 
 
 def sample(seed, n=60, d=5):
@@ -26,7 +26,7 @@ def test_the_answers_of_scikit_learn(seed, n, mean, std):
     params = {"with_mean": mean, "with_std": std}
     for weights in (None, w):
         mine = StandardScaler(**params).fit(X, sample_weight=weights)
-        other = theirs(**params).fit(X, sample_weight=weights)
+        other = peer(**params).fit(X, sample_weight=weights)
         assert mine.n_samples_seen_ == (
             other.n_samples_seen_ if mean or std or weights is None else w.sum()
         )

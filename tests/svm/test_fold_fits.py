@@ -53,13 +53,13 @@ def both(model, grid, X, y, weights=None, **more):
     more = {"cv": KFold(4), "refit": False} | more
     plain = {f"estimator__{name}": values for name, values in grid.items()}
     ours = GridSearchCV(model, grid, **more).fit(X, y, sample_weight=weights)
-    theirs = GridSearchCV(refits.Plain(model), plain, **more).fit(X, y, sample_weight=weights)
-    assert (ours.path_, theirs.path_) == ("shared structure", "refit")
-    return ours.cv_results_, theirs.cv_results_
+    peer = GridSearchCV(refits.Plain(model), plain, **more).fit(X, y, sample_weight=weights)
+    assert (ours.path_, peer.path_) == ("shared structure", "refit")
+    return ours.cv_results_, peer.cv_results_
 
 
-def differ(ours, theirs):
-    return np.abs(ours["mean_test_score"] - theirs["mean_test_score"]).max()
+def differ(ours, peer):
+    return np.abs(ours["mean_test_score"] - peer["mean_test_score"]).max()
 
 
 # ------------------------------------------------------------------ equal to refits
@@ -106,20 +106,20 @@ def test_regressors(model, grid, cv):
     X, _, rng = cloud(1)
     y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=len(X))
     for weights in (None, rng.uniform(0.0, 2.0, len(X)).round(1)):
-        ours, theirs = both(model, grid, X, y, weights, cv=cv)
-        assert differ(ours, theirs) < 1e-8
+        ours, peer = both(model, grid, X, y, weights, cv=cv)
+        assert differ(ours, peer) < 1e-8
 
 
 def test_nu_classifiers_hard_margins_and_probabilities():
     X, y, _ = cloud(2, classes=3)
-    ours, theirs = both(NuSVC(gamma=0.3, tol=1e-10), {"nu": [0.2, 0.4]}, X, y)
-    assert differ(ours, theirs) == 0.0
+    ours, peer = both(NuSVC(gamma=0.3, tol=1e-10), {"nu": [0.2, 0.4]}, X, y)
+    assert differ(ours, peer) == 0.0
     apart = X + 20.0 * y[:, None]
-    ours, theirs = both(SVC(kernel="linear"), {"C": [1.0, np.inf, 100.0]}, apart, y)
-    assert differ(ours, theirs) == 0.0
+    ours, peer = both(SVC(kernel="linear"), {"C": [1.0, np.inf, 100.0]}, apart, y)
+    assert differ(ours, peer) == 0.0
     model = SVC(gamma=0.3, probability=True, random_state=0, tol=1e-10)
-    ours, theirs = both(model, {"C": [0.5, 5.0]}, X, y, scoring="neg_log_loss")
-    assert differ(ours, theirs) < 1e-6
+    ours, peer = both(model, {"C": [0.5, 5.0]}, X, y, scoring="neg_log_loss")
+    assert differ(ours, peer) < 1e-6
 
 
 def test_many_rows_and_threads():
@@ -176,9 +176,9 @@ def test_pipelines_share_the_matrix_of_each_fold(last, grid):
             continue
         model = make_pipeline(*("passthrough" if s is None else s for s in steps), last)
         for weights in (None, rng.integers(0, 3, len(X)).astype(float)):
-            ours, theirs = both(model, grid, X, y, weights, return_train_score=True)
-            assert differ(ours, theirs) < 1e-8
-            gap = np.abs(ours["mean_train_score"] - theirs["mean_train_score"])
+            ours, peer = both(model, grid, X, y, weights, return_train_score=True)
+            assert differ(ours, peer) < 1e-8
+            gap = np.abs(ours["mean_train_score"] - peer["mean_train_score"])
             assert gap.max() < 1e-8
 
 
@@ -189,10 +189,10 @@ def test_pipelines_of_tables_and_their_models():
     labels = pandas.Series(y, index=range(90, 0, -1))
     model = make_pipeline(ColumnTransformer([("s", StandardScaler(), ["c", "a"])]), SVC())
     for with_train in (False, True):
-        ours, theirs = both(
+        ours, peer = both(
             model, {"svc__C": [0.1, 1.0]}, table, labels, return_train_score=with_train
         )
-        assert differ(ours, theirs) == 0.0
+        assert differ(ours, peer) == 0.0
     (train, _), *_ = pairs = list(KFold(3).split(X))
     folds = Folds(table, y, None, 90, pairs)
     fits = FoldFits(model, folds, [{"svc__C": 0.1}, {"svc__C": 1.0}])
@@ -215,8 +215,8 @@ def test_pipelines_that_share_nothing():
     assert search.path_ == "refit"
     # Room for the first folds of a time series only: the others are refitted.
     some = make_pipeline(StandardScaler(), SVC(tol=TIGHT, cache_size=0.03))
-    ours, theirs = both(some, {"svc__C": [0.1, 1.0]}, X, y, cv=TimeSeriesSplit(4))
-    assert differ(ours, theirs) == 0.0
+    ours, peer = both(some, {"svc__C": [0.1, 1.0]}, X, y, cv=TimeSeriesSplit(4))
+    assert differ(ours, peer) == 0.0
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = GridSearchCV(scaled, {"svc__C": [1.0, -1.0]}, cv=3).fit(X, y)
@@ -250,10 +250,10 @@ def test_models_and_curves_are_those_of_refits():
         assert len(model.predict(table.iloc[test])) == 30
     ours = validation_curve(SVC(gamma=0.3), X, y, param_name="C", param_range=[0.1, 1.0, 10.0])
     plain = refits.Plain(SVC(gamma=0.3))
-    theirs = validation_curve(
+    peer = validation_curve(
         plain, X, y, param_name="estimator__C", param_range=[0.1, 1.0, 10.0], cv=5
     )
-    for a, b in zip(ours, theirs, strict=True):
+    for a, b in zip(ours, peer, strict=True):
         assert np.abs(a - b).max() <= 0.15  # which are stratified, and which are not
 
 

@@ -136,25 +136,25 @@ def test_two_rows_are_told_apart_by_the_first_column_drawn_that_can():
 
 
 # ------------------------------------------------------------------ scikit-learn
-def assert_same_tree(ours, theirs, rtol=1e-7):
+def assert_same_tree(ours, peer, rtol=1e-7):
     """The same nodes, except below splits that gain the same."""
     waiting, seen = [(0, 0)], 0
     while waiting:
         a, b = waiting.pop()
         seen += 1
-        assert ours.n_node_samples[a] == theirs.n_node_samples[b]
-        np.testing.assert_allclose(ours.impurity[a], theirs.impurity[b], rtol, atol=1e-10)
-        np.testing.assert_allclose(ours.value[a], theirs.value[b], rtol, atol=1e-12)
-        if ours.children_left[a] < 0 or theirs.children_left[b] < 0:
+        assert ours.n_node_samples[a] == peer.n_node_samples[b]
+        np.testing.assert_allclose(ours.impurity[a], peer.impurity[b], rtol, atol=1e-10)
+        np.testing.assert_allclose(ours.value[a], peer.value[b], rtol, atol=1e-12)
+        if ours.children_left[a] < 0 or peer.children_left[b] < 0:
             # scikit-learn splits nodes that are pure but for rounding
-            assert ours.children_left[a] == theirs.children_left[b] or ours.impurity[a] < 1e-12
+            assert ours.children_left[a] == peer.children_left[b] or ours.impurity[a] < 1e-12
             continue
         split = ours.feature[a], ours.threshold[a]
-        if split == (theirs.feature[b], theirs.threshold[b]):
-            waiting.append((ours.children_left[a], theirs.children_left[b]))
-            waiting.append((ours.children_right[a], theirs.children_right[b]))
+        if split == (peer.feature[b], peer.threshold[b]):
+            waiting.append((ours.children_left[a], peer.children_left[b]))
+            waiting.append((ours.children_right[a], peer.children_right[b]))
         else:
-            assert left_over(ours, a) == pytest.approx(left_over(theirs, b), rel=1e-9, abs=1e-12)
+            assert left_over(ours, a) == pytest.approx(left_over(peer, b), rel=1e-9, abs=1e-12)
     return seen
 
 
@@ -180,14 +180,14 @@ def table(n=2000, p=5, seed=0, missing=0.0):
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
 def test_scikit_learns_trees(criterion, params, missing):
-    theirs = pytest.importorskip("sklearn.tree")
+    peer = pytest.importorskip("sklearn.tree")
     if "ccp_alpha" in params and criterion != "squared_error":
         params = {"min_samples_leaf": 40, **params}  # else ties decide what is pruned
     X, y, _ = table(missing=missing)
     model = make(criterion, **params)
     if criterion != "squared_error":
         y = np.digitize(y, [0] if "monotonic_cst" in params else [-0.5, 0.5])
-    twin = getattr(theirs, type(model).__name__)(criterion=criterion, random_state=0, **params)
+    twin = getattr(peer, type(model).__name__)(criterion=criterion, random_state=0, **params)
     ours, other = model.fit(X, y), twin.fit(X, y)
     assert assert_same_tree(ours.tree_, other.tree_) > 10
     if {"max_leaf_nodes", "max_depth", "min_samples_leaf"} & set(params) and criterion[0] == "s":
@@ -201,27 +201,27 @@ def test_scikit_learns_trees(criterion, params, missing):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("criterion", ["poisson", "absolute_error", "friedman_mse"])
 def test_scikit_learns_other_criteria(criterion, weighted):
-    theirs = pytest.importorskip("sklearn.tree")
+    peer = pytest.importorskip("sklearn.tree")
     X, y, rng = table(600)
     y = np.floor(np.exp(y)) if criterion == "poisson" else y
     w = rng.integers(1, 4, len(y)).astype(float) if weighted else None
     model = make(criterion, min_samples_leaf=5).fit(X, y, sample_weight=w)
     same = criterion.replace("friedman_mse", "squared_error")  # two names, scikit-learn says
-    twin = theirs.DecisionTreeRegressor(criterion=same, min_samples_leaf=5, random_state=0)
+    twin = peer.DecisionTreeRegressor(criterion=same, min_samples_leaf=5, random_state=0)
     twin.fit(X, y, sample_weight=w)
     assert assert_same_tree(model.tree_, twin.tree_) > 50
 
 
 @pytest.mark.parametrize("classify", [True, False])
 def test_several_outputs(classify):
-    theirs = pytest.importorskip("sklearn.tree")
+    peer = pytest.importorskip("sklearn.tree")
     X, y, rng = table(800)
     Y = np.column_stack([y, X[:, 3] ** 2 + 0.1 * rng.normal(size=len(y))])
     if classify:
         Y = np.column_stack([np.digitize(Y[:, 0], [-1, 0, 1]), Y[:, 1] > 1])
     name = "DecisionTreeClassifier" if classify else "DecisionTreeRegressor"
     model = (DecisionTreeClassifier if classify else DecisionTreeRegressor)(min_samples_leaf=9)
-    twin = getattr(theirs, name)(min_samples_leaf=9, random_state=0).fit(X, Y)
+    twin = getattr(peer, name)(min_samples_leaf=9, random_state=0).fit(X, Y)
     model.fit(X, Y)
     assert assert_same_tree(model.tree_, twin.tree_) > 50
     assert model.n_outputs_ == 2
@@ -232,20 +232,20 @@ def test_several_outputs(classify):
 
 
 def test_class_weights():
-    theirs = pytest.importorskip("sklearn.tree")
+    peer = pytest.importorskip("sklearn.tree")
     X, y, _ = table()
     y = np.digitize(y, [-1.0, 1.5])
     for weight in ("balanced", {0: 3, 2: 0.5}):
         model = DecisionTreeClassifier(class_weight=weight, min_samples_leaf=9).fit(X, y)
-        twin = theirs.DecisionTreeClassifier(class_weight=weight, min_samples_leaf=9).fit(X, y)
+        twin = peer.DecisionTreeClassifier(class_weight=weight, min_samples_leaf=9).fit(X, y)
         assert_same_tree(model.tree_, twin.tree_)
 
 
 def test_pruning_path_is_scikit_learns():
-    theirs = pytest.importorskip("sklearn.tree")
+    peer = pytest.importorskip("sklearn.tree")
     X, y, _ = table(700)
     path = DecisionTreeRegressor(min_samples_leaf=3).cost_complexity_pruning_path(X, y)
-    twin = theirs.DecisionTreeRegressor(min_samples_leaf=3, random_state=0)
+    twin = peer.DecisionTreeRegressor(min_samples_leaf=3, random_state=0)
     twin = twin.cost_complexity_pruning_path(X, y)
     np.testing.assert_allclose(path.ccp_alphas, twin.ccp_alphas, atol=1e-12)
     np.testing.assert_allclose(path.impurities, twin.impurities, atol=1e-9)

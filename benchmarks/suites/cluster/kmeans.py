@@ -19,7 +19,7 @@ from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.rows import mnist, rows_of
 from benchmarks.harness.suite import Library, Suite
 
-MOST = 1_000  # iterations; what is not at rest by then is no problem of this suite
+MAX_ITERATIONS = 1_000  # iterations; what is not at rest by then is no problem of this suite
 BUDGET = 6.0  # seconds of rounds for each library and problem
 LIMIT = 120.0  # seconds of a library's first run
 HOPELESS = 6.0
@@ -54,7 +54,7 @@ def _converge_data(kind, n, d, k, dtype, seed):
     rng = np.random.default_rng(seed)
     rows = touching_rows(kind, rng, n, d, k, dtype)
     init = rows[rng.choice(n, k, replace=False)]
-    return {"X": rows, "init": init, "k": k, "iterations": MOST}
+    return {"X": rows, "init": init, "k": k, "iterations": MAX_ITERATIONS}
 
 
 def _sparse_data(n, d, k, density, seed):

@@ -20,7 +20,7 @@ from benchmarks.harness.suite import Library, Suite
 BUDGET = 20.0  # seconds of rounds for each library and problem
 LIMIT = 120.0  # seconds of a library's first run
 HOPELESS = 3.0
-MOST = 30_000  # rows whose matrix a peer may build
+MAX_ROWS_OF_MATRIX = 30_000  # rows whose matrix a peer may build
 CANDIDATES = 200  # rows that a check tries as medoids
 
 
@@ -104,7 +104,7 @@ class PeerMedoids(Adapter):
         self.kmedoids = importlib.import_module("kmedoids")
         self.X, self.D = data["X"], data.get("D")
         self.start = data["start"].astype(np.uint64)
-        if len(self.X) > MOST:
+        if len(self.X) > MAX_ROWS_OF_MATRIX:
             raise NotImplementedError("the matrix would not fit")
 
     def fit(self):

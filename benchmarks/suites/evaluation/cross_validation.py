@@ -20,7 +20,7 @@ from benchmarks.harness.fold_checks import (
     COSTS,
     FOLDS,
     NEIGHBORS,
-    SOME,
+    ROWS_REFITTED,
     SVC_FOLDS,
 )
 from benchmarks.harness.problem import Problem
@@ -226,7 +226,7 @@ class NeighborsClock(Validation):
         self.knn = named("sklearn.neighbors.KNeighborsClassifier")(n_neighbors=15)
 
     def answer(self):
-        rows, some = np.arange(len(self.X)), min(SOME, len(self.X))
+        rows, some = np.arange(len(self.X)), min(ROWS_REFITTED, len(self.X))
         cv = [(np.delete(rows, row), [row]) for row in range(some)]
         start = time.perf_counter()
         self.selection.cross_val_score(self.knn, self.X, self.y, cv=cv)
@@ -276,7 +276,7 @@ ADAPTERS = {
     "neighbors leave-one-out": NeighborsLeftOut,
     "bias and variance": Parts,
 }
-THEIRS = ADAPTERS | {"neighbors leave-one-out": NeighborsClock, "bias and variance": PartsByHand}
+SKLEARN = ADAPTERS | {"neighbors leave-one-out": NeighborsClock, "bias and variance": PartsByHand}
 SUITE = Suite(
     name="cross_validation",
     title="cross-validation, the same folds",
@@ -306,7 +306,7 @@ SUITE = Suite(
     libraries={
         "statfast": Library({task: partial(a, "statfast") for task, a in ADAPTERS.items()}),
         "scikit-learn": Library(
-            {task: partial(a, "sklearn") for task, a in THEIRS.items()
+            {task: partial(a, "sklearn") for task, a in SKLEARN.items()
              if task != "neighbors leave-one-out"}
         ),
         "scikit-learn (by a part)": Library(

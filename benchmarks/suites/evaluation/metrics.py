@@ -104,7 +104,7 @@ class IsotonicCheck(Check):
 
 # --- the suite ---
 
-THEIRS = "sklearn.metrics"
+SKLEARN = "sklearn.metrics"
 ISOTONIC = partial(FitThen, answers={"fitted": "predict"}, threaded=False)
 SUITE = Suite(
     name="metrics",
@@ -130,9 +130,9 @@ SUITE = Suite(
             "isotonic": partial(ISOTONIC, "statfast.calibration.IsotonicRegression"),
         }),
         "scikit-learn": Library({
-            "confusion": partial(Compared, f"{THEIRS}.confusion_matrix"),
-            "log loss": partial(Compared, f"{THEIRS}.log_loss"),
-            "brier": partial(Compared, f"{THEIRS}.brier_score_loss"),
+            "confusion": partial(Compared, f"{SKLEARN}.confusion_matrix"),
+            "log loss": partial(Compared, f"{SKLEARN}.log_loss"),
+            "brier": partial(Compared, f"{SKLEARN}.brier_score_loss"),
             "isotonic": partial(ISOTONIC, "sklearn.isotonic.IsotonicRegression"),
         }),
     },

@@ -140,7 +140,7 @@ def _check(joint):
 
 # --- the suite ---
 
-OURS, THEIRS = "statfast.generative.", "sklearn.naive_bayes."
+OURS, SKLEARN = "statfast.generative.", "sklearn.naive_bayes."
 STRICT, LOOSE = {"posterior error": 1e-8}, {"posterior error": 1e-4}
 SUITE = Suite(
     name="naive_bayes",
@@ -174,8 +174,8 @@ SUITE = Suite(
         ),
         "scikit-learn": Library(
             {
-                "normal": partial(POSTERIORS, f"{THEIRS}GaussianNB", threaded=False),
-                "counts": partial(POSTERIORS, f"{THEIRS}MultinomialNB", threaded=False),
+                "normal": partial(POSTERIORS, f"{SKLEARN}GaussianNB", threaded=False),
+                "counts": partial(POSTERIORS, f"{SKLEARN}MultinomialNB", threaded=False),
             }
         ),
         "wnb": Library({"mixed": TheirMixed}),

@@ -64,17 +64,17 @@ def _models(**paths):
 
 
 TASKS = ("predict KMeans", "predict LDA", "predict kNN")
-SMALL = [_latency(model, 100, 4, 3) for model in ("KMeans", "LDA", "kNN")]
+PROBLEMS_OF_100_ROWS = [_latency(model, 100, 4, 3) for model in ("KMeans", "LDA", "kNN")]
 LATENCY = Suite(
     name="latency",
     title="one row through `predict`",
     family="one row through predict",
     problems=[
-        *SMALL,
+        *PROBLEMS_OF_100_ROWS,
         *(_latency(model, 5_000, 33, 20, beyond=True) for model in ("KMeans", "LDA", "kNN")),
         *(_latency(model, 100, 4, 3, F32, beyond=True) for model in ("KMeans", "LDA", "kNN")),
     ],
-    quick=SMALL,
+    quick=PROBLEMS_OF_100_ROWS,
     libraries={
         "statfast": _models(
             KMeans="statfast.cluster.KMeans",

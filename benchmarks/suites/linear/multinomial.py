@@ -21,7 +21,7 @@ from tests.reference import multinomial as twin
 BUDGET = 3.0  # seconds of rounds for each library and problem
 LIMIT = 90.0  # seconds of a library's first run
 STRENGTH = 2.0  # standard deviation of a class's score
-BLOCK = 4096  # rows that the check takes together
+ROWS_PER_BLOCK = 4096  # rows that the check takes together
 
 
 # --- data and problems ---
@@ -69,8 +69,8 @@ def solution(data, rounds=30):
     coef = np.zeros((K, q))
     for _ in range(rounds):
         gradient, hessian = ridge * coef, np.zeros((K, q, K, q))
-        for start in range(0, len(Z), BLOCK):
-            rows = slice(start, start + BLOCK)
+        for start in range(0, len(Z), ROWS_PER_BLOCK):
+            rows = slice(start, start + ROWS_PER_BLOCK)
             weights = np.ones(len(Z[rows]))
             gradient += twin.gradient(Z[rows], y[rows], weights, coef)
             hessian += twin.hessian(Z[rows], weights, coef)

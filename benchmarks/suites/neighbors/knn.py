@@ -17,7 +17,8 @@ BOUNDS = {"budget": 10.0, "hopeless": 4.0}
 TREE_FEATURES = 20  # the most features for which a k-d tree is worth waiting for
 CDIST_ELEMENTS = 3e10  # the most that are worth comparing on one thread
 SAMPLED_ELEMENTS = 2e9  # of the check, in elements compared
-FEW = 16  # features: differences are taken column by column
+# Differences of rows with so few features are taken column by column, which is much quicker.
+MAX_FEATURES_BY_COLUMN = 16
 MNIST_ERRORS = 309  # of one neighbor among all the training digits
 
 
@@ -301,7 +302,7 @@ class NeighborsCheck(Check):
         self.reduced = REDUCED[data.get("metric", "euclidean")]
         self.root = np.asarray if "metric" in data else np.sqrt
         self.columns = None
-        if "metric" not in data and self.X.shape[1] <= FEW:  # much quicker by columns
+        if "metric" not in data and self.X.shape[1] <= MAX_FEATURES_BY_COLUMN:
             self.columns = np.array(self.X.T, dtype=np.float64, order="C")
         count = int(np.clip(SAMPLED_ELEMENTS / self.X.size, 20, 200))
         rng = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 from benchmarks.suites.tree.trees import TREES, Forest, ForestCheck, Ydf, tree_data
 
-MOST_SPLITS = 20_000  # that tl2cgen compiles as C: more take gcc minutes
+MAX_SPLITS = 20_000  # that tl2cgen compiles as C: more take gcc minutes
 
 # --- problems ---
 
@@ -60,7 +60,7 @@ class Tl2cgen(Treelite):
 
         super().prepare(data, threads)
         splits = sum(tree.tree_.node_count // 2 for tree in self.forest.estimators_)
-        if splits > MOST_SPLITS:
+        if splits > MAX_SPLITS:
             raise NotImplementedError(f"{splits} splits of C take too long to compile")
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name, "forest.so")
