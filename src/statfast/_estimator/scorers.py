@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from statfast._typing import Array
-from statfast._validation import as_estimator, as_weights, shape_of, shown
+from statfast._validation import as_estimator, as_weights, shape_of, shown, to_array
 
 RESPONSES = ("predict", "predict_proba", "positive", "threshold")
 
@@ -116,7 +116,7 @@ def with_weight(y: Any, answers: Array, sample_weight: Any) -> tuple[Any, Array,
     if (weights > 0.0).all():
         return y, answers, weights
     kept = np.flatnonzero(weights)
-    return np.asarray(y)[kept], answers[kept], weights[kept]
+    return to_array(y, "y", "an array of targets")[kept], answers[kept], weights[kept]
 
 
 def _of_labels(answers: list[Any], classes: Sequence[Any]) -> Array:

@@ -250,4 +250,4 @@ def _scores(scorers, estimator, X, y, weights):
 def _rows_of_targets(y, rows):
     if y is None:
         return None
-    return take_rows(y if hasattr(y, "iloc") else np.asarray(y), rows)
+    return take_rows(y if hasattr(y, "iloc") else to_array(y, "y", "an array of targets"), rows)
