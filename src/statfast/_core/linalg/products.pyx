@@ -30,8 +30,8 @@ cdef const products_kernels *table = products_at(level())
 cdef enum:
     SHEET_BYTES = 262144    # of shifted rows that are multiplied together: they stay in cache
     MIN_SHEET_ROWS = 64         # of a sheet of `scatter`: sums are read and written once a sheet
-    NARROW_SHEET_BYTES = 49152      # of a sheet of `scatter` of few columns
-    MIN_PACKED_COLUMNS = 900          # columns from which `scatter` copies its sheet into panels
+    THIN_BYTES = 49152          # of a sheet of `scatter` of few columns
+    MIN_PACKED_COLUMNS = 900    # columns from which `scatter` copies its sheet into panels
     PROJECT_SHEET_BYTES = 4096  # of a sheet of `project`: the next one, on its way, is few lines
 
 cdef extern from *:
@@ -116,8 +116,7 @@ def scatter(
 ):
     """Add rows to the scatter about a shift. A last column of ones makes row d the sums."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d + 1), first = 0, some, i, j, p
-    cdef bint narrow = 8 * ld * MIN_SHEET_ROWS <= NARROW_SHEET_BYTES
-    cdef Py_ssize_t nbytes = NARROW_SHEET_BYTES if narrow else SHEET_BYTES
+    cdef Py_ssize_t nbytes = THIN_BYTES if 8 * ld * MIN_SHEET_ROWS <= THIN_BYTES else SHEET_BYTES
     cdef Py_ssize_t sheet = sheet_rows(ld, nbytes, MIN_SHEET_ROWS)
     cdef bint weighted = weights is not None, panelled = d >= MIN_PACKED_COLUMNS
     cdef Py_ssize_t across = table.across
