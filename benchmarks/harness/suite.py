@@ -73,12 +73,12 @@ class Suite:
         return all(name in errors and errors[name] <= bound for name, bound in bounds.items())
 
     def is_peer(self, library: str) -> bool:
-        return library != OURS and not self._of(library).not_a_peer
+        return library != OURS and not self._library(library).not_a_peer
 
     def is_limit(self, library: str) -> bool:
-        return self._of(library).limit
+        return self._library(library).limit
 
-    def _of(self, library):
+    def _library(self, library):
         return self.libraries.get(library, Library({}))
 
     def packages(self) -> set[str]:

@@ -308,7 +308,7 @@ def spanning_lengths(X):
 
 REDUCIBLE = ("complete", "average", "weighted", "ward")
 SIZES = ((5_000, 2), (10_000, 10), (20_000, 16))
-OTHER = {"height error": 1e-10, "other clusters": 1e-3}
+ROUNDED_HEIGHTS = {"height error": 1e-10, "other clusters": 1e-3}
 MATRIX_TASKS = ("linkage matrix", "linkage rows", "ward rows", "spanning tree")
 
 SUITE = Suite(
@@ -379,8 +379,8 @@ SUITE = Suite(
         "spanning tree": LengthsCheck,
     },
     tolerances={
-        "linkage matrix": Tolerances(OTHER),
-        "linkage rows": Tolerances(OTHER),
+        "linkage matrix": Tolerances(ROUNDED_HEIGHTS),
+        "linkage rows": Tolerances(ROUNDED_HEIGHTS),
         "ward rows": Tolerances({"height error": 1e-10, "nearer clusters": 0.0}),
         "spanning tree": Tolerances({"height error": 1e-10}, ours={"wrong edges": 0.0}),
     },

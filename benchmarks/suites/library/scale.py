@@ -253,7 +253,7 @@ def nap(columns, seconds):
     return len(columns[0])
 
 
-def _of(task, place, **more):
+def _adapter(task, place, **more):
     """An adapter of a task for rows that lie in a place."""
     return type(place.__name__, (task, place), more)
 
@@ -377,7 +377,7 @@ TASKS = {
     "pca in parts": _Pca,
     "empty round": _Round,
 }
-OTHERS = "beside statfast (Dask), not the array"
+NOT_THE_ARRAY = "beside statfast (Dask), not the array"
 SUITE = Suite(
     name="scale",
     title="rows on a cluster of this machine (Dask), beside an array",
@@ -398,26 +398,27 @@ SUITE = Suite(
     ],
     libraries={
         "statfast": Library(
-            {name: _of(task, Here) for name, task in TASKS.items()}
+            {name: _adapter(task, Here) for name, task in TASKS.items()}
             | {"sleeping round": SleepingHere}
         ),
         "statfast (Dask)": Library(
-            {name: _of(task, There) for name, task in TASKS.items()} | {"sleeping round": Sleeping},
+            {name: _adapter(task, There) for name, task in TASKS.items()}
+            | {"sleeping round": Sleeping},
             packages=("dask", "distributed"),
         ),
         "dask-ml": Library(
             {
-                "kmeans in parts": _of(
+                "kmeans in parts": _adapter(
                     _KMeans, There, path="dask_ml.cluster.KMeans", needs=("dask_ml.cluster",)
                 ),
-                "pca in parts": _of(
+                "pca in parts": _adapter(
                     _Pca, There, path="dask_ml.decomposition.PCA", needs=("dask_ml.decomposition",),
                     options={"svd_solver": "tsqr"},
                 ),
             },
-            not_a_peer=OTHERS,
+            not_a_peer=NOT_THE_ARRAY,
         ),
-        "dask-glm": Library({"logistic in parts": DaskGlm}, not_a_peer=OTHERS),
+        "dask-glm": Library({"logistic in parts": DaskGlm}, not_a_peer=NOT_THE_ARRAY),
     },
     checks={
         "kmeans in parts": CentersCheck,

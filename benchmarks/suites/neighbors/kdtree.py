@@ -95,7 +95,7 @@ def _build(kind, n, d, dtype, **more):
     return _cross(kind, n, d, 1, dtype, m=PROBES, label=label, **more)
 
 
-def _one(n, d, k, dtype, *, m=SINGLES, **more):
+def _single(n, d, k, dtype, *, m=SINGLES, **more):
     label = "one by one, uniform"
     return _cross("uniform", n, d, k, dtype, m=m, task="one query", label=label, **more)
 
@@ -270,9 +270,9 @@ class TreeQueries(Adapter):
         self.tree = self.trees.build(self.X, self.k)
 
     def answer(self):
-        return self._given(*self.trees.query(self.tree, self.Q, self.k))
+        return self._neighbors(*self.trees.query(self.tree, self.Q, self.k))
 
-    def _given(self, distances, ids):
+    def _neighbors(self, distances, ids):
         self.remark = self.trees.remark
         shape = len(self.Q), self.k  # some drop the last axis for one neighbor
         return {"ids": ids.reshape(shape), "distances": distances.reshape(shape)}
@@ -284,7 +284,7 @@ class SelfQueries(TreeQueries):
     asks = "self tree"
 
     def answer(self):
-        return self._given(*self.trees.self_query(self.tree, self.X, self.k))
+        return self._neighbors(*self.trees.self_query(self.tree, self.X, self.k))
 
 
 class SingleQueries(TreeQueries):
@@ -306,7 +306,7 @@ class SingleQueries(TreeQueries):
         found = [one(row) for row in rows]
         seconds = (time.perf_counter() - start) / len(rows)
         distances, ids = (np.asarray(part) for part in zip(*found, strict=True))
-        return {"seconds": seconds} | self._given(distances, ids)
+        return {"seconds": seconds} | self._neighbors(distances, ids)
 
 
 def _library(trees, auto=None):
@@ -380,11 +380,11 @@ SUITE = Suite(
         _cross(C, 1_000_000, 3, 1_000, F32, m=10_000, group="many"),
         _build(U, 1_000_000, 3, F64, group="build"),
         _build(U, 1_000_000, 3, F32, group="build"),
-        _one(100_000, 3, 1, F64, group="one"),
+        _single(100_000, 3, 1, F64, group="one"),
         *_worst(1_000_000, 100_000),
         # beyond
         _build(C, 1_000_000, 8, F64, beyond=True),
-        _one(100_000, 3, 10, F32, beyond=True),
+        _single(100_000, 3, 10, F32, beyond=True),
         _cross(U, 1_000, 3, 1, F64, beyond=True),
         _cross("normal", 1_000, 8, 10, F32, beyond=True),
         _cross(U, 1_000_000, 1, 4, F64, beyond=True),
@@ -411,7 +411,7 @@ SUITE = Suite(
         _auto("normal", 5_000, 10, 5, F64, group="auto"),
         _cross(U, 5_000, 3, 100, F64, m=100, group="many"),
         _build(U, 5_000, 3, F64, group="build"),
-        _one(2_000, 3, 1, F64, m=50, group="one"),
+        _single(2_000, 3, 1, F64, m=50, group="one"),
         *_worst(3_000, 300),
     ],
     libraries={

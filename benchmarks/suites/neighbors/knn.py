@@ -112,7 +112,7 @@ class Neighbors(Estimator):
         return {"ids": ids, "distances": distances}
 
 
-def _of(data, dtype):
+def _with_dtype(data, dtype):
     return data | {name: data[name].astype(dtype) for name in ("X", "Q")}
 
 
@@ -122,7 +122,7 @@ class ByteNeighbors(Neighbors):
     remark = "given as float32"
 
     def prepare(self, data, threads):
-        super().prepare(_of(data, np.float32), threads)
+        super().prepare(_with_dtype(data, np.float32), threads)
 
 
 class MetricNeighbors(Neighbors):
@@ -139,7 +139,7 @@ class HammingNeighbors(MetricNeighbors):
     remark = "given as bool"
 
     def prepare(self, data, threads):
-        super().prepare(_of(data, bool), threads)
+        super().prepare(_with_dtype(data, bool), threads)
 
 
 class FaissNeighbors(Adapter):
@@ -162,7 +162,7 @@ class FaissBytes(FaissNeighbors):
     remark = "given as float32"
 
     def prepare(self, data, threads):
-        super().prepare(_of(data, np.float32), threads)
+        super().prepare(_with_dtype(data, np.float32), threads)
 
 
 FAISS = {"manhattan": "METRIC_L1", "chebyshev": "METRIC_Linf", "cosine": None}
@@ -328,14 +328,14 @@ class NeighborsCheck(Check):
         near = near[np.argsort(d2[near], kind="stable")[: self.k]]
         return d2[near], near
 
-    def _given(self, ids):
+    def _reduced_distances(self, ids):
         """The reduced distances (queries, k) of these rows."""
         pairs = zip(ids, self.queries, strict=True)
         return np.stack([self.reduced(self.X[i], q) for i, q in pairs])
 
     def errors(self, answer):
         ids, distances = answer["ids"][self.rows].astype(np.intp), answer["distances"][self.rows]
-        given = self._given(ids)
+        given = self._reduced_distances(ids)
         right = self.root(self.best)
         unique = np.array([len(set(row)) == self.k for row in ids.tolist()])
         farther = (given > self.best * (1 + 1e-13)) | ~unique[:, None]

@@ -104,7 +104,7 @@ class RecallCheck(NeighborsCheck):
     def errors(self, answer):
         ids, distances = answer["ids"][self.rows].astype(np.intp), answer["distances"][self.rows]
         there = (ids >= 0) & (ids < len(self.X))
-        given = self._given(np.where(there, ids, 0))
+        given = self._reduced_distances(np.where(there, ids, 0))
         found = (there & (given <= self.best[:, -1:] * (1 + 1e-9))).mean()
         twice = 1 - np.mean([len(set(row)) / self.k for row in ids.tolist()])
         scale = np.sqrt(self.best).max()
