@@ -28,7 +28,7 @@ MAX_INLINE_BYTES = (
     1 << 20
 )  # bytes of states that travel with the tasks; more of them as a task of its own
 SHARES_PER_MERGE = 10  # shares that one task merges
-MAX_SHARES_MERGED_HERE = 10  # that this process merges; where there are more, tasks do
+MAX_SHARES_MERGED_HERE = 10  # This process merges so many shares; where there are more, tasks do.
 MAX_TRIES = 3  # of a round that is lost
 WARNING_SECONDS = 60.0  # seconds without a result before a warning
 SILENCE_SECONDS = 20.0  # seconds a scheduler may be silent

@@ -15,8 +15,8 @@ COLUMN_MULTIPLE = 64  # their number is a multiple of it
 NUMBERS_PER_CHAIN_CALL = 1 << 28  # numbers looked at between checkpoints: some 20 ms
 Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one point, the other (int32), the height
 NUMBERS_PER_CALL = 1 << 26  # numbers looked at between checkpoints: some 20 ms
-CLUSTERS_PER_FREE_COLUMN = 8  # a free column for so many clusters,
-MIN_FREE_COLUMNS = 64  # and so many at least
+CLUSTERS_PER_FREE_COLUMN = 8  # There is a free column for so many clusters.
+MIN_FREE_COLUMNS = 64  # There are at least so many free columns.
 
 
 def centered(X: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:

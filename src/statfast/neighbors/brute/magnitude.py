@@ -16,12 +16,11 @@ from statfast._validation import is_sparse
 from statfast.neighbors.brute.sparse import prepared
 
 MAX_FALL = 1000  # powers of two below 1 that keep their digits, less what a sum of them may take
-MAX_DIFFERENCE_FALL = (
-    40  # powers of two by which a difference may be less than the width of the rows,
-)
-MAX_POWER_FALL = 400  # and by which its power may be, where exponents are high
+# A difference may be so many powers of two less than the width of the rows.
+MAX_DIFFERENCE_FALL = 40
+MAX_POWER_FALL = 400  # Its power may be so many powers of two less, where exponents are high.
 POWER_STEP = 128  # powers of two, of powers
-SAMPLE_ROWS = 256  # rows that tell mostly that all is well
+SAMPLE_ROWS = 256  # So many rows mostly tell that all is well.
 MIN_SQUARED = 1e-150  # squares of such numbers lose digits
 
 

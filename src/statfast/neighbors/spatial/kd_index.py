@@ -15,8 +15,8 @@ from statfast.neighbors.spatial import kd_radius
 
 LEAF_POINTS = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
 COORDINATES_PER_CALL = 2e7  # coordinates looked at between checkpoints: some 20 ms
-MAX_QUERIES_PER_TASK = 4096  # of one task, at most,
-MIN_QUERIES_PER_TASK = 1024  # and about at least, in few dimensions
+MAX_QUERIES_PER_TASK = 4096  # A task has at most so many queries.
+MIN_QUERIES_PER_TASK = 1024  # A task has about so many queries at least, in few dimensions.
 MAX_UNORDERED_BYTES = (
     1 << 22
 )  # of points: the caches hold fewer, so that their order does not matter

@@ -18,8 +18,9 @@ from statfast.neighbors.brute.magnitude import in_range
 NATIVE_DTYPES = (np.float64, np.float32, np.uint8)  # Rows of others become float64.
 MAX_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
 SLICE_ROWS = 1 << 14  # rows whose neighbors are counted at a time
-FIRST_SLICE_ROWS = 1 << 10  # rows of the first slice whose neighbors are told; later ones have
-MAX_HELD_NEIGHBORS = 1 << 22  # about so many neighbors, and SLICE_ROWS rows at most
+FIRST_SLICE_ROWS = 1 << 10  # The first slice whose neighbors are told has so many rows.
+# Later slices have about so many neighbors, and SLICE_ROWS rows at most.
+MAX_HELD_NEIGHBORS = 1 << 22
 
 
 class SpatialTree:
