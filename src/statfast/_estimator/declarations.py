@@ -106,16 +106,17 @@ def constructor(cls: type, declared: dict[str, Parameter]) -> Callable[..., None
     positional = [name for name, p in declared.items() if not p.keyword]
     required = [name for name in declared if name not in defaults]
 
-    def __init__(self: Any, *args: Any, **given: Any) -> None:
+    def __init__(self: Any, *args: Any, **keywords: Any) -> None:
         state = self.__dict__
         state.update(defaults)
         if args:
-            if len(args) > len(positional) or not given.keys().isdisjoint(positional[: len(args)]):
-                raise _wrong_positions(type(self), args, positional, given)
+            twice = not keywords.keys().isdisjoint(positional[: len(args)])
+            if twice or len(args) > len(positional):
+                raise _wrong_positions(type(self), args, positional, keywords)
             state.update(zip(positional, args, strict=False))
-        state.update(given)
+        state.update(keywords)
         if len(state) > len(defaults) or required:
-            _check_names(type(self), declared, required, given, state)
+            _check_names(type(self), declared, required, keywords, state)
 
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = [
@@ -133,7 +134,7 @@ def constructor(cls: type, declared: dict[str, Parameter]) -> Callable[..., None
 
 
 def _wrong_positions(
-    cls: type, args: tuple[Any, ...], positional: list[str], given: dict[str, Any]
+    cls: type, args: tuple[Any, ...], positional: list[str], keywords: dict[str, Any]
 ) -> TypeError:
     """The exception for too many positional arguments, or one that is given twice."""
     if len(args) > len(positional):
@@ -141,16 +142,16 @@ def _wrong_positions(
             f"{cls.__name__} takes {' and '.join(positional) or 'nothing'} by position; got "
             f"{len(args)} arguments. Pass the others by name."
         )
-    twice = next(name for name in positional if name in given)
+    twice = next(name for name in positional if name in keywords)
     return TypeError(f"{cls.__name__} got two values for {twice!r}. Pass it once.")
 
 
 def _check_names(
-    cls: type, declared: dict[str, Parameter], required: list[str], given: dict[str, Any],
+    cls: type, declared: dict[str, Parameter], required: list[str], keywords: dict[str, Any],
     state: dict[str, Any],
 ) -> None:  # fmt: skip
     missing = [name for name in required if name not in state]
-    for name, value in given.items():
+    for name, value in keywords.items():
         if name not in declared:
             check_other(cls, name, value, list(declared))
     if missing:

@@ -56,14 +56,14 @@ def task_of(model, X, y, sample_weight, offset):
         if len(present) < len(classes):
             classes, marks = present, codes
     require_several(classes)
-    given = model._checked()
-    penalty, C, ratio = penalty_of(model, given)
+    params = model._checked()
+    penalty, C, ratio = penalty_of(model, params)
     task = LogisticProblem(
         rows, marks, classes, _reference(model.reference, classes), weights,
-        offsets_for(offset, n), given.fit_intercept, C, penalty, given.max_iter, given.tol,
+        offsets_for(offset, n), params.fit_intercept, C, penalty, params.max_iter, params.tol,
         model.n_jobs, column_names(X), ratio,
     )  # fmt: skip
-    kind = given.multi_class
+    kind = params.multi_class
     if len(classes) == 2:
         kind = "binary"
     elif offset is not None:
@@ -73,12 +73,12 @@ def task_of(model, X, y, sample_weight, offset):
 
 def task_of_parts(model, parts):
     """The same of rows in parts."""
-    given = model._checked()
-    penalty = penalty_of(model, given)
+    params = model._checked()
+    penalty = penalty_of(model, params)
     task = problem_of_parts(
-        model, given, parts, penalty, lambda classes: _reference(model.reference, classes)
+        model, params, parts, penalty, lambda classes: _reference(model.reference, classes)
     )
-    return task, "binary" if len(task.classes) == 2 else given.multi_class
+    return task, "binary" if len(task.classes) == 2 else params.multi_class
 
 
 def penalty_of(model, settings):

@@ -243,7 +243,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         task, kind = task_of_parts(self, parts)
         return self._solved(task, kind, X)
 
-    def _solved(self, task, kind, X, given=()):
+    def _solved(self, task, kind, X, fit_arguments=()):
         solution = SOLVERS[kind, task.penalty](task)
         if not solution.converged and not _has_warned(solution):
             warn_not_converged(self, int(solution.n_iter.max()))
@@ -252,7 +252,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
             fitted["_result"] = solution.result
         else:
             fitted["results_"] = solution.result
-        return self._publish(X, **fitted, _row_arguments=given)
+        return self._publish(X, **fitted, _row_arguments=fit_arguments)
 
     def _plan_folds(self, task):
         """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""

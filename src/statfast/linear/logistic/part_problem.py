@@ -43,7 +43,7 @@ class PartProblem(LogisticProblem):
 
 
 def problem_of_parts(
-    model: Any, given: Any, parts: Parts, penalty: tuple, reference: Any
+    model: Any, params: Any, parts: Parts, penalty: tuple, reference: Any
 ) -> PartProblem:
     """The parameters of a model, and what a first round says of its classes."""
     first = first_round(parts, True)
@@ -67,7 +67,7 @@ def problem_of_parts(
         )
     return PartProblem(
         parts, np.arange(len(classes), dtype=np.intp), classes, reference(classes), mass, None,
-        given.fit_intercept, C, word, given.max_iter, given.tol,
+        params.fit_intercept, C, word, params.max_iter, params.tol,
         model.n_jobs, parts.column_names, ratio, weighting=weighting,
     )  # fmt: skip
 
