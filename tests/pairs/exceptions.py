@@ -242,7 +242,7 @@ BESIDE = [
     (ANY, "callback", {"one": lambda _: values.quiet}, OF_FUNCTIONS),
     (ANY, "p", values_of(1, 3.5), JUDGED_BY_FIT),
     (f"{MACHINES}|KernelRidge", "kernel", KERNELS, JUDGED_BY_FIT),
-    (ANY, "alpha", values_of(0.1, 10.0), JUDGED_BY_FIT),
+    ("KernelRidge|.*NB", "alpha", values_of(0.1, 10.0), JUDGED_BY_FIT),
     (ANY, "alphas", {"three": lambda _: [0.1, 1.0, 10.0], "a number": lambda _: 10}, JUDGED_BY_FIT),
     (f"{TREES}Classifier", "criterion", values_of("entropy", "log_loss", "error"), JUDGED_BY_FIT),
     (f"{TREES}Regressor", "criterion",

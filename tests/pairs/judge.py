@@ -196,7 +196,7 @@ def extra_labels(model):
 def compare(setting, dressed, plain, report):
     """The answers of the plain fit, but for what float32 loses."""
     rtol = tolerance(setting)
-    clear = ~tied_rows(plain)
+    clear = ~tied_rows(plain, rtol)
     for key, want in plain.items():
         got = dressed.get(key)
         if setting.levels.get("target") == "column" and got is not None:
@@ -208,13 +208,17 @@ def compare(setting, dressed, plain, report):
             report.add("differs", f"{setting.case.name}.{key}", f"{word}\n{setting.case.text}")
 
 
-def tied_rows(plain):
-    """Rows whose classes tie but for rounding, so that this decides."""
+def tied_rows(plain, rtol=ROUNDING):
+    """Rows whose classes, or nearest centers, tie but for rounding, so that this decides."""
     scores = plain.get("decision_function[0]", plain.get("predict_proba[0]"))
+    distances, labels = plain.get("transform[0]"), plain.get("predict[0]")
+    if scores is None and distances is not None and labels is not None:
+        nearest = distances.argmin(1) if distances.ndim == 2 else None
+        scores = -distances if np.array_equal(nearest, labels) else None
     if scores is None or scores.dtype.kind != "f" or scores.shape[1:] == (1,):
         return np.zeros(0, dtype=bool)
     first, second = np.sort(scores, axis=1)[:, :-3:-1].T if scores.ndim == 2 else (scores, 0.0)
-    return np.abs(first - second) <= 1e-13 * np.abs(scores).max()
+    return np.abs(first - second) <= rtol * np.abs(scores).max()
 
 
 def tolerance(setting):

@@ -102,7 +102,7 @@ SPARSE_STRATEGIES = {
     "csr, by products alone": {
         "linear.design.design.MAX_FILLED": 0,
         "linear.least_squares.ridge.MIN_COLUMNS_FOR_PRODUCTS": 1,
-        "linear.glm.matrix_free_fit.SPARSE_COLUMNS": 1,
+        "linear.glm.matrix_free_fit.MIN_SPARSE_COLUMNS": 1,
     },
 }
 OF_SPARSE = ("csr", *SPARSE_STRATEGIES)
