@@ -409,10 +409,10 @@ class ModelRows:
         pair = np.zeros(2)
         sweep = SWEEPS[block.dtype]
         for start in range(0, len(block), step):
-            some = slice(start, start + step)
+            rows = slice(start, start + step)
+            more = [None if v is None else v[rows] for v in (weights, offset, aux)]
             sweep(
-                block[some], self.shift, b, self.kind, y[some],
-                _part(weights, some), _part(offset, some), _part(aux, some),
+                block[rows], self.shift, b, self.kind, y[rows], *more,
                 sums.h if hessian else None, sums.g, pair, sums.rough,
             )  # fmt: skip
             checkpoint()
