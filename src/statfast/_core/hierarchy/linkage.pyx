@@ -9,11 +9,13 @@ round, and finds its nearest neighbors on the way, so that a round is one read a
 sequence. Where few pairs are reciprocal, or few clusters remain, `follow` follows the chain of
 nearest neighbors of Benzecri 1982 instead, one merge after the other, in a square matrix.
 
-A matrix is its upper triangle, as rows at addresses (distance/triangle.pyx). Of the columns before r, numbers have to be picked out of other rows: `contract`
-needs them between the two parts of a union only. Ties go to the lowest index.
+A matrix is its upper triangle, as rows at addresses (distance/triangle.pyx). Of the columns before
+r, numbers have to be picked out of other rows: `contract` needs them between the two parts of a
+union only. Ties go to the lowest index.
 
-Cost: `contract` takes m^2 / 2 reads, as many writes as the new matrix has, and the picked ones, a ninth of m^2 if half of the rows are merged at random; `follow` about 3 m in sequence
-a merge. The caller guarantees addresses, finite numbers, and clusters sorted by their lowest row.
+Cost: `contract` takes m^2 / 2 reads, as many writes as the new matrix has, and the picked ones, a
+ninth of m^2 if half of the rows are merged at random; `follow` about 3 m in sequence a merge. The
+caller guarantees addresses, finite numbers, and clusters sorted by their lowest row.
 """
 
 from libc.math cimport INFINITY

@@ -114,8 +114,13 @@ def scan(
                         if flags >> j & 1:
                             held = <KeyedRow *>&found[q + j, 0, 0]
                             for row in range(64 * g, min(n, 64 * g + 64)):
-                                offer_row(held, k, distance(count[64 * (j - g) + row], own[q + j],
-                                                        size[row], d, kind), row)
+                                offer_row(
+                                    held, k,
+                                    distance(
+                                        count[64 * (j - g) + row], own[q + j], size[row], d, kind
+                                    ),
+                                    row,
+                                )
                             ask(last_key(held, k), True, own[q + j], d, kind, terms + 3 * j)
             first = last
 

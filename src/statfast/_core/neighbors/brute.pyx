@@ -11,8 +11,8 @@ Yu, Huang, Austin, Xiao & Biros 2015, doi:10.1145/2807591.2807601.
 
 A search is ``begin`` (queries packed), any number of ``scan`` calls over ranges of rows, and
 ``recheck``. Queries that float32 or float64 scores cannot decide within the candidates' capacity
-(many rows at nearly one distance) are handed back; ``distances`` of distance/pairwise.pyx and ``nearest`` answer those, and
-``direct`` a few queries among few rows, by differences alone.
+(many rows at nearly one distance) are handed back; ``distances`` of distance/pairwise.pyx and
+``nearest`` answer those, and ``direct`` a few queries among few rows, by differences alone.
 
 Cost: 2 m n d flop; memory for each query 8 (2 k + 64) bytes and the packed query. The caller
 guarantees rows of contiguous numbers, 1 <= k <= n and n below 2^31.
