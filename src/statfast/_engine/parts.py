@@ -161,7 +161,18 @@ class Parts:
         return total_of(served)
 
     def prepared(self, prepare: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> "PreparedParts":
-        """Make a source of other columns, ``prepare((X, y, sample_weight))`` of each part."""
+        """Make parts whose columns are made ready where they lie, in each pass over them.
+
+        Parameters
+        ----------
+        prepare : callable
+            ``prepare((X, y, sample_weight))``: the columns that a pass is to see.
+
+        Returns
+        -------
+        PreparedParts
+            With `total` alone.
+        """
         return PreparedParts(self, new_fit(self), prepare)
 
     def mapped(self, work: Callable[..., Any], state: Any) -> "Parts":

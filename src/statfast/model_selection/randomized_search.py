@@ -23,6 +23,8 @@ class RandomizedSearchCV(ParameterSearch):
         Lists of values, or distributions with ``rvs``, by the names of parameters.
     n_iter : int, default=10
         Candidates to draw; without replacement if all values are listed.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer draws what scikit-learn does, unless `n_iter` is below 1 % of listed values.
     scoring : str, callable, list or dict, optional
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.
@@ -37,8 +39,6 @@ class RandomizedSearchCV(ParameterSearch):
         Take the candidate of the best mean score ("min": of least loss), the first of equals; or
         "1se": the first one in the grid whose mean is within a standard error of the best, so list
         values from the simplest model to the most complex.
-    random_state : int, RandomState, Generator or None, default=None
-        An integer draws what scikit-learn does, unless `n_iter` is below 1 % of listed values.
     error_score : float or "raise", default=nan
         What a failed fit scores; a warning says so, and the other candidates are not lost.
     return_train_score : bool, default=False

@@ -82,7 +82,7 @@ def test_the_squares_of_fits_are_their_own():
 
 
 def test_rows_give_way_to_those_used_last(monkeypatch):
-    monkeypatch.setattr("statfast.svm.dual.gram_cache.LEAST_SLOTS", 8)
+    monkeypatch.setattr("statfast.svm.dual.gram_cache.MIN_CACHED_ROWS", 8)
     monkeypatch.setattr("statfast.svm.dual.gram.REMADE", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 3))
@@ -109,7 +109,7 @@ def test_rows_give_way_to_those_used_last(monkeypatch):
 
 
 def test_a_matrix_beyond_memory_is_told_of_once(monkeypatch, recwarn):
-    monkeypatch.setattr("statfast.svm.dual.gram_cache.LEAST_SLOTS", 8)
+    monkeypatch.setattr("statfast.svm.dual.gram_cache.MIN_CACHED_ROWS", 8)
     monkeypatch.setattr("statfast.svm.dual.limits.free_memory", lambda: 1000)
     X = np.random.default_rng(0).standard_normal((50, 3))
     for cache_size in (None, 1e-6):  # who asks for so little is told nothing
