@@ -289,3 +289,11 @@ def test_a_matrix_whose_diagonal_alone_float32_holds():
     for machine in (SVR(kernel="precomputed"), SVC(kernel="precomputed")):
         with pytest.raises(ValueError, match=r"values such as 4e\+201, beyond float32"):
             machine.fit(K, [0, 1, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("model", [SVC(), SVR(), OneClassSVM(), NuSVC(), NuSVR()])
+def test_a_cache_beyond_all_memory_is_that_of_all_rows(model, monkeypatch):
+    monkeypatch.setattr(gram_cache, "MIN_CACHED_ROWS", 8)
+    monkeypatch.setattr(gram_cache, "MIN_POINTS_OF_SQUARE", 8)
+    expected = model.fit(X, y).predict(X)
+    np.testing.assert_array_equal(model.set_params(cache_size=1e308).fit(X, y).predict(X), expected)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The solver with the limits of one fit: tolerance, steps, time, and who is told how far it is."""
 
+import sys
 import time
 from math import inf
 from numbers import Integral
@@ -75,7 +76,7 @@ def as_steps(max_iter, name):
 
 
 def cache_room(cache_size):
-    """Bytes for rows of a kernel matrix: megabytes that are params, or a share of what is free."""
+    """Bytes for rows of a kernel matrix: of so many megabytes, or a share of what is free."""
     if cache_size is not None:
-        return cache_size * 2**20
+        return min(cache_size * 2**20, sys.maxsize)
     return min((free_memory() or 2**32) / 4, MAX_DEFAULT_CACHE)
