@@ -21,7 +21,7 @@ def warn_if_indefinite(name, points, support):
     if points.kernel.positive_definite:
         return
     rows = choose_points(len(points), support)
-    low, high, bound = extreme_eigenvalues(points.among(rows))
+    low, high, bound = extreme_eigenvalues(points.matrix_between(rows))
     if low < -bound:
         warn_user(
             f"{name}: {points.kernel} is not positive semi-definite on X: without its means, the "

@@ -71,8 +71,8 @@ class TrainingPoints:
             return MatrixGram(training_matrix(self.kernel, self.data), n_jobs)
         return gram_of(self.kernel, self.for_gram(), cache_size=cache_size, n_jobs=n_jobs)
 
-    def among(self, index):
-        """The matrix of kernel values between some of them."""
+    def matrix_between(self, index):
+        """The matrix of kernel values between the points of these numbers."""
         if self.sparse:
             return sparse_values(self.kernel, self.data[index], self.data[index])
         square = self.kernel.domain == MATRIX
