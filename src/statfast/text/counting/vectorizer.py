@@ -9,11 +9,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._engine import Work
 from statfast._estimator import (
     Estimator,
     array,
     callable_,
     checked_by,
+    copied,
     count,
     fitted,
     flag,
@@ -44,7 +46,11 @@ from statfast.text.counting.analysis import (
     warn_unreachable,
 )
 from statfast.text.counting.tables import counted
-from statfast.text.counting.vocabulary import NO_TERMS, vocabulary_of_parts, within
+
+NO_TERMS = (
+    "raw_documents have no terms: empty vocabulary; perhaps the documents only contain stop words. "
+    "Change token_pattern or stop_words."
+)
 
 
 def as_dtype(dtype, name):
@@ -449,3 +455,59 @@ def as_matrix(parts, n_columns, params):
     )
     out.has_canonical_format = True
     return out
+
+
+def within(seen: np.ndarray, low: Any, high: Any, n: int) -> np.ndarray:
+    """Whether neither too few nor too many of n documents have a term."""
+    least, most = (int(v) if isinstance(v, Integral) else v * n for v in (low, high))
+    if most < least:
+        raise ValueError(
+            f"max_df corresponds to fewer documents than min_df ({most} < {least}). Raise it."
+        )
+    kept = (seen >= least) & (seen <= most)
+    if not kept.any():
+        raise ValueError(
+            "min_df, max_df and max_features leave no terms: after pruning, no terms remain. "
+            "Try a lower min_df or a higher max_df."
+        )
+    return kept
+
+
+def vocabulary_of_parts(model: Any, parts: Any, low: Any, high: Any, limit: Any) -> list[str]:
+    """The terms that `CountVectorizer` takes of all documents, in their order."""
+    found = parts.total(Work(terms_of_part), copied(model))
+    if found is None:
+        raise ValueError("raw_documents must hold at least one document; got none.")
+    if not found.counts:
+        raise ValueError(NO_TERMS)
+    names = sorted(found.counts)
+    seen, often = np.array([found.counts[name] for name in names]).T
+    kept = np.flatnonzero(within(seen, low, high, found.documents))
+    if limit is not None and len(kept) > limit:
+        weight = seen if model.binary else often
+        kept = np.sort(kept[np.argsort(-weight[kept], kind="stable")[:limit]])
+    return [names[place] for place in kept]
+
+
+class PartTerms:
+    """How many documents there are; of each term, in how many it is, and how often."""
+
+    def __init__(self, documents: int, counts: dict[str, tuple[int, int]]):
+        self.documents, self.counts = documents, counts
+
+    def __add__(self, other: PartTerms) -> PartTerms:
+        counts = dict(self.counts)
+        for name, (seen, often) in other.counts.items():
+            before = counts.get(name, (0, 0))
+            counts[name] = before[0] + seen, before[1] + often
+        return PartTerms(self.documents + other.documents, counts)
+
+
+def terms_of_part(columns: tuple, model: Any) -> PartTerms:
+    """Those of the documents of a part."""
+    documents = list(columns[0])
+    found = counted(as_analysis(model._checked()), documents, None)
+    seen = found.totals(True)
+    terms = np.flatnonzero(seen).astype(np.int32)
+    pairs = zip(seen[terms].tolist(), found.totals(False)[terms].tolist(), strict=True)
+    return PartTerms(len(documents), dict(zip(found.names(terms), pairs, strict=True)))
