@@ -6,7 +6,7 @@ import pytest
 
 import statfast
 from statfast._engine import as_parts, dask_engine, worker_cache
-from statfast._estimator.part_sums import FIRST_ROUND
+from statfast._estimator.sums.part_sums import FIRST_ROUND
 from statfast.preprocessing import StandardScaler
 from tests.engine.clusters import STEP, D, collections, in_parts, made_rows
 

@@ -20,7 +20,7 @@ import statfast
 from statfast import Parts
 from statfast._engine import Work, as_parts, dask_engine, worker_cache
 from statfast._engine.dask_engine import DaskEngine
-from statfast._estimator.part_sums import FIRST_ROUND
+from statfast._estimator.sums.part_sums import FIRST_ROUND
 from statfast.preprocessing import StandardScaler
 from tests.engine.clusters import collections, in_parts, made_rows
 

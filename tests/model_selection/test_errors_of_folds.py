@@ -29,7 +29,7 @@ T = X @ [1.0, -1.0] + RNG.standard_normal(30)
         (sf.LogisticRegression(C=1.0), {}, "statfast.linear.logistic.fold_models.fit_folds", Y),
         (sf.GeneralizedLinearModel("gaussian"), {}, "statfast.linear.glm.glm.fit_folds", T),
         (sf.KernelRidge(), {}, "statfast.svm.ridge.kernel_ridge.held_out", T),
-        (sf.Ridge(), {}, "statfast._estimator.merged_folds.sums_of_folds", T),
+        (sf.Ridge(), {}, "statfast._estimator.folds.merged_folds.sums_of_folds", T),
     ],
 )
 def test_an_error_of_shared_work_is_not_hidden_by_refits(model, grid, place, y, kind, monkeypatch):

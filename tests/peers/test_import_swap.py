@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import statfast
-from statfast._estimator.ignored_arguments import IGNORED, ignored_names
+from statfast._estimator.parameters.ignored_arguments import IGNORED, ignored_names
 from statfast.datasets import load_iris, load_wine
 
 pytest.importorskip("sklearn")

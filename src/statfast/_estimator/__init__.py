@@ -2,25 +2,7 @@
 """What all estimators share: parameters, mixins, sums and folds, class weights, printed tables."""
 
 from statfast._estimator.base import Estimator
-from statfast._estimator.bootstrap import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._estimator.calibrators import isotonic, pooled, sigmoid, sigmoid_fit
-from statfast._estimator.checks import (
-    Check,
-    array,
-    by_fit,
-    callable_,
-    checked_by,
-    count,
-    estimator,
-    flag,
-    jobs,
-    nothing,
-    one_of,
-    pair,
-    randomness,
-    real,
-    verbosity,
-)
 from statfast._estimator.class_pairs import MIN_PAIR_PROBABILITY, ROWS_PER_SOLVE, coupled
 from statfast._estimator.class_weights import (
     class_factors,
@@ -34,14 +16,6 @@ from statfast._estimator.class_weights import (
     without_class_weights,
     without_unweighted,
 )
-from statfast._estimator.copies import (
-    HandsWeightsOn,
-    copied,
-    parameters_key,
-    takes_weights,
-    with_params,
-)
-from statfast._estimator.declarations import fitted, param, removed
 from statfast._estimator.delegation import delegated
 from statfast._estimator.dispatch import (
     accuracy_sums,
@@ -50,7 +24,8 @@ from statfast._estimator.dispatch import (
     without_row_attributes,
 )
 from statfast._estimator.display import Display, Drawn, new_axes, picture
-from statfast._estimator.fold_plans import (
+from statfast._estimator.folds.bootstrap import BOOTSTRAPS, BootstrapEstimate, no_information
+from statfast._estimator.folds.fold_plans import (
     CLOSED,
     MERGED,
     SHARED,
@@ -63,7 +38,7 @@ from statfast._estimator.fold_plans import (
     SharedFits,
     left_out_plan,
 )
-from statfast._estimator.folds import (
+from statfast._estimator.folds.fold_rows import (
     RULES,
     FoldSplitter,
     NotShared,
@@ -82,7 +57,7 @@ from statfast._estimator.folds import (
     shares_of_folds,
     stratified_runs,
 )
-from statfast._estimator.ignored_arguments import ANY, ignored_names, ignoring_sklearn_arguments
+from statfast._estimator.folds.merged_folds import prepared_sum
 from statfast._estimator.member_rows import (
     ROW_DTYPES,
     count_rows,
@@ -95,7 +70,6 @@ from statfast._estimator.member_rows import (
     width_of,
     with_tags_of,
 )
-from statfast._estimator.merged_folds import prepared_sum
 from statfast._estimator.mixins import (
     Classifier,
     Clusterer,
@@ -106,9 +80,42 @@ from statfast._estimator.mixins import (
     output_container,
     require_same_labels,
 )
-from statfast._estimator.moments import ColumnMoments, column_moments
 from statfast._estimator.pairwise_rows import as_square, between, columns_of, is_pairwise
-from statfast._estimator.part_sums import (
+from statfast._estimator.parameters.checks import (
+    Check,
+    array,
+    by_fit,
+    callable_,
+    checked_by,
+    count,
+    estimator,
+    flag,
+    jobs,
+    nothing,
+    one_of,
+    pair,
+    randomness,
+    real,
+    verbosity,
+)
+from statfast._estimator.parameters.copies import (
+    HandsWeightsOn,
+    copied,
+    parameters_key,
+    takes_weights,
+    with_params,
+)
+from statfast._estimator.parameters.declarations import fitted, param, removed
+from statfast._estimator.parameters.ignored_arguments import (
+    ANY,
+    ignored_names,
+    ignoring_sklearn_arguments,
+)
+from statfast._estimator.regressor import Regressor, r_squared
+from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
+from statfast._estimator.sparse_coefficients import SparseCoefficients
+from statfast._estimator.sums.moments import ColumnMoments, column_moments
+from statfast._estimator.sums.part_sums import (
     FirstRound,
     NamedRows,
     first_round,
@@ -118,17 +125,14 @@ from statfast._estimator.part_sums import (
     require_finite_sums,
     statistics_of_part,
 )
-from statfast._estimator.regressor import Regressor, r_squared
-from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
-from statfast._estimator.sparse_coefficients import SparseCoefficients
-from statfast._estimator.sum_fit import SumFit
-from statfast._estimator.sums import (
+from statfast._estimator.sums.row_sums import (
     FitState,
     summed,
     sums_of,
     sums_of_folds,
     without_each,
 )
+from statfast._estimator.sums.sum_fit import SumFit
 from statfast._estimator.tables import CoefficientTable, Summary, Tabled
 
 __all__ = [

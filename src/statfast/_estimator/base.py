@@ -14,7 +14,10 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from statfast._estimator.declarations import (
+from statfast._estimator.dispatch import dispatch_methods
+from statfast._estimator.folds.fold_plans import FoldPlan, FoldTask, ScaledFolds
+from statfast._estimator.pairwise_rows import PairwiseRows, is_pairwise
+from statfast._estimator.parameters.declarations import (
     Parameter,
     collect,
     constructor,
@@ -22,14 +25,11 @@ from statfast._estimator.declarations import (
     param,
     removed,
 )
-from statfast._estimator.dispatch import dispatch_methods
-from statfast._estimator.fold_plans import FoldPlan, FoldTask, ScaledFolds
-from statfast._estimator.ignored_arguments import (
+from statfast._estimator.parameters.ignored_arguments import (
     check_ignored,
     ignored_names,
     ignoring_sklearn_parameters,
 )
-from statfast._estimator.pairwise_rows import PairwiseRows, is_pairwise
 from statfast._typing import Array
 from statfast._validation import column_names, shown, warn_user
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator.copies import takes_weights, with_params
+from statfast._estimator.parameters.copies import takes_weights, with_params
 from statfast._typing import Array
 from statfast._validation import (
     as_choice,

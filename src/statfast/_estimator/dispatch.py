@@ -23,7 +23,7 @@ from statfast._engine import (
     end_fits,
     is_distributed,
 )
-from statfast._estimator.part_sums import named_rows
+from statfast._estimator.sums.part_sums import named_rows
 from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, column_names
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator.part_sums import NamedRows
+from statfast._estimator.sums.part_sums import NamedRows
 from statfast._validation import (
     as_rows,
     as_sparse,

@@ -24,8 +24,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from statfast._estimator.checks import Check
-from statfast._estimator.ignored_arguments import check_other
+from statfast._estimator.parameters.checks import Check
+from statfast._estimator.parameters.ignored_arguments import check_other
 
 REQUIRED: Any = inspect.Parameter.empty
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator.copies import copied, with_params
-from statfast._estimator.fold_plans import MERGED, FoldGroup, FoldModels, FoldTask
-from statfast._estimator.folds import checks_of_all_rows
-from statfast._estimator.sums import sums_of, sums_of_folds
+from statfast._estimator.folds.fold_plans import MERGED, FoldGroup, FoldModels, FoldTask
+from statfast._estimator.folds.fold_rows import checks_of_all_rows
+from statfast._estimator.parameters.copies import copied, with_params
+from statfast._estimator.sums.row_sums import sums_of, sums_of_folds
 
 
 @dataclass

@@ -14,10 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator.copies import with_params
-from statfast._estimator.folds import NotShared, Pair, checks_of_all_rows
+from statfast._estimator.folds.fold_rows import NotShared, Pair, checks_of_all_rows
 from statfast._estimator.member_rows import take_rows
 from statfast._estimator.pairwise_rows import between
+from statfast._estimator.parameters.copies import with_params
 from statfast._estimator.scorers import Answers
 from statfast._typing import Array
 from statfast._validation import as_rows, column_names

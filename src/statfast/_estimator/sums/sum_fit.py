@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Self
 
 from statfast._estimator.base import Estimator
 from statfast._estimator.dispatch import no_exact_form
-from statfast._estimator.fold_plans import FoldPlan, FoldTask
-from statfast._estimator.merged_folds import merged_folds
-from statfast._estimator.part_sums import fit_parts
-from statfast._estimator.sums import summed
+from statfast._estimator.folds.fold_plans import FoldPlan, FoldTask
+from statfast._estimator.folds.merged_folds import merged_folds
+from statfast._estimator.sums.part_sums import fit_parts
+from statfast._estimator.sums.row_sums import summed
 from statfast._typing import Array
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fits to rows that lie elsewhere, of estimators whose fit is a sum (see `sums`).
+"""Fits to rows that lie elsewhere, of estimators whose fit is a sum (see `row_sums`).
 
 Two rounds: the first counts the rows and names the classes, the other sums up. The state comes
 from `_prepare` of a few rows, one of each class among them.
@@ -12,9 +12,9 @@ import numpy as np
 
 from statfast._core.rows.extent import zeros_and_ones
 from statfast._engine import Parts, Work, has_weight
-from statfast._estimator.copies import takes_weights
 from statfast._estimator.mixins import codes_among
-from statfast._estimator.sums import summed
+from statfast._estimator.parameters.copies import takes_weights
+from statfast._estimator.sums.row_sums import summed
 from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 
