@@ -145,13 +145,13 @@ def test_radii_come_back(name, ours, peer, parameters):
 
 
 @pytest.mark.parametrize(("name", "ours", "peer", "parameters"), CASES)
-def test_the_reach_is_the_largest_within(name, ours, peer, parameters):
+def test_reduced_radii_are_the_largest_within(name, ours, peer, parameters):
     metric = as_metric(name, d=5, **ours)
     radii = np.array([0.0, 1e-200, 1e-5, 0.1, 1.7320508075688772, 2.0, 3.0])
-    reach = metric.reach(radii)
-    assert (metric.finish(reach) <= radii).all()
-    assert (metric.finish(np.nextafter(reach, np.inf)) > radii)[2:].all()
-    assert float(metric.reach(2.0)) == reach[5]
+    reduced = metric.reduce_radii(radii)
+    assert (metric.finish(reduced) <= radii).all()
+    assert (metric.finish(np.nextafter(reduced, np.inf)) > radii)[2:].all()
+    assert float(metric.reduce_radii(2.0)) == reduced[5]
 
 
 def test_plain_metrics_leave_rows_alone():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The upper triangle of a dissimilarity matrix, wherever its rows lie, and its nearest neighbors.
 
-A condensed matrix, a square one and the pieces that a round of merging writes are all read in
-place: what kernels take is the address of each row (``_core/distance/triangle.pyx``).
+A condensed matrix, a square one and the pieces that a round of merging writes are all read where
+they lie: kernels take the address of each row (``_core/distance/triangle.pyx``).
 """
 
 from contextlib import suppress
@@ -16,9 +16,9 @@ from statfast._core.distance import triangle as kernel
 from statfast._engine import each
 
 NUMBERS_PER_TASK = 1 << 21  # numbers that a task looks at: some milliseconds
-MAX_TASKS = 16  # tasks, where there is work for them
+MAX_TASKS = 16  # tasks of a call
 MIN_NUMBERS_PER_TASK = 1 << 15  # numbers: looking at fewer takes no longer than beginning a task
-COPY_SHARE = 0.48  # of the square: the memory that merging takes, a little less than the triangle
+COPY_SHARE = 0.48  # of the square matrix: memory that merging takes, a little less than a triangle
 
 
 @dataclass(frozen=True)
@@ -70,26 +70,26 @@ class Minima:
         self.spare: list[tuple[int, tuple[np.ndarray, np.ndarray]]] = []
 
     def columns(self, block: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Of the columns, for a task: what a task of earlier rows has found, or nothing yet.
+        """Minima of the columns for a task: those of a task of earlier rows, or none yet.
 
-        The more rows they know of, the seldomer a number is new to them.
+        The more rows they cover, the more seldom a number is smaller than them.
         """
         with suppress(IndexError):
-            stop, found = self.spare.pop()
+            stop, minima = self.spare.pop()
             if stop <= block.start:
-                return found
-            self.spare.append((stop, found))
+                return minima
+            self.spare.append((stop, minima))
         return np.full(self.m, np.inf, self.dtype), np.full(self.m, -1, np.int32)
 
     def keep(self, block: slice, columns: tuple[np.ndarray, np.ndarray]) -> None:
-        """Take back what a task was given."""
+        """Take back the minima of columns when a task is done."""
         self.spare.append((block.stop, columns))
 
     def joined(self) -> tuple[np.ndarray, np.ndarray]:
         """Smallest numbers and the first rows that have them, whichever task looked at which."""
         low, who = self.spare[0][1]
-        for _, part in self.spare[1:]:
-            kernel.absorb(*part, low, who)
+        for _, minima in self.spare[1:]:
+            kernel.absorb(*minima, low, who)
         kernel.absorb(self.right_low, self.right_who, low, who)
         return low, who
 

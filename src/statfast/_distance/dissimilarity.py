@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dissimilarities between rows, whoever makes them: a matrix, its upper triangle, or the rows.
+"""Dissimilarities between rows: as a matrix, as its upper triangle, or computed from the rows.
 
-A foundation, because medoids and silhouettes ask the same things of them: `block`, a rectangle of
-the matrix. `Square` has it, `Condensed` unfolds it, and `OfRows` makes it of the rows each time,
-which takes no longer than reading it from memory where the rows have few columns, and no memory.
+This is a foundation, because medoids and silhouettes read dissimilarities in the same way: by
+`block`, a rectangle of the matrix. `Square` cuts it out, `Condensed` unfolds it, and `OfRows`
+computes it from the rows each time. Where the rows have few columns, that takes no longer than
+reading it from memory, and it needs no memory.
 """
 
 from collections.abc import Callable
@@ -28,19 +29,18 @@ from statfast._distance.metrics import (
     as_metric,
     measured,
 )
-from statfast._distance.precision import LEAST, MOST, rescaled, scale_of
+from statfast._distance.precision import MAX_SQUARABLE, MIN_SQUARABLE, rescaled, scale_of
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array
 from statfast._validation import as_real, refuse_large
 
-TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # what distance/dissimilarity.pyx knows
+TILED = (EUCLIDEAN, MANHATTAN, CHEBYSHEV)  # kinds that distance/dissimilarity.pyx computes
 MIN_POWER = 1e-290  # p-th powers below have lost digits
 MIN_FLOAT32 = 1e-35  # float32 dissimilarities that are all smaller have lost digits
-ROWS_AT_A_TIME = 16  # rows of a triangle that are made at a time
+ROWS_AT_A_TIME = 16  # rows of a triangle that are computed at a time
 NUMBERS_PER_TASK = 1 << 24  # numbers of rows that a task looks at
-ROWS_PER_STRIP = (
-    1024  # rows of a rectangle made or unfolded at a time: with 64 columns, half of level 2
-)
+# Rows of a rectangle computed or unfolded at a time: with 64 columns, half of a level-2 cache.
+ROWS_PER_STRIP = 1024
 PRECOMPUTED = "precomputed"
 
 
@@ -64,16 +64,16 @@ class Square:
         return Triangle.of_square(self.matrix), self.high
 
     def block(self, rows: slice, columns: slice | Array, workspace: Array | None = None) -> Array:
-        """The dissimilarities from some points to others; columns are a slice or numbers.
+        """The dissimilarities from a slice of points to others, a slice or an array of numbers.
 
         `workspace`, where given, is memory that the answer may lie in.
         """
-        found = self.matrix[rows, columns]
-        return found if isinstance(columns, slice) else np.ascontiguousarray(found)
+        values = self.matrix[rows, columns]
+        return values if isinstance(columns, slice) else np.ascontiguousarray(values)
 
-    def between(self, points: Array, others: Array) -> Array:
-        """From each of some points, given by number, to each of others; float64."""
-        return self.matrix[np.ix_(points, others)].astype(np.float64, copy=False)
+    def between(self, rows: Array, columns: Array) -> Array:
+        """From each point of `rows` to each of `columns`, both arrays of numbers; float64."""
+        return self.matrix[np.ix_(rows, columns)].astype(np.float64, copy=False)
 
 
 class Condensed:
@@ -108,21 +108,23 @@ class Condensed:
         dissimilarity.unfold(self.values, self.n, start, first, out)
         return out
 
-    def between(self, points: Array, others: Array) -> Array:
-        low = np.minimum.outer(points, others)
-        high = np.maximum.outer(points, others)
-        at = low * (2 * self.n - low - 1) // 2 + high - low - 1
+    def between(self, rows: Array, columns: Array) -> Array:
+        low = np.minimum.outer(rows, columns)
+        high = np.maximum.outer(rows, columns)
+        places = low * (2 * self.n - low - 1) // 2 + high - low - 1
         same = low == high
-        at[same] = 0
-        found = self.values[at].astype(np.float64, copy=False) if len(self.values) else at * 0.0
-        found[same] = 0.0
-        return found
+        places[same] = 0
+        values = (
+            self.values[places].astype(np.float64, copy=False) if len(self.values) else places * 0.0
+        )
+        values[same] = 0.0
+        return values
 
 
 class OfRows:
     """Rows, and the metric between them; memory O(n d).
 
-    The rows may have been multiplied by a `scale`, which is taken off their dissimilarities.
+    The rows may have been multiplied by a `scale`, by which dissimilarities are divided.
     """
 
     def __init__(self, rows: np.ndarray, metric: Metric, scale: float = 1.0) -> None:
@@ -143,38 +145,38 @@ class OfRows:
         return self.metric.kind in TILED
 
     def across(self, rows: Array) -> Array:
-        """From each of other rows, prepared for the metric, to each of these."""
+        """From each of these rows, prepared for the metric, to each of the points."""
         if not takes_squares(self.metric):
             return self._across(rows)
-        own = self.rows[: self.n]
-        reach = np.maximum(np.abs(rows).max(axis=1), np.abs(own).max()).astype(np.float64)
-        extreme = ((reach < LEAST) | (reach > MOST)) & (reach > 0)
+        points = self.rows[: self.n]
+        largest = np.maximum(np.abs(rows).max(axis=1), np.abs(points).max()).astype(np.float64)
+        extreme = ((largest < MIN_SQUARABLE) | (largest > MAX_SQUARABLE)) & (largest > 0)
         if not extreme.any():
             return self._across(rows)
         rows, out = rows.astype(np.float64), np.empty((len(rows), self.n))
         out[~extreme] = self._across(rows[~extreme])
-        size = np.frexp(reach)[1]
-        for each_size in np.unique(size[extreme]):
-            these = extreme & (size == each_size)
-            scale = scale_of(float(reach[these].max()))
-            out[these] = OfRows(own * scale, self.metric, scale)._across(rows[these] * scale)
+        exponents = np.frexp(largest)[1]
+        for exponent in np.unique(exponents[extreme]):
+            alike = extreme & (exponents == exponent)
+            scale = scale_of(float(largest[alike].max()))
+            out[alike] = OfRows(points * scale, self.metric, scale)._across(rows[alike] * scale)
         return out
 
     def _across(self, rows: Array) -> Array:
         rows = np.asarray(rows, np.float64)
-        some = np.zeros((len(rows) + dissimilarity.SPARE_ROWS, rows.shape[1]))
-        some[: len(rows)] = rows
-        return self._to(some, len(rows), self.rows[: self.n])
+        padded = np.zeros((len(rows) + dissimilarity.SPARE_ROWS, rows.shape[1]))
+        padded[: len(rows)] = rows
+        return self._distances(padded, len(rows), self.rows[: self.n])
 
-    def back(self, found: Array) -> Array:
-        """Dissimilarities between these rows, as they would be between those that were given."""
+    def back(self, values: Array) -> Array:
+        """Dissimilarities between these rows as those before they were scaled, in place."""
         if self.scale == 1.0:
-            return found
+            return values
         with np.errstate(over="ignore"):
-            found /= self.scale
+            values /= self.scale
             if self.metric.name == "sqeuclidean":
-                found /= self.scale
-        return found
+                values /= self.scale
+        return values
 
     def require_range(self) -> None:
         """Refuse rows whose dissimilarities, or the sums of n of them, could overflow."""
@@ -184,7 +186,7 @@ class OfRows:
         corners = np.zeros((2 + dissimilarity.SPARE_ROWS, rows.shape[1]))
         corners[0], corners[1] = rows.min(axis=0), rows.max(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
-            across = float(self._to(corners, 2, corners[:2])[0, 1])
+            across = float(self._distances(corners, 2, corners[:2])[0, 1])
         if not isfinite(4.0 * self.n * across):
             value = np.abs(rows).max() / self.scale
             raise ValueError(
@@ -194,29 +196,34 @@ class OfRows:
 
     def block(self, rows: slice, columns: slice | Array, workspace: Array | None = None) -> Array:
         start, stop, _ = rows.indices(self.n)
-        return self._to(self.rows[start:], stop - start, self.rows[: self.n][columns], workspace)
+        return self._distances(
+            self.rows[start:], stop - start, self.rows[: self.n][columns], workspace
+        )
 
-    def between(self, points: Array, others: Array) -> Array:
-        some = np.zeros((len(points) + dissimilarity.SPARE_ROWS, self.rows.shape[1]))
-        some[: len(points)] = self.rows[points]
-        return self._to(some, len(points), self.rows[others])
+    def between(self, rows: Array, columns: Array) -> Array:
+        padded = np.zeros((len(rows) + dissimilarity.SPARE_ROWS, self.rows.shape[1]))
+        padded[: len(rows)] = self.rows[rows]
+        return self._distances(padded, len(rows), self.rows[columns])
 
-    def _to(self, padded: Array, m: int, others: Array, workspace: Array | None = None) -> Array:
+    def _distances(
+        self, padded: Array, m: int, targets: Array, workspace: Array | None = None
+    ) -> Array:
+        """From the first m rows of an array with spare rows to each of the targets."""
         if workspace is not None and self.tiled:
-            out = workspace[:m, : len(others)]
+            out = workspace[:m, : len(targets)]
         else:
-            out = np.empty((m, len(others)))
+            out = np.empty((m, len(targets)))
         if not out.size:
             return out
         if self.tiled:
-            dissimilarity.store(padded, m, packed(others), self.metric.kind, self.finish, out)
+            dissimilarity.store(padded, m, packed(targets), self.metric.kind, self.finish, out)
         elif self.metric.kind == BLOCKWISE:
-            out[:] = between(self.metric, padded[:m], others)
+            out[:] = between(self.metric, padded[:m], targets)
         else:
-            others = np.ascontiguousarray(others)
-            for row, apart in zip(padded[:m], out, strict=True):
-                pairwise.distances(row, others, self.metric.kind, self.metric.p, apart)
-            finished(self.metric, padded[:m], others, out)
+            targets = np.ascontiguousarray(targets)
+            for row, distances in zip(padded[:m], out, strict=True):
+                pairwise.distances(row, targets, self.metric.kind, self.metric.p, distances)
+            finished(self.metric, padded[:m], targets, out)
         return self.back(out)
 
     def condensed(self, n_jobs: int | None = None) -> tuple[Triangle, float]:
@@ -229,11 +236,11 @@ class OfRows:
             for start in range(block.start, block.stop, ROWS_AT_A_TIME):
                 checkpoint()
                 stop = min(start + ROWS_AT_A_TIME, block.stop)
-                found = self.block(slice(start, stop), slice(start, n))
+                strip = self.block(slice(start, stop), slice(start, n))
                 for row in range(start, stop):
                     begin = row * (2 * n - row - 1) // 2
                     out = y[begin : begin + n - row - 1]
-                    out[:] = found[row - start, row - start + 1 :]
+                    out[:] = strip[row - start, row - start + 1 :]
                     high = max(high, self._largest(out))
             return high
 
@@ -261,10 +268,10 @@ def takes_squares(metric: Metric) -> bool:
     return metric.kind == EUCLIDEAN and metric.name not in HALVED
 
 
-def finished(metric: Metric, rows: np.ndarray, others: np.ndarray, reduced: np.ndarray) -> None:
-    """Distances (m, n) in the place of reduced ones: see `Metric.finish`.
+def finished(metric: Metric, X: np.ndarray, Y: np.ndarray, reduced: np.ndarray) -> None:
+    """Turn reduced distances (m, n) between rows of X and Y into distances: see `Metric.finish`.
 
-    Minkowski's are made again where p-th powers have overflowed or vanished.
+    Minkowski distances are computed anew where p-th powers have overflowed or vanished.
     """
     if metric.kind != MINKOWSKI:
         metric.finish(reduced, reduced)
@@ -272,15 +279,17 @@ def finished(metric: Metric, rows: np.ndarray, others: np.ndarray, reduced: np.n
     lost = ~((reduced >= MIN_POWER) & (reduced < inf))
     metric.finish(reduced, reduced)
     for i in np.flatnonzero(lost.any(axis=1)):
-        at = np.flatnonzero(lost[i])
+        columns = np.flatnonzero(lost[i])
         with np.errstate(over="ignore"):
-            apart = np.abs(others[at] - rows[i])
-        most = apart.max(axis=1)
-        some = (most > 0) & (most < inf)
-        share = apart[some] / most[some, None]
-        reduced[i, at] = most
+            differences = np.abs(Y[columns] - X[i])
+        largest = differences.max(axis=1)
+        scalable = (largest > 0) & (largest < inf)
+        scaled_differences = differences[scalable] / largest[scalable, None]
+        reduced[i, columns] = largest
         with np.errstate(over="ignore", under="ignore"):
-            reduced[i, at[some]] *= (share**metric.p).sum(axis=1) ** (1 / metric.p)
+            reduced[i, columns[scalable]] *= (scaled_differences**metric.p).sum(axis=1) ** (
+                1 / metric.p
+            )
 
 
 def metric_of(
@@ -319,7 +328,7 @@ def packed(rows: np.ndarray) -> np.ndarray:
 def store(
     made: OfRows, dtype: type, n_jobs: int | None, instead: str = "Pass matrix_free=True."
 ) -> Square:
-    """All dissimilarities between rows, kept; `instead` says what to do if memory is short."""
+    """The matrix of all dissimilarities; `instead` ends the message if memory is short."""
     n = made.n
     nbytes = n * n * np.dtype(dtype).itemsize
     refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", instead)
@@ -341,9 +350,9 @@ def store(
 def require_float32_range(
     values: np.ndarray, name: str, different: Callable[[], Any]
 ) -> np.ndarray:
-    """Dissimilarities that float32, if they are kept as that, must be able to hold.
+    """Refuse float32 dissimilarities that have overflowed or vanished; returns the others.
 
-    `different` tells, where all became 0, which of them should not be.
+    `different` says, where all became 0, which of them should not be.
     """
     if values.dtype != np.float32:
         return values
@@ -356,20 +365,23 @@ def require_float32_range(
 
 
 def by_function(
-    metric: Metric, row: np.ndarray, others: np.ndarray, where: str, number: int = 0,
+    metric: Metric, row: np.ndarray, points: np.ndarray, where: str, number: int = 0,
     finite: bool = True,
 ) -> np.ndarray:  # fmt: skip
-    """From a row of some number to others: what the user's function says, checked."""
+    """Distances from a row to points by the user's function, checked.
+
+    Messages name the row by its `number` in the sentence `where`.
+    """
     function: Any = metric.function
-    found = np.empty(len(others))
-    for at, other in enumerate(others):
+    distances = np.empty(len(points))
+    for j, point in enumerate(points):
         checkpoint()
-        found[at] = measured(function(row, other), where, number, at, finite=finite)
-    return found
+        distances[j] = measured(function(row, point), where, number, j, finite=finite)
+    return distances
 
 
 def of_function(rows: np.ndarray, metric: Metric, dtype: type) -> Square:
-    """The matrix of a Python function, taken as symmetric: called once for each pair of rows."""
+    """The matrix of a Python function, which is called once for each pair of rows."""
     n = len(rows)
     nbytes = n * n * np.dtype(dtype).itemsize
     refuse_large(nbytes, f"The {n} x {n} matrix of dissimilarities", "Choose a named metric.")
@@ -378,9 +390,9 @@ def of_function(rows: np.ndarray, metric: Metric, dtype: type) -> Square:
     largest = 0.0
     with np.errstate(over="ignore"):  # in float32
         for i in range(n):
-            found = by_function(metric, rows[i], rows[i + 1 :], "row {} and one after it", i)
-            matrix[i, i + 1 :] = matrix[i + 1 :, i] = found
-            largest = max(largest, float(found.max(initial=0.0)))
+            distances = by_function(metric, rows[i], rows[i + 1 :], "row {} and one after it", i)
+            matrix[i, i + 1 :] = matrix[i + 1 :, i] = distances
+            largest = max(largest, float(distances.max(initial=0.0)))
     return Square(require_float32_range(matrix, "X", lambda: largest), True, largest)
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gower's dissimilarity (1971) of tables whose columns are of several kinds: what each holds.
+"""Gower's dissimilarity (1971) of tables whose columns are of several kinds.
 
-The mean over the columns in which both rows have a value of: |a - b| / range where a column holds
-numbers, or the places of ordered values; 0 or 1, as values are equal or not, where they have no
-order. A column of truth values that is asymmetric does not count where neither row has it.
+It is a mean over the columns in which both rows have a value. A column of numbers, or of ordered
+values, which are numbered, contributes |a - b| / range. A column of values without an order
+contributes 0 where they are equal, else 1. An asymmetric column of truth values does not count
+where both rows are false.
 """
 
 from collections.abc import Mapping
@@ -32,12 +33,11 @@ KINDS_NAME = "metric_params['kinds']"
 
 @dataclass(frozen=True, eq=False)
 class GowerColumns:
-    """The kinds of columns, and what makes numbers of their values."""
+    """The kinds of columns, and how their values become numbers."""
 
     kinds: tuple[str, ...]
-    levels: tuple[
-        Any, ...
-    ]  # of each column but numeric ones a list of values, whose places are the codes
+    # Of each column that is not numeric a list of values, whose places are the codes.
+    levels: tuple[Any, ...]
     ranges: np.ndarray  # (d,) what differences are divided by; 0: values are equal or not
     weights: np.ndarray  # (d,)
 
@@ -61,9 +61,7 @@ class GowerColumns:
         d = len(columns)
         labels = column_labels(column_names(X), d)
         categories = [_categories(X, j) for j in range(d)]
-        kinds = [
-            _kind_of(*both) for both in zip(columns, categories, strict=True)
-        ]  # by their types
+        kinds = [_kind_of(*both) for both in zip(columns, categories, strict=True)]
         _take(metric_params.get("kinds"), kinds, column_names(X), labels)
         levels = [_levels(*four) for four in zip(columns, kinds, categories, labels, strict=True)]
         weights = metric_params.get("w")
@@ -85,35 +83,35 @@ class GowerColumns:
         return cls(tuple(kinds), tuple(levels), ranges, weights)
 
     def coded(self, columns: list[Any], labels: list[Any]) -> np.ndarray:
-        """Checked columns as numbers (n, d) float64; NaN is missing. Sentences have the labels."""
+        """Checked columns as numbers (n, d) float64; NaN is missing. Messages name the labels."""
         codes = np.empty((len(columns[0]), len(columns)))
-        for j, (column, known) in enumerate(zip(columns, self.levels, strict=True)):
-            if known is None:
+        for j, (column, levels) in enumerate(zip(columns, self.levels, strict=True)):
+            if levels is None:
                 codes[:, j] = _numbers(column, labels[j])
             else:
-                codes[:, j] = _codes(column, known, self.kinds[j], labels[j])
+                codes[:, j] = _codes(column, levels, self.kinds[j], labels[j])
         return codes
 
     def table(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         """Dissimilarities (m, n) of coded rows; NaN where no column has a value in both.
 
-        Two rows that agree only in what neither has are at dissimilarity 0.
+        Two rows of which both are false in all columns that they share have dissimilarity 0.
         """
         total, weight = np.zeros((2, len(A), len(B)))
         both = np.zeros(total.shape, dtype=bool)
         for j in np.flatnonzero(self.weights).tolist():
             a, b = A[:, j], B[:, j]
-            apart = np.abs(np.subtract.outer(a, b))
-            there = ~np.isnan(apart)
-            both |= there
+            differences = np.abs(np.subtract.outer(a, b))
+            counted = ~np.isnan(differences)
+            both |= counted
             if self.ranges[j] > 0:
-                apart /= self.ranges[j]
+                differences /= self.ranges[j]
             else:
-                apart = (apart > 0).astype(np.float64)
+                differences = (differences > 0).astype(np.float64)
             if self.kinds[j] == ASYMMETRIC:
-                there &= np.logical_or.outer(a != 0, b != 0)
-            total += np.where(there, apart * self.weights[j], 0.0)
-            weight += there * self.weights[j]
+                counted &= np.logical_or.outer(a != 0, b != 0)
+            total += np.where(counted, differences * self.weights[j], 0.0)
+            weight += counted * self.weights[j]
         out = np.where(both, 0.0, np.nan)
         np.divide(total, weight, out=out, where=weight > 0)
         return out
@@ -180,21 +178,21 @@ def _levels(
     if kind == NUMERIC:
         return None
     try:
-        found = {value for value in column.tolist() if not is_missing(value)}
-        known = categories[0] if categories is not None else sorted(found)
+        values = {value for value in column.tolist() if not is_missing(value)}
+        levels = categories[0] if categories is not None else sorted(values)
     except TypeError as error:
         raise TypeError(
             f"X must hold values of one type in column {label}, which is {kind}; {error}. Convert "
             "them to strings."
         ) from error
-    if kind == ASYMMETRIC and found <= {0, 1}:
+    if kind == ASYMMETRIC and values <= {0, 1}:
         return [0, 1]
-    if kind == ASYMMETRIC and (categories is None or len(known) != 2):
+    if kind == ASYMMETRIC and (categories is None or len(levels) != 2):
         raise ValueError(
             f"Column {label} of X is asymmetric and must hold 0 and 1, truth values, or a category "
-            f"of two values, the second of which is presence; got {shown(known)}."
+            f"of two values, the second of which is presence; got {shown(levels)}."
         )
-    return known
+    return levels
 
 
 def _numbers(column: Array, label: Any) -> Array:
@@ -202,19 +200,19 @@ def _numbers(column: Array, label: Any) -> Array:
         return column
     values = [np.nan if is_missing(value) else value for value in column.tolist()]
     try:
-        found = np.array(values, np.float64)
+        numbers = np.array(values, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"X must hold numbers in column {label}, which is numeric; {error}. Name its kind in "
             f"{KINDS_NAME}."
         ) from error
-    if np.isinf(found).any():
+    if np.isinf(numbers).any():
         raise ValueError(f"X contains infinity in column {label}. Drop, clip or rescale it first.")
-    return found
+    return numbers
 
 
-def _codes(column: Array, known: list[Any], kind: str, label: Any) -> Array:
-    place = {value: float(code) for code, value in enumerate(known)}
+def _codes(column: Array, levels: list[Any], kind: str, label: Any) -> Array:
+    place = {value: float(code) for code, value in enumerate(levels)}
     codes = np.empty(len(column))
     for i, value in enumerate(column.tolist()):
         try:
@@ -232,7 +230,7 @@ def _codes(column: Array, known: list[Any], kind: str, label: Any) -> Array:
 
 
 def _widths(codes: Array) -> Array:
-    """The most that numbers of a column differ; 0 where all are missing."""
+    """The range of each column; 0 where all its values are missing."""
     high = np.fmax.reduce(codes, axis=0, initial=-np.inf)
     low = np.fmin.reduce(codes, axis=0, initial=np.inf)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is compared, checked once: rows and a metric, or dissimilarities between them.
+"""Rows and a metric, or dissimilarities between rows, checked once.
 
-Whoever takes either asks `as_dissimilarities`. What comes back knows its number of rows (`n`), its
-upper triangle (`condensed`), and itself as what has rectangles (`made`): see dissimilarity.py.
+Methods that take either call `as_dissimilarities`. The answer has the number of rows (`n`), the
+upper triangle of dissimilarities (`condensed`), and an object of dissimilarity.py that makes any
+rectangle of their matrix (`made`).
 """
 
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ class MetricRows(NamedTuple):
         return len(self.X)
 
     def made(self, n_jobs: int | None = None) -> OfRows | Square:
-        """The dissimilarities between the rows, whose sums they do not overflow."""
+        """The dissimilarities between the rows; refuses rows whose sums of them overflow."""
         if is_callable(self.metric):
             return of_function(self.X, self.metric, np.float64)
         return made_of(self.X, self.metric, n_jobs)
@@ -112,7 +113,7 @@ def _refuse_infinity(rows: Array) -> None:
 
 
 def is_precomputed(metric: Any) -> bool:
-    """Whether dissimilarities are given, and not rows."""
+    """Whether X holds dissimilarities, and not rows."""
     return isinstance(metric, str) and metric == PRECOMPUTED
 
 
@@ -148,17 +149,17 @@ def as_dissimilarities(
         zero, or there are too few.
     """
     keep = FLOATS if dtype is None else (np.dtype(dtype).type, np.float64)
-    given = is_precomputed(metric)
-    if (given or vectors) and is_triangle(X):
+    precomputed = is_precomputed(metric)
+    if (precomputed or vectors) and is_triangle(X):
         values, n, high = as_triangle(X, keep=keep, n_jobs=n_jobs)
         if n == 1 and n_min == 2:
             raise ValueError("X must hold at least one pair; got none. Give two points or more.")
-        as_rows(np.zeros((n, 1)), n_min=n_min)  # says it if they are too few
+        as_rows(np.zeros((n, 1)), n_min=n_min)  # refuses too few
         return Condensed(typed(values, dtype, "X"), n, high)
-    if given and symmetric:
+    if precomputed and symmetric:
         matrix, high = as_matrix(X, n_min=n_min)
         return Square(matrix, high=high)
-    if given:
+    if precomputed:
         matrix, mirrored = as_table(X, keep=keep, n_min=n_min, n_jobs=n_jobs)
         return Square(typed(matrix, dtype, "X"), mirrored)
     return as_metric_rows(X, metric, p=p, metric_params=metric_params, n_min=n_min)
@@ -167,16 +168,16 @@ def as_dissimilarities(
 def condensed_of(
     X: Any, metric: Any, metric_params: Any, n: int, n_jobs: int | None = None
 ) -> Array:
-    """The condensed dissimilarities, float64, of n rows: of rows, condensed or square."""
-    given = as_dissimilarities(
+    """The condensed dissimilarities, float64, of n rows; X is rows, condensed or square."""
+    source = as_dissimilarities(
         X, metric, metric_params=metric_params, vectors=True, symmetric=True, n_min=2
     )
-    if given.n != n:
+    if source.n != n:
         raise ValueError(
-            f"X must be of as many rows as Z has leaves ({n}); got {given.n}. Pass what Z was made "
-            "of."
+            f"X must be of as many rows as Z has leaves ({n}); got {source.n}. Pass what Z was "
+            "made of."
         )
-    table = given.matrix if isinstance(given, Square) else given.condensed(n_jobs)[0].owners
+    table = source.matrix if isinstance(source, Square) else source.condensed(n_jobs)[0].owners
     if np.ndim(table) == 1:
         return np.asarray(table, np.float64)
     refuse_large(4 * n * n, "A condensed copy of X", "Pass it condensed.")  # a square matrix

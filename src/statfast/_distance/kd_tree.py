@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The k-d tree as a bundle of arrays, and how they come about.
+"""The k-d tree as a bundle of arrays, and how it is built.
 
-What the arrays mean is said in ``_core/kdtree/tree.pxd``.
+What the arrays mean is explained in ``_core/kdtree/tree.pxd``.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from statfast._typing import Array
 
 LANES = 8  # children of a node
 MAX_LEAF_POINTS = 256  # points of a leaf that the kernels have room for
-POINTS_PER_SUBTREE = 1 << 14  # points: built by one task, within the level-2 cache
-MAX_SUBTREES = 16  # so many tasks there are at most where the points are many
-MIN_POINTS_FOR_TASKS = 1 << 11  # points that are not worth two tasks
+POINTS_PER_SUBTREE = 1 << 14  # points of a task, which fit the level-2 cache
+MAX_SUBTREES = 16  # tasks of a build, however many the points
+MIN_POINTS_FOR_TASKS = 1 << 11  # points: fewer are not worth two tasks
 
 
 Segment: TypeAlias = tuple[int, int, int]  # a run of leaves, and which side holds its points
@@ -108,7 +108,7 @@ def levels_of(leaves: int) -> tuple[np.ndarray, int]:
 def _rebuilt(
     blocks: Array, ids: Array, boxes: Array, least: Array, first: Array, n: int
 ) -> KDArrays:
-    """A bundle out of a pickle, where arrays lie anywhere."""
+    """The tree from a pickle, whose arrays may not be aligned."""
     places = aligned(blocks.shape, blocks.dtype), aligned(boxes.shape, boxes.dtype)
     places[0][:], places[1][:] = blocks, boxes
     return KDArrays(places[0], ids, places[1], least, first, n)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of metrics: what each is called, what it takes, and what kernels make of it.
+"""The table of metrics: their names, their parameters, and the kernels that compute them.
 
-A foundation, because neighbors, k-medoids and linkage all need it, and stands on the engine, as
-covariances are sums over blocks of rows.
+It is a foundation, because neighbors, k-medoids and linkage all need it, and it is built on the
+engine, as covariances are sums over blocks of rows.
 
-Few metrics are worth a kernel: `Metric.kind` names that. The others become one of them by preparing
-the rows: a weight is a factor of its column, Mahalanobis distance is Euclidean distance after
-whitening, cosine distance half a squared one between normalized rows. Distances are those of
-float64 differences between prepared rows.
+Few metrics have a kernel of their own, which `Metric.kind` names. The others become one of those by
+preparing the rows: a weight is a factor of its column, Mahalanobis distance is Euclidean distance
+after whitening, and cosine distance is half the squared distance between normalized rows. Distances
+are computed from float64 differences between prepared rows.
 """
 
 from collections.abc import Callable
@@ -63,24 +63,23 @@ SPECIAL = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}  # Minkowski's 
 POLE = pi / 2 * (1 + 1e-12)  # radians; rounding may put a place a little beyond it
 HALVED = ("cosine", "correlation")  # half the squared distance of normalized rows
 
-# Units in the last place by which a power and its root may miss each other.
+# Units in the last place: by fewer than these, a power and its root miss each other.
 MAX_ULPS_OF_GUESS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A distance between rows: the kernels' part of it, and what is done to rows before."""
+    """A distance between rows: the kind that kernels compute, and how rows are prepared."""
 
     name: str
     kind: int
     p: float = 2.0  # the exponent, of kind MINKOWSKI
-    function: Callable[..., Any] | None = (
-        None  # of two float64 rows, or of blocks of them (BLOCKWISE)
-    )
-    origin: np.ndarray | None = None  # (d,) what rows are moved by before they are scaled
-    factor: np.ndarray | None = None  # (d,) of each column, or (d, d), a row's image x @ factor
-    scale: float = 1.0  # of all of the factor, by which distances are divided again
-    columns: Any = None  # GowerColumns, of "gower": what the columns of rows hold
+    # Of two float64 rows, or of two blocks of rows if the kind is BLOCKWISE.
+    function: Callable[..., Any] | None = None
+    origin: np.ndarray | None = None  # (d,) is subtracted from rows before they are scaled
+    factor: np.ndarray | None = None  # (d,) factors of columns; or (d, d), x becomes x @ factor
+    scale: float = 1.0  # of the factor; distances are divided by it again
+    columns: Any = None  # GowerColumns of the metric "gower"; else None
 
     @property
     def prepares(self) -> bool:
@@ -119,29 +118,29 @@ class Metric:
         out = np.empty((n, d))
 
         def fill(block: slice) -> None:
-            some = np.array(rows[block], np.float64, order="C")
+            prepared = np.array(rows[block], np.float64, order="C")
             if self.name in HALVED:
-                normalize(some, self.name, name, block.start)
-                out[block] = some
+                normalize(prepared, self.name, name, block.start)
+                out[block] = prepared
             else:
-                self._scale(some, out[block])
+                self._scale(prepared, out[block])
 
         whitens = self.factor is not None and self.factor.ndim == 2
         most = max(64, (1 << 24) // (d * d)) if whitens else max(64, (1 << 20) // d)
         each(fill, grid(n, most=most), n_jobs=n_jobs, effort=n * d * (2.0 * d if whitens else 8.0))
         return out
 
-    def _scale(self, some: Array, out: Array) -> None:
+    def _scale(self, rows: Array, out: Array) -> None:
         assert self.factor is not None
         with np.errstate(over="ignore", invalid="ignore"):
             if self.origin is not None:
-                some -= self.origin
+                rows -= self.origin
             if self.factor.ndim == 1:
-                np.multiply(some, self.factor, out=out)
-            else:  # the tiles' sums have one order, however many rows there are; BLAS's may not
-                no_origin = np.zeros(some.shape[1], np.float32)
+                np.multiply(rows, self.factor, out=out)
+            else:  # the tiles sum in one order, however many rows there are; BLAS may not
+                no_origin = np.zeros(rows.shape[1], np.float32)
                 columns = np.ascontiguousarray(self.factor.T)
-                pairwise.matrix("product", some, columns, no_origin, 0.0, out)
+                pairwise.matrix("product", rows, columns, no_origin, 0.0, out)
         if not np.isfinite(out).all():
             raise ValueError(
                 f"Rows of X overflow where they are scaled for the metric {self.name!r}. "
@@ -153,15 +152,15 @@ class Metric:
         if self.name in HALVED:
             return np.multiply(reduced, 0.5, out=out)
         if self.kind == EUCLIDEAN and self.name != "sqeuclidean":
-            found = np.sqrt(reduced, out=out)
+            distances = np.sqrt(reduced, out=out)
         elif self.kind == MINKOWSKI:
-            found = np.power(reduced, 1 / self.p, out=out)
+            distances = np.power(reduced, 1 / self.p, out=out)
         else:  # a squared distance has the scale twice
-            found = np.multiply(reduced, 1.0 / self.scale, out=out)
-        return found if self.scale == 1.0 else np.multiply(found, 1.0 / self.scale, out=out)
+            distances = np.multiply(reduced, 1.0 / self.scale, out=out)
+        return distances if self.scale == 1.0 else np.multiply(distances, 1.0 / self.scale, out=out)
 
     def reduce(self, distance: Any) -> Array:
-        """The reduced distances of distances; for radii see `reach`."""
+        """The reduced distances of distances; for radii see `reduce_radii`."""
         if self.name in HALVED:
             return np.multiply(distance, 2.0)
         distance = np.multiply(distance, self.scale, dtype=np.float64)
@@ -171,14 +170,14 @@ class Metric:
             return np.power(distance, self.p, dtype=np.float64)
         return np.multiply(distance, self.scale)
 
-    def reach(self, radii: Any) -> Array:
+    def reduce_radii(self, radii: Any) -> Array:
         """The largest reduced distances whose distances are within the radii.
 
         Where rounding lets several reduced distances have one distance, all of them are as near:
         a row at distance sqrt(3) is within sqrt(3), whose square is less than 3.
         """
         radii = np.asarray(radii, np.float64)
-        # Numbers that are not negative are ordered as their bits: bisection among those near by.
+        # Numbers that are not negative are ordered as their bits, so that bits can be bisected.
         with np.errstate(over="ignore", under="ignore"):
             guess = np.minimum(self.reduce(radii), np.finfo(np.float64).max).view(np.int64)
             most = np.finfo(np.float64).max.view(np.int64)
@@ -234,12 +233,12 @@ def as_metric(
     """
     if isinstance(metric, Metric):
         return metric
-    given = _as_params(metric_params)
+    params = _as_params(metric_params)
     if callable(metric):
-        return Metric("callable", CALLABLE, function=_with(metric, given))
+        return Metric("callable", CALLABLE, function=_with(metric, params))
     name = _name_of(metric)
     kind, takes = TABLE[name]
-    for key in given:
+    for key in params:
         if key not in takes:
             wanted = " and ".join(map(repr, takes)) or "nothing"
             raise ValueError(
@@ -252,11 +251,11 @@ def as_metric(
             f"X has {d}. Choose those columns."
         )
     if name == "gower":
-        columns = GowerColumns.from_table(X, given)
+        columns = GowerColumns.from_table(X, params)
         return Metric(name, kind, function=columns.table, columns=columns)
-    p = _exponent(given.get("p", p))
+    p = _exponent(params.get("p", p))
     if kind == BLOCKWISE:
-        weights = given.get("w")
+        weights = params.get("w")
         if weights is not None:
             weights = vector(weights, "metric_params['w']", d, zero=True)
         return Metric(name, kind, function=partial(TABLES[name], weights=weights))
@@ -265,13 +264,13 @@ def as_metric(
         kind = TABLE[name][0]
     power = {MANHATTAN: 1.0, CHEBYSHEV: inf, MINKOWSKI: float(p)}.get(kind, 2.0)
     factor = None
-    if given.get("w") is not None:
-        weights = vector(given["w"], "metric_params['w']", d, zero=True)
+    if params.get("w") is not None:
+        weights = vector(params["w"], "metric_params['w']", d, zero=True)
         factor = (weights > 0) * 1.0 if isinf(power) else weights ** (1 / power)
     elif name == "seuclidean":
-        factor = 1 / np.sqrt(variances(given.get("V"), d, X))
+        factor = 1 / np.sqrt(variances(params.get("V"), d, X))
     elif name == "mahalanobis":
-        factor = whitening(given.get("V"), given.get("VI"), d, X)
+        factor = whitening(params.get("V"), params.get("VI"), d, X)
     origin = None
     if factor is not None and X is not None:
         origin = extent_of(X).mean
@@ -279,20 +278,21 @@ def as_metric(
 
 
 def measured(value: Any, where: str, *rows: int, finite: bool = True) -> float:
-    """What a function given as metric said of two rows, `where` with their numbers; checked."""
+    """The distance that a user's function returned, checked; `where` names the rows in messages."""
     try:
-        found = float("" if isinstance(value, str | bytes) else value)
+        distance = float("" if isinstance(value, str | bytes) else value)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
             f"The function given as metric must return a number; got {shown(value)} for "
             f"{where.format(*rows)}."
         ) from error
-    if not found >= 0 or (finite and found == inf):  # written so that NaN fails too
+    if not distance >= 0 or (finite and distance == inf):  # written so that NaN fails too
         raise ValueError(
             f"The function given as metric must return {'finite ' * finite}numbers that are not "
-            f"negative; got {found} for {where.format(*rows)}. Correct it, or leave such rows out."
+            f"negative; got {distance} for {where.format(*rows)}. Correct it, or leave such rows "
+            "out."
         )
-    return found
+    return distance
 
 
 def normalize(rows: Array, metric: str, name: str, first: int) -> None:
@@ -309,14 +309,14 @@ def normalize(rows: Array, metric: str, name: str, first: int) -> None:
         np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1], out=rows)
         if metric == "correlation":
             rows -= rows.mean(axis=1, keepdims=True)
-    # Summed in the order of all distances, which sparse rows can follow.
+    # Squares are summed in the order of all distances, which sparse rows follow too.
     squares = np.empty(len(rows))
     pairwise.distances(np.zeros(rows.shape[1]), rows, EUCLIDEAN, 2.0, squares)
     rows /= np.sqrt(squares)[:, None]
 
 
 def refuse_empty(empty: Array, what: str, metric: str, name: str, first: int = 0) -> None:
-    """Raise the sentence on the first row whose direction is not defined, if any is marked."""
+    """Refuse the first row that is marked as empty, whose direction is not defined."""
     if empty.any():
         raise ValueError(
             f"{name} has a row {what} (row {first + empty.argmax()}), whose {metric} distance to "

@@ -12,7 +12,7 @@ from statfast._linalg import triangle_inverse
 from statfast._typing import Array
 from statfast._validation import slack_of, wrong_type
 
-MIN_VARIANCE = 1e-300  # such variances have lost digits
+MIN_VARIANCE = 1e-300  # smaller variances have lost digits
 
 
 def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:
@@ -30,7 +30,7 @@ def _numbers(value: Any, name: str, shape: tuple[int, ...]) -> Array:
 
 
 def vector(value: Any, name: str, d: int, *, zero: bool = False) -> Array:
-    """Checked positive numbers, one a column; zeros among others pass if they may."""
+    """Check positive numbers, one for each column; with `zero`, some of them may be 0."""
     vector = _numbers(value, name, (d,))
     wrong = vector < 0 if zero else vector <= 0
     if wrong.any():
@@ -47,13 +47,14 @@ def vector(value: Any, name: str, d: int, *, zero: bool = False) -> Array:
 def variances(V: Any, d: int, X: Array | None) -> Array:
     if V is not None:
         return vector(V, "metric_params['V']", d)
-    found = _covariance(X, "seuclidean").diagonal()
-    if not (found > 0).all():
+    diagonal = _covariance(X, "seuclidean").diagonal()
+    if not (diagonal > 0).all():
         raise ValueError(
-            f"Column {(found <= 0).argmax()} of X is constant, so the metric 'seuclidean' cannot "
-            "divide by its variance. Drop the column, or pass metric_params={'V': variances}."
+            f"Column {(diagonal <= 0).argmax()} of X is constant, so the metric 'seuclidean' "
+            "cannot divide by its variance. Drop the column, or pass metric_params="
+            "{'V': variances}."
         )
-    return found
+    return diagonal
 
 
 def whitening(V: Any, VI: Any, d: int, X: Array | None) -> Array:
@@ -64,16 +65,17 @@ def whitening(V: Any, VI: Any, d: int, X: Array | None) -> Array:
     if V is None and VI is None:
         matrix, name = _covariance(X, "mahalanobis"), "The covariance of X"
     else:
-        given = V if VI is None else VI
-        matrix = _numbers(given, name, (d, d))
-        if np.abs(matrix - matrix.T).max() > slack_of(given) * np.abs(matrix).max():
+        parameter = V if VI is None else VI
+        matrix = _numbers(parameter, name, (d, d))
+        if np.abs(matrix - matrix.T).max() > slack_of(parameter) * np.abs(matrix).max():
             raise ValueError(f"{name} must be a symmetric matrix; it differs from its transpose.")
     spread = np.sqrt(np.maximum(matrix.diagonal(), 0))
     factor = None
     if spread.all():
         with suppress(np.linalg.LinAlgError):
             factor = interruptible(np.linalg.cholesky, matrix / spread[:, None] / spread)
-    # The squares of the pivots are what of each column's variance is not explained by others.
+    # The square of a pivot is the share of a column's variance that the columns before do not
+    # explain.
     if factor is None or (factor.diagonal() ** 2).min() < 4 * d * np.finfo(np.float64).eps:
         raise ValueError(
             f"{name} is singular: a column is constant or a combination of others. Drop such "
@@ -103,15 +105,15 @@ def _covariance(X: Array | None, metric: str) -> Array:
 
     with np.errstate(over="ignore", invalid="ignore"):
         first, second = reduce(partial, X, merge=merge, effort=2.0 * X.size * X.shape[1])
-        found = (second - np.outer(first, first) / len(X)) / (len(X) - 1)
-    if not np.isfinite(found).all():
+        covariance = (second - np.outer(first, first) / len(X)) / (len(X) - 1)
+    if not np.isfinite(covariance).all():
         raise ValueError(
             f"The variances of X, which the metric {metric!r} needs, overflow. Scale X down."
         )
-    varies = extent.low < extent.high  # of others, rounding leaves a little
-    if (found.diagonal()[varies] < MIN_VARIANCE).any():
+    varies = extent.low < extent.high  # rounding leaves a little variance of constant columns
+    if (covariance.diagonal()[varies] < MIN_VARIANCE).any():
         raise ValueError(
             f"The variances of X, which the metric {metric!r} needs, vanish in float64. Multiply "
             "the columns of X that are so small."
         )
-    return found * np.outer(varies, varies)
+    return covariance * np.outer(varies, varies)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where rows lie: column means and extremes, and the frame in which float32 is good enough.
+"""Column means and extremes of rows, and the frame in which float32 is precise enough.
 
-Kernels that decide in float32 and settle in float64 first move the rows to an origin near their
-mean, and scale them by a power of two to about 1. Neither changes which row is nearest; both keep
-float32 far from cancellation, overflow and underflow.
+Kernels that decide in float32, and in float64 where that leaves a doubt, first move the rows to an
+origin near their mean, and scale them by a power of two to about 1. Neither changes which row is
+nearest; both keep float32 far from cancellation, overflow and underflow.
 """
 
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from statfast._linalg import power_of_two
 from statfast._typing import Array
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
-FLOAT32_SCALE = 2.0**126  # about the most that float32 numbers can be multiplied by
-LEAST, MOST = 1e-120, 1e120  # the squares of such numbers, and of much smaller ones, are in range
-NUMBERS_PER_BLOCK = 1 << 17  # numbers: reading fewer takes no longer than to call for it
+FLOAT32_SCALE = 2.0**126  # the largest factor of float32 numbers, about
+MIN_SQUARABLE, MAX_SQUARABLE = 1e-120, 1e120  # differences whose squares keep their digits
+NUMBERS_PER_BLOCK = 1 << 17  # numbers: reading fewer takes no longer than the call
 
 
 @dataclass(frozen=True)
 class Extent:
-    """What one pass over rows found."""
+    """Sums and extremes of columns: the statistics of one pass over rows."""
 
     n: int
     dtype: np.dtype
@@ -42,13 +42,13 @@ class Extent:
         return np.clip(self.total / self.n, self.low, self.high)
 
     def radius(self, origin: np.ndarray) -> float:
-        """The farthest that any number lies from the origin's."""
+        """The largest difference of a number from that of the origin in its column."""
         return float(np.maximum(self.high - origin, origin - self.low).max())
 
 
 @dataclass(frozen=True)
 class Float32Frame:
-    """Where float32 sees rows: x becomes (x - origin) scale."""
+    """The frame in which float32 sees rows: x becomes (x - origin) scale."""
 
     origin: np.ndarray  # (d,) float32
     scale: float
@@ -68,15 +68,15 @@ class Float32Frame:
 def extent_of(
     rows: np.ndarray | Chunks, n_jobs: int | None = None, weights: np.ndarray | None = None
 ) -> Extent:
-    """Pass over the rows once; those of weight 0 have no part in it."""
+    """The extent of rows, in one pass over them; rows of weight 0 are left out."""
 
     def partial(where: slice, X: Array, weights: Array | None) -> Extent:
         if weights is not None and not weights.all():
             X = X[weights > 0.0]
         d = X.shape[1]
-        found = np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
-        extent(X, *found)
-        return Extent(len(X), X.dtype, *found)
+        statistics = np.zeros(d), np.full(d, np.inf), np.full(d, -np.inf)
+        extent(X, *statistics)
+        return Extent(len(X), X.dtype, *statistics)
 
     effort, least = np.inf, 256
     if isinstance(rows, np.ndarray):
@@ -97,7 +97,7 @@ def near_mean(X: Array, weights: Array | None, most: int) -> Array:
         share = weights[used] / weights[used].max()
         rows = np.ascontiguousarray(X[used], dtype=np.float64)
         return (share[:, None] * rows).sum(axis=0) / share.sum()
-    # Of contiguous rows, as numpy's sums depend on the order in memory.
+    # The rows are made contiguous, as the order of numpy's sums depends on that of the memory.
     rows = np.ascontiguousarray(X[:: max(1, len(X) // most)])
     return rows.mean(axis=0, dtype=np.float64)
 
@@ -128,7 +128,7 @@ def rescaled(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, f
     with np.errstate(over="ignore"):
         width = float((high - low).max())
     size, varies = np.maximum(high, -low), low < high
-    if LEAST < width < MOST or (width == 0.0 and size.max() < MOST):
+    if MIN_SQUARABLE < width < MAX_SQUARABLE or (width == 0.0 and size.max() < MAX_SQUARABLE):
         return rows, 1.0
     scale = scale_of(float(size[varies].max() if width else size.max()))
     return (rows.astype(np.float64) - np.where(varies, 0.0, low)) * scale, scale

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dissimilarities that the user brings: the one check of them, whoever takes them.
+"""Checks of dissimilarities that the user passes.
 
-A square matrix, or its upper triangle row by row as scipy's ``pdist`` gives it. All numbers are
-finite and none is negative; from a row to itself it is zero. Linkage asks for symmetry as well,
-medoids and scores do not. All that holds up to rounding (`slack_of`), as of ``1 - np.corrcoef(X)``:
-what is left of it below zero or on the diagonal is taken as zero, in a copy.
+They are a square matrix, or its upper triangle row by row as scipy's ``pdist`` gives it. All
+numbers are finite and none is negative; the diagonal is zero. Linkage asks for symmetry as well,
+medoids and scores do not. Rounding errors, such as those of ``1 - np.corrcoef(X)``, are allowed for
+up to `slack_of`: numbers below zero or on the diagonal become zero, in a copy.
 """
 
 from itertools import combinations_with_replacement
@@ -19,7 +19,7 @@ from statfast._engine import each, grid
 from statfast._typing import Array
 from statfast._validation import FLOATS, as_rows, refuse_large, shown, slack_of
 
-NUMBERS_PER_TASK = 1 << 21  # numbers looked at by a task
+NUMBERS_PER_TASK = 1 << 21  # numbers that a task reads
 TILE_ROWS = 512  # rows and columns compared with those across the diagonal
 
 
@@ -27,16 +27,16 @@ def is_triangle(X: Any) -> bool:
     """Whether X is a vector, and so meant as the upper triangle of a matrix."""
     try:
         return np.ndim(X) == 1 and not hasattr(X, "columns")
-    except ValueError:  # uneven rows, of which the check of rows tells
+    except ValueError:  # uneven rows, which the check of rows refuses
         return False
 
 
 def as_triangle(
     y: Any, name: str = "X", *, keep: tuple[Any, ...] = FLOATS, n_jobs: int | None = None
 ) -> tuple[np.ndarray, int, float]:
-    """Check the pairs (0, 1), (0, 2), ..., (n - 2, n - 1): contiguous, how many rows, the largest.
+    """Check the dissimilarities of the pairs (0, 1), (0, 2), ..., (n - 2, n - 1).
 
-    No pairs are those of one row.
+    Returns them, contiguous; the number of rows, 1 if there are no pairs; and the largest.
     """
     if np.size(y) == 0:
         return np.empty(0), 1, 0.0
@@ -58,9 +58,9 @@ def as_triangle(
 
 
 def as_matrix(table: Any, name: str = "X", *, n_min: int = 1) -> tuple[np.ndarray, float]:
-    """Check a matrix that is symmetric up to rounding; that, and its largest number.
+    """Check a matrix that is symmetric up to rounding; returns it and its largest number.
 
-    It stays as it lies if its rows are contiguous.
+    It is not copied if its rows are contiguous.
     """
     slack = slack_of(table)
     table = _square(table, name, FLOATS, n_min)
@@ -79,9 +79,9 @@ def as_table(
     n_min: int = 1,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, bool]:
-    """Check a square matrix; that, in C order, and whether it is symmetric to the last bit.
+    """Check a square matrix; returns it in C order, and whether it is exactly symmetric.
 
-    Both are found in one reading: rows from the diagonal on, with the columns below it.
+    Both are found in one pass: rows from the diagonal on, with the columns below it.
     """
     slack = slack_of(table)
     table = _square(table, name, keep, n_min)
@@ -89,7 +89,7 @@ def as_table(
         table = _in_order(table, name)
     different = False
 
-    def look(rows: slice) -> bool:
+    def compare_mirrored(rows: slice) -> bool:
         nonlocal different
         sound, same = kernel.mirrored(table, rows.start, rows.stop, not different)
         different = different or not same
@@ -97,7 +97,7 @@ def as_table(
 
     n = len(table)
     blocks = grid(n, least=kernel.MIRROR_ROWS, most=kernel.MIRROR_ROWS)
-    sound = all(each(look, blocks, n_jobs=n_jobs, effort=4.0 * n * n))
+    sound = all(each(compare_mirrored, blocks, n_jobs=n_jobs, effort=4.0 * n * n))
     if not sound or table.diagonal().any():
         table, _ = _without_rounding(table, name, slack, n_jobs)
     return table, not different
@@ -106,9 +106,9 @@ def as_table(
 def extremes(
     matrix: np.ndarray, name: str, slack: float, n_jobs: int | None = None
 ) -> tuple[float, float]:
-    """The smallest and the largest number of rows that are contiguous.
+    """The smallest and the largest number of contiguous rows.
 
-    All are finite, and none is below 0 by more than `slack` times the largest.
+    Refuses numbers that are not finite, or below 0 by more than `slack` times the largest.
     """
     m, n = matrix.shape
     if not matrix.size:
@@ -116,24 +116,24 @@ def extremes(
     rows = max(1, NUMBERS_PER_TASK // n)
     pieces = [(i, j) for i in range(0, m, rows) for j in range(0, n, NUMBERS_PER_TASK)]
 
-    def look(piece: tuple[int, int]) -> tuple[float, float, bool]:
-        part = _piece(matrix, rows, piece)
-        whole = part.flags.c_contiguous
-        found = [extent(line) for line in ([part.reshape(-1)] if whole else part)]
-        lows, highs, finites = zip(*found, strict=True)
+    def find_extremes(piece: tuple[int, int]) -> tuple[float, float, bool]:
+        values = _piece(matrix, rows, piece)
+        contiguous = values.flags.c_contiguous
+        piece_extremes = [extent(line) for line in ([values.reshape(-1)] if contiguous else values)]
+        lows, highs, finites = zip(*piece_extremes, strict=True)
         return min(lows), max(highs), all(finites)
 
-    found = each(look, pieces, n_jobs=n_jobs, effort=2.0 * matrix.size)
-    lows, highs, finites = zip(*found, strict=True)
+    piece_extremes = each(find_extremes, pieces, n_jobs=n_jobs, effort=2.0 * matrix.size)
+    lows, highs, finites = zip(*piece_extremes, strict=True)
     low, high, finite = min(lows), max(highs), all(finites)
     if finite and low >= -slack * high:
         return low, high
     for piece in pieces:
-        part = _piece(matrix, rows, piece)
-        bad = part < -slack * high if finite else ~np.isfinite(part)
+        values = _piece(matrix, rows, piece)
+        bad = values < -slack * high if finite else ~np.isfinite(values)
         if bad.any():
-            at, column = np.argwhere(bad)[0]
-            row, column = piece[0] + int(at), piece[1] + int(column)
+            row, column = np.argwhere(bad)[0]
+            row, column = piece[0] + int(row), piece[1] + int(column)
             where = f"row {row}, column {column}" if m > 1 else f"position {column}"
             refuse(float(matrix[row, column]), f"first at {where}", name)
     raise AssertionError
@@ -145,7 +145,7 @@ def _piece(matrix: Array, rows: int, piece: tuple[int, int]) -> Array:
 
 
 def refuse(value: float, where: str, name: str) -> None:
-    """Raise the sentence on a number that is no dissimilarity."""
+    """Refuse a number that is no dissimilarity."""
     if value != value:
         raise ValueError(f"{name} contains NaN, {where}. Drop or impute missing values first.")
     if value > 0:
@@ -174,7 +174,7 @@ def _in_order(table: Array, name: str) -> Array:
 def _without_rounding(
     table: Array, name: str, slack: float, n_jobs: int | None = None
 ) -> tuple[Array, float]:
-    """The matrix with zeros for what rounding left of them, and its largest number."""
+    """The matrix with rounding errors below 0 and on the diagonal set to 0; its largest number."""
     low, high = extremes(table, name, slack, n_jobs)
     diagonal = table.diagonal()
     if not (np.abs(diagonal) <= slack * high).all():
@@ -191,7 +191,7 @@ def _without_rounding(
 
 
 def _not_negative(values: Array, name: str) -> Array:
-    """A copy with 0 for what is below."""
+    """A copy with negative numbers set to 0."""
     fix = "Set its diagonal, and what is below 0, to 0."
     refuse_large(values.nbytes, f"A copy of {name} without rounding errors", fix)
     return np.maximum(values, 0.0)
@@ -199,10 +199,10 @@ def _not_negative(values: Array, name: str) -> Array:
 
 def _require_symmetry(table: Array, limit: float, name: str) -> None:
     def compare(pair: tuple[int, int]) -> None:
-        a, b = (slice(at, at + TILE_ROWS) for at in pair)
-        apart = np.abs(table[a, b] - table[b, a].T)
-        if apart.max() > limit:
-            i, j = np.unravel_index(int(apart.argmax()), apart.shape)
+        a, b = (slice(start, start + TILE_ROWS) for start in pair)
+        differences = np.abs(table[a, b] - table[b, a].T)
+        if differences.max() > limit:
+            i, j = np.unravel_index(int(differences.argmax()), differences.shape)
             i, j = int(i) + a.start, int(j) + b.start
             raise ValueError(
                 f"{name} must be symmetric; got {table[i, j]} at row {i}, column {j} but "

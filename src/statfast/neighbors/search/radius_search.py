@@ -116,7 +116,7 @@ class RadiusSearch(Search):
     def _reach(self, radius=None) -> float:
         """Check a radius; returns it reduced."""
         radius = self.radius if radius is None else radius
-        return float(self._metric.reach(as_real(radius, "radius", 0, infinite=True)))
+        return float(self._metric.reduce_radii(as_real(radius, "radius", 0, infinite=True)))
 
     def _within(self, rows, reach: float, part: slice | None = None):
         """Starts, reduced distances and ids of what is within reach of some of the rows.

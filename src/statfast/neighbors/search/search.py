@@ -111,7 +111,7 @@ class Search(Estimator):
             )
         if not precomputed(self.metric) or not is_sparse(X):
             metric, rows = in_range(metric, rows, self.n_jobs)
-        reduced = None if radius is None else float(metric.reach(radius))
+        reduced = None if radius is None else float(metric.reduce_radii(radius))
         task = SearchTask(rows, metric, leaf, self.n_jobs, min(k, n), reduced)
         auto = self.algorithm == "auto"
         used, index = chosen(task) if auto else (self.algorithm, built(self.algorithm, task))

@@ -347,7 +347,7 @@ class SpatialTree:
             raise ValueError(f"r must be {wanted}; got an array of shape {radii.shape}.")
         if not (radii >= 0).all():
             raise ValueError(f"r must be at least 0; got {shown(r)}.")
-        return self._metric.reach(radii)
+        return self._metric.reduce_radii(radii)
 
     def _threads(self, n_jobs):
         return self._n_jobs if n_jobs is None else n_jobs
