@@ -6,6 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from statfast import (
+    BayesClassifier,
+    GaussianNB,
     KNeighborsClassifier,
     LinearDiscriminantAnalysis,
     MultivariateNormal,
@@ -47,6 +49,19 @@ def test_contours_are_those_of_the_classes(model, ax):
     assert ax.lines[0].get_linewidth() == 2.5
     assert [text.get_text() for text in ax.get_legend().get_texts()] == sorted(set(Y))
     assert ax.get_xlabel() == "feature 0"
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), BayesClassifier(MultivariateNormal())])
+def test_contours_of_densities(model, ax):
+    model.fit(X, Y)
+    shown = density_contours(model, X, Y, contents=[0.8], ax=ax)
+    for k in range(3):
+        mine = X[model.classes_[k] == Y]
+        S = np.cov(mine.T) if hasattr(model, "densities_") else np.diag(mine.var(axis=0))
+        normal = MultivariateNormal.of(mine.mean(axis=0), S)
+        radius2 = normal.ellipsoid(0.8).radius2
+        assert_allclose(normal.mahalanobis(shown.ellipses[k][0]), radius2, rtol=1e-5)
+    assert shown.labels == sorted(set(Y))
 
 
 def test_contours_of_one_distribution(ax):
@@ -111,7 +126,7 @@ def test_refusals():
         density_contours(wide)
     with pytest.raises(TypeError, match="model must be"):
         density_contours(KNeighborsClassifier().fit(X, Y))
-    with pytest.raises(TypeError, match="keeps covariance_"):
+    with pytest.raises(ValueError, match="Fit it with store_covariance=True"):
         density_contours(LinearDiscriminantAnalysis().fit(X, Y))
     flat = MultivariateNormal.of(np.zeros(2), np.eye(2))
     with pytest.raises(ValueError, match="contents must be less than 1"):

@@ -58,6 +58,7 @@ from statfast._estimator.folds.fold_rows import (
     stratified_runs,
 )
 from statfast._estimator.folds.merged_folds import prepared_sum
+from statfast._estimator.likelihoods import information_criteria, log_sum_exp
 from statfast._estimator.member_rows import (
     ROW_DTYPES,
     count_rows,
@@ -210,12 +211,14 @@ __all__ = [
     "handed_for",
     "ignored_names",
     "ignoring_sklearn_arguments",
+    "information_criteria",
     "is_frame",
     "is_pairwise",
     "isotonic",
     "jobs",
     "known_classes",
     "left_out_plan",
+    "log_sum_exp",
     "named_rows",
     "new_axes",
     "no_information",

@@ -17,6 +17,8 @@ from statfast._estimator import (
     by_fit,
     copied,
     fitted,
+    information_criteria,
+    log_sum_exp,
     nothing,
     one_of,
     param,
@@ -31,6 +33,7 @@ from statfast._validation import (
     as_labels,
     as_rows,
     not_fitted,
+    refuse_large,
     rows_for,
     shown,
     to_array,
@@ -104,6 +107,10 @@ class BayesClassifier(Classifier, Estimator):
         Samples of each class, or their total weight; zeros for given densities.
     cost_ : ndarray of shape (K, K)
         Costs used.
+    log_likelihood_, aic_, bic_ : float
+        Sum over the training rows, by weight, of the logarithm of prior times density in their own
+        class; 2 p - 2 log L; and p log n - 2 log L, with n the total weight and p the parameters
+        of all densities and K - 1. Only where all densities were fitted and have `n_parameters_`.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -149,6 +156,9 @@ class BayesClassifier(Classifier, Estimator):
     priors_: Array = fitted()
     class_count_: Array = fitted()
     cost_: Array = fitted()
+    log_likelihood_: float = fitted()
+    aic_: float = fitted()
+    bic_: float = fitted()
     _label: Any = fitted()
 
     @classmethod
@@ -245,7 +255,7 @@ class BayesClassifier(Classifier, Estimator):
         rows = as_rows(X, keep=(np.float64, np.float32))
         classes, codes, weights = weighted_labels(y, rows.shape[0], sample_weight, least=2)
         class_weights = np.bincount(codes, weights, len(classes)).astype(np.float64)
-        densities = []
+        densities, likelihoods = [], []
         for k, label in enumerate(classes.tolist()):
             density = self._density_of(label)
             mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
@@ -256,7 +266,11 @@ class BayesClassifier(Classifier, Estimator):
                     raise TypeError(f"sample_weight is not taken by {name}.fit. Leave it out.")
                 given = {"sample_weight": weights[mine]}
             densities.append(copied(density).fit(rows[mine], **given))
-        return self._become(classes, densities, class_weights, rows.shape[1], X)
+            if hasattr(densities[-1], "n_parameters_"):  # Others may cost more than their fit.
+                logs = np.asarray(densities[-1].score_samples(rows[mine]), dtype=np.float64)
+                share = None if weights is None else weights[mine]
+                likelihoods.append(float(np.average(logs, weights=share) * class_weights[k]))
+        return self._become(classes, densities, class_weights, rows.shape[1], X, likelihoods)
 
     def _density_of(self, label):
         density = self.density
@@ -275,7 +289,7 @@ class BayesClassifier(Classifier, Estimator):
             )
         return density
 
-    def _become(self, classes, densities, class_weights, width, X):
+    def _become(self, classes, densities, class_weights, width, X, likelihoods=()):
         given, n_classes = self._checked(), len(classes)
         if self.priors is not None:
             priors = as_priors(self.priors, n_classes)
@@ -294,9 +308,14 @@ class BayesClassifier(Classifier, Estimator):
                 "Deciding nothing is reject=."
             )
         label = rejected_label(self.reject_label, classes, given.reject)
+        criteria = {}
+        if len(likelihoods) == n_classes:
+            log_likelihood = sum(likelihoods) + class_weights @ np.log(priors)
+            n_parameters = n_classes - 1 + sum(density.n_parameters_ for density in densities)
+            criteria = information_criteria(log_likelihood, n_parameters, class_weights.sum())
         return self._publish(
             X, n_features_in_=width, classes_=classes, densities_=densities, priors_=priors,
-            class_count_=class_weights, cost_=cost, _label=label,
+            class_count_=class_weights, cost_=cost, _label=label, **criteria,
         )  # fmt: skip
 
     # ------------------------------------------------------------ prediction
@@ -361,16 +380,98 @@ class BayesClassifier(Classifier, Estimator):
         ValueError
             As for `predict`.
         """
+        return self._log_posteriors(self._rows(X))
+
+    def predict_joint_log_proba(self, X: Rows) -> Array:
+        """Return the logarithm of prior times density of each class for each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Samples.
+
+        Returns
+        -------
+        joint : ndarray of shape (m, K)
+            -inf where the density is 0.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite, 2-d and of d columns.
+        """
+        return self._log_joint(self._rows(X))
+
+    def score_samples(self, X: Rows) -> Array:
+        """Return the log density of each sample in the mixture of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Samples.
+
+        Returns
+        -------
+        log_densities : ndarray of shape (m,)
+            log m(x), with m(x) the sum over the classes of prior times density.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite, 2-d and of d columns.
+        """
+        return log_sum_exp(self._log_joint(self._rows(X)))
+
+    def sample(self, n_samples: int = 1, *, random_state: Seed = None) -> tuple[Array, Array]:
+        """Draw samples from the joint distribution: a class by its prior, then its features.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, Generator or None, default=None
+            What they are drawn with.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+        y : ndarray of shape (n_samples,)
+            Their classes.
+
+        Raises
+        ------
+        TypeError
+            If a density cannot be sampled: it needs ``sample`` or ``rvs``.
+        ValueError
+            If `n_samples` is not positive.
+        """
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        rows = rows_for(self, X)
-        return self._log_posteriors(rows)
+        n, rng, d = (
+            as_count(n_samples, "n_samples"),
+            as_generator(random_state),
+            self.n_features_in_,
+        )
+        refuse_large(16 * n * d, f"n_samples={n} rows of {d} columns", "Draw fewer at a time.")
+        codes = rng.choice(len(self.priors_), size=n, p=self.priors_)
+        X = np.empty((n, d))
+        for k in np.unique(codes).tolist():
+            X[codes == k] = draw_rows(self.densities_[k], int((codes == k).sum()), rng, d)
+        return X, self.classes_[codes]
 
-    def _log_posteriors(self, rows):
+    def _rows(self, X):
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        return rows_for(self, X)
+
+    def _log_joint(self, rows):
         with np.errstate(divide="ignore"):
-            joint = np.log(self.priors_) + np.stack(
+            return np.log(self.priors_) + np.stack(
                 [log_densities(density, rows) for density in self.densities_], axis=1
             )
+
+    def _log_posteriors(self, rows):
+        joint = self._log_joint(rows)
         top = joint.max(axis=1, keepdims=True)
         if not np.isfinite(top).all():
             row = (~np.isfinite(top[:, 0])).argmax()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from statfast._estimator import new_axes
 from statfast._typing import ArrayLike, Axes, Rows
-from statfast._validation import as_labels, as_real, as_rows, not_fitted, wrong_type
+from statfast._validation import as_labels, as_real, as_rows, not_fitted, shown, wrong_type
 from statfast.generative import MultivariateNormal
 from statfast.plot.regions import chosen_colors
 
@@ -105,10 +105,11 @@ def density_contours(
 
     Parameters
     ----------
-    model : MultivariateNormal, or a discriminant
+    model : MultivariateNormal, a discriminant, GaussianNB or BayesClassifier
         Fitted to two columns: `MultivariateNormal`, `QuadraticDiscriminantAnalysis`,
-        `RegularizedDiscriminantAnalysis`, or `LinearDiscriminantAnalysis` with
-        ``store_covariance=True``.
+        `RegularizedDiscriminantAnalysis`, `LinearDiscriminantAnalysis` with
+        ``store_covariance=True``, `GaussianNB`, or `BayesClassifier` whose densities are
+        `MultivariateNormal`.
     X : array-like of shape (n, 2), optional
         Rows to show.
     y : array-like of shape (n,), optional
@@ -131,7 +132,8 @@ def density_contours(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
-        If the model has not two columns, X has not, or a content is out of range.
+        If the model has not two columns, X has not, a content is out of range, or a linear
+        discriminant analysis was fitted without ``store_covariance=True``.
     TypeError
         If the model has no normal densities.
 
@@ -180,15 +182,34 @@ def _normals(model):
         if not model.__sklearn_is_fitted__():
             raise not_fitted(model)
         return model.mean_[None], model.covariance_[None], [""]
-    if not hasattr(model, "means_") or not hasattr(model, "classes_"):
-        raise wrong_type("model", "a fitted MultivariateNormal or discriminant", model)
+    densities = getattr(model, "densities_", ())
+    normal = len(densities) > 0 and all(isinstance(d, MultivariateNormal) for d in densities)
+    means = np.array([d.mean_ for d in densities]) if normal else _class_means(model)
+    if means is None or not hasattr(model, "classes_"):
+        raise wrong_type(
+            "model", "a fitted MultivariateNormal, discriminant, GaussianNB or BayesClassifier of "
+            "normal densities", model,
+        )  # fmt: skip
     labels = [str(label) for label in np.asarray(model.classes_).tolist()]
+    if normal:
+        return means, [density.covariance_ for density in densities], labels
+    if hasattr(model, "var_"):
+        return means, [np.diag(variances) for variances in model.var_], labels
     if hasattr(model, "rotations_"):
         axes = zip(model.rotations_, model.scalings_, strict=True)
-        return model.means_, [(R * variances) @ R.T for R, variances in axes], labels
+        return means, [(R * variances) @ R.T for R, variances in axes], labels
     if not hasattr(model, "covariance_"):
-        raise wrong_type("model", "a discriminant that keeps covariance_", model)
-    return model.means_, [model.covariance_] * len(labels), labels
+        raise ValueError(
+            f"model must keep its covariance, whose contours are drawn; got {shown(model)} without "
+            "covariance_. Fit it with store_covariance=True."
+        )
+    return means, [model.covariance_] * len(labels), labels
+
+
+def _class_means(model):
+    """Those of a discriminant or of Gaussian naive Bayes; None of other models."""
+    means = getattr(model, "means_", None)
+    return getattr(model, "theta_", None) if means is None else means
 
 
 @dataclass

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From class covariances to a quadratic rule, and what a singular covariance says."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from statfast._engine import interruptible
-from statfast._estimator import copied, takes_weights
+from statfast._estimator import copied, information_criteria, takes_weights
 from statfast._validation import shape_of, shown, warn_user, wrong_type
 from statfast.generative.normal.class_moments import ClassScatters, class_scatters
 from statfast.generative.normal.covariance_factor import as_covariance
+from statfast.generative.normal.likelihood import class_log_likelihood
 from statfast.generative.normal.whitening import list_columns, whiten
 
 REMEDY = (
@@ -61,7 +65,7 @@ def origins_of(means, factors):
     return near, np.einsum("krd,kd->kr", factors, means - near)
 
 
-def attributes_of_classes(total, priors, covariances, whites, stored):
+def attributes_of_classes(total, priors, covariances, whites, n_parameters, stored):
     """The fitted attributes of normal classes with covariances of their own."""
     axes = [interruptible(np.linalg.eigh, covariance) for covariance in covariances]
     fitted = {
@@ -71,8 +75,11 @@ def attributes_of_classes(total, priors, covariances, whites, stored):
         "rotations_": [vectors[:, ::-1] for _, vectors in axes],
         "scalings_": [variances[::-1].clip(0.0) for variances, _ in axes],
         "log_determinants_": np.array([white.log_det for white in whites]),
+        "n_parameters_": n_parameters,
         "_rule": quadratic_rule(priors, total.means, whites),
     }
+    likelihood = class_log_likelihood(total, priors, whites)
+    fitted |= information_criteria(likelihood, n_parameters, total.class_counts.sum())
     if stored:
         fitted["covariance_"] = list(covariances)
     return fitted
@@ -91,13 +98,21 @@ def require_rows(classes, class_counts, unbiased):
 # ------------------------------------------------------------------ by the user's estimator
 
 
+@dataclass(frozen=True)
 class EstimatedScatters(ClassScatters):
     """Means of the classes, and covariances from an estimator, times the weights of the classes."""
 
+    actual: NDArray[np.float64]  # (K, d, d) scatters of the rows themselves
+
+    @property
+    def sample_scatters(self) -> NDArray[np.float64]:
+        return self.actual
+
     def of_classes(self, classes) -> "EstimatedScatters":
         return EstimatedScatters(
-            self.class_counts[classes], self.means[classes], self.scatters[classes]
-        )
+            self.class_counts[classes], self.means[classes], self.scatters[classes],
+            self.actual[classes],
+        )  # fmt: skip
 
 
 def require_estimator(model, solvers):
@@ -137,4 +152,4 @@ def estimate_scatters(X, codes, weights, state, n_jobs):
                 f"{name} has {shown(covariance)}. Pass one of rows, such as MultivariateNormal."
             )
         scatters[k] = as_covariance(covariance, f"covariance_ of {name}") * total.class_counts[k]
-    return EstimatedScatters(total.class_counts, total.means, scatters)
+    return EstimatedScatters(total.class_counts, total.means, scatters, total.scatters)

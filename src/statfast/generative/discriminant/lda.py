@@ -7,12 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._core.generative import linear_scores
+from statfast._core.generative import linear_scores, quadratic_scores
 from statfast._estimator import (
+    CoefficientTable,
     Transformer,
     by_fit,
     count,
     fitted,
+    information_criteria,
     nothing,
     one_of,
     param,
@@ -30,9 +32,11 @@ from statfast.generative.discriminant.canonical import (
     require_enough,
     warn_left_out,
 )
-from statfast.generative.discriminant.class_covariances import require_estimator
+from statfast.generative.discriminant.class_covariances import quadratic_rule, require_estimator
 from statfast.generative.discriminant.model import ClassNormals
+from statfast.generative.normal.class_moments import ClassMoments
 from statfast.generative.normal.discriminant_rules import apply_rule, with_all_classes
+from statfast.generative.normal.likelihood import LOG_TWO_PI, normal_log_likelihood
 from statfast.generative.normal.shrinkage import as_shrinkage, pooled_covariance
 from statfast.generative.normal.whitening import whiten
 
@@ -108,6 +112,12 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         R's "proportion of trace": proportions of the squared singular values.
     n_parameters_ : int
         Free parameters: K (d + 1) + d (d + 1) / 2 - 1.
+    log_likelihood_ : float
+        Sum over the training rows, by weight, of the logarithm of prior times density in their own
+        class.
+    aic_, bic_ : float
+        Criteria of Akaike and Schwarz, 2 p - 2 log L and p log n - 2 log L with p = `n_parameters_`
+        and n the total weight: the least is the best.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -161,6 +171,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     """
 
     _projection: Any = fitted()
+    _white: Any = fitted()
 
     solver: Literal["svd", "lsqr", "eigen"] = param(one_of("svd", "lsqr", "eigen"), default="svd")
     shrinkage: Literal["auto"] | float | None = param(by_fit, default=None)
@@ -174,7 +185,6 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     scalings_: Array = fitted()
     singular_values_: Array = fitted()
     explained_variance_ratio_: Array = fitted()
-    n_parameters_: int = fitted()
 
     _kernel = linear_scores
     _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
@@ -223,6 +233,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             "intercept_": fit.intercept[1:] - fit.intercept[:1] if two else fit.intercept,
             "scalings_": fit.scalings,
             "n_parameters_": n_classes * (d + 1) + d * (d + 1) // 2 - 1,
+            "_white": fit.white,
             "singular_values_": fit.singular_values,
             "explained_variance_ratio_": (trace / trace.sum())[:n_components],
         }
@@ -231,7 +242,16 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         fitted["_projection"] = fit.scalings[:, :n_components].T.copy(), -at_center[:n_components]
         if self.store_covariance:
             fitted["covariance_"] = fit.covariance
-        return fitted
+        return fitted | self._criteria(total, fitted)
+
+    def _criteria(self, total, fitted):
+        """The likelihood, of which one covariance needs the pooled scatter alone, and criteria."""
+        white, counts = fitted["_white"], total.class_counts
+        scatter = total.within if isinstance(total, ClassMoments) else total.sample_scatters.sum(0)
+        n = counts.sum()
+        likelihood = normal_log_likelihood(n, scatter, white.root, white.log_det)
+        likelihood += counts @ np.log(fitted["priors_"])
+        return information_criteria(likelihood, fitted["n_parameters_"], n)
 
     def _covariance(self, total):
         """The pooled covariance, by the divisor and the shrinkage asked for."""
@@ -277,6 +297,35 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         )  # fmt: skip
 
     # ------------------------------------------------------------ prediction
+
+    def _log_joint(self, rows):
+        columns = []
+        for k in range(len(self.classes_)):  # One covariance at a time: memory stays O(d^2).
+            rule = quadratic_rule(self.priors_[k : k + 1], self.means_[k : k + 1], [self._white])
+            columns.append(apply_rule(quadratic_scores.scores, rows, rule, self.n_jobs))
+        return np.hstack(columns) - 0.5 * self._white.root.shape[1] * LOG_TWO_PI
+
+    def _covariance_root(self, k):
+        return np.linalg.pinv(self._white.root).T
+
+    def _summary_tables(self):
+        trace = self.singular_values_**2
+        names = [f"LD{j + 1}" for j in range(len(trace))]
+        share = trace / trace.sum()
+        coefficients = dict(zip(names, self.scalings_.T, strict=True))
+        return {
+            "Coefficients of linear discriminants": CoefficientTable(
+                self._column_labels(), coefficients
+            ),
+            "Proportion of trace": CoefficientTable(
+                names,
+                {
+                    "Singular value": self.singular_values_,
+                    "Proportion": share,
+                    "Cumulative": np.cumsum(share),
+                },
+            ),
+        }
 
     def transform(self, X: Rows) -> Any:
         """Project onto the canonical variates.

@@ -11,18 +11,22 @@ import numpy as np
 from statfast._estimator import (
     ROW_DTYPES,
     Classifier,
+    CoefficientTable,
     Estimator,
+    Summary,
     by_fit,
     fitted,
     flag,
     jobs,
+    log_sum_exp,
     one_of,
     param,
     real,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows
-from statfast._validation import not_fitted, rows_for
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
+from statfast._validation import as_count, as_generator, not_fitted, refuse_large, rows_for
 from statfast.generative.normal.discriminant_rules import apply_rule, fill_by_rule, log_softmax_of
+from statfast.generative.normal.likelihood import LOG_TWO_PI
 
 
 class ClassRule(Classifier, Estimator):
@@ -41,6 +45,10 @@ class ClassRule(Classifier, Estimator):
     class_count_: Array = fitted()
     priors_: Array = fitted()
     means_: Array = fitted()
+    n_parameters_: int = fitted()
+    log_likelihood_: float = fitted()
+    aic_: float = fitted()
+    bic_: float = fitted()
 
     def predict(self, X: Rows) -> Array:
         """Predict the most probable class.
@@ -129,6 +137,134 @@ class ClassRule(Classifier, Estimator):
         out = out[:, 1] - out[:, 0] if out.shape[1] == 2 else out
         with np.errstate(over="ignore"):
             return out.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False)
+
+    # ------------------------------------------------------------ the joint distribution
+
+    def predict_joint_log_proba(self, X: Rows) -> Array:
+        """Return the logarithm of prior times density of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Samples.
+
+        Returns
+        -------
+        joint : ndarray of shape (m, K)
+            Columns as in `classes_`. float32 for float32 X, else float64.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        return self._log_joint(self._rows(X))
+
+    def score_samples(self, X: Rows) -> Array:
+        """Return the log density of each sample in the mixture of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Samples.
+
+        Returns
+        -------
+        log_densities : ndarray of shape (m,)
+            log m(x), with m(x) the sum over the classes of prior times density. Low values are of
+            samples unlike those of any class.
+
+        Raises
+        ------
+        ValueError
+            As for `predict`.
+        """
+        return log_sum_exp(self._log_joint(self._rows(X)))
+
+    def sample(self, n_samples: int = 1, *, random_state: Seed = None) -> tuple[Array, Array]:
+        """Draw samples from the fitted joint distribution: a class, then its features.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, Generator or None, default=None
+            What they are drawn with.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, d)
+        y : ndarray of shape (n_samples,)
+            Their classes, drawn with the probabilities `priors_`.
+
+        Raises
+        ------
+        ValueError
+            If `n_samples` is not positive.
+        MemoryError
+            If the samples would take more than half of the free memory.
+        """
+        self._require_fitted()
+        n, d = as_count(n_samples, "n_samples"), self.means_.shape[1]
+        refuse_large(16 * n * d, f"n_samples={n} rows of {d} columns", "Draw fewer at a time.")
+        rng = as_generator(random_state)
+        codes = rng.choice(len(self.priors_), size=n, p=self.priors_)
+        normals, X = rng.standard_normal((n, d)), self.means_[codes]
+        for k in np.unique(codes).tolist():
+            root, rows = self._covariance_root(k), codes == k
+            X[rows] += normals[rows][:, : root.shape[1]] @ root.T
+        return X, self.classes_[codes]
+
+    def summary(self) -> Summary:
+        """Return what R's MASS prints of a fit: priors, group means and canonical variates.
+
+        Returns
+        -------
+        Summary
+            The last only of a linear discriminant analysis: coefficients, and the proportion of
+            the trace for each.
+        """
+        self._require_fitted()
+        facts = [
+            ("Weight of rows", float(self.class_count_.sum())),
+            ("Columns", self.n_features_in_),
+            ("Log-likelihood", self.log_likelihood_),
+            ("Parameters", self.n_parameters_),
+            ("AIC", self.aic_),
+            ("BIC", self.bic_),
+        ]
+        names = [str(label) for label in self.classes_.tolist()]
+        means = dict(zip(self._column_labels(), self.means_.T, strict=True))
+        tables = {
+            "Prior probabilities": CoefficientTable(
+                names, {"Prior": self.priors_, "Weight": self.class_count_}
+            ),
+            "Group means": CoefficientTable(names, means),
+            **self._summary_tables(),
+        }
+        return Summary(type(self).__name__, facts, tables)
+
+    def _column_labels(self):
+        names = self.__dict__.get("feature_names_in_")
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names.tolist()
+
+    def _summary_tables(self):
+        """More tables of the summary, by their headings."""
+        return {}
+
+    def _log_joint(self, rows):
+        """Logarithm of prior times density of checked rows, (m, K)."""
+        scores = apply_rule(self._kernel.scores, rows, self._rule, self.n_jobs)
+        return scores - 0.5 * self._rule[0].shape[1] * LOG_TWO_PI
+
+    def _covariance_root(self, k):
+        """A matrix (d, r) whose product with its transpose is the covariance of a class."""
+        rule: Any = self
+        return rule.rotations_[k] * np.sqrt(rule.scalings_[k])
+
+    def _require_fitted(self):
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
 
     def _rows(self, X):
         if "_rule" not in self.__dict__:  # It is not fitted, or partial_fit waits for more rows.

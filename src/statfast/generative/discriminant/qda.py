@@ -83,6 +83,12 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         log det S_k: R's ``ldet``.
     n_parameters_ : int
         Free parameters: K (d^2 + 3 d + 2) / 2 - 1.
+    log_likelihood_ : float
+        Sum over the training rows, by weight, of the logarithm of prior times density in their own
+        class.
+    aic_, bic_ : float
+        Criteria of Akaike and Schwarz, 2 p - 2 log L and p log n - 2 log L with p = `n_parameters_`
+        and n the total weight: the least is the best.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -137,7 +143,6 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
     rotations_: Any = fitted()
     scalings_: Any = fitted()
     log_determinants_: Array = fitted()
-    n_parameters_: int = fitted()
 
     _kernel = quadratic_scores
     _kind = "scatters"
@@ -178,11 +183,11 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         whites = whiten_classes(
             classes, total.means, covariances, self.tol, names, bool(self.allow_singular)
         )
-        fitted = attributes_of_classes(
-            total, priors, covariances, whites, bool(self.store_covariance)
-        )
         n_classes, d = total.means.shape
-        return {**fitted, "n_parameters_": n_classes * (d * d + 3 * d + 2) // 2 - 1}
+        n_parameters = n_classes * (d * d + 3 * d + 2) // 2 - 1
+        return attributes_of_classes(
+            total, priors, covariances, whites, n_parameters, bool(self.store_covariance)
+        )
 
     def _left_out_scores(self, state, total, method):
         if self.shrinkage == "auto" or self.allow_singular or self.covariance_estimator is not None:

@@ -81,6 +81,15 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
         Variances along these axes.
     log_determinants_ : ndarray of shape (K,)
         Logarithms of the determinants of the covariances.
+    n_parameters_ : int
+        Free parameters without shrinkage: K (d + 1) - 1, and of the covariances d (d + 1) / 2, or 1
+        for ``gamma=1``, times K unless ``alpha=0``.
+    log_likelihood_ : float
+        Sum over the training rows, by weight, of the logarithm of prior times density in their own
+        class.
+    aic_, bic_ : float
+        Criteria of Akaike and Schwarz, 2 p - 2 log L and p log n - 2 log L with p = `n_parameters_`
+        and n the total weight: the least is the best.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)

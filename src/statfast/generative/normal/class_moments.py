@@ -109,6 +109,11 @@ class ClassScatters:
         scatters = self.scatters / np.outer(scale, scale)
         return ClassScatters(self.class_counts, (self.means - shift) / scale, scatters)
 
+    @property
+    def sample_scatters(self) -> NDArray[np.float64]:
+        """Those of the rows, also where `scatters` are what an estimator makes of them."""
+        return self.scatters
+
     def pooled(self) -> ClassMoments:
         """The moments with the scatters of all classes added up."""
         return ClassMoments(self.class_counts, self.means, self.scatters.sum(axis=0))

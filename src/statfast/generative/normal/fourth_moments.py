@@ -36,6 +36,11 @@ class FourthMoments:
         parts = [part.about(means) for part in (self, other)]
         return FourthMoments(class_counts, means, *(sum(pair) for pair in zip(*parts, strict=True)))
 
+    @property
+    def sample_scatters(self) -> NDArray[np.float64]:
+        """See `ClassScatters`."""
+        return self.scatters
+
     def about(self, means):
         """Scatters, third and fourth sums about other means."""
         away = self.means - means
