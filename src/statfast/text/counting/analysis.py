@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._validation import as_choice, shown, warn_user, wrong_type
-from statfast.text.counting.stop_words import ENGLISH
+from statfast._validation import shown, warn_user, wrong_type
+from statfast.text.counting.stop_words import LanguageWords, stop_words_of
 
 WORDS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # patterns that the kernel knows: least lengths
 _BLANKS = re.compile(r"\s\s+")
@@ -69,14 +69,16 @@ class Analysis:
         text = text.lower() if self.lowercase else text
         return text if self.accents is None else text_of(self.accents(text), "strip_accents")
 
+    def tokens(self, text):
+        """All words of a prepared text, as they stand there."""
+        if self.tokenizer is None:
+            return self.pattern.findall(text)
+        return words_of(self.tokenizer(text), "tokenizer")
+
     def words(self, text):
         """The words of a prepared text, without stop words, stemmed."""
-        if self.tokenizer is None:
-            found = self.pattern.findall(text)
-        else:
-            found = words_of(self.tokenizer(text), "tokenizer")
-        found = [word for word in found if word not in self.stop_words]
-        return found if self.stemmer is None else stems(self.stemmer, found)
+        words = [word for word in self.tokens(text) if word not in self.stop_words]
+        return words if self.stemmer is None else stems(self.stemmer, words)
 
     def terms(self, document):
         """All terms of a document, as often as they occur."""
@@ -210,16 +212,20 @@ def as_analysis(params):
     if params.token_pattern is None and params.tokenizer is None and params.analyzer == "word":
         raise ValueError("token_pattern must be a regular expression where there is no tokenizer.")
     accents = {"ascii": accents_to_ascii, "unicode": accents_off}
+    accents_stripped = accents.get(params.strip_accents, params.strip_accents)
+    stop_words = params.stop_words
+    if accents_stripped is not None and isinstance(stop_words, LanguageWords):
+        stop_words = stop_words | {accents_stripped(word) for word in stop_words}
     low, high = params.ngram_range
     return Analysis(
         input=params.input,
         encoding=params.encoding,
         decode_error=params.decode_error,
-        accents=accents.get(params.strip_accents, params.strip_accents),
+        accents=accents_stripped,
         lowercase=params.lowercase,
         preprocessor=params.preprocessor,
         tokenizer=params.tokenizer,
-        stop_words=params.stop_words,
+        stop_words=stop_words,
         stemmer=params.stemmer,
         pattern=params.token_pattern,
         analyzer=params.analyzer,
@@ -299,9 +305,8 @@ def as_stop_words(stop_words, name):
     if stop_words is None:
         return frozenset()
     if isinstance(stop_words, str):
-        as_choice(stop_words, name, (None, "english"))
-        return ENGLISH
-    wanted = "None, 'english' or a list of words"
+        return stop_words_of(stop_words, name)
+    wanted = "None, the name of a language or a list of words"
     if isinstance(stop_words, dict):
         raise wrong_type(name, wanted, stop_words)
     words = as_list(stop_words, name, wanted)

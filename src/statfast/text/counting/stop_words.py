@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""English stop words: the list of the Glasgow Information Retrieval Group.
+"""Stop words and stemmers of languages.
 
-It is in wide use, so that counts agree with those of others: odd entries, such as "system" and
-"computer", and "cry" and "fire", belong to it.
+English stop words are the list of the Glasgow Information Retrieval Group. It is in wide use, so
+that counts agree with those of others: odd entries, such as "system" and "computer", and "cry" and
+"fire", belong to it. Other languages, and all stemmers, come from packages that are optional.
 """
+
+from collections.abc import Callable
+from typing import Any
+
+from statfast._validation import as_choice, wrong_type
 
 _WORDS = """
 a about above across after afterwards again against all almost alone along already also
@@ -30,3 +36,41 @@ whither who whoever whole whom whose why will with within without would yet you 
 yourself yourselves
 """
 ENGLISH = frozenset(_WORDS.split())
+
+
+class LanguageWords(frozenset[str]):
+    """Stop words of a language: where accents are stripped from texts, they are from these, too."""
+
+
+def stop_words_of(language: str, name: str) -> frozenset[str]:
+    """The stop words of a language; English has the list of this file."""
+    if language == "english":
+        return ENGLISH
+    try:
+        import stop_words
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(missing(f"{name}={language!r}", "stop-words")) from error
+    known = sorted(stop_words.AVAILABLE_LANGUAGES)
+    as_choice(language, name, (None, *known))
+    return LanguageWords(stop_words.get_stop_words(language))
+
+
+def as_stemmer(stemmer: Any, name: str) -> Callable[[str], str] | None:
+    """None, a function from a word to its stem, or that of a language."""
+    if stemmer is None or callable(stemmer):
+        return stemmer
+    if not isinstance(stemmer, str):
+        raise wrong_type(name, "None, the name of a language or a function", stemmer)
+    try:
+        import snowballstemmer
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(missing(f"{name}={stemmer!r}", "snowballstemmer")) from error
+    as_choice(stemmer, name, (None, *snowballstemmer.algorithms()))
+    return snowballstemmer.stemmer(stemmer).stemWord
+
+
+def missing(setting: str, package: str) -> str:
+    return (
+        f"{setting} needs the package {package}, which is not installed. Install it with: "
+        'pip install "statfast[text]"'
+    )

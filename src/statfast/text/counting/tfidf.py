@@ -110,10 +110,9 @@ class TfidfTransformer(Estimator):
             n, weights = weights.sum(), np.repeat(weights, np.diff(rows.indptr))
         fitted = {"n_features_in_": d}
         if self._checked_value("use_idf"):
-            one = int(self._checked_value("smooth_idf"))
-            having = np.bincount(rows.indices, weights, minlength=d)
-            with np.errstate(divide="ignore"):
-                fitted["idf_"] = np.log((n + one) / (having + one)) + 1.0
+            n_having = np.bincount(rows.indices, weights, minlength=d)
+            smooth = self._checked_value("smooth_idf")
+            fitted["idf_"] = inverse_document_frequencies(n_having, n, smooth)
         return self._publish(X, **fitted)
 
     def fit_transform(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Any:
@@ -154,36 +153,13 @@ class TfidfTransformer(Estimator):
             If X is not a finite 2-d array with the columns of the fitted one, is negative with
             `sublinear_tf`, or has a term whose weight is infinite.
         """
-        from scipy.sparse import csr_matrix
-
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         compare_names(self, X)
         rows = self._rows_of(X)
         require_width(self, rows)
-        value = rows.data.astype(np.float32 if getattr(X, "dtype", None) == np.float32 else float)
-        if self._checked_value("sublinear_tf"):
-            if (value < 0.0).any():
-                raise ValueError(
-                    "X must not be negative with sublinear_tf=True, which takes logarithms; got "
-                    f"{value.min():g}. Pass counts, or sublinear_tf=False."
-                )
-            value = 1.0 + np.log(value, where=value > 0.0, out=np.full_like(value, -1.0))
-        if "idf_" in self.__dict__:
-            weight = self.idf_.astype(value.dtype)[rows.indices]
-            if not np.isfinite(self.idf_).all() and np.isinf(weight).any():
-                raise ValueError(
-                    f"X has counts in column {rows.indices[np.isinf(weight).argmax()]}, which no "
-                    "document of the fit has, so that its weight is infinite. Set smooth_idf=True."
-                )
-            with np.errstate(over="ignore"):
-                value = value * weight
-            if np.isinf(value).any():
-                raise ValueError("X holds values so large that idf times them overflows. Scale X.")
-        norm = self._checked_value("norm")
-        if norm is not None:
-            value = normalized(value, rows, norm)
-        return csr_matrix((value, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
+        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+        return weighted_counts(rows, self.__dict__.get("idf_"), self._checked(), dtype)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Return the names of the features, which are those of the counts.
@@ -227,6 +203,43 @@ class TfidfTransformer(Estimator):
         tags.input_tags.sparse = True
         tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
+
+
+def inverse_document_frequencies(n_having, n, smooth):
+    """log(n / documents that have a term) + 1 of each term; `smooth` adds a document of all terms.
+
+    A term that no document has weighs infinity if not smooth.
+    """
+    with np.errstate(divide="ignore"):
+        return np.log((n + smooth) / (n_having + smooth)) + 1.0
+
+
+def weighted_counts(rows, idf, params, dtype):
+    """Counts (n, d) in CSR form, weighted as `params` say, as scipy's sparse rows."""
+    from scipy.sparse import csr_matrix
+
+    values = rows.data.astype(dtype)
+    if params.sublinear_tf:
+        if (values < 0.0).any():
+            raise ValueError(
+                "X must not be negative with sublinear_tf=True, which takes logarithms; got "
+                f"{values.min():g}. Pass counts, or sublinear_tf=False."
+            )
+        values = 1.0 + np.log(values, where=values > 0.0, out=np.full_like(values, -1.0))
+    if idf is not None:
+        weights = idf.astype(dtype)[rows.indices]
+        if not np.isfinite(idf).all() and np.isinf(weights).any():
+            raise ValueError(
+                f"X has counts in column {rows.indices[np.isinf(weights).argmax()]}, which no "
+                "document of the fit has, so that its weight is infinite. Set smooth_idf=True."
+            )
+        with np.errstate(over="ignore"):
+            values = values * weights
+        if np.isinf(values).any():
+            raise ValueError("X holds values so large that idf times them overflows. Scale X.")
+    if params.norm is not None:
+        values = normalized(values, rows, params.norm)
+    return csr_matrix((values, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
 
 
 def normalized(value, rows, norm):

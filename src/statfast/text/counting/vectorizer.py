@@ -3,68 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
-from statfast._engine import Work
-from statfast._estimator import (
-    Estimator,
-    array,
-    callable_,
-    checked_by,
-    copied,
-    count,
-    fitted,
-    flag,
-    jobs,
-    nothing,
-    one_of,
-    param,
-    real,
-)
-from statfast._typing import Array, Jobs, Rows
-from statfast._validation import (
-    as_csr,
-    as_rows,
-    is_sparse,
-    not_fitted,
-    shown,
-    wrong_type,
-)
-from statfast.text.counting.analysis import (
-    WORDS,
-    as_analysis,
-    as_encoding,
-    as_function,
-    as_list,
-    as_pattern,
-    as_range,
-    as_stop_words,
-    warn_unreachable,
-)
+from statfast._estimator import array, checked_by, count, fitted, flag, nothing, param, real
+from statfast._typing import Array, Rows
+from statfast._validation import as_csr, as_rows, is_sparse, not_fitted, shown, wrong_type
+from statfast.text.counting.analysis import as_analysis, as_list, warn_unreachable
 from statfast.text.counting.tables import counted
-
-NO_TERMS = (
-    "raw_documents have no terms: empty vocabulary; perhaps the documents only contain stop words. "
-    "Change token_pattern or stop_words."
-)
+from statfast.text.counting.text_vectorizer import TextVectorizer, as_documents, as_dtype
+from statfast.text.counting.vocabulary import NO_TERMS, count_terms, terms_within, within
 
 
-def as_dtype(dtype, name):
-    """The type of the counts."""
-    try:
-        found = np.dtype(dtype)
-    except TypeError as error:
-        raise wrong_type(name, "a type of numbers", dtype) from error
-    if found.kind not in "iuf":
-        raise TypeError(f"{name} must be one of numbers; got {shown(dtype)}.")
-    return found
-
-
-class CountVectorizer(Estimator):
+class CountVectorizer(TextVectorizer):
     """Bag of words: counts of words, or of n-grams of words or characters, as a sparse matrix.
 
     Parameters
@@ -85,11 +39,14 @@ class CountVectorizer(Estimator):
         accents.
     tokenizer : callable, optional
         A function from a text to its words, in place of `token_pattern`.
-    stop_words : {"english"} or list of str, optional
-        Words that are not counted, nor part of n-grams.
-    stemmer : callable, optional
+    stop_words : str or list of str, optional
+        Words that are not counted, nor part of n-grams: a list, or the name of a language. The list
+        of "english" is built in, those of others, such as "italian", come from the package
+        stop-words (``pip install "statfast[text]"``).
+    stemmer : str or callable, optional
         A function from a word to what it is counted as, asked once for each distinct word; the
-        empty string drops the word.
+        empty string drops the word. The name of a language takes the stemmer that the package
+        snowballstemmer has for it (``pip install "statfast[text]"``).
     token_pattern : str, default=r"(?u)\\b\\w\\w+\\b"
         Regular expression of a word: by default two or more letters, digits or underscores.
     ngram_range : (int, int), default=(1, 1)
@@ -159,40 +116,12 @@ class CountVectorizer(Estimator):
            [1, 1, 1, 0, 2]])
     """
 
-    _takes_documents = True
-
-    input: Literal["content", "file", "filename"] = param(
-        one_of("content", "file", "filename"), default="content"
-    )
-    encoding: str = param(checked_by(as_encoding, "utf-8", "latin-1"), default="utf-8")
-    decode_error: Literal["strict", "ignore", "replace"] = param(
-        one_of("strict", "ignore", "replace"), default="strict"
-    )
-    strip_accents: Literal["ascii", "unicode"] | Callable[..., Any] | None = param(
-        callable_ | one_of("ascii", "unicode", None), default=None
-    )
-    lowercase: bool = param(flag, default=True)
-    preprocessor: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
-    tokenizer: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
-    stop_words: Literal["english"] | list[str] | None = param(
-        checked_by(as_stop_words, None, "english", ["the", "and"]), default=None
-    )
-    stemmer: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
-    token_pattern: str = param(checked_by(as_pattern, *WORDS, r"\S+"), default=r"(?u)\b\w\w+\b")
-    ngram_range: tuple[int, int] = param(
-        checked_by(as_range, (1, 1), (1, 2), (2, 3)), default=(1, 1)
-    )
-    analyzer: Literal["word", "char", "char_wb"] | Callable[..., Any] = param(
-        callable_ | one_of("word", "char", "char_wb"), default="word"
-    )
     max_df: float = param(count(0) | real(0, 1), default=1.0)
     min_df: float = param(count(0) | real(0, 1), default=1)
     max_features: int | None = param(nothing | count(), default=None)
     vocabulary: Mapping[Any, Any] | Iterable[Any] | None = param(nothing | array, default=None)
     binary: bool = param(flag, default=False)
     dtype: type = param(checked_by(as_dtype, np.int64, np.float32), default=np.int64)
-    n_jobs: Jobs = param(jobs, default=None)
-
     fixed_vocabulary_: bool = fitted()
 
     def fit(self, raw_documents: Iterable[Any] | bytes, y: object = None) -> Self:
@@ -239,27 +168,32 @@ class CountVectorizer(Estimator):
         ValueError, TypeError
             As for `fit`.
         """
-        given = self._checked()
-        analysis = as_analysis(given)
+        names, counts, _ = self._learn(raw_documents)
+        self._become(names)
+        return counts
+
+    def _learn(self, raw_documents):
+        """Terms in the order of their columns, counts, and in how many documents a term is."""
+        params = self._checked()
+        analysis = as_analysis(params)
         documents = as_documents(raw_documents)
         if self.vocabulary is not None:
             names = as_vocabulary(self.vocabulary)
             warn_unreachable(analysis, names, "vocabulary")
-            found = counted(analysis, documents, self.n_jobs)
-            self._become(names, True)
-            return self._rows(found, self.vocabulary_, given)
-        found = counted(analysis, documents, self.n_jobs)
-        seen = found.totals(True)  # documents of each term
-        terms = np.flatnonzero(seen)
+            column = {name: k for k, name in enumerate(names)}
+            counts = self._rows(counted(analysis, documents, self.n_jobs), column, params)
+            return names, counts, np.bincount(counts.indices, minlength=len(names))
+        counts = counted(analysis, documents, self.n_jobs)
+        n_having = counts.totals(True)
+        terms = np.flatnonzero(n_having)
         if not len(terms):
             raise ValueError(NO_TERMS)
-        terms = self._within(found, seen, terms, given, len(documents))
-        terms = found.order(terms)
-        rank = np.full(found.n_terms, -1, np.int32)
+        terms = self._within(counts, n_having, terms, params, len(documents))
+        terms = counts.order(terms)
+        rank = np.full(counts.n_terms, -1, np.int32)
         rank[terms] = np.arange(len(terms), dtype=np.int32)
-        out = as_matrix(found.rows(rank, self.n_jobs), len(terms), given)
-        self._become(found.names(terms), False)
-        return out
+        rows = as_matrix(counts.rows(rank, self.n_jobs), len(terms), params)
+        return counts.names(terms), rows, n_having[terms]
 
     def _within(self, counts, seen, terms, params, n):
         """Terms that neither too few nor too many documents have, and the most frequent of them."""
@@ -272,14 +206,13 @@ class CountVectorizer(Estimator):
 
     def _fit_source(self, parts, X):
         """The vocabulary of documents in parts; rows of counts are theirs, too."""
-        given = self._checked()
-        analysis = as_analysis(given)
+        params = self._checked()
         if self.vocabulary is None:
-            names = vocabulary_of_parts(self, parts, given.min_df, given.max_df, given.max_features)
+            names = terms_within(count_terms(self, parts), params)[0]
         else:
             names = as_vocabulary(self.vocabulary)
-            warn_unreachable(analysis, names, "vocabulary")
-        self._become(names, self.vocabulary is not None)
+            warn_unreachable(as_analysis(params), names, "vocabulary")
+        self._become(names)
         return self
 
     def transform(self, raw_documents: Iterable[Any] | bytes) -> Any:
@@ -360,15 +293,6 @@ class CountVectorizer(Estimator):
         """
         return np.array(self._terms(), dtype=object)
 
-    def build_analyzer(self) -> Callable[..., Any]:
-        """Return the function that maps a document to its terms.
-
-        Returns
-        -------
-        callable
-        """
-        return as_analysis(self._checked()).terms
-
     @property
     def vocabulary_(self) -> dict[str, int]:
         """Feature index of each term."""
@@ -387,33 +311,15 @@ class CountVectorizer(Estimator):
             raise not_fitted(self)
         return as_vocabulary(self.vocabulary)
 
-    def _become(self, names, fixed):
+    def _become(self, names, **fitted):
         """Become fitted, all at once."""
         kept = {k: v for k, v in self.__dict__.items() if k not in self.__dict__.get("_fitted", ())}
-        fitted = {"_names": names, "_columns": None, "fixed_vocabulary_": fixed}
+        fixed = self.vocabulary is not None
+        fitted |= {"_names": names, "_columns": None, "fixed_vocabulary_": fixed}
         self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 # ------------------------------------------------------------------ arguments and results
-
-
-def as_documents(raw_documents, least=1):
-    """A list of the documents."""
-    if isinstance(raw_documents, str | bytes):
-        raise ValueError(
-            "Iterable over raw text documents expected, string object received: raw_documents is "
-            f"{shown(raw_documents)}. Pass a list of documents."
-        )
-    documents = as_list(raw_documents, "raw_documents", "a list of documents")
-    if len(documents) < least:
-        raise ValueError("raw_documents must hold at least one document; got none.")
-    return documents
 
 
 def as_vocabulary(vocabulary):
@@ -455,59 +361,3 @@ def as_matrix(parts, n_columns, params):
     )
     out.has_canonical_format = True
     return out
-
-
-def within(seen: np.ndarray, low: Any, high: Any, n: int) -> np.ndarray:
-    """Whether neither too few nor too many of n documents have a term."""
-    least, most = (int(v) if isinstance(v, Integral) else v * n for v in (low, high))
-    if most < least:
-        raise ValueError(
-            f"max_df corresponds to fewer documents than min_df ({most} < {least}). Raise it."
-        )
-    kept = (seen >= least) & (seen <= most)
-    if not kept.any():
-        raise ValueError(
-            "min_df, max_df and max_features leave no terms: after pruning, no terms remain. "
-            "Try a lower min_df or a higher max_df."
-        )
-    return kept
-
-
-def vocabulary_of_parts(model: Any, parts: Any, low: Any, high: Any, limit: Any) -> list[str]:
-    """The terms that `CountVectorizer` takes of all documents, in their order."""
-    found = parts.total(Work(terms_of_part), copied(model))
-    if found is None:
-        raise ValueError("raw_documents must hold at least one document; got none.")
-    if not found.counts:
-        raise ValueError(NO_TERMS)
-    names = sorted(found.counts)
-    seen, often = np.array([found.counts[name] for name in names]).T
-    kept = np.flatnonzero(within(seen, low, high, found.documents))
-    if limit is not None and len(kept) > limit:
-        weight = seen if model.binary else often
-        kept = np.sort(kept[np.argsort(-weight[kept], kind="stable")[:limit]])
-    return [names[place] for place in kept]
-
-
-class PartTerms:
-    """How many documents there are; of each term, in how many it is, and how often."""
-
-    def __init__(self, documents: int, counts: dict[str, tuple[int, int]]):
-        self.documents, self.counts = documents, counts
-
-    def __add__(self, other: PartTerms) -> PartTerms:
-        counts = dict(self.counts)
-        for name, (seen, often) in other.counts.items():
-            before = counts.get(name, (0, 0))
-            counts[name] = before[0] + seen, before[1] + often
-        return PartTerms(self.documents + other.documents, counts)
-
-
-def terms_of_part(columns: tuple, model: Any) -> PartTerms:
-    """Those of the documents of a part."""
-    documents = list(columns[0])
-    found = counted(as_analysis(model._checked()), documents, None)
-    seen = found.totals(True)
-    terms = np.flatnonzero(seen).astype(np.int32)
-    pairs = zip(seen[terms].tolist(), found.totals(False)[terms].tolist(), strict=True)
-    return PartTerms(len(documents), dict(zip(found.names(terms), pairs, strict=True)))
