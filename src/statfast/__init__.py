@@ -217,9 +217,11 @@ _HOMES = {
     ),
     "text": (
         "CountVectorizer",
+        "HashingVectorizer",
         "LanguageModelClassifier",
         "NGramLanguageModel",
         "TfidfTransformer",
+        "TfidfVectorizer",
     ),
     "tree": (
         "DecisionTreeClassifier",

@@ -176,9 +176,11 @@ from statfast.svm import NuSVC as NuSVC
 from statfast.svm import NuSVR as NuSVR
 from statfast.svm import OneClassSVM as OneClassSVM
 from statfast.text import CountVectorizer as CountVectorizer
+from statfast.text import HashingVectorizer as HashingVectorizer
 from statfast.text import LanguageModelClassifier as LanguageModelClassifier
 from statfast.text import NGramLanguageModel as NGramLanguageModel
 from statfast.text import TfidfTransformer as TfidfTransformer
+from statfast.text import TfidfVectorizer as TfidfVectorizer
 from statfast.tree import DecisionTreeClassifier as DecisionTreeClassifier
 from statfast.tree import DecisionTreeRegressor as DecisionTreeRegressor
 
@@ -221,6 +223,7 @@ __all__ = [
     "GeneralizedLinearModel",
     "GridSearchCV",
     "GroupKFold",
+    "HashingVectorizer",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "HuberRegressor",
@@ -297,6 +300,7 @@ __all__ = [
     "StratifiedShuffleSplit",
     "TangentDistanceClassifier",
     "TfidfTransformer",
+    "TfidfVectorizer",
     "TimeSeriesSplit",
     "TruncatedSVD",
     "TweedieRegressor",

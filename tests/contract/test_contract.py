@@ -28,7 +28,14 @@ from statfast.linear import LogisticRegression
 from statfast.preprocessing import StandardScaler
 
 # Of documents, or with sparse answers: tests/text asks them what is asked here.
-OF_TEXT = {"CountVectorizer", "LanguageModelClassifier", "NGramLanguageModel", "TfidfTransformer"}
+OF_TEXT = {
+    "CountVectorizer",
+    "HashingVectorizer",
+    "LanguageModelClassifier",
+    "NGramLanguageModel",
+    "TfidfTransformer",
+    "TfidfVectorizer",
+}
 
 
 def public_estimators():

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 HEAVY = [
-    "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "formulaic", "scipy.stats", "joblib",
+    "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "formulaic", "snowballstemmer",
+    "stop_words", "scipy.stats", "joblib",
 ]  # fmt: skip
 
 

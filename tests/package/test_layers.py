@@ -120,7 +120,10 @@ MAX_ARGUMENTS_OF_KERNEL = 12  # of a function of a kernel: more are a view, made
 HEADER = "SPDX-License-Identifier: BSD-3-Clause"
 
 TOP_LEVEL_PACKAGES = {"numpy"}  # what every user of any part pays for at import
-CALL_TIME_PACKAGES = {"scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "formulaic"}
+CALL_TIME_PACKAGES = {
+    "scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "formulaic",
+    "snowballstemmer", "stop_words",
+}  # fmt: skip
 CALL_TIME_PACKAGES |= {"cloudpickle", "dask", "distributed"}
 KERNEL_PACKAGES = {"cython", "libc", "cpython", "numpy"}
 

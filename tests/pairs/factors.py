@@ -16,7 +16,8 @@ from tests.fuzz import surface, values
 from tests.pairs import exceptions, problems
 from tests.pairs.exceptions import LIKELIHOOD_ERRORS, values_of
 
-OF_DOCUMENTS = {"CountVectorizer", "LanguageModelClassifier", "NGramLanguageModel"}
+VECTORIZERS = {"CountVectorizer", "HashingVectorizer", "TfidfVectorizer"}
+OF_DOCUMENTS = VECTORIZERS | {"LanguageModelClassifier", "NGramLanguageModel"}
 OF_COUNTS = contract.COUNTS | {"TfidfTransformer"}
 TAKES_A_COLUMN = {"IsotonicRegression"}
 

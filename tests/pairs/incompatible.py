@@ -80,7 +80,7 @@ INCOMPATIBLE = {
     ("NuSVC", "nu must be at most"): ("nu", "class_weight", "sample_weight"),
     ("NuSVC", "cannot be separated with nu"): ("nu", "kernel", "class_weight", "sample_weight"),
     (".*", "n_components must be between"): ("n_components",),
-    ("CountVectorizer", "leave no terms|fewer documents than min_df"): ("max_df", "min_df"),
+    ("(Count|Tfidf)Vectorizer", "leave no terms|fewer documents than min_df"): ("max_df", "min_df"),
     ("AgglomerativeClustering", "Exactly one of n_clusters and"): (
         "n_clusters", "distance_threshold",
     ),

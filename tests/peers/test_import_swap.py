@@ -83,6 +83,8 @@ def example(name):
     }
     given = {
         "CountVectorizer": (["some words here", "words there"],),
+        "HashingVectorizer": (["some words here", "words there"],),
+        "TfidfVectorizer": (["some words here", "words there"],),
         "TfidfTransformer": (np.eye(3),),
         "IsotonicRegression": (X[:, 0], y),
         "CategoricalNB": (numbers, y),

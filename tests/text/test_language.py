@@ -114,12 +114,13 @@ def texts(seed, n=40, words=12):
 
 @pytest.mark.once
 @pytest.mark.parametrize("smoothing", PROPER)
-@pytest.mark.parametrize("padding", ["single", "full"])
+@pytest.mark.parametrize("padding", ["single", "full", "none"])
 @given(seed=st.integers(0, 10**6), order=st.integers(1, 4))
 def test_probabilities_sum_to_one(smoothing, padding, seed, order):
     documents = texts(seed)
     model = NGramLanguageModel(order, smoothing, padding=padding, min_count=2).fit(documents)
-    words = [w for w in model.vocabulary_ if padding == "full" or w != "<s>"]
+    symbols = {"single": {"<s>"}, "full": set(), "none": {"<s>", "</s>"}}[padding]
+    words = [w for w in model.vocabulary_ if w not in symbols]
     for context in ([], ["<s>"], ["w1"], ["w1", "w2"], ["w2", "w1", "w1"], ["nobody", "w3"]):
         total = sum(model.score(word, context) for word in words)
         assert total == pytest.approx(1.0, abs=1e-9)

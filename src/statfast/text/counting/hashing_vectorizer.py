@@ -28,6 +28,17 @@ class HashingVectorizer(TextVectorizer):
 
     Parameters
     ----------
+    n_features : int, default=1048576
+        Number of columns, at most 2**31 - 1; by default 2**20. The fewer, the more terms share one.
+    binary : bool, default=False
+        Say whether a column has a term, not how often; signs are dropped.
+    norm : {"l1", "l2"} or None, default="l2"
+        Divide each row by the sum of its sizes, or its length; None leaves counts.
+    alternate_sign : bool, default=True
+        Half of the terms, by their hash, count negatively, so that terms that share a column do
+        not add up on average, and inner products of rows keep their mean.
+    dtype : type, default=numpy.float64
+        Of the values: a type of real numbers.
     input : {"content", "file", "filename"}, default="content"
         What a document is: a string or bytes, an open file, or the name of one.
     encoding : str, default="utf-8"
@@ -59,17 +70,6 @@ class HashingVectorizer(TextVectorizer):
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
         n-grams of words; of characters; of characters within words, which are padded with blanks;
         or a function from a document to its terms.
-    n_features : int, default=2**20
-        Number of columns, at most 2**31 - 1. The fewer, the more terms share one.
-    binary : bool, default=False
-        Say whether a column has a term, not how often; signs are dropped.
-    norm : {"l1", "l2"} or None, default="l2"
-        Divide each row by the sum of its sizes, or its length; None leaves counts.
-    alternate_sign : bool, default=True
-        Half of the terms, by their hash, count negatively, so that terms that share a column do
-        not add up on average, and inner products of rows keep their mean.
-    dtype : type, default=numpy.float64
-        Of the values: a type of real numbers.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
         number.
@@ -108,7 +108,7 @@ class HashingVectorizer(TextVectorizer):
     True
     """
 
-    n_features: int = param(count(high=2**31 - 1), default=2**20)
+    n_features: int = param(count(high=2**31 - 1), default=1_048_576)
     binary: bool = param(flag, default=False)
     norm: Literal["l1", "l2"] | None = param(one_of("l1", "l2", None), default="l2")
     alternate_sign: bool = param(flag, default=True)

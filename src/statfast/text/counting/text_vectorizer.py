@@ -73,7 +73,7 @@ class TextVectorizer(Estimator):
         return as_analysis(self._checked()).terms
 
     def build_preprocessor(self) -> Callable[[str], str]:
-        """Return the function that makes of a text what is cut into terms.
+        """Return the function by which texts are prepared before they are cut into terms.
 
         It puts a text in lower case and strips accents, or is `preprocessor`.
 

@@ -24,6 +24,27 @@ class TfidfVectorizer(CountVectorizer):
 
     Parameters
     ----------
+    norm : {"l1", "l2"} or None, default="l2"
+        Divide each row by the sum of its sizes, or its length; None leaves it.
+    use_idf : bool, default=True
+        Multiply each column by its `idf_`.
+    smooth_idf : bool, default=True
+        Count one more document, which has every term, so that no idf is infinite.
+    sublinear_tf : bool, default=False
+        1 + log(count) in place of the count.
+    max_df : float or int, default=1.0
+        Terms in more documents than this are left out: a share of the documents if a float, else
+        their number. Not used with `vocabulary`.
+    min_df : float or int, default=1
+        The same of terms in fewer documents.
+    max_features : int, optional
+        Only so many terms, those that occur most often over all documents; of equals the first.
+    vocabulary : mapping or iterable of str, optional
+        The terms, in the order of their columns, or with their columns.
+    binary : bool, default=False
+        The term frequency is 1 for every term that occurs, however often.
+    dtype : type, default=numpy.float64
+        Of the weights: a type of real numbers.
     input : {"content", "file", "filename"}, default="content"
         What a document is: a string or bytes, an open file, or the name of one.
     encoding : str, default="utf-8"
@@ -55,27 +76,6 @@ class TfidfVectorizer(CountVectorizer):
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
         n-grams of words; of characters; of characters within words, which are padded with blanks;
         or a function from a document to its terms.
-    max_df : float or int, default=1.0
-        Terms in more documents than this are left out: a share of the documents if a float, else
-        their number. Not used with `vocabulary`.
-    min_df : float or int, default=1
-        The same of terms in fewer documents.
-    max_features : int, optional
-        Only so many terms, those that occur most often over all documents; of equals the first.
-    vocabulary : mapping or iterable of str, optional
-        The terms, in the order of their columns, or with their columns.
-    binary : bool, default=False
-        The term frequency is 1 for every term that occurs, however often.
-    dtype : type, default=numpy.float64
-        Of the weights: a type of real numbers.
-    norm : {"l1", "l2"} or None, default="l2"
-        Divide each row by the sum of its sizes, or its length; None leaves it.
-    use_idf : bool, default=True
-        Multiply each column by its `idf_`.
-    smooth_idf : bool, default=True
-        Count one more document, which has every term, so that no idf is infinite.
-    sublinear_tf : bool, default=False
-        1 + log(count) in place of the count.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
         number.

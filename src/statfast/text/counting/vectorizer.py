@@ -23,6 +23,19 @@ class CountVectorizer(TextVectorizer):
 
     Parameters
     ----------
+    max_df : float or int, default=1.0
+        Terms in more documents than this are left out: a share of the documents if a float, else
+        their number. Not used with `vocabulary`.
+    min_df : float or int, default=1
+        The same of terms in fewer documents.
+    max_features : int, optional
+        Only so many terms, those that occur most often over all documents; of equals the first.
+    vocabulary : mapping or iterable of str, optional
+        The terms, in the order of their columns, or with their columns.
+    binary : bool, default=False
+        Say whether a term occurs, not how often.
+    dtype : type, default=numpy.int64
+        Of the counts.
     input : {"content", "file", "filename"}, default="content"
         What a document is: a string or bytes, an open file, or the name of one.
     encoding : str, default="utf-8"
@@ -54,19 +67,6 @@ class CountVectorizer(TextVectorizer):
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
         n-grams of words; of characters; of characters within words, which are padded with blanks;
         or a function from a document to its terms.
-    max_df : float or int, default=1.0
-        Terms in more documents than this are left out: a share of the documents if a float, else
-        their number. Not used with `vocabulary`.
-    min_df : float or int, default=1
-        The same of terms in fewer documents.
-    max_features : int, optional
-        Only so many terms, those that occur most often over all documents; of equals the first.
-    vocabulary : mapping or iterable of str, optional
-        The terms, in the order of their columns, or with their columns.
-    binary : bool, default=False
-        Say whether a term occurs, not how often.
-    dtype : type, default=numpy.int64
-        Of the counts.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
         number.

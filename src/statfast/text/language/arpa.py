@@ -158,7 +158,7 @@ def read_arpa(path: str | PathLike[str]) -> NGramLanguageModel:
             "_words": names,
             "_tables": tables(found, probability, backoff),
             "_direct": False,
-            "_full": False,
+            "_padding": "single",
             "_fitted_order": len(sections),
         }
     )  # fmt: skip

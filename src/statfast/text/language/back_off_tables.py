@@ -4,9 +4,13 @@
 import numpy as np
 
 
-def padded(words, begin, order):
-    """Texts with max(1, order - 1) start symbols before and as many end symbols after each."""
-    pad = max(1, order - 1)
+def n_symbols(padding, order):
+    """How many start symbols are put before each text, and end symbols after it."""
+    return {"none": 0, "single": 1, "full": max(1, order - 1)}[padding]
+
+
+def padded(words, begin, pad):
+    """Texts with `pad` start symbols before and as many end symbols after each."""
     n = len(begin) - 1
     length = np.diff(begin)
     new = np.concatenate([[0], np.cumsum(length + 2 * pad)]).astype(np.int64)

@@ -27,7 +27,7 @@ from statfast._estimator import (
 from statfast._typing import Array, Seed, Texts, Weights
 from statfast._validation import as_count, as_generator, not_fitted, refuse_large, wrong_type
 from statfast.text.counting.analysis import as_function, as_list
-from statfast.text.language.back_off_tables import padded, tables
+from statfast.text.language.back_off_tables import n_symbols, padded, tables
 from statfast.text.language.ngram_counts import distinct, levels, rows_of
 from statfast.text.language.parameters import (
     METHODS,
@@ -70,10 +70,13 @@ class NGramLanguageModel(Estimator):
         The known words. None learns them.
     min_count : int, default=1
         Words seen less often than this are unknown; not with `vocabulary`.
-    padding : {"single", "full"}, default="single"
+    padding : {"single", "full", "none"}, default="single"
         "single" puts one start symbol before each text, which is never predicted, and one end
         symbol after it, as SRILM and KenLM do. "full" puts order - 1 of both, and counts start
-        symbols as words, as nltk does.
+        symbols as words, as nltk does. "none" puts neither: single words have their share of the
+        words of the texts, m / N, or (m + alpha) / (N + alpha n) by "additive" smoothing with a
+        `vocabulary` of n words. A `vocabulary` is then closed: other words are impossible, and
+        end a text where they are fitted. Without one there is ``<unk>``, as ever.
     tokenizer : callable, default=None
         A function from a text to its words. None splits strings at blanks, and takes lists of
         strings as words.
@@ -102,7 +105,8 @@ class NGramLanguageModel(Estimator):
     A word that is not in the vocabulary is ``<unk>``, which has a probability of its own: that of
     the words below `min_count`, and its share of the uniform distribution. "mle" gives it 0.
 
-    An empty text is the end symbol alone. `partial_fit` adds texts, with the result of one fit.
+    An empty text is the end symbol alone, and has probability 1 without padding. `partial_fit` adds
+    texts, with the result of one fit.
 
     Cost: fit sorts the n-grams of each order; a word is scored by order^2 bisections, and drawn by
     as many. Memory: some 60 bytes for each distinct n-gram.
@@ -130,7 +134,7 @@ class NGramLanguageModel(Estimator):
     """
 
     _fitted_order: Any = fitted()
-    _full: Any = fitted()
+    _padding: str = fitted()
     _words: Any = fitted()
     _tables: Any = fitted()
     _direct: bool = fitted()
@@ -143,7 +147,9 @@ class NGramLanguageModel(Estimator):
     uniform: bool = param(flag, default=True)
     vocabulary: Iterable[Any] | None = param(nothing | array, default=None)
     min_count: int = param(count(), default=1)
-    padding: Literal["single", "full"] = param(one_of("single", "full"), default="single")
+    padding: Literal["single", "full", "none"] = param(
+        one_of("single", "full", "none"), default="single"
+    )
     tokenizer: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
 
     vocabulary_: dict[str, int] = fitted()
@@ -204,11 +210,11 @@ class NGramLanguageModel(Estimator):
         return self._learn(raw_documents, sample_weight, self.__dict__.get("_counts"))
 
     def _learn(self, raw_documents, sample_weight, before):
-        given = self._checked()
-        order, weights, full = given.order, given.weights, given.padding == "full"
+        params = self._checked()
+        order, weights, padding = params.order, params.weights, params.padding
         if weights is not None and len(weights) != order:
             raise ValueError(f"weights must have one for each of {order} orders; got {weights}.")
-        method = Smoothing(given.smoothing, given.alpha, given.discount, weights, given.uniform)
+        method = Smoothing(params.smoothing, params.alpha, params.discount, weights, params.uniform)
         number = {UNKNOWN: 0, START: 1, END: 2} if before is None else dict(self._raw)
         texts = self._texts(raw_documents)
         if not texts:
@@ -216,16 +222,16 @@ class NGramLanguageModel(Estimator):
         times = as_repeats(sample_weight, len(texts))
         if times is not None:
             texts, times = list(compress(texts, times)), times[times > 0]
-        words, begin = padded(*numbered(texts, number), order if full else 2)
+        words, begin = padded(*numbered(texts, number), n_symbols(padding, order))
         times = None if times is None else np.repeat(times, np.diff(begin))
         counts = distinct(rows_of(words, begin, order), times)
         if before is not None:
-            if before.rows.shape[1] != order or self._full != full:
+            if before.rows.shape[1] != order or self._padding != padding:
                 raise ValueError("order and padding must be those of the first fit.")
             counts = before + counts
-        return self._solve(counts, number, order, method, full)
+        return self._solve(counts, number, order, method, padding)
 
-    def _solve(self, counts, raw, order, method, full):
+    def _solve(self, counts, raw, order, method, padding):
         """Become fitted, all at once, by counts alone."""
         names, to = self._vocabulary_of(counts, raw)
         size = len(names)
@@ -233,9 +239,17 @@ class NGramLanguageModel(Estimator):
         mapped = counts if (to == np.arange(len(to))).all() else distinct(
             table[counts.rows], counts.counts
         )  # fmt: skip
-        found = levels(mapped, order, size, 1)
         may_follow = np.ones(size, dtype=bool)
-        may_follow[1] = full
+        may_follow[1] = padding == "full"
+        if padding == "none":
+            may_follow[:3] = self.vocabulary is None, False, False
+            mapped = mapped.cut_at_others(may_follow)
+            if not len(mapped.counts):
+                raise ValueError(
+                    "raw_documents have no word of the vocabulary. Pass texts that have, or "
+                    "padding='single', which counts the ends of texts."
+                )
+        found = levels(mapped, order, size, 1)
         probability, backoff = smoothed(method, found, may_follow)
         fitted = {
             "vocabulary_": names,
@@ -246,7 +260,7 @@ class NGramLanguageModel(Estimator):
             "_direct": method.name == "additive",
             "_counts": counts,
             "_raw": raw,
-            "_full": full,
+            "_padding": padding,
             "_fitted_order": order,
         }
         return self._become(fitted)
@@ -327,10 +341,13 @@ class NGramLanguageModel(Estimator):
         ndarray of shape (texts,)
             -inf for a text with an impossible word.
         """
-        scores, _, begin, given = self._scored(raw_documents)
-        del given
-        with np.errstate(invalid="ignore"):
-            return np.add.reduceat(scores, begin[:-1]) if len(begin) > 1 else np.zeros(0)
+        scores, _, begin, _ = self._scored(raw_documents)
+        total = np.zeros(len(begin) - 1)
+        has_words = np.diff(begin) > 0  # All have, where symbols were added.
+        if has_words.any():
+            with np.errstate(invalid="ignore"):
+                total[has_words] = np.add.reduceat(scores, begin[:-1][has_words])
+        return total
 
     def perplexity(
         self, raw_documents: Texts, *, include_end: bool = True, include_unknown: bool = True
@@ -357,9 +374,9 @@ class NGramLanguageModel(Estimator):
         ValueError
             If nothing is left to be counted.
         """
-        scores, words, begin, given = self._scored(raw_documents)
+        scores, words, begin, n_starts = self._scored(raw_documents)
         counted = np.ones(len(words), dtype=bool)
-        for k in range(given):
+        for k in range(n_starts):
             counted[begin[:-1] + k] = False
         if not include_end:
             counted &= words != 2
@@ -390,16 +407,16 @@ class NGramLanguageModel(Estimator):
         kernel = self._model()
         texts = self._texts(raw_documents)
         words, begin = looked_up(texts, self.vocabulary_)
-        words, begin = padded(words, begin, self._fitted_order if self._full else 2)
-        given = max(1, self._fitted_order - 1) if self._full else 1
+        n_starts = n_symbols(self._padding, self._fitted_order)
+        words, begin = padded(words, begin, n_starts)
         out = np.empty(len(words))
         step = np.flatnonzero(np.diff(begin // WORDS_PER_CALL)) + 1
         cuts = np.unique(np.concatenate([[0], step, [len(begin) - 1]]))
         for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
             checkpoint()
             part = slice(begin[a], begin[b])
-            kernel.score(words[part], begin[a : b + 1] - begin[a], given, out[part])
-        return out, words, begin, given
+            kernel.score(words[part], begin[a : b + 1] - begin[a], n_starts, out[part])
+        return out, words, begin, n_starts
 
     def sample(
         self, n_samples: int = 1, *, max_length: int = 1000, prompt: str | Sequence[str] = (),
@@ -429,7 +446,7 @@ class NGramLanguageModel(Estimator):
         refuse_large(64 * n, f"A list of n_samples={n} texts", "Draw fewer at a time.")
         refuse_large(4 * most, f"A text of max_length={most} words", "Lower it.")
         seeds = as_generator(random_state).integers(0, 2**63, size=n)
-        pad = max(1, self._fitted_order - 1) if self._full else 1
+        pad = n_symbols(self._padding, self._fitted_order)
         head = [1] * pad + [self._number(word) for word in self._words_of_context(prompt, "prompt")]
         room = np.empty(pad + max(most, len(head) - pad), np.int32)
         found = []

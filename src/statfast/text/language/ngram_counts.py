@@ -22,6 +22,13 @@ class NGramCounts:
         rows = np.concatenate([self.rows, other.rows])
         return distinct(rows, np.concatenate([self.counts, other.counts]))
 
+    def cut_at_others(self, known: NDArray[np.bool_]) -> "NGramCounts":
+        """The counts if each word that is not `known` (V,) ended a text before itself."""
+        cut = ~known[self.rows] & (self.rows >= 0)
+        cut[:, ::-1] = np.logical_or.accumulate(cut[:, ::-1], axis=1)  # and what stands before
+        kept = ~cut[:, -1]
+        return distinct(np.where(cut, np.int32(-1), self.rows)[kept], self.counts[kept])
+
 
 def distinct(rows, counts=None):
     """Equal rows as one, with the sum of their counts; rows in the order of their words."""
