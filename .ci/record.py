@@ -61,8 +61,8 @@ def run(commands):
 
 ASK = """
 import importlib.metadata, json, platform
-names = """numpy scipy scikit-learn pandas matplotlib dask pyarrow formulaic snowballstemmer
-stop-words""".split()
+names = "numpy scipy scikit-learn pandas matplotlib dask pyarrow formulaic".split()
+names += ["snowballstemmer", "stop-words"]
 found = {each.name.lower(): each.version for each in importlib.metadata.distributions()}
 versions = {"python": platform.python_version()} | {n: found[n] for n in names if n in found}
 print(json.dumps({"machine": f"{platform.system()} {platform.machine()}", "versions": versions}))

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 import statfast
+from statfast._estimator import Estimator
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "statfast"
@@ -133,10 +134,23 @@ def class_faults(name, kind):
     yield from signature_faults(name, kind, found)
     yield from text_faults(name, found)
     needed = ESTIMATOR_SECTIONS if hasattr(kind, "fit") else []
+    if not fitted_attributes(kind):
+        needed = [title for title in needed if title != "Attributes"]
     yield from (f"{name}: no {title} section" for title in needed if title not in found)
     for method, value in inspect.getmembers(kind, inspect.isfunction):
         if not method.startswith("_") and value.__module__.startswith("statfast"):
             yield from function_faults(f"{name}.{method}", value)
+
+
+def fitted_attributes(kind):
+    """The public attributes that a class and its bases, `Estimator` aside, have once fitted."""
+    return {
+        name
+        for each in kind.__mro__
+        if Estimator in each.__mro__ and each is not Estimator
+        for name in vars(each).get("__annotations__", ())
+        if name.endswith("_") and not name.startswith("_")
+    }
 
 
 # ------------------------------------------------------------------ what is public
