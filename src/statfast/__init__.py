@@ -87,6 +87,10 @@ _HOMES = {
         "HistGradientBoostingRegressor",
         "RandomForestClassifier",
         "RandomForestRegressor",
+        "StackingClassifier",
+        "StackingRegressor",
+        "VotingClassifier",
+        "VotingRegressor",
         "majority_error",
     ),
     "decomposition": (

@@ -75,6 +75,10 @@ from statfast.ensemble import HistGradientBoostingClassifier as HistGradientBoos
 from statfast.ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from statfast.ensemble import RandomForestClassifier as RandomForestClassifier
 from statfast.ensemble import RandomForestRegressor as RandomForestRegressor
+from statfast.ensemble import StackingClassifier as StackingClassifier
+from statfast.ensemble import StackingRegressor as StackingRegressor
+from statfast.ensemble import VotingClassifier as VotingClassifier
+from statfast.ensemble import VotingRegressor as VotingRegressor
 from statfast.ensemble import majority_error as majority_error
 from statfast.generative import BernoulliNB as BernoulliNB
 from statfast.generative import CategoricalNB as CategoricalNB
@@ -293,6 +297,8 @@ __all__ = [
     "SeparationWarning",
     "ShuffleSplit",
     "SimpleImputer",
+    "StackingClassifier",
+    "StackingRegressor",
     "StandardScaler",
     "StepwiseResult",
     "StratifiedGroupKFold",
@@ -305,6 +311,8 @@ __all__ = [
     "TruncatedSVD",
     "TweedieRegressor",
     "UndefinedMetricWarning",
+    "VotingClassifier",
+    "VotingRegressor",
     "add1",
     "anova",
     "box_m",

@@ -24,7 +24,7 @@ from statfast._estimator.mixins import Clusterer, Transformer
 from statfast._estimator.regressor import Regressor
 from statfast._validation.errors import NotFittedError
 from statfast.generative import LinearDiscriminantAnalysis, MultivariateNormal
-from statfast.linear import LogisticRegression
+from statfast.linear import LinearRegression, LogisticRegression, Ridge
 from statfast.preprocessing import StandardScaler
 
 # Of documents, or with sparse answers: tests/text asks them what is asked here.
@@ -94,6 +94,26 @@ SMALL = {
     "BaggingRegressor": {"random_state": 0},
     "HistGradientBoostingClassifier": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
+    "StackingClassifier": {
+        "estimators": [
+            ("lda", LinearDiscriminantAnalysis()),
+            ("logistic", LogisticRegression(C=1.0)),
+        ],
+        "cv": 3,
+    },
+    "StackingRegressor": {
+        "estimators": [("ridge", Ridge()), ("line", LinearRegression())],
+        "cv": 3,
+    },
+    "VotingClassifier": {
+        "estimators": [
+            ("lda", LinearDiscriminantAnalysis()),
+            ("logistic", LogisticRegression(C=1.0)),
+        ],
+        "voting": "soft",
+        "weights": [1.0, 2.0],
+    },
+    "VotingRegressor": {"estimators": [("ridge", Ridge()), ("line", LinearRegression())]},
     "GridSearchCV": {
         "estimator": LogisticRegression(C=1.0),
         "param_grid": {"C": [0.1, 1.0]},
@@ -201,8 +221,10 @@ SPARSE_AFTER_DENSE = {
     "Ridge",
     "RidgeCV",
     "SimpleImputer",
+    "StackingRegressor",
     "TruncatedSVD",
     "TweedieRegressor",
+    "VotingRegressor",
 }
 
 # Estimators whose weights are chances of rows to be drawn.
@@ -253,7 +275,7 @@ EXPECTED_FAILURES = {
     "SVC": PLAIN_GAMMA,
     **{
         name: {"check_fit2d_1sample": "says that there are fewer rows than folds"}
-        for name in ("GridSearchCV", "RandomizedSearchCV")
+        for name in ("GridSearchCV", "RandomizedSearchCV", "StackingRegressor")
     },
     "BayesClassifier": {WEIGHTS[0]: "a class has one row, of which there is no covariance"},
     "RegularizedDiscriminantAnalysisCV": {WEIGHTS[0]: WHOLE},

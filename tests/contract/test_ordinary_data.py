@@ -126,7 +126,8 @@ SUPERVISED = [cls for cls, kind in KINDS.items() if kind in ("classifier", "regr
 REQUIRED = (
     "BayesClassifier", "ColumnTransformer", "CostSensitiveClassifier", "GridSearchCV", "MixedNB",
     "OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier", "Pipeline",
-    "RandomizedSearchCV", "TangentDistanceClassifier",
+    "RandomizedSearchCV", "StackingClassifier", "StackingRegressor", "TangentDistanceClassifier",
+    "VotingClassifier", "VotingRegressor",
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ times = np.arange(N) % 4  # a row in four has weight 0
 
 OF_TEXT = {"LanguageModelClassifier", "NGramLanguageModel"}
 FREE = LinearDiscriminantAnalysis(method="mle", solver="lsqr")  # knows no unit
+NB, LINE = statfast.GaussianNB(), statfast.LinearRegression()
 SETTINGS = {  # besides those of the contract: what shows the relation of the table
     "BayesClassifier": {"density": MultivariateNormal(shrinkage=0.1, method="mle")},
     "CalibratedClassifierCV": {"estimator": FREE},
@@ -47,6 +48,10 @@ SETTINGS = {  # besides those of the contract: what shows the relation of the ta
     "RegularizedDiscriminantAnalysisCV": {"gammas": [0.1]},
     "RidgeCV": {"alphas": [0.1, 1.0]},
     "SVC": {"gamma": 0.3, "probability": False},
+    "StackingClassifier": {"estimators": [("free", FREE), ("nb", NB)], "final_estimator": NB},
+    "StackingRegressor": {"estimators": [("line", LINE)], "final_estimator": LINE},
+    "VotingClassifier": {"estimators": [("free", FREE), ("nb", NB)]},
+    "VotingRegressor": {"estimators": [("line", LINE)]},
 }
 
 

@@ -229,7 +229,9 @@ class Drawing:
             return values.product
         if mode == "wrong":
             return values.wrong(self.rng, parameter, self.data)
-        if parameter.name == "estimator" and (parameter.required or self.rng.random() < 0.7):
+        if parameter.name in ("estimator", "final_estimator") and (
+            parameter.required or self.rng.random() < 0.7
+        ):
             return made.learner(self, thing)
         if mode == "edge" and self.rng.random() < 0.35:
             return values.edge(self.rng, parameter, self.data)

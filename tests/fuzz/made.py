@@ -151,6 +151,16 @@ def learner(drawing, thing):
     return new(drawing, choose(drawing.rng, names))
 
 
+def named_learners(drawing, thing):
+    """Estimators with names, some of them dropped."""
+    rng = drawing.rng
+    made = [
+        learner(drawing, thing) if rng.random() < 0.85 else "drop"
+        for _ in range(int(rng.integers(1, 4)))
+    ]
+    return [("a" if rng.random() < 0.05 else f"m{i}", member) for i, member in enumerate(made)]
+
+
 def in_a_row(drawing, names):
     """A pipeline that ends with one of these."""
     last = new(drawing, choose(drawing.rng, names))

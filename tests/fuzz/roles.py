@@ -11,7 +11,7 @@ from scipy.cluster import hierarchy
 from tests.fuzz import surface
 from tests.fuzz.documents import documents, file
 from tests.fuzz.inputs import choose, dressed, sparse_rows
-from tests.fuzz.made import Ref, model, models, result, search, steps
+from tests.fuzz.made import Ref, model, models, named_learners, result, search, steps
 from tests.fuzz.outcomes import OUTCOMES
 
 
@@ -221,6 +221,7 @@ ROLES = {
     "correlation": covariance,
     "densities": density,
     "steps": steps,
+    "estimators": named_learners,
     "decision_tree": model,
     "found": lambda drawing, thing: result(drawing, thing, "found"),
     **OUTCOMES,
@@ -240,4 +241,5 @@ OPTIONAL = {
     "of": 0.2,
     "against": 0.2,
     "pos_label": 0.7,
+    "estimators": 0.95,
 }

@@ -33,7 +33,7 @@ FOUNDATIONS = [  # each on those before
 FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import the package alone
 ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
     "cluster": ["kmeans", "medoids", "hierarchy", "n_clusters"],
-    "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost"]],
+    "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost", "combination"]],
     "decomposition": ["components", ["pca", "choice"], "ratings"],
     "generative": ["normal", "discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
@@ -46,7 +46,8 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
 BUILT_ON = {  # family: the families it may import
     "calibration": {"svm"},  # whose linear machine is calibrated unless another is named
     "cluster": {"metrics"},
-    "ensemble": {"metrics", "tree"},
+    # Stacking cross-validates, and learns from answers by a linear model unless another is named.
+    "ensemble": {"linear", "metrics", "model_selection", "tree"},
     "inspection": {"metrics"},
     "linear": {"model_selection"},  # LogisticRegressionCV is a search
     "model_selection": {"metrics"},

@@ -40,6 +40,29 @@ REGRESSORS = {
     "PoissonRegressor": new("PoissonRegressor"),
     "pipeline": lambda _: row_of(new("StandardScaler")(_), new("Ridge")(_)),
 }
+
+
+def by_name(*makers):
+    """Two estimators with names, made for each fit."""
+    return lambda s: [(name, make(s)) for name, make in zip("uv", makers, strict=True)]
+
+
+DROPPED = {"drop": lambda _: "drop"}
+COMBINED_CLASSIFIERS = {
+    "discriminant, logistic": by_name(
+        new("LinearDiscriminantAnalysis"), LEARNERS["LogisticRegression"]
+    ),
+    "tree, dropped": by_name(LEARNERS["DecisionTreeClassifier"], DROPPED["drop"]),
+    "Bayes, k-NN": by_name(LEARNERS["GaussianNB"], LEARNERS["KNeighborsClassifier"]),
+    "machine, pipeline": by_name(LEARNERS["LinearSVC"], LEARNERS["pipeline"]),
+    "a kernel matrix, Bayes": by_name(LEARNERS["SVC of a kernel matrix"], LEARNERS["GaussianNB"]),
+}
+COMBINED_REGRESSORS = {
+    "line, tree": by_name(REGRESSORS["LinearRegression"], REGRESSORS["DecisionTreeRegressor"]),
+    "dropped, pipeline": by_name(DROPPED["drop"], REGRESSORS["pipeline"]),
+    "k-NN, machine": by_name(REGRESSORS["KNeighborsRegressor"], REGRESSORS["SVR"]),
+    "a matrix, line": by_name(REGRESSORS["KernelRidge of a matrix"], new("Ridge")),
+}
 DENSITIES = {
     "MultivariateNormal": new("MultivariateNormal", shrinkage=0.1),
     "spherical": new("MultivariateNormal", covariance_type="spherical"),
@@ -182,6 +205,9 @@ INSTEAD = [
     (REGRESSING, "estimator", REGRESSORS, OF_ESTIMATORS),
     (SEARCHES, "estimator", SEARCHED, OF_ESTIMATORS),
     (ANY, "estimator", LEARNERS, OF_ESTIMATORS),
+    ("(Voting|Stacking)Classifier", "estimators", COMBINED_CLASSIFIERS, OF_ESTIMATORS),
+    ("(Voting|Stacking)Regressor", "estimators", COMBINED_REGRESSORS, OF_ESTIMATORS),
+    ("VotingClassifier", "flatten_transform", values_of(True), "without it, rows come second"),
     (ANY, "density", DENSITIES, OF_ESTIMATORS),
     (ANY, "steps", STEPS, OF_ESTIMATORS),
     (ANY, "transformers", TRANSFORMERS, OF_ESTIMATORS),
@@ -233,6 +259,12 @@ BESIDE = [
     ("PiecewiseLinearFeatures", "knots", KNOTS, OF_COLUMNS),
     ("ColumnTransformer", "transformer_weights", {"one": lambda _: {"t0": 2.0}}, OF_ESTIMATORS),
     (ANY, "covariance_estimator", COVARIANCES, OF_ESTIMATORS),
+    ("Voting.*", "weights", {"uneven": lambda _: [1.0, 2.5]}, OF_ESTIMATORS),
+    ("StackingClassifier", "final_estimator",
+     {key: LEARNERS[key] for key in ("GaussianNB", "DecisionTreeClassifier")}, OF_ESTIMATORS),
+    ("StackingRegressor", "final_estimator",
+     {key: REGRESSORS[key] for key in ("LinearRegression", "DecisionTreeRegressor")},
+     OF_ESTIMATORS),
     ("NGramLanguageModel", "weights", {"two": lambda _: [0.4, 0.6]}, JUDGED_BY_FIT),
     ("BisectingKMeans|(MiniBatch)?KMeans", "init", {"callable": lambda _: values.first_rows},
      OF_FUNCTIONS),

@@ -28,8 +28,10 @@ INCOMPATIBLE = {
     ("LanguageModelClassifier", "must be whole numbers"): ("sample_weight",),
     ("LogisticRegressionCV", "are all held out by a fold of cv"): ("sample_weight", "cv"),
     (".*", "sample_weight (was passed|is not taken)|must take sample_weight"): (
-        "sample_weight", "estimator",
+        "sample_weight", "estimator", "estimators", "final_estimator",
     ),
+    ("Voting.*", "must have predict_proba for voting"): ("estimators",),
+    ("Stacking.*", "stack_method=.* asks estimators for it"): ("stack_method", "estimators"),
     # Inference.
     (".*", "A penalized fit has no standard errors"): ("cov_type",),
     ("LinearRegression", "held at zero or above"): ("cov_type",),

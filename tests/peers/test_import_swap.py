@@ -72,6 +72,7 @@ def example(name):
     iris = load_iris()
     X, y = iris.data, iris.target
     line, numbers = PEERS["LogisticRegression"](), np.round(X)
+    ridge = PEERS["Ridge"]()
     made = {
         "OneVsOneClassifier": {"estimator": line},
         "OneVsRestClassifier": {"estimator": line},
@@ -79,6 +80,8 @@ def example(name):
         "GridSearchCV": {"estimator": line, "param_grid": {"C": [0.1, 1.0]}},
         "RandomizedSearchCV": {"estimator": line, "param_distributions": {"C": [0.1]}, "n_iter": 1},
         "Pipeline": {"steps": [("line", line)]},
+        **{f"{kind}Classifier": {"estimators": [("l", line)]} for kind in ("Stacking", "Voting")},
+        **{f"{kind}Regressor": {"estimators": [("r", ridge)]} for kind in ("Stacking", "Voting")},
         "ColumnTransformer": {"transformers": [("scale", PEERS["StandardScaler"](), [0, 1])]},
     }
     given = {

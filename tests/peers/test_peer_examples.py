@@ -60,6 +60,7 @@ EXCEPT = {
     "MiniBatchKMeans": RANDOM,
     "RandomForestRegressor": RANDOM,
     "TruncatedSVD": "scikit-learn's singular values are approximate",
+    "VotingRegressor": RANDOM,
     "calinski_harabasz_score": RANDOM,
     "cross_validate": KEYS,
     "learning_curve": EQUAL,

@@ -41,7 +41,8 @@ HAVE_ORDER = {
     **dict.fromkeys(
         (
             "CalibratedClassifierCV", "ElasticNetCV", "GridSearchCV", "LassoCV",
-            "LogisticRegressionCV", "RandomizedSearchCV",
+            "LogisticRegressionCV", "RandomizedSearchCV", "StackingClassifier",
+            "StackingRegressor",
         ),
         FOLDS,
     ),

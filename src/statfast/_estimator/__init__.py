@@ -16,7 +16,7 @@ from statfast._estimator.class_weights import (
     without_class_weights,
     without_unweighted,
 )
-from statfast._estimator.delegation import delegated
+from statfast._estimator.delegation import available, delegated
 from statfast._estimator.dispatch import (
     accuracy_sums,
     dispatching_pairs,
@@ -81,6 +81,7 @@ from statfast._estimator.mixins import (
     output_container,
     require_same_labels,
 )
+from statfast._estimator.named_estimators import ByName, NamedEstimators
 from statfast._estimator.pairwise_rows import as_square, between, columns_of, is_pairwise
 from statfast._estimator.parameters.checks import (
     Check,
@@ -149,6 +150,7 @@ __all__ = [
     "SHARED",
     "Answers",
     "BootstrapEstimate",
+    "ByName",
     "Check",
     "Classifier",
     "Clusterer",
@@ -167,6 +169,7 @@ __all__ = [
     "Folds",
     "HandsWeightsOn",
     "HeldOutAnswers",
+    "NamedEstimators",
     "NamedRows",
     "NotShared",
     "Regressor",
@@ -183,6 +186,7 @@ __all__ = [
     "as_folds",
     "as_groups",
     "as_square",
+    "available",
     "between",
     "by_fit",
     "by_score",

@@ -1,30 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Methods that an estimator has where another, on which it rests, has them."""
+"""Methods that an instance has under a condition: say, where an estimator inside has them."""
 
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
 
-class Delegated:
-    """A method that is there if ``owner._delegate()`` has one of that name, or is None."""
+class Conditional:
+    """A method that is there unless a check of its owner raises AttributeError."""
 
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
-        self.function, self.name = function, name
+    def __init__(self, function: Callable[..., Any], check: Callable[[Any], None]) -> None:
+        self.function, self.check = function, check
         update_wrapper(self, function)  # type: ignore[arg-type]
 
     def __get__(self, owner: Any, kind: type) -> Callable[..., Any]:
         if owner is None:
             return self.function
-        other = owner._delegate()
-        if other is not None and not hasattr(other, self.name):
-            raise AttributeError(
-                f"This {kind.__name__!r} has no attribute {self.name!r}, as "
-                f"{type(other).__name__} has none."
-            )
+        self.check(owner)
         return self.function.__get__(owner, kind)
 
 
+def available(check: Callable[[Any], None]) -> Callable[[Any], Any]:
+    """Decorator: the method is there where ``check(self)`` raises no AttributeError."""
+    return lambda function: Conditional(function, check)
+
+
 def delegated(name: str) -> Callable[[Any], Any]:
-    """Decorator: the method is there where the other estimator has the one named."""
-    return lambda function: Delegated(function, name)
+    """Decorator: the method is there where ``self._delegate()`` has the one named, or is None."""
+
+    def check(owner: Any) -> None:
+        delegate = owner._delegate()
+        if delegate is not None and not hasattr(delegate, name):
+            raise AttributeError(
+                f"This {type(owner).__name__!r} has no attribute {name!r}, as "
+                f"{type(delegate).__name__} has none."
+            )
+
+    return available(check)

@@ -6,6 +6,7 @@ rows hold is its members' to judge: they may be numbers with or without gaps, a 
 columns of all types, texts, or anything else that has rows.
 """
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -151,9 +152,20 @@ def rows_like(X: Any, values: np.ndarray) -> Any:
     return NamedRows(values, names) if make is None else make(columns)
 
 
-def with_tags_of(tags: Any, member: Any) -> Any:
-    """Tags of a wrapper that takes what its member takes, as far as this tells."""
-    ask = getattr(member, "__sklearn_tags__", None)
-    if ask is not None and not isinstance(member, type):
-        tags.input_tags = ask().input_tags
+def with_tags_of(tags: Any, *members: Any) -> Any:
+    """Tags of a wrapper that takes what all its members take, as far as these tell."""
+    known = [
+        member.__sklearn_tags__().input_tags
+        for member in members
+        if hasattr(member, "__sklearn_tags__") and not isinstance(member, type)
+    ]
+    if not known:
+        return tags
+    tags.input_tags = known[0]
+    for field in fields(tags.input_tags):
+        combine = any if field.name in _DEMANDS else all
+        setattr(tags.input_tags, field.name, combine(getattr(tag, field.name) for tag in known))
     return tags
+
+
+_DEMANDS = {"positive_only", "pairwise"}  # tags of what rows have to be; others allow something

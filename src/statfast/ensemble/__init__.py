@@ -8,6 +8,8 @@ from statfast.ensemble.bagging.majority import majority_error
 from statfast.ensemble.bagging.regressor import BaggingRegressor
 from statfast.ensemble.boosting.classifier import HistGradientBoostingClassifier
 from statfast.ensemble.boosting.regressor import HistGradientBoostingRegressor
+from statfast.ensemble.combination.stacking import StackingClassifier, StackingRegressor
+from statfast.ensemble.combination.voting import VotingClassifier, VotingRegressor
 from statfast.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from statfast.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 
@@ -22,5 +24,9 @@ __all__ = [
     "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
+    "VotingClassifier",
+    "VotingRegressor",
     "majority_error",
 ]

@@ -93,15 +93,20 @@ def as_error_score(error_score, name="error_score"):
     return as_real(error_score, name)
 
 
-def classifies(estimator):
-    """Whether an estimator says that it is a classifier."""
+def kind_of_estimator(estimator):
+    """ "classifier", "regressor" or the like, as an estimator says of itself, or None."""
     kind = getattr(estimator, "_estimator_type", None)
     if kind is None and hasattr(estimator, "__sklearn_tags__"):
         try:
             kind = estimator.__sklearn_tags__().estimator_type
         except ImportError:
-            kind = "classifier" if hasattr(estimator, "predict_proba") else None
-    return kind == "classifier" or (kind is None and hasattr(estimator, "predict_proba"))
+            kind = None
+    return "classifier" if kind is None and hasattr(estimator, "predict_proba") else kind
+
+
+def classifies(estimator):
+    """Whether an estimator says that it is a classifier."""
+    return kind_of_estimator(estimator) == "classifier"
 
 
 def as_plan(estimator, X, y, cv, groups, weights, arguments=None):

@@ -292,13 +292,18 @@ def cross_val_predict(
     estimator = _ready(estimator, n_jobs)
     as_choice(method, "method", METHODS)
     folds, _ = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
+    require_partition(folds, "cross_val_predict")
+    return held_out_answers(estimator, folds, method)[0]
+
+
+def require_partition(folds, name):
+    """Refuse folds that do not hold out each row once."""
     held = np.concatenate([test for _, test in folds.pairs])
     if len(held) != folds.n or (np.bincount(held, minlength=folds.n) != 1).any():
         raise ValueError(
-            "cross_val_predict only works for partitions: cv must hold each row out once. Use "
+            f"{name} only works for partitions: cv must hold each row out once. Use "
             "KFold or another splitter of that kind."
         )
-    return held_out_answers(estimator, folds, method)[0]
 
 
 def held_out_answers(estimator, folds, method):

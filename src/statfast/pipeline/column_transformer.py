@@ -8,7 +8,9 @@ from time import perf_counter
 from typing import Any, Literal, Self
 
 from statfast._estimator import (
+    ByName,
     Estimator,
+    NamedEstimators,
     Transformer,
     by_fit,
     checked_by,
@@ -33,7 +35,7 @@ from statfast._validation import (
 )
 from statfast.pipeline.columns import as_container, places_of
 from statfast.pipeline.hstack import SideBySide, as_factors, as_style, is_word
-from statfast.pipeline.steps import ByName, NamedEstimators, numbered_names
+from statfast.pipeline.steps import numbered_names
 from statfast.pipeline.sum_pipeline import MergedColumns
 
 DONE = ("drop", "passthrough")

@@ -56,16 +56,22 @@ def _copied(value: Any) -> Any:
 
 
 class HandsWeightsOn:
-    """Mixin of wrappers whose ``fit`` hands weights on to that of ``estimator``."""
+    """Mixin of wrappers whose ``fit`` hands weights on to that of ``estimator``, or of several."""
 
     estimator: Any
+
+    def _weighted_members(self) -> list[Any]:
+        """The estimators that are to take weights."""
+        return [self.estimator]
 
 
 def takes_weights(estimator: Any) -> bool:
     """Whether ``fit`` has an argument sample_weight, and so that of an estimator to which a wrapper
     hands them on."""
-    if isinstance(estimator, HandsWeightsOn) and not takes_weights(estimator.estimator):
-        return False
+    if isinstance(estimator, HandsWeightsOn):
+        members = estimator._weighted_members()
+        if not all(takes_weights(member) for member in members):
+            return False
     try:
         parameters = inspect.signature(estimator.fit).parameters
     except (TypeError, ValueError):

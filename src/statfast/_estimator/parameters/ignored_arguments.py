@@ -26,6 +26,7 @@ _LASSO_CV = "LassoCV ElasticNetCV"
 _MACHINES = "SVC NuSVC SVR NuSVR OneClassSVM"
 _LOGISTIC = "LogisticRegression LogisticRegressionCV"
 _TWEEDIE = "TweedieRegressor PoissonRegressor GammaRegressor"
+_COMBINATIONS = "VotingClassifier VotingRegressor StackingClassifier StackingRegressor"
 _SEARCHES = "GridSearchCV RandomizedSearchCV"
 _NO_MEMORY = "Results of a fit are not kept in a file."
 _STARTS = "Each fit starts from scratch."
@@ -41,6 +42,7 @@ _ROWS = (
     (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES}", "verbose", ANY, ""),
     ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
     ("OneVsRestClassifier Pipeline", "verbose", ANY, ""),
+    (_COMBINATIONS, "verbose", ANY, ""),
     (_LOGISTIC, "solver", _SOLVERS, ""),
     (_LOGISTIC, "dual", ANY, ""),
     ("LogisticRegressionCV", "penalty", ("deprecated", "l2"), "Pass l1_ratios."),
