@@ -51,8 +51,8 @@ for (name, model), ax in zip(models.items(), axes, strict=True):
 axes[0].set(ylabel="$x_2$")
 
 # %%
-# Coefficients of the stack's final classifier for the three probabilities, and in gray those of fits
-# to other samples of the same size.
+# Coefficients of the stack's final classifier for the three probabilities, and in gray those of
+# fits to other samples of the same size.
 
 figure, ax = plt.subplots(figsize=(5, 3.2), layout="constrained")
 for _ in range(20):
