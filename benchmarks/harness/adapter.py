@@ -42,9 +42,9 @@ class Estimator(Adapter):
     def __init__(self, path, *, threaded=True, **options):
         self.path, self.threaded, self.options = path, threaded, options
 
-    def estimator(self, *, threads=None, **given):
+    def estimator(self, *, threads=None, **params):
         jobs = {"n_jobs": threads} if self.threaded and threads else {}
-        return named(self.path)(**given, **jobs, **self.options)
+        return named(self.path)(**params, **jobs, **self.options)
 
     def note_fallback(self, model):
         if "sklearnex" in self.path and not hasattr(model, "_onedal_estimator"):

@@ -122,7 +122,7 @@ class Tolerances:
     loose: dict[str, float] | None = None  # peers on float32 problems; None: as float32
     ours: dict[str, float] = field(default_factory=dict)  # asked of ours besides
 
-    def of(self, dtype: str, *, ours: bool) -> dict[str, float]:
+    def limits(self, dtype: str, *, ours: bool) -> dict[str, float]:
         small = dtype == "float32" or (dtype == "uint8" and not ours)
         rounded = self.strict if self.float32 is None else self.float32
         if ours:

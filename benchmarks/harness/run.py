@@ -102,38 +102,38 @@ def race(suite: Suite, problem, jobs: dict[str, Job], rounds: int, environments:
         check = suite.checker(problem, problem.data())
     except (ImportError, OSError, ValueError) as error:
         return {"skipped": f"{type(error).__name__}: {error}", "libraries": {}}
-    racers, found = {}, {}
+    racers, outcomes = {}, {}
     try:
         for setting, environment in environments.items():
-            near = [name for name in jobs if _near(name, found)]
+            near = [name for name in jobs if _near(name, outcomes)]
             started = {(n, setting): Racer(jobs[n], environment) for n in near}
             racers |= started
             ready = {key: racer.reply() for key, racer in started.items()}
             for key, reply in ready.items():
-                found[key] = reply
+                outcomes[key] = reply
                 if reply["status"] == "ready":
-                    reply = started[key].ask("first", _allowed(problem, key[0], found))
-                    found[key] = _first(suite, problem, key[0], reply, check)
+                    reply = started[key].ask("first", _allowed(problem, key[0], outcomes))
+                    outcomes[key] = _first(suite, problem, key[0], reply, check)
             for key in ready:
-                if _goes_on(problem, found[key]):
-                    _add_round(found[key], racers[key].ask("round"))
+                if _goes_on(problem, outcomes[key]):
+                    _add_round(outcomes[key], racers[key].ask("round"))
         for _ in range(rounds - 1):
-            for key, entry in found.items():
-                if _goes_on(problem, entry) and _near(key[0], found):
+            for key, entry in outcomes.items():
+                if _goes_on(problem, entry) and _near(key[0], outcomes):
                     _add_round(entry, racers[key].ask("round"))
     finally:
         for racer in racers.values():
             racer.stop()
-    for (_, setting), entry in found.items():
+    for (_, setting), entry in outcomes.items():
         _summarize(entry)
         entry["coretype"] = setting
-    return {"libraries": {name: _better(name, found) for name in jobs}}
+    return {"libraries": {name: _better(name, outcomes) for name in jobs}}
 
 
-def _better(name, found):
+def _better(name, outcomes):
     """The library's entry of the setting with which it was right and fast."""
     rank = {"ok": 0, "differs": 1}
-    entries = [entry for (library, _), entry in found.items() if library == name]
+    entries = [entry for (library, _), entry in outcomes.items() if library == name]
     return min(entries, key=lambda e: (rank.get(e["status"], 2), e.get("median", 0.0)))
 
 
@@ -142,21 +142,21 @@ def _least(entry):
     return min([entry.get("first", math.inf), *(one["total"] for one in entry.get("rounds", ()))])
 
 
-def _fastest_peer(found):
+def _fastest_peer(outcomes):
     """Seconds of the fastest peer that is right, infinity where there is none."""
-    right = [e for (name, _), e in found.items() if e["status"] == "ok" and name != OURS]
+    right = [e for (name, _), e in outcomes.items() if e["status"] == "ok" and name != OURS]
     return min(map(_least, right), default=math.inf)
 
 
-def _near(name, found):
+def _near(name, outcomes):
     """Whether another setting, or another round, can make a library the fastest one."""
-    runs = [_least(entry) for (other, _), entry in found.items() if other == name]
-    return name == OURS or not runs or min(runs) <= max(SHORT, NEAR * _fastest_peer(found))
+    runs = [_least(entry) for (library, _), entry in outcomes.items() if library == name]
+    return name == OURS or not runs or min(runs) <= max(SHORT, NEAR * _fastest_peer(outcomes))
 
 
-def _allowed(problem, name, found):
+def _allowed(problem, name, outcomes):
     """Seconds for a library's first run: a peer far behind another one that is right is ended."""
-    peer = _fastest_peer(found)
+    peer = _fastest_peer(outcomes)
     if name == OURS or peer == math.inf:
         return problem.limit
     return min(problem.limit, max(FLOOR, problem.hopeless * peer))

@@ -65,7 +65,7 @@ class Suite:
 
     def bounds(self, problem: Problem, *, ours: bool) -> dict[str, float]:
         """The largest error of each name that an answer may have."""
-        return self.tolerances[problem.task].of(problem.dtype, ours=ours)
+        return self.tolerances[problem.task].limits(problem.dtype, ours=ours)
 
     def verdict(self, problem: Problem, errors: dict, *, ours: bool) -> bool:
         """Whether each error that has a bound is there and within it; NaN is within none."""

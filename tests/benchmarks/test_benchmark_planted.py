@@ -268,13 +268,13 @@ WRONG = {
     "ratings": {"ratings": (_plus("user biases", 0.3), _times("items", 2.0))},
     "tree": {
         "cart": (_times("leaf", 0), _leaves_shuffled),
-        "prune": (_times("said", 0.0), _plus("said", 1.0)),
+        "prune": (_times("predictions", 0.0), _plus("predictions", 1.0)),
     },
     "forest": {
-        "forest classes": (_times("said", 0.0), _plus("said", 1.0)),
-        "forest numbers": (_times("said", 0.0), _plus("said", 3.0)),
+        "forest classes": (_times("predictions", 0.0), _plus("predictions", 1.0)),
+        "forest numbers": (_times("predictions", 0.0), _plus("predictions", 3.0)),
     },
-    "tree_predict": {"predict": (_times("said", 0.0), _plus("said", 1.0))},
+    "tree_predict": {"predict": (_times("predictions", 0.0), _plus("predictions", 1.0))},
     "boosting": {
         "boost": (_plus("probabilities", 0.05), _times("probabilities", -1.0)),
         "stumps": (_times("weights", 1.001), _plus("weights", 0.001)),

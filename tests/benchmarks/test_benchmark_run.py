@@ -363,8 +363,8 @@ def _document(core, *rows):
 def documents():
     """Two suites of a family, run on different processors."""
 
-    def row(theirs):
-        out = compare(_row(statfast=("ok", 2.0), scikit_learn=("ok", theirs)), SUITE)
+    def row(seconds):
+        out = compare(_row(statfast=("ok", 2.0), scikit_learn=("ok", seconds)), SUITE)
         for entry in out["libraries"].values():
             entry["extra_bytes"] = 0
         return out

@@ -28,7 +28,7 @@ def fortran(X):
     return X
 
 
-def apart(X):
+def spaced(X):
     """Every other column and row of a table."""
     room = np.full((2 * len(X), 2 * X.shape[1]), JUNK[X.dtype.kind], X.dtype)
     room[::2, ::2] = X
@@ -46,7 +46,7 @@ def frame(X):
     return pytest.importorskip("pandas").DataFrame(X)
 
 
-LAYOUTS = {f.__name__: f for f in (fortran, apart, backwards, frame)}
+LAYOUTS = {f.__name__: f for f in (fortran, spaced, backwards, frame)}
 FOR_DTYPE = {"f8": LAYOUTS, "f4": {"fortran": fortran}, "u1": {"backwards": backwards}}
 
 
@@ -59,20 +59,20 @@ def rows(dtype, n=N, d=D, seed=0):
     return X.astype(dtype), code
 
 
-def numbers(said):
+def numbers(answer):
     """The arrays in an answer, one after the other."""
-    if sparse.issparse(said):
-        yield said.toarray()
-    elif isinstance(said, np.ndarray) and said.dtype != object:
-        yield said
-    elif isinstance(said, list | tuple | np.ndarray) or isgenerator(said):
-        for part in said:
+    if sparse.issparse(answer):
+        yield answer.toarray()
+    elif isinstance(answer, np.ndarray) and answer.dtype != object:
+        yield answer
+    elif isinstance(answer, list | tuple | np.ndarray) or isgenerator(answer):
+        for part in answer:
             yield from numbers(part)
-    elif is_dataclass(said):
-        for field in fields(said):
-            yield from numbers(getattr(said, field.name))
-    elif isinstance(said, int | float | np.number | str):
-        yield np.asarray(said)
+    elif is_dataclass(answer):
+        for field in fields(answer):
+            yield from numbers(getattr(answer, field.name))
+    elif isinstance(answer, int | float | np.number | str):
+        yield np.asarray(answer)
 
 
 def assert_same(got, want, rtol=1e-7):
@@ -150,8 +150,8 @@ def answers(model, X, y):
     """All that the model says about X and y, as far as it has an answer."""
     for name, with_y in questions(model):
         try:
-            said = getattr(model, name)(*((X, y) if with_y else (X,)))
-            yield name, list(said) if isgenerator(said) else said
+            answer = getattr(model, name)(*((X, y) if with_y else (X,)))
+            yield name, list(answer) if isgenerator(answer) else answer
         except (ValueError, NotImplementedError):  # what only some fits have, such as residuals
             continue
 
@@ -194,7 +194,7 @@ def test_estimator(name, dtype):
 
 def test_one_row_with_columns_apart():
     X, _ = rows("f8", 1)
-    model = linear.Lasso(0.1).fit(apart(X), [2.0])
+    model = linear.Lasso(0.1).fit(spaced(X), [2.0])
     assert (model.intercept_, *model.coef_) == (2.0, *[0.0] * D)
 
 

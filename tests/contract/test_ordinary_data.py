@@ -46,7 +46,7 @@ OF_NUMBERS = {
     "ruspini": ("r/cluster_ruspini.csv", "y", {"rowname"}),
     "prostate": ("esl/prostate.csv", "lpsa", {"train"}),
 }
-SHIPPED = {"iris": datasets.load_iris, "wine": datasets.load_wine}
+BUNDLED = {"iris": datasets.load_iris, "wine": datasets.load_wine}
 
 # Class, data, form, words (regular expressions) -> why the warning or refusal is right.
 RIGHT = {
@@ -115,7 +115,7 @@ def problems(cls, shared_data):
     for name, (path, target, left_out) in (OF_NUMBERS if numbers else OF_CLASSES).items():
         X, y, names = read(shared_data(*path.split("/")), target, frozenset(left_out))
         yield name, X, y.astype(float) if numbers else y, names
-    for name, load in () if numbers else SHIPPED.items():
+    for name, load in () if numbers else BUNDLED.items():
         data = load()
         yield name, data.data, data.target, list(data.feature_names)
     for name, X, y in () if numbers else wide(shared_data):

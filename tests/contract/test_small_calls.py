@@ -28,7 +28,7 @@ BUDGETS = [
 ]
 
 
-def entered(call):
+def count_calls(call):
     """How many Python functions a call enters."""
     count = 0
 
@@ -52,7 +52,7 @@ def test_predicting_one_row_enters_few_functions(model, most):
     row = X[:1]
     model.predict(row)
     model.predict(row)  # what is made once is made
-    assert entered(lambda: model.predict(row)) <= most
+    assert count_calls(lambda: model.predict(row)) <= most
 
 
 def test_a_small_machine_does_not_read_the_free_memory(monkeypatch):

@@ -63,7 +63,7 @@ def rows_of_table():
     return [(re.findall(r"`(\w+)`", names), how, what.strip()) for names, how, what in cells[1:]]
 
 
-REFUSE_FEW = {"PrincipalComponentRegression"}  # as the last column says
+REFUSE_WEIGHTS_OF_ONE = {"PrincipalComponentRegression"}  # as the last column says
 TABLE = {name: (how, what) for names, how, what in rows_of_table() for name in names}
 
 
@@ -186,7 +186,7 @@ def test_weights_of_one_are_none(name):
 def test_all_weights_times_a_constant(name, c):
     before, after, values = relation(name, c)
     if values is not None:
-        if name in REFUSE_FEW and c * weights.sum() <= 1.0:
+        if name in REFUSE_WEIGHTS_OF_ONE and c * weights.sum() <= 1.0:
             with pytest.raises(ValueError, match="sample_weight must sum to more than 1"):
                 fitted(name, sample_weight=c * weights, **after)
             return
@@ -224,9 +224,9 @@ def test_a_row_of_weight_0_is_not_there(name):
 @pytest.mark.parametrize("lost", ["ash", "elm", "oak"])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_class_without_weight_is_not_there(name, lost):
-    mass, kept = np.where(labels == lost, 0.0, weights), np.flatnonzero(labels != lost)
-    weighted = fitted(name, sample_weight=mass, **folds_of(name, np.arange(N)))
-    alone = fitted(name, X[kept], labels[kept], mass[kept], **folds_of(name, kept))
+    reduced, kept = np.where(labels == lost, 0.0, weights), np.flatnonzero(labels != lost)
+    weighted = fitted(name, sample_weight=reduced, **folds_of(name, np.arange(N)))
+    alone = fitted(name, X[kept], labels[kept], reduced[kept], **folds_of(name, kept))
     assert weighted.classes_.tolist() == sorted({"ash", "elm", "oak"} - {lost})
     assert lost not in weighted.predict(rows_of(name))
     assert_same(name, weighted, alone)
@@ -234,12 +234,12 @@ def test_a_class_without_weight_is_not_there(name, lost):
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_one_class_with_weight_is_one_class(name):
-    mass, kept = np.where(labels == "elm", weights, 0.0), np.flatnonzero(labels == "elm")
+    reduced, kept = np.where(labels == "elm", weights, 0.0), np.flatnonzero(labels == "elm")
     outcomes = []
-    for rows, target, some in ((X, labels, mass), (X[kept], labels[kept], mass[kept])):
+    for rows, target, w in ((X, labels, reduced), (X[kept], labels[kept], reduced[kept])):
         places = np.arange(N) if len(rows) == N else kept
         try:
-            model = fitted(name, rows, target, some, **folds_of(name, places))
+            model = fitted(name, rows, target, w, **folds_of(name, places))
             outcomes.append(model.classes_.tolist())
         except ValueError as error:
             outcomes.append(str(error))
@@ -258,38 +258,38 @@ def test_a_class_of_class_weight_0_is_not_there(name):
 
 # ------------------------------------------------------------------ the same, by other ways
 
-mass = np.where(labels == "elm", 0.0, weights)
-kept = np.flatnonzero(mass)
+row_weights = np.where(labels == "elm", 0.0, weights)
+kept = np.flatnonzero(row_weights)
 CUTS = [slice(0, 10), slice(10, 30), slice(30, N)]
 OF_SUMS = ["GaussianNB", "LeastSquaresClassifier", "LinearDiscriminantAnalysis", "MultinomialNB"]
 
 
-def frame(rows, target, some, index):
+def frame(rows, target, row_weights, index):
     pandas = pytest.importorskip("pandas")
     return (
         pandas.DataFrame(rows, columns=list("abcd"), index=index),
         pandas.Series(target, index=index[::-1]),
-        pandas.Series(some, index=index),
+        pandas.Series(row_weights, index=index),
     )
 
 
-GIVEN = {
-    "frames with an index": lambda: frame(X, labels, mass, np.arange(N)[::-1] // 2),
-    "categories": lambda: (X, pytest.importorskip("pandas").Categorical(labels), mass),
-    "numbers as labels": lambda: (X, codes - 1.0, mass),
-    "lists": lambda: (X.tolist(), labels.tolist(), mass.tolist()),
-    "float32": lambda: (X.astype(np.float32), labels, mass.astype(np.float32)),
-    "sparse rows": lambda: (sparse.csr_array(X), labels, mass),
+CONTAINERS = {
+    "frames with an index": lambda: frame(X, labels, row_weights, np.arange(N)[::-1] // 2),
+    "categories": lambda: (X, pytest.importorskip("pandas").Categorical(labels), row_weights),
+    "numbers as labels": lambda: (X, codes - 1.0, row_weights),
+    "lists": lambda: (X.tolist(), labels.tolist(), row_weights.tolist()),
+    "float32": lambda: (X.astype(np.float32), labels, row_weights.astype(np.float32)),
+    "sparse rows": lambda: (sparse.csr_array(X), labels, row_weights),
 }
 
 
-@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", ["LogisticRegression", "OneVsOneClassifier", "LinearSVC", "SVC"])
-def test_of_any_container(name, given):
-    rows, target, some = GIVEN[given]()
-    own = {"estimator": statfast.LogisticRegression(C=1.0)} if "One" in name else {}
-    model = make(name, **own).fit(rows, target, sample_weight=some)
-    alone = fitted(name, X[kept], labels[kept], mass[kept], **own)
+def test_of_any_container(name, container):
+    rows, target, row_weights = CONTAINERS[container]()
+    params = {"estimator": statfast.LogisticRegression(C=1.0)} if "One" in name else {}
+    model = make(name, **params).fit(rows, target, sample_weight=row_weights)
+    alone = fitted(name, X[kept], labels[kept], row_weights[kept], **params)
     assert len(model.classes_) == 2
     first = model.predict(rows) == model.classes_[0]
     assert np.array_equal(first, alone.predict(X) == "ash")
@@ -297,11 +297,11 @@ def test_of_any_container(name, given):
 
 @pytest.mark.parametrize("name", [*OF_SUMS, "LogisticRegression"])
 def test_of_parts_and_chunks(name):
-    alone = fitted(name, X[kept], labels[kept], mass[kept])
-    pieces = [lambda part=part: (X[part], labels[part], mass[part]) for part in CUTS]
+    alone = fitted(name, X[kept], labels[kept], row_weights[kept])
+    pieces = [lambda part=part: (X[part], labels[part], row_weights[part]) for part in CUTS]
     assert_same(name, make(name).fit(statfast.Parts(pieces)), alone)
     rows = statfast.Chunks(lambda: (X[part] for part in CUTS))
-    assert_same(name, make(name).fit(rows, labels, sample_weight=mass), alone)
+    assert_same(name, make(name).fit(rows, labels, sample_weight=row_weights), alone)
 
 
 @pytest.mark.parametrize("name", ["GaussianNB", "LinearDiscriminantAnalysis", "OneVsOneClassifier"])
@@ -310,8 +310,10 @@ def test_of_batches(name):
     own = {"estimator": statfast.GaussianNB()} if "One" in name else {}
     model = make(name, **own)
     for part in CUTS:
-        model.partial_fit(X[part], labels[part], classes=["ash", "oak"], sample_weight=mass[part])
-    assert_same(name, model, fitted(name, X[kept], labels[kept], mass[kept], **own))
+        model.partial_fit(
+            X[part], labels[part], classes=["ash", "oak"], sample_weight=row_weights[part]
+        )
+    assert_same(name, model, fitted(name, X[kept], labels[kept], row_weights[kept], **own))
 
 
 def test_a_pair_of_classes_may_miss_a_batch():
@@ -327,16 +329,18 @@ def test_a_pair_of_classes_may_miss_a_batch():
 def test_labels_that_all_rows_with_weight_share():
     several = np.column_stack([codes == 0, codes == 1, codes > 0]).astype(int)
     with pytest.warns(UserWarning, match="no row has label 1"):
-        model = make("OneVsRestClassifier").fit(X, several, sample_weight=mass)
+        model = make("OneVsRestClassifier").fit(X, several, sample_weight=row_weights)
     assert not model.predict(X)[:, 1].any()
 
 
 def test_inference_of_such_a_fit_takes_the_same_rows():
     near = 0.1 * X + 2.0 * np.random.default_rng(1).normal(size=X.shape)
-    model = statfast.LogisticRegression().fit(near, labels, sample_weight=mass)
-    alone = statfast.LogisticRegression().fit(near[kept], labels[kept], sample_weight=mass[kept])
-    got = model.robust_covariance(near, labels, "HC0", sample_weight=mass)
-    want = alone.robust_covariance(near[kept], labels[kept], "HC0", sample_weight=mass[kept])
+    model = statfast.LogisticRegression().fit(near, labels, sample_weight=row_weights)
+    alone = statfast.LogisticRegression().fit(
+        near[kept], labels[kept], sample_weight=row_weights[kept]
+    )
+    got = model.robust_covariance(near, labels, "HC0", sample_weight=row_weights)
+    want = alone.robust_covariance(near[kept], labels[kept], "HC0", sample_weight=row_weights[kept])
     np.testing.assert_allclose(got, want, rtol=1e-6)
     with pytest.raises(ValueError, match="y holds 'elm', which is not a class of the fit"):
         model.robust_covariance(near, labels, "HC0", sample_weight=weights)

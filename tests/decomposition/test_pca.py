@@ -144,12 +144,12 @@ def test_far_from_the_origin(shape, solver):
     assert_allclose(far.transform(X + 1e8), near.transform(X), atol=1e-5)
 
 
-@pytest.mark.parametrize(("first", "other", "deviation"), [
+@pytest.mark.parametrize(("first", "alternating", "deviation"), [
     (1000000.2, (1000000.1, 1000000.3), 0.1), (10000000.2, (10000000.1, 10000000.3), 0.1),
 ])  # fmt: skip
-def test_numerical_accuracy_3_and_4(first, other, deviation):
+def test_numerical_accuracy_3_and_4(first, alternating, deviation):
     """NIST's NumAcc3 and NumAcc4, as a column."""
-    X = np.array([first] + list(other) * 500)[:, None]
+    X = np.array([first] + list(alternating) * 500)[:, None]
     model = PCA().fit(np.hstack([X, np.zeros_like(X)]))
     assert_allclose(model.mean_[0], first, rtol=1e-15)
     assert_allclose(model.sdev_[0], deviation, rtol=1e-8)

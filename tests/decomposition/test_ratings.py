@@ -13,7 +13,7 @@ from statfast.decomposition.ratings import half_steps
 from statfast.decomposition.ratings.half_steps import RatingsPenalty, half_step, lines_of, table_of
 
 
-def some_ratings(n=60, m=40, share=0.4, seed=0):
+def drawn_ratings(n=60, m=40, share=0.4, seed=0):
     rng = np.random.default_rng(seed)
     whole = np.outer(rng.normal(2, 1, n), rng.normal(2, 1, m)) + rng.normal(size=(n, m))
     known = rng.random((n, m)) < share
@@ -49,7 +49,7 @@ def test_half_step_by_definition(k, m, biased, counted, seed):
 
 @pytest.mark.parametrize("counted", [True, False])
 def test_half_step_in_float32(counted):
-    X, _, _ = some_ratings(300, 40)
+    X, _, _ = drawn_ratings(300, 40)
     table = table_of(np.random.default_rng(0).normal(size=(40, 6)), 5, 2.0, 1)
     lines = lines_of(X)
     exact, left = half_step(lines, table, RatingsPenalty(0.3, counted))
@@ -64,7 +64,7 @@ def test_half_step_in_float32(counted):
 
 @pytest.mark.parametrize(("scale", "size"), [(1.0, 1e-6), (1e-25, 1.0), (1e25, 1.0)])
 def test_half_step_in_float64_where_float32_would_not_do(scale, size):
-    X, _, _ = some_ratings()
+    X, _, _ = drawn_ratings()
     table = table_of(np.random.default_rng(0).normal(size=(40, 5)), 5, 0.0, 0)
     lines, penalty = lines_of(X * scale), RatingsPenalty(size, True)
     exact, _ = half_step(lines, table, penalty)
@@ -74,7 +74,7 @@ def test_half_step_in_float64_where_float32_would_not_do(scale, size):
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 @pytest.mark.parametrize("most", [1, 6, 500])
 def test_what_is_found_in_float32_and_in_float64(monkeypatch, most):
-    X, _, _ = some_ratings(200, 60)
+    X, _, _ = drawn_ratings(200, 60)
     model = RatingsFactorization(4, regularization=0.1, max_iter=most, tol=1e-9).fit(X)
     monkeypatch.setattr(half_steps, "in_single", lambda *_: False)
     exact = RatingsFactorization(4, regularization=0.1, max_iter=most, tol=1e-9).fit(X)
@@ -94,7 +94,7 @@ def test_what_is_found_in_float32_and_in_float64(monkeypatch, most):
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("biases", [True, False])
 def test_objective(weighted, biases):
-    X, whole, known = some_ratings()
+    X, whole, known = drawn_ratings()
     model = RatingsFactorization(3, regularization=0.05, weighted=weighted, biases=biases, tol=0.01)
     model.fit(X)
     assert (np.diff(model.objectives_) <= 1e-9 * model.objectives_[:-1]).all()
@@ -111,7 +111,7 @@ def test_objective(weighted, biases):
 
 
 def test_implicit_by_definition():
-    X, _, known = some_ratings()
+    X, _, known = drawn_ratings()
     counts = X.copy()
     counts.data = np.ceil(np.abs(counts.data))
     model = RatingsFactorization(3, implicit=True, alpha=2.0, weighted=False, tol=1e-3).fit(counts)
@@ -142,7 +142,7 @@ def test_rank_one_is_recovered():
 
 
 def test_users_and_items_without_ratings():
-    X, _, known = some_ratings()
+    X, _, known = drawn_ratings()
     rows = X.toarray()
     rows[7], rows[:, 3] = 0, 0
     known[7], known[:, 3] = False, False
@@ -158,7 +158,7 @@ def test_users_and_items_without_ratings():
 
 
 def test_users_and_items_without_events():
-    X, _, _ = some_ratings()
+    X, _, _ = drawn_ratings()
     counts = abs(X.toarray())
     counts[7], counts[:, 3] = 0, 0
     model = RatingsFactorization(2, implicit=True, tol=0.01).fit(csr_array(counts))
@@ -172,7 +172,7 @@ def test_users_and_items_without_events():
 
 @pytest.mark.parametrize("weighted", [True, False])
 def test_a_new_user_by_definition(weighted):
-    X, _, _ = some_ratings()
+    X, _, _ = drawn_ratings()
     model = RatingsFactorization(3, regularization=0.2, weighted=weighted, tol=0.01).fit(X)
     rng = np.random.default_rng(5)
     rated = np.sort(rng.permutation(40)[:12])
@@ -199,7 +199,7 @@ def test_zeros_that_are_stored_are_ratings():
 
 
 def test_folding_in_and_recommending():
-    X, _, _ = some_ratings()
+    X, _, _ = drawn_ratings()
     model = RatingsFactorization(3, tol=0.01).fit(X)
     assert np.array_equal(model.transform(X), model.user_factors_)
     factors, biases = model.fold_in(X[5:8])
@@ -219,7 +219,7 @@ def test_folding_in_and_recommending():
 
 
 def test_held_out_errors():
-    X, _, _ = some_ratings(share=0.7)
+    X, _, _ = drawn_ratings(share=0.7)
     model = RatingsFactorization(1, regularization=0.05, tol=1e-3)
     errors = model.held_out_errors(X, cv=4)
     spread = RatingsFactorization(1, regularization=1e6, tol=1e-3).held_out_errors(X, cv=4)
@@ -234,7 +234,7 @@ def test_same_bits_for_any_number_of_threads(monkeypatch):
     from statfast._engine import blocks
 
     monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
-    X, _, _ = some_ratings(400, 150)
+    X, _, _ = drawn_ratings(400, 150)
     for implicit in (False, True):
         rows = abs(X) if implicit else X
         how = {"implicit": implicit, "tol": 0.05}
@@ -245,7 +245,7 @@ def test_same_bits_for_any_number_of_threads(monkeypatch):
 
 
 def test_refusals():
-    X, _, _ = some_ratings()
+    X, _, _ = drawn_ratings()
     with pytest.raises(ValueError, match="X has no ratings"):
         RatingsFactorization().fit(csr_array((3, 4)))
     model = RatingsFactorization(2, tol=0.05).fit(X)

@@ -70,8 +70,8 @@ class UsersBalls(Balls):
 
 
 def test_the_signature_is_that_of_the_declarations():
-    said = "(n_balls=8, *, tol: float | None = 0.0001, start: object = 'first')"
-    assert str(inspect.signature(Balls)) == said
+    signature = "(n_balls=8, *, tol: float | None = 0.0001, start: object = 'first')"
+    assert str(inspect.signature(Balls)) == signature
     few = inspect.signature(FewBalls)
     assert list(few.parameters) == ["n_balls", "fast", "start"]
     assert few.parameters["n_balls"].default == 2
@@ -119,7 +119,7 @@ def test_declarations_leave_no_attributes():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: Balls(1, 2), "Balls takes n_balls by position; got 2 arguments"),
         (lambda: Balls(1, n_balls=2), "Balls got two values for 'n_balls'"),
@@ -128,8 +128,8 @@ def test_declarations_leave_no_attributes():
         (lambda: FewBalls(), "FewBalls needs 'fast'"),
     ],
 )
-def test_wrong_calls_are_refused(call, said):
-    with pytest.raises(TypeError, match=f"^{said}".replace("?", r"\?")):
+def test_wrong_calls_are_refused(call, message):
+    with pytest.raises(TypeError, match=f"^{message}".replace("?", r"\?")):
         call()
 
 

@@ -13,7 +13,7 @@ from statfast.generative import MultivariateNormal, box_m
 from statfast.tree import split_table
 
 # What is no table of numbers: data, kernels, arrays of a tree, and displays, which are pictures.
-OTHERS = {
+NOT_TABLES = {
     "Dataset", "FunctionKernel", "Precomputed", "Laplacian", "Linear", "Polynomial", "RBF",
     "Sigmoid", "Mismatch", "Spectrum", "NormalEllipsoid", "TreeStructure", "LeftOutAnswers",
     "FoldScores",
@@ -25,9 +25,9 @@ FAMILIES = [getattr(statfast, name) for name in statfast._FAMILIES if name != "p
 def test_every_result_has_a_frame():
     kinds = {getattr(family, name) for family in FAMILIES for name in family.__all__}
     results = [kind for kind in kinds if dataclasses.is_dataclass(kind)]
-    found = {kind for kind in results if kind.__name__ not in OTHERS}
-    assert len(found) > 20
-    for kind in found:
+    tables = {kind for kind in results if kind.__name__ not in NOT_TABLES}
+    assert len(tables) > 20
+    for kind in tables:
         assert hasattr(kind, "to_frame"), kind
         # a dataclass's own repr, which lists its arrays, is wrapped against recursion
         assert not hasattr(kind.__repr__, "__wrapped__"), kind

@@ -26,7 +26,7 @@ def columns(rows, names):
     return np.array([[float(row[name]) for name in names] for row in rows])
 
 
-def shipped(load, chosen=slice(None)):
+def bundled(load, chosen=slice(None)):
     def rows(shared_data):
         data = load()
         return data.data[:, chosen], np.array(data.target_names)[data.target]
@@ -50,9 +50,9 @@ def earthquake(shared_data):
 
 
 BLOCKS = {
-    "wine13": shipped(load_wine),
-    "wine_alcohol_flavanoids": shipped(load_wine, [0, 6]),
-    "iris": shipped(load_iris),
+    "wine13": bundled(load_wine),
+    "wine_alcohol_flavanoids": bundled(load_wine, [0, 6]),
+    "iris": bundled(load_iris),
     "crabs_group4": crabs(np.asarray),
     "crabs_log_group4": crabs(np.log),
     "earthquake": earthquake,

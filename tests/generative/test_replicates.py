@@ -57,9 +57,9 @@ def compare(model, X, codes, weights, rows):
     st.booleans(), st.booleans(), st.booleans(), st.sampled_from(["moment", "mle"]),
     st.booleans(), st.booleans(),
 )  # fmt: skip
-def test_hostile_designs(seed, n, d, k, outlier, constant, rare, method, given_priors, single):
+def test_hostile_designs(seed, n, d, k, outlier, constant, rare, method, with_priors, single):
     X, codes, rng = drawn(seed, n, d, k, outlier=outlier, constant=constant, rare=rare)
-    priors = np.arange(1.0, k + 1) / np.arange(1.0, k + 1).sum() if given_priors else None
+    priors = np.arange(1.0, k + 1) / np.arange(1.0, k + 1).sum() if with_priors else None
     model = LinearDiscriminantAnalysis(method=method, priors=priors)
     weights = rng.multinomial(n, np.full(n, 1 / n), 7).astype(float)
     rows = X[:20] + rng.standard_normal((20, d))

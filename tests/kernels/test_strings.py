@@ -10,7 +10,7 @@ from statfast.kernels import Mismatch, Spectrum, as_kernel, mercer_check, substr
 from tests.reference import kernels as twin
 
 DNA = "ACGT"
-some_strings = st.lists(st.text("aß€𝄞", max_size=12), min_size=1, max_size=12)
+strings = st.lists(st.text("aß€𝄞", max_size=12), min_size=1, max_size=12)
 
 
 def random_strings(n, longest, alphabet=DNA, seed=0):
@@ -18,7 +18,7 @@ def random_strings(n, longest, alphabet=DNA, seed=0):
     return ["".join(rng.choice(list(alphabet), rng.integers(longest + 1))) for _ in range(n)]
 
 
-@given(X=some_strings, Y=some_strings, k=st.integers(1, 5))
+@given(X=strings, Y=strings, k=st.integers(1, 5))
 def test_spectrum_counts_substrings(X, Y, k):
     assert np.array_equal(Spectrum(k).matrix(X, Y), twin.spectrum(X, Y, k))
     K = Spectrum(k).matrix(X)

@@ -21,7 +21,7 @@ ROBUST = ["HC0", "HC1", "HC2", "HC3"]
 KINDS = ["response", "pearson", "deviance", "working"]
 
 
-def told(model):
+def coefficients_of(model):
     """The coefficients but those of the first class, the intercept first."""
     return np.column_stack([model.intercept_, model.coef_])[1:]
 
@@ -51,9 +51,9 @@ def test_residuals_are_those_of_the_indicator_of_each_class(fitted, kind):
 def test_influence_is_that_of_newtons_step_without_the_row(fitted):
     X, y, a, model = fitted
     Z, found = design(X), model.influence(X, y, a)
-    distance, _ = slow.one_step(Z, y, a, told(model))
+    distance, _ = slow.one_step(Z, y, a, coefficients_of(model))
     assert_allclose(found.cooks_distance, distance, rtol=1e-8, atol=1e-15)
-    blocks = slow.hat_blocks(Z, y, a, told(model))
+    blocks = slow.hat_blocks(Z, y, a, coefficients_of(model))
     assert_allclose(np.linalg.eigvalsh(found.hat), np.linalg.eigvalsh(blocks), atol=1e-12)
     assert_allclose(found.leverage, np.trace(blocks, axis1=1, axis2=2), atol=1e-12)
     assert_allclose(found.leverage.sum(), 6)
@@ -64,9 +64,9 @@ def test_influence_is_that_of_newtons_step_without_the_row(fitted):
 def test_residuals_are_standardized_by_what_the_fit_leaves_of_the_variance(fitted):
     X, y, a, model = fitted
     found, Z = model.influence(X, y, a), design(X)
-    inverse = np.linalg.inv(slow.information(Z, y, a, told(model)))
+    inverse = np.linalg.inv(slow.information(Z, y, a, coefficients_of(model)))
     left = []
-    for w, (D, V, _) in zip(a, slow.rows_of(Z, y, told(model)), strict=True):
+    for w, (D, V, _) in zip(a, slow.rows_of(Z, y, coefficients_of(model)), strict=True):
         turn = np.vstack([-np.ones(2), np.eye(2)])  # of the first class, by minus the sum
         left.append((turn @ (V - w * V @ D @ inverse @ D.T @ V) @ turn.T).diagonal())
     want = np.sqrt(a)[:, None] * (np.eye(3)[y] - model.predict_proba(X)) / np.sqrt(left)
@@ -79,10 +79,12 @@ def test_cooks_distance_is_near_that_of_a_fit_without_the_row():
     X, y = problem(150, 2, 3)
     model = LogisticRegression(tol=1e-12).fit(X, y)
     found = model.influence(X, y).cooks_distance
-    whole = slow.information(design(X), y, np.ones(150), told(model))
+    whole = slow.information(design(X), y, np.ones(150), coefficients_of(model))
     for i in np.argsort(found)[[-1, -2, -3, 75]]:
         rest = np.delete(np.arange(150), i)
-        moved = (told(LogisticRegression().fit(X[rest], y[rest])) - told(model)).ravel()
+        moved = (
+            coefficients_of(LogisticRegression().fit(X[rest], y[rest])) - coefficients_of(model)
+        ).ravel()
         assert_allclose(found[i], moved @ whole @ moved / 6, rtol=0.3)  # one step, not the fit
 
 
@@ -169,7 +171,7 @@ def test_one_against_the_rest_is_each_class_beside_the_other():
 def test_robust_covariance_is_the_sandwich_of_the_scores(fitted, kind):
     X, y, a, model = fitted
     on = np.flatnonzero(a)
-    want = slow.sandwich(kind, design(X)[on], y[on], a[on], told(model))
+    want = slow.sandwich(kind, design(X)[on], y[on], a[on], coefficients_of(model))
     assert_allclose(model.robust_covariance(X, y, kind, a), want, rtol=1e-8, atol=1e-12)
     X, y = np.repeat(X, a.astype(int), axis=0), np.repeat(y, a.astype(int))
     assert_allclose(model.robust_covariance(X, y, kind, 1.0), want, rtol=1e-8, atol=1e-12)
@@ -317,9 +319,9 @@ def test_errors_of_probabilities_are_by_the_delta_method(kind, robust):
         X[:20], se=True, interval="confidence", covariance=covariance
     )
     Z = design(X[:20])
-    told = np.column_stack([model.intercept_, model.coef_])
+    estimates = np.column_stack([model.intercept_, model.coef_])
     if kind == "multinomial":
-        told = np.delete(told, 1, axis=0)
+        estimates = np.delete(estimates, 1, axis=0)
 
     def shares(flat):
         coef = flat.reshape(-1, 3)
@@ -330,11 +332,11 @@ def test_errors_of_probabilities_are_by_the_delta_method(kind, robust):
 
     cov = model.covariance_ if covariance is not None and kind != "ovr" else covariance
     cov = covariance if not isinstance(covariance, str) else cov
-    assert_allclose(shares(told.ravel()), p, rtol=1e-12)
-    jacobian = slow.slopes(shares, told.ravel())
+    assert_allclose(shares(estimates.ravel()), p, rtol=1e-12)
+    jacobian = slow.slopes(shares, estimates.ravel())
     want = np.sqrt(np.einsum("ikm,ml,ikl->ik", jacobian, cov, jacobian))
     assert_allclose(errors, want, rtol=1e-6)
-    jacobian = slow.slopes(lambda b: logit(shares(b)), told.ravel())
+    jacobian = slow.slopes(lambda b: logit(shares(b)), estimates.ravel())
     wide = ndtri(0.975) * np.sqrt(np.einsum("ikm,ml,ikl->ik", jacobian, cov, jacobian))
     want = expit(logit(p)[..., None] + np.stack([-wide, wide], axis=-1))
     assert_allclose(ends, want, rtol=1e-6)

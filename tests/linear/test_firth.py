@@ -147,8 +147,8 @@ def test_intervals_and_tests_are_of_the_profile():
     Z, ones = twin.design(X), np.ones(40)
 
     def fall(index, value):
-        def minus(other):
-            coef = np.insert(other, index, value)[None]
+        def minus(free_coefficients):
+            coef = np.insert(free_coefficients, index, value)[None]
             return -twin.penalized_loglik(Z, y, ones, coef)
 
         best = minimize(minus, np.delete(fit.coef[0], index), method="Nelder-Mead",

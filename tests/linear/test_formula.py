@@ -291,9 +291,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("formula", "more", "said"), REFUSED)
-def test_refuses(formula, more, said):
-    with pytest.raises(ValueError, match=said):
+@pytest.mark.parametrize(("formula", "more", "message"), REFUSED)
+def test_refuses(formula, more, message):
+    with pytest.raises(ValueError, match=message):
         LinearRegression.from_formula(formula, CARS, **more)
 
 
@@ -313,14 +313,14 @@ def test_refuses_other_data():
         LinearRegression.from_formula("mpg ~ wt", CARS[:0])
     with pytest.raises(ValueError, match="All rows of data have missing values"):
         LinearRegression.from_formula("mpg ~ wt", CARS.assign(wt=np.nan))
-    for column, said in [
+    for column, message in [
         ([1j] * 32, "Complex data"),
         ([[1]] * 32, "does not suit the data"),
         (pandas.Timestamp("2020-01-01"), "times are no numbers"),
         (["a"] * 32, "a category of one level"),
         ([np.inf] * 32, "infinity"),
     ]:
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             LinearRegression.from_formula("mpg ~ z", CARS.assign(z=column))
     with pytest.raises(ValueError, match="columns of different names; got 'mpg' twice"):
         LinearRegression.from_formula("mpg ~ wt", pandas.concat([CARS, CARS], axis=1))
@@ -381,12 +381,12 @@ def test_types_of_anova_are_falls_of_the_residual_sum():
     a, b = rng.normal(size=(2, 40)) * [[1e6], [1e-3]] + [[1e7], [1.0]]
     data = pandas.DataFrame({"a": a, "b": b, "y": a * 1e-6 + rng.normal(size=40)})
 
-    def left(formula):
+    def residual_squares(formula):
         return LinearRegression.from_formula(formula, data).rss_
 
     table = anova(LinearRegression.from_formula("y ~ a * b", data), type=2)
-    falls = [left("y ~ b") - left("y ~ a + b"), left("y ~ a") - left("y ~ a + b"),
-             left("y ~ a + b") - left("y ~ a * b")]  # fmt: skip
+    rss = {terms: residual_squares(f"y ~ {terms}") for terms in ("a", "b", "a + b", "a * b")}
+    falls = [rss["b"] - rss["a + b"], rss["a"] - rss["a + b"], rss["a + b"] - rss["a * b"]]
     assert_allclose(table.columns["Sum Sq"][:3], falls, rtol=1e-6)
     with pytest.warns(UserWarning, match="depend on those before"):
         model = LinearRegression.from_formula("y ~ a + b + I(2 * a)", data)

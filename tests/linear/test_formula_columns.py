@@ -205,21 +205,21 @@ def test_natural_splines_span_those_of_formulaic():
         least("y ~ ns(u)", data.assign(u=1.0))
 
 
-@pytest.mark.parametrize("given", ["sample_weight", "offset", "exposure"])
-def test_a_row_without_weight_offset_or_exposure_is_left_out(given):
+@pytest.mark.parametrize("argument", ["sample_weight", "offset", "exposure"])
+def test_a_row_without_weight_offset_or_exposure_is_left_out(argument):
     data = with_holes(DATA, time=6)
     how = {"family": "poisson"}
-    model = GeneralizedLinearModel.from_formula("count ~ x", data, **{given: "time"}, **how)
+    model = GeneralizedLinearModel.from_formula("count ~ x", data, **{argument: "time"}, **how)
     whole = DATA.drop(index=6)
-    known = GeneralizedLinearModel.from_formula("count ~ x", whole, **{given: "time"}, **how)
+    known = GeneralizedLinearModel.from_formula("count ~ x", whole, **{argument: "time"}, **how)
     bare = GeneralizedLinearModel("poisson")
-    bare.fit(whole[["x"]].to_numpy(), whole["count"], **{given: whole.time.to_numpy()})
+    bare.fit(whole[["x"]].to_numpy(), whole["count"], **{argument: whole.time.to_numpy()})
     for other in (known, bare):
         assert_allclose(all_of(model), all_of(other), rtol=1e-9)
     assert_allclose(model.residuals(data), known.residuals(whole), rtol=1e-9)
     values = data.time.to_numpy()
-    with pytest.raises(ValueError, match=f"{given} contains NaN, first at row 6"):
-        GeneralizedLinearModel.from_formula("count ~ x", data, **{given: values}, **how)
+    with pytest.raises(ValueError, match=f"{argument} contains NaN, first at row 6"):
+        GeneralizedLinearModel.from_formula("count ~ x", data, **{argument: values}, **how)
 
 
 def test_an_exposure_by_name_expression_and_values():

@@ -220,9 +220,9 @@ def test_a_boundary_with_weights_offsets_and_collinear_columns():
     X, y = climbing("poisson", 1)
     weights = np.random.default_rng(0).integers(0, 3, len(y))
 
-    def fit(X, y, *more, **others):
+    def fit(X, y, *more, **options):
         with pytest.warns(UserWarning, match=BOUNDARY):
-            return GeneralizedLinearModel("poisson", "identity").fit(X, y, *more, **others)
+            return GeneralizedLinearModel("poisson", "identity").fit(X, y, *more, **options)
 
     weighted = fit(X, y, weights)
     repeated = fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))

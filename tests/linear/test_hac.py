@@ -39,20 +39,20 @@ def test_as_statsmodels(lags):
     api = pytest.importorskip("statsmodels.api")
     X, y = series()
     one = api.add_constant(X)
-    given = {"cov_type": "HAC", "cov_kwds": {"maxlags": lags}}
+    robust = {"cov_type": "HAC", "cov_kwds": {"maxlags": lags}}
     model = LinearRegression().fit(X, y, cov_type="HAC", maxlags=lags)
-    assert_allclose(model.standard_errors_, api.OLS(y, one).fit(**given).bse, rtol=1e-9)
+    assert_allclose(model.standard_errors_, api.OLS(y, one).fit(**robust).bse, rtol=1e-9)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     weighed = LinearRegression(weight_type="analytic")
     weighed.fit(X, y, weights, cov_type="HAC", maxlags=lags)
-    assert_allclose(weighed.standard_errors_, api.WLS(y, one, weights).fit(**given).bse, rtol=1e-9)
+    assert_allclose(weighed.standard_errors_, api.WLS(y, one, weights).fit(**robust).bse, rtol=1e-9)
     counts = np.random.default_rng(2).poisson(np.exp(0.1 * X[:, 0]))
     counted = GeneralizedLinearModel("poisson").fit(X, counts, cov_type="HAC", maxlags=lags)
-    theirs = api.GLM(counts, one, family=api.families.Poisson()).fit(tol=1e-12, **given)
+    theirs = api.GLM(counts, one, family=api.families.Poisson()).fit(tol=1e-12, **robust)
     assert_allclose(counted.standard_errors_, theirs.bse, rtol=1e-6)
     marks = counts > 0
     logit = LogisticRegression().fit(X, marks, cov_type="HAC", maxlags=lags)
-    theirs = api.Logit(marks.astype(float), one).fit(disp=0, tol=1e-12, **given)
+    theirs = api.Logit(marks.astype(float), one).fit(disp=0, tol=1e-12, **robust)
     assert_allclose(logit.standard_errors_, theirs.bse, rtol=1e-6)
 
 
@@ -90,7 +90,7 @@ def test_layouts_threads_and_sparse_rows():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"cov_type": "HAC", "maxlags": -1}, "maxlags must be between 0 and 29"),
         ({"cov_type": "HAC", "maxlags": 30}, "maxlags must be between 0 and 29"),
@@ -99,10 +99,10 @@ def test_layouts_threads_and_sparse_rows():
         ({"cov_type": "HAC", "sample_weight": np.ones(30)}, "weights that are numbers of rows"),
     ],
 )
-def test_refuses(given, message):
+def test_refuses(options, message):
     X, y = series(n=30)
     with pytest.raises(ValueError, match=message):
-        LinearRegression().fit(X, y, **given)
+        LinearRegression().fit(X, y, **options)
 
 
 def test_of_a_formula():

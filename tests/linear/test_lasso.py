@@ -37,16 +37,18 @@ def problem(n, p, seed, rho=0.0, dtype=np.float64):
 @given(
     n=st.integers(5, 60), p=st.integers(1, 40), seed=st.integers(0, 2**32 - 1),
     rho=st.sampled_from([0.0, 0.9]), ratio=st.sampled_from([1.0, 0.7, 0.05]),
-    share=st.sampled_from([0.9, 0.3, 0.05]), one=st.booleans(), weighted=st.booleans(),
+    share=st.sampled_from([0.9, 0.3, 0.05]), intercept=st.booleans(), weighted=st.booleans(),
 )  # fmt: skip
-def test_conditions_of_optimality(n, p, seed, rho, ratio, share, one, weighted):
+def test_conditions_of_optimality(n, p, seed, rho, ratio, share, intercept, weighted):
     X, y = problem(n, p, seed, rho)
     w = np.random.default_rng(seed).integers(1, 4, n).astype(float) if weighted else None
-    top = enet_path(X, y, l1_ratio=ratio, alphas=1, fit_intercept=one, sample_weight=w).alphas[0]
-    model = ElasticNet(share * top, l1_ratio=ratio, fit_intercept=one, tol=1e-14).fit(X, y, w)
+    top = enet_path(
+        X, y, l1_ratio=ratio, alphas=1, fit_intercept=intercept, sample_weight=w
+    ).alphas[0]
+    model = ElasticNet(share * top, l1_ratio=ratio, fit_intercept=intercept, tol=1e-14).fit(X, y, w)
     off = kkt_residual(X, y, model.coef_, model.intercept_, share * top, ratio, w)
     assert off < 1e-5, off
-    if one:
+    if intercept:
         assert abs(np.average(y - model.predict(X), weights=w)) < 1e-12 * np.abs(y).max()
 
 

@@ -116,26 +116,26 @@ def test_prostate_is_r(shared_data):
 # ------------------------------------------------------------------ the same solution by all ways
 @given(
     n=st.integers(30, 200), p=st.integers(1, 6), seed=st.integers(0, 2**32 - 1),
-    one=st.booleans(), weighted=st.booleans(), offset=st.sampled_from([0.0, 1.0, 1e4]),
+    intercept=st.booleans(), weighted=st.booleans(), offset=st.sampled_from([0.0, 1.0, 1e4]),
 )  # fmt: skip
-def test_both_factors_give_the_solution(n, p, seed, one, weighted, offset):
+def test_both_factors_give_the_solution(n, p, seed, intercept, weighted, offset):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p)) + offset
     Y = rng.standard_normal((n, 2)) + X[:, :1]
     w = rng.integers(1, 4, n).astype(float) if weighted else None
     root = np.ones(n) if w is None else np.sqrt(w)
-    A = np.column_stack([np.ones((n, int(one))), X])
+    A = np.column_stack([np.ones((n, int(intercept))), X])
     want = np.linalg.lstsq(A * root[:, None], Y * root[:, None])[0]
     from statfast.linear.least_squares.lstsq import least_squares
 
-    results = [least_squares(X, Y, w, one, 1e-11)]
-    by_products = qr._factor_by_products(X, Y, w, one, None)
+    results = [least_squares(X, Y, w, intercept, 1e-11)]
+    by_products = qr._factor_by_products(X, Y, w, intercept, None)
     if offset <= 1.0:
         assert by_products is not None
-        R = qr._factor_by_rows(X, Y, w, one, None).R
+        R = qr._factor_by_rows(X, Y, w, intercept, None).R
         np.testing.assert_allclose(by_products.R.T @ by_products.R, R.T @ R, rtol=1e-9, atol=1e-9)
     for found in results:
-        got = np.vstack([found.intercept[None]] * one + [found.coef.T])
+        got = np.vstack([found.intercept[None]] * intercept + [found.coef.T])
         np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-9 * (1 + offset))
         rss = ((Y - A @ want) ** 2 * root[:, None] ** 2).sum(0)
         np.testing.assert_allclose(found.rss, rss, rtol=1e-8 * (1 + offset))
@@ -157,17 +157,17 @@ def test_many_rows_agree_with_qr(monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("one", [False, True])
-def test_one_pass_over_many_rows_is_as_good_as_qr(monkeypatch, dtype, weighted, one):
+@pytest.mark.parametrize("intercept", [False, True])
+def test_one_pass_over_many_rows_is_as_good_as_qr(monkeypatch, dtype, weighted, intercept):
     rng = np.random.default_rng(50)
-    X = (rng.standard_normal((50_003, 6)) * [1, 1e5, 1e-5, 1, 1, 1] + 2 * one).astype(dtype)
-    y = (X - 2 * one) @ [1.0, 1e-5, 1e5, 2.0, -1.0, 0.0] + rng.standard_normal(len(X))
+    X = (rng.standard_normal((50_003, 6)) * [1, 1e5, 1e-5, 1, 1, 1] + 2 * intercept).astype(dtype)
+    y = (X - 2 * intercept) @ [1.0, 1e-5, 1e5, 2.0, -1.0, 0.0] + rng.standard_normal(len(X))
     w = rng.integers(0, 3, len(X)).astype(float) if weighted else None
     passes = passes_of(monkeypatch)
-    fast = LinearRegression(fit_intercept=one).fit(X, y, w)
+    fast = LinearRegression(fit_intercept=intercept).fit(X, y, w)
     assert passes.count(len(X)) == 1
     monkeypatch.setattr(qr, "MIN_NUMBERS_FOR_PRODUCTS", np.inf)
-    slow = LinearRegression(fit_intercept=one).fit(X, y, w)
+    slow = LinearRegression(fit_intercept=intercept).fit(X, y, w)
     size = X.std(0)
     assert np.abs((fast.coef_ - slow.coef_) * size).max() < 2e-14
     np.testing.assert_allclose(fast.intercept_, slow.intercept_, rtol=1e-13)

@@ -21,33 +21,33 @@ pandas = pytest.importorskip("pandas")
 
 
 @pytest.fixture
-def known(shared_data):
+def answers_of_r(shared_data):
     return json.loads(shared_data("..", "reference", "linear_more.json").read_text("utf-8"))
 
 
 @pytest.fixture
-def cars(known):
-    return pandas.DataFrame(known["data"]["mtcars"])
+def cars(answers_of_r):
+    return pandas.DataFrame(answers_of_r["data"]["mtcars"])
 
 
 @pytest.fixture
-def looms(known):
-    table = pandas.DataFrame(known["data"]["warpbreaks"])
+def looms(answers_of_r):
+    table = pandas.DataFrame(answers_of_r["data"]["warpbreaks"])
     return table.assign(tension=pandas.Categorical(table["tension"], ["L", "M", "H"]))
 
 
-def same(table, known, names):
+def same(table, answers_of_r, names):
     """Columns of a table, each by R's name; what R leaves out is nan."""
     for ours, theirs in names.items():
-        expected = np.array(known[theirs], dtype=float)
+        expected = np.array(answers_of_r[theirs], dtype=float)
         assert_allclose(table.columns[ours], expected, rtol=1e-7, err_msg=theirs)
 
 
-def same_coefficients(model, known):
+def same_coefficients(model, answers_of_r):
     """R's `glm` has the weights of its last step but one: six digits of its errors are right."""
-    assert_allclose(np.append(model.intercept_, model.coef_), known["coef"], rtol=1e-8)
+    assert_allclose(np.append(model.intercept_, model.coef_), answers_of_r["coef"], rtol=1e-8)
     digits = 1e-9 if isinstance(model, LinearRegression) else 3e-6
-    assert_allclose(model.standard_errors_, known["se"], rtol=digits)
+    assert_allclose(model.standard_errors_, answers_of_r["se"], rtol=digits)
 
 
 # Columns of tables here, and in R.
@@ -56,8 +56,8 @@ CHI2 = {"Df": "Df", "Resid. df": "Resid. Df", "Resid. dev": "Resid. Dev", "P>|Ch
 TYPE_2 = {"Df": "Df", "LRT": "LR Chisq", "P>|Chi2|": "Pr(>Chisq)"}
 
 
-def test_least_squares(known, cars):
-    want = known["lm"]
+def test_least_squares(answers_of_r, cars):
+    want = answers_of_r["lm"]
     model = LinearRegression.from_formula("mpg ~ wt + hp + C(cyl)", cars)
     same_coefficients(model, want)
     assert_allclose(np.asarray(vif(model)), want["vif"], rtol=1e-9)
@@ -76,8 +76,8 @@ def test_least_squares(known, cars):
 
 
 @pytest.mark.parametrize("kind", ["HC0", "HC1", "HC2", "HC3"])
-def test_covariances_of_least_squares(known, cars, kind):
-    want = known["lm"]
+def test_covariances_of_least_squares(answers_of_r, cars, kind):
+    want = answers_of_r["lm"]
     formula = "mpg ~ wt + hp + C(cyl)"
     model = LinearRegression.from_formula(formula, cars, cov_type=kind)
     assert_allclose(model.covariance_, want["vcovHC"][kind], rtol=1e-7)
@@ -87,8 +87,8 @@ def test_covariances_of_least_squares(known, cars, kind):
         assert_allclose(found, want[f"vcovCL_{kind}"], rtol=1e-7)
 
 
-def test_two_classes(known, cars):
-    want = known["logit"]
+def test_two_classes(answers_of_r, cars):
+    want = answers_of_r["logit"]
     model = LogisticRegression.from_formula("am ~ mpg + disp", cars)
     same_coefficients(model, want)
     table = model.conf_int()
@@ -101,8 +101,8 @@ def test_two_classes(known, cars):
     assert_allclose(found, want["vcovCL_HC0"], rtol=3e-6)
 
 
-def test_counts(known, looms):
-    want = known["poisson"]
+def test_counts(answers_of_r, looms):
+    want = answers_of_r["poisson"]
     formula = "breaks ~ wool * tension"
     model = GeneralizedLinearModel.from_formula(formula, looms, family="poisson")
     same_coefficients(model, want)

@@ -16,9 +16,9 @@ from statfast.linear.logistic.logistic_path import solve_logistic
 @settings(max_examples=15)
 @given(
     n=st.integers(20, 80), p=st.integers(1, 40), seed=st.integers(0, 2**32 - 1),
-    ratio=st.sampled_from([1.0, 0.5]), one=st.booleans(), weighted=st.booleans(),
+    ratio=st.sampled_from([1.0, 0.5]), intercept=st.booleans(), weighted=st.booleans(),
 )  # fmt: skip
-def test_conditions_of_optimality(n, p, seed, ratio, one, weighted):
+def test_conditions_of_optimality(n, p, seed, ratio, intercept, weighted):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p)) + 0.5
     y = (X[:, 0] + rng.standard_normal(n) > 0).astype(int)
@@ -26,7 +26,14 @@ def test_conditions_of_optimality(n, p, seed, ratio, one, weighted):
         y[0] = 1 - y[0]
     w = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
     path = logistic_path(
-        X, y, l1_ratio=ratio, alphas=6, eps=0.05, sample_weight=w, fit_intercept=one, tol=1e-13
+        X,
+        y,
+        l1_ratio=ratio,
+        alphas=6,
+        eps=0.05,
+        sample_weight=w,
+        fit_intercept=intercept,
+        tol=1e-13,
     )
     mass = w.sum()
     for alpha, b, b0 in zip(path.alphas, path.coefs.T, path.intercepts, strict=True):
@@ -35,7 +42,7 @@ def test_conditions_of_optimality(n, p, seed, ratio, one, weighted):
         l1 = mass * alpha * ratio
         off = np.where(b == 0, np.maximum(np.abs(g) - l1, 0), np.abs(g - l1 * np.sign(b)))
         assert off.max() < 1e-5 * l1
-        if one:
+        if intercept:
             assert abs(score.sum()) < 1e-9 * mass
     assert (path.dual_gaps * mass < 1e-10 * mass).all()
 

@@ -48,27 +48,29 @@ def assert_optimal(model, X, y, weights=None, alpha=0.0):
     st.integers(1, 40), st.integers(1, 12), st.integers(0, 9), st.booleans(), st.booleans(),
     st.sampled_from([0.0, 0.01, 1.0, 1e4]),
 )  # fmt: skip
-def test_conditions_of_a_minimum(n, p, seed, one, weighted, alpha):
+def test_conditions_of_a_minimum(n, p, seed, intercept, weighted, alpha):
     X, y, w = problem(n, p, seed)
     w = w + (w.sum() == 0) if weighted else None
-    model = LinearRegression(positive=True, fit_intercept=one).fit(X, y, w)
+    model = LinearRegression(positive=True, fit_intercept=intercept).fit(X, y, w)
     assert_optimal(model, X, y, w)
     fit = w if weighted else np.ones(n)
     assert_allclose(model.rss_, fit @ (y - model.predict(X)) ** 2, rtol=1e-9, atol=1e-20 * (y @ y))
-    assert_optimal(Ridge(alpha, positive=True, fit_intercept=one).fit(X, y, w), X, y, w, alpha)
+    assert_optimal(
+        Ridge(alpha, positive=True, fit_intercept=intercept).fit(X, y, w), X, y, w, alpha
+    )
 
 
-@pytest.mark.parametrize("one", [True, False])
-def test_of_scikit_learn(one):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_of_scikit_learn(intercept):
     peers = pytest.importorskip("sklearn.linear_model")
     X, y, w = problem(targets=3)
-    ours = LinearRegression(positive=True, fit_intercept=one).fit(X, y, w)
-    theirs = peers.LinearRegression(positive=True, fit_intercept=one).fit(X, y, w)
+    ours = LinearRegression(positive=True, fit_intercept=intercept).fit(X, y, w)
+    theirs = peers.LinearRegression(positive=True, fit_intercept=intercept).fit(X, y, w)
     assert 0 < (ours.coef_ == 0).sum() < ours.coef_.size
     assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9, atol=1e-12)
     assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-9, atol=1e-12)
-    ours = Ridge(2.0, positive=True, fit_intercept=one).fit(X, y[:, 0], w)
-    theirs = peers.Ridge(2.0, positive=True, fit_intercept=one, tol=1e-12).fit(X, y[:, 0], w)
+    ours = Ridge(2.0, positive=True, fit_intercept=intercept).fit(X, y[:, 0], w)
+    theirs = peers.Ridge(2.0, positive=True, fit_intercept=intercept, tol=1e-12).fit(X, y[:, 0], w)
     assert_allclose(ours.coef_, theirs.coef_, rtol=1e-5, atol=1e-6)
     assert ours.solver_ == "nnls"
 
@@ -101,10 +103,10 @@ def test_many_rows_threads_layouts_and_kinds_of_rows(model):
 
 
 @pytest.mark.parametrize("model", [LinearRegression(positive=True), Ridge(3.0, positive=True)])
-@pytest.mark.parametrize("one", [True, False])
-def test_folds_are_the_fits_of_their_rows(model, one):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_folds_are_the_fits_of_their_rows(model, intercept):
     X, y, _ = problem(60, 5, seed=2)
-    model.set_params(fit_intercept=one)
+    model.set_params(fit_intercept=intercept)
     for cv in (5, len(y)):
         folds = np.array_split(np.arange(len(y)), cv)
         want = np.empty(len(y))

@@ -18,12 +18,12 @@ LIKELIHOOD = 60 * np.log(1 / 3)  # of three classes, twenty rows each
 
 
 @pytest.mark.parametrize("C", [np.inf, 1.0])
-@pytest.mark.parametrize("one", [True, False])
+@pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_three_classes_and_a_constant(value, one, C):
+def test_three_classes_and_a_constant(value, intercept, C):
     X = np.full((60, 1), value)
-    model = LogisticRegression(C=C, fit_intercept=one)
-    if np.isinf(C) and (one or not value):
+    model = LogisticRegression(C=C, fit_intercept=intercept)
+    if np.isinf(C) and (intercept or not value):
         with pytest.warns(UserWarning, match="constant: x0"):
             model.fit(X, CODES)
     else:
@@ -46,11 +46,11 @@ def test_no_coefficient_at_all(weights):
     assert model.converged_
 
 
-@pytest.mark.parametrize("one", [True, False])
-def test_drop1_of_one_column_of_three_classes(one):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_drop1_of_one_column_of_three_classes(intercept):
     X = np.random.default_rng(0).normal(size=(60, 1))
-    table = drop1(LogisticRegression(fit_intercept=one), X, CODES)
-    whole = LogisticRegression(fit_intercept=one).fit(X, CODES)
+    table = drop1(LogisticRegression(fit_intercept=intercept), X, CODES)
+    whole = LogisticRegression(fit_intercept=intercept).fit(X, CODES)
     assert_allclose(table.columns["Deviance"], [whole.deviance_, -2 * LIKELIHOOD], rtol=1e-12)
     assert table.columns["Df"][1] == 2
 

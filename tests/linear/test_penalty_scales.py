@@ -30,11 +30,11 @@ def problem(seed=0, n=40):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("one", [True, False])
-def test_standardized_columns_of_any_size(kind, one):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_standardized_columns_of_any_size(kind, intercept):
     X, y = problem()
     labels = y > np.median(y)
-    more = {"standardize": True, "tol": 1e-13, "fit_intercept": one}
+    more = {"standardize": True, "tol": 1e-13, "fit_intercept": intercept}
     for fit in (
         lambda Z: lasso_path(Z, y, alphas=4, **more).coefs,
         lambda Z: enet_path(Z, y, alphas=[0.3, 0.1], **more).coefs,
@@ -149,11 +149,11 @@ def test_many_rows_of_small_numbers(targets):
 
 
 @pytest.mark.parametrize("multi_class", ["multinomial", "ovr"])
-@pytest.mark.parametrize("one", [True, False])
-def test_logistic_regression_of_columns_of_any_size(multi_class, one):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_logistic_regression_of_columns_of_any_size(multi_class, intercept):
     X, y = problem(n=80)
     codes = np.digitize(y, np.quantile(y, [0.33, 0.66]))
-    more = {"l1_ratio": 1.0, "multi_class": multi_class, "fit_intercept": one}
+    more = {"l1_ratio": 1.0, "multi_class": multi_class, "fit_intercept": intercept}
     want = LogisticRegression(C=2.0, **more).fit(X, codes).coef_
     for size in SIZES:
         model = LogisticRegression(C=2.0 / size, **more)
@@ -179,14 +179,14 @@ def test_multinomial_columns_of_different_sizes(sizes):
     assert (np.abs(gradient - l1 * np.sign(b)) <= np.where(b == 0, 2 * l1, 0.0) + slack).all()
 
 
-@pytest.mark.parametrize("one", [True, False])
+@pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_grid_where_nothing_correlates(one, kind):
+def test_a_grid_where_nothing_correlates(intercept, kind):
     """By rounding alone a penalty would be next to nothing, and folds be fitted without any."""
     X = np.array([[1.0, 2.0], [-1.0, -2.0], [1.0, 2.0], [-1.0, -2.0]] * 3)
     y = np.tile([1, 1, 0, 0], 3)
     assert not (X.T @ (y - 0.5)).any()
-    path = logistic_path(kind(X), y, l1_ratio=0.5, fit_intercept=one)
+    path = logistic_path(kind(X), y, l1_ratio=0.5, fit_intercept=intercept)
     assert path.alphas.min() > 1e-4
     assert not path.coefs.any()
     tenths = X * 0.1 + 0.7  # sums that are zero but for rounding

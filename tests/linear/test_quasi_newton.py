@@ -17,7 +17,7 @@ class Quadratic:
     def __init__(self, A, b):
         self.A, self.b = A, b
 
-    def at(self, x):
+    def evaluate(self, x):
         return 0.5 * float(x @ self.A @ x) - float(self.b @ x), self.A @ x - self.b, None
 
     def start(self, g):

@@ -15,14 +15,14 @@ def problem(n, p, seed):
 
 
 @pytest.mark.parametrize("shape", [(40, 6), (6, 40)])
-@pytest.mark.parametrize("one", [True, False])
-def test_normal_equations(shape, one):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_normal_equations(shape, intercept):
     X, y, w = problem(*shape, 0)
     for alpha in (1e-3, 1.0, 1e3):
-        model = Ridge(alpha, fit_intercept=one).fit(X, y, w)
+        model = Ridge(alpha, fit_intercept=intercept).fit(X, y, w)
         r = w * (y - X @ model.coef_ - model.intercept_)
         np.testing.assert_allclose(X.T @ r, alpha * model.coef_, rtol=1e-8, atol=1e-9)
-        if one:
+        if intercept:
             assert abs(r.sum()) < 1e-10
 
 

@@ -14,7 +14,7 @@ from statfast.linear.glm.separation import find_separation, maximum_exists, warn
 from statfast.linear.logistic.multinomial import fit_multinomial
 
 
-def found(X, y, weights=None):
+def separation(X, y, weights=None):
     X = np.ascontiguousarray(X, dtype=float)
     return fit_multinomial(X, np.asarray(y), weights, int(np.max(y)) + 1).separation()
 
@@ -23,13 +23,13 @@ def test_ordinary_fits_solve_no_program(monkeypatch):
     monkeypatch.setattr(module, "find_separation", None)
     data = load_iris()
     rows = data.target > 0
-    assert found(data.data[rows], data.target[rows] - 1) is None
-    assert found(data.data[:, [0]], data.target) is None
+    assert separation(data.data[rows], data.target[rows] - 1) is None
+    assert separation(data.data[:, [0]], data.target) is None
 
 
 def test_complete():
     x = np.arange(10.0)
-    answer = found(np.column_stack([x, np.cos(7 * x)]), (x > 4).astype(int))
+    answer = separation(np.column_stack([x, np.cos(7 * x)]), (x > 4).astype(int))
     assert answer.complete
     assert 1 in answer.columns
 
@@ -39,14 +39,14 @@ def test_quasi_complete_by_one_column():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=200), rng.random(200) < 0.1])
     y = np.where(X[:, 1] == 1, 1, rng.integers(0, 2, 200))
-    answer = found(X, y)
+    answer = separation(X, y)
     assert not answer.complete
     assert answer.columns.tolist() == [2]
 
 
 def test_iris_has_no_estimates():
     data = load_iris()
-    answer = found(data.data[:, :2], data.target)
+    answer = separation(data.data[:, :2], data.target)
     assert answer is not None
     assert not answer.complete
 
@@ -54,13 +54,13 @@ def test_iris_has_no_estimates():
 def test_separated_only_by_rows_of_weight_zero():
     x = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
     y = np.array([0, 1, 0, 1, 1, 1])
-    assert found(x[:, None], y) is None
-    answer = found(x[:, None], y, np.array([1.0, 0.0, 1.0, 1.0, 1.0, 1.0]))
+    assert separation(x[:, None], y) is None
+    answer = separation(x[:, None], y, np.array([1.0, 0.0, 1.0, 1.0, 1.0, 1.0]))
     assert answer.complete
 
 
 def test_touching_is_quasi_complete():
-    answer = found([[0.0], [1.0], [2.0], [2.0], [3.0]], [0, 0, 0, 1, 1])
+    answer = separation([[0.0], [1.0], [2.0], [2.0], [3.0]], [0, 0, 0, 1, 1])
     assert answer is not None
     assert not answer.complete
 
@@ -112,7 +112,7 @@ def test_many_rows_take_part_of_the_program(monkeypatch):
 
 
 def test_the_warning_names_the_columns():
-    answer = found(np.arange(8.0)[:, None], [0] * 4 + [1] * 4)
+    answer = separation(np.arange(8.0)[:, None], [0] * 4 + [1] * 4)
     with pytest.warns(SeparationWarning, match="completely separated by the intercept, dose: the"):
         warn_separated(answer, ["the intercept", "dose"], "The classes are")
 
@@ -201,7 +201,7 @@ def test_work_is_bounded_and_what_is_not_decided_is_told(limit, k, monkeypatch):
         LogisticRegression().fit(X, y)
     if k == 3:
         with pytest.raises(module.Undecided):
-            found(X, y)
+            separation(X, y)
 
 
 def test_whether_separation_is_complete_may_be_left_open(monkeypatch):
@@ -215,7 +215,7 @@ def test_whether_separation_is_complete_may_be_left_open(monkeypatch):
         return plain(self, chosen, strict)
 
     monkeypatch.setattr(module._Margins, "solve", solve)
-    assert found(X, y).complete is None
+    assert separation(X, y).complete is None
     assert calls == [False, True]
     with pytest.warns(SeparationWarning, match="are completely or in part separated by x29"):
         LogisticRegression().fit(X, y)

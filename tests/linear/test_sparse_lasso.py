@@ -41,15 +41,15 @@ def unfilled(monkeypatch):
 @settings(max_examples=25)
 @given(
     n=st.integers(3, 40), p=st.integers(1, 30), seed=st.integers(0, 2**32 - 1),
-    weighted=st.booleans(), one=st.booleans(), std=st.booleans(),
+    weighted=st.booleans(), intercept=st.booleans(), std=st.booleans(),
 )  # fmt: skip
-def test_columns(n, p, seed, weighted, one, std):
+def test_columns(n, p, seed, weighted, intercept, std):
     X, y = problem(n, p, seed, 0.4)
     X[:, 0] = 2.0
     rng = np.random.default_rng(seed)
     w = rng.uniform(0, 2, n) if weighted else None
-    dense = Columns(np.asfortranarray(X), w, one, std)
-    few = SparseColumns(sparse.csr_array(X), w, one, std)
+    dense = Columns(np.asfortranarray(X), w, intercept, std)
+    few = SparseColumns(sparse.csr_array(X), w, intercept, std)
     for name in ("mean", "scale", "square"):
         np.testing.assert_allclose(getattr(few, name), getattr(dense, name), atol=1e-12)
     assert (few.constant == dense.constant).all()
@@ -139,12 +139,12 @@ def test_estimators(model):
         model.fit(sparse.csr_array([[1.0, np.inf], [0.0, 1.0]]), [0.0, 1.0])
 
 
-@pytest.mark.parametrize("one", [True, False])
+@pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("ratio", [1.0, 0.5])
-def test_logistic_path(one, ratio, monkeypatch):
+def test_logistic_path(intercept, ratio, monkeypatch):
     X, y = problem(80, 30, 5)
     y = y > np.median(y)
-    more = {"l1_ratio": ratio, "alphas": 8, "eps": 0.05, "tol": 1e-12, "fit_intercept": one}
+    more = {"l1_ratio": ratio, "alphas": 8, "eps": 0.05, "tol": 1e-12, "fit_intercept": intercept}
     for std in (False, True):
         dense = logistic_path(X, y, standardize=std, **more)
         unfilled(monkeypatch)
@@ -164,13 +164,16 @@ def test_logistic_cross_validation():
     assert (few.predict(sparse.csr_array(X)) == dense.predict(X)).all()
 
 
-@pytest.mark.parametrize("one", [True, False])
+@pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("std", [True, False])
-def test_columns_without_a_nonzero(one, std):
+def test_columns_without_a_nonzero(intercept, std):
     """A fold can hold out every nonzero: what is left is fitted as zeros."""
     X = np.zeros((6, 2))
     X[0] = 1.0, 2.0  # in the first fold of three
-    y, more = np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0]), {"fit_intercept": one, "standardize": std}
+    y, more = (
+        np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0]),
+        {"fit_intercept": intercept, "standardize": std},
+    )
     for Z in (sparse.csr_array(X), sparse.csr_array((6, 2)), sparse.csc_matrix((6, 2), dtype=int)):
         full = Z.toarray()
         for path in (lasso_path, enet_path, logistic_path):

@@ -72,8 +72,8 @@ def test_the_least_of_the_definition(model):
 def test_as_scikit_learn(model):
     peers = pytest.importorskip("sklearn.linear_model")
     X, y, weights = data()
-    given = {k: v for k, v in model.get_params().items() if k not in ("n_jobs", "tol", "max_iter")}
-    theirs = getattr(peers, type(model).__name__)(**given, tol=1e-9, max_iter=10_000)
+    params = {k: v for k, v in model.get_params().items() if k not in ("n_jobs", "tol", "max_iter")}
+    theirs = getattr(peers, type(model).__name__)(**params, tol=1e-9, max_iter=10_000)
     theirs.fit(X, y, weights)
     model.fit(X, y, weights)
     assert_allclose(model.coef_, theirs.coef_, atol=1e-6)
@@ -165,7 +165,7 @@ def test_each_fold_has_its_own_sum_of_weights():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("params", "message"),
     [
         ({"power": 0.5}, "power must be 0, or between 1 and 4"),
         ({"power": -1}, "power must be 0, or between 1 and 4"),
@@ -175,10 +175,10 @@ def test_each_fold_has_its_own_sum_of_weights():
         ({"solver": "nonsense"}, "takes solver from scikit-learn's parameters only as"),
     ],
 )
-def test_odd_parameters(given, message):
+def test_odd_parameters(params, message):
     X, y, _ = data(n=30)
     with pytest.raises(ValueError, match=message):
-        TweedieRegressor(**given).fit(X, y)
+        TweedieRegressor(**params).fit(X, y)
 
 
 def test_responses_out_of_range():

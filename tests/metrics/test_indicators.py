@@ -50,11 +50,11 @@ def test_scikit_learn(drawn, average):
 
 @pytest.mark.once
 @given(marks(), st.booleans())
-def test_report_of_scikit_learn(drawn, some):
+def test_report_of_scikit_learn(drawn, with_labels):
     theirs = pytest.importorskip("sklearn.metrics")
     Y, P, weights = drawn
     more = {"sample_weight": weights, "zero_division": 0}
-    more |= {"labels": [1, 0], "target_names": ["one", "none"]} if some else {}
+    more |= {"labels": [1, 0], "target_names": ["one", "none"]} if with_labels else {}
     text, want = (m.classification_report(Y, P, **more, digits=3) for m in (metrics, theirs))
     assert [line.split()[0] for line in text.splitlines() if line] == [
         line.split()[0] for line in want.splitlines() if line

@@ -72,11 +72,11 @@ def test_threads_and_layouts_have_the_same_bits():
 def test_a_function_of_two_rows():
     X, Y = rows(n=5, m=7)
 
-    def apart(a, b):
+    def cityblock(a, b):
         return float(np.abs(a - b).sum())
 
-    assert_allclose(pairwise_distances(X, Y, apart), cdist(X, Y, "cityblock"))
-    assert_allclose(pairwise_distances(X, metric=apart), cdist(X, X, "cityblock"))
+    assert_allclose(pairwise_distances(X, Y, cityblock), cdist(X, Y, "cityblock"))
+    assert_allclose(pairwise_distances(X, metric=cityblock), cdist(X, X, "cityblock"))
 
 
 def test_missing_values_and_distances_that_are_given():

@@ -146,13 +146,13 @@ def test_more_bad_input():
         assert np.isnan(metrics.r2_score([1], [1]))
 
 
-@pytest.mark.parametrize("given", [np.array(1.5), np.float64(2), 3.0])
-def test_one_number_is_refused(given):
+@pytest.mark.parametrize("number", [np.array(1.5), np.float64(2), 3.0])
+def test_one_number_is_refused(number):
     for score in (metrics.mean_squared_error, metrics.mean_poisson_deviance):
         with pytest.raises((TypeError, ValueError), match="y_true"):
-            score(given, [1.0])
+            score(number, [1.0])
         with pytest.raises((TypeError, ValueError), match="y_pred"):
-            score([1.0], given)
+            score([1.0], number)
 
 
 SIZES = [2.0**-950, 2.0**-600, 2.0**600, 2.0**950]

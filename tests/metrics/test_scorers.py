@@ -24,7 +24,7 @@ from statfast.metrics import (
 from statfast.model_selection import GridSearchCV, KFold, cross_val_score
 
 peer = pytest.importorskip("sklearn.metrics")
-FEW_LABELS = ("d2_log_loss_score", "d2_brier_score")  # of one label a row here
+SINGLE_LABEL_SCORES = ("d2_log_loss_score", "d2_brier_score")  # of one label a row here
 
 
 @pytest.mark.filterwarnings("ignore:k=2 is not less")
@@ -43,7 +43,7 @@ def test_the_numbers_of_scikit_learn(name):
     clusterings = [n for n in get_scorer_names() if n.endswith("_score") and "d2" not in n]
     for y in (two, three, number, np.column_stack([two, three > 1, X[:, 2] > 0]).astype(int)):
         regress = y is number
-        if (regress and name in clusterings) or (y.ndim == 2 and name in FEW_LABELS):
+        if (regress and name in clusterings) or (y.ndim == 2 and name in SINGLE_LABEL_SCORES):
             continue
         model = LinearRegression() if regress else LinearDiscriminantAnalysis()
         model = DecisionTreeClassifier(max_depth=2) if y.ndim == 2 else model
@@ -74,8 +74,8 @@ def test_labels_of_one_class_only():
     X = np.arange(8.0)[:, None]
     y = np.column_stack([X[:, 0] > 3, np.ones(8), np.zeros(8)]).astype(int)
     model = DecisionTreeClassifier().fit(X, y)
-    said = get_scorer("roc_auc").asked(model, X)
-    np.testing.assert_array_equal(said, y)
+    predicted = get_scorer("roc_auc").asked(model, X)
+    np.testing.assert_array_equal(predicted, y)
 
 
 @pytest.mark.parametrize("scoring", ["f1_samples", "precision_micro", "roc_auc"])
@@ -113,8 +113,8 @@ def test_scorers_made():
     loss = make_scorer(accuracy_score, greater_is_better=False)
     assert loss(model, X, y) == -model.score(X, y)
 
-    def mean(y, said):
-        return float(np.mean(said))
+    def mean(y, predicted):
+        return float(np.mean(predicted))
 
     for response, want in (
         ("predict_proba", model.predict_proba(X)[:, 1].mean()),

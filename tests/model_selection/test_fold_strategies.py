@@ -169,16 +169,16 @@ def test_names_of_the_ways():
     y = rng.integers(0, 2, 40)
     model = LinearDiscriminantAnalysis()
 
-    def way(cv, model=model, **more):
+    def strategy(cv, model=model, **more):
         return cross_validate(model, X, y, cv=cv, scoring="accuracy", **more).path
 
-    assert way(5) == way(RepeatedKFold(n_splits=3, n_repeats=2)) == "merged statistics"
-    assert way(TimeSeriesSplit(3)) == "merged statistics"
-    assert way(LeaveOneOut()) == way(KFold(40)) == "closed form"
-    assert way(LeaveOneOut(), return_estimator=True) == "merged statistics"
-    assert way(ShuffleSplit(10, test_size=0.5, random_state=0)) == "refit"
-    assert way(5, refits.Plain(model)) == "refit"
-    assert way(LeaveOneOut(), refits.Plain(model)) == "refit"
+    assert strategy(5) == strategy(RepeatedKFold(n_splits=3, n_repeats=2)) == "merged statistics"
+    assert strategy(TimeSeriesSplit(3)) == "merged statistics"
+    assert strategy(LeaveOneOut()) == strategy(KFold(40)) == "closed form"
+    assert strategy(LeaveOneOut(), return_estimator=True) == "merged statistics"
+    assert strategy(ShuffleSplit(10, test_size=0.5, random_state=0)) == "refit"
+    assert strategy(5, refits.Plain(model)) == "refit"
+    assert strategy(LeaveOneOut(), refits.Plain(model)) == "refit"
 
 
 @pytest.mark.parametrize("cv", [5, TimeSeriesSplit(4, gap=2), RepeatedKFold(n_splits=4), KFold(3)])

@@ -21,83 +21,83 @@ def _deep(estimator):
 
 
 def test_candidates_that_name_one_estimator_do_not_change_each_other():
-    own = sf.LogisticRegression()
-    grid = [{"m": [own], "m__C": [0.001]}, {"m": [own], "m__fit_intercept": [False]}]
+    inner = sf.LogisticRegression()
+    grid = [{"m": [inner], "m__C": [0.001]}, {"m": [inner], "m__fit_intercept": [False]}]
     how = {"cv": 3, "scoring": "neg_log_loss"}
-    search = sf.GridSearchCV(sf.Pipeline([("m", own)]), grid, **how).fit(X, Y)
+    search = sf.GridSearchCV(sf.Pipeline([("m", inner)]), grid, **how).fit(X, Y)
     alone = [
         sf.cross_val_score(sf.LogisticRegression(**more), X, Y, **how).mean()
         for more in ({"C": 0.001}, {"fit_intercept": False})
     ]
     np.testing.assert_allclose(search.cv_results_["mean_test_score"], alone, rtol=1e-6)
-    assert _deep(own) == _deep(sf.LogisticRegression())
-    assert all(params["m"] is own for params in search.cv_results_["params"])
-    assert search.best_params_["m"] is own
-    assert not hasattr(own, "coef_")
-    assert search.best_estimator_.steps_[0][1] is not own
+    assert _deep(inner) == _deep(sf.LogisticRegression())
+    assert all(params["m"] is inner for params in search.cv_results_["params"])
+    assert search.best_params_["m"] is inner
+    assert not hasattr(inner, "coef_")
+    assert search.best_estimator_.steps_[0][1] is not inner
 
 
 @pytest.mark.parametrize("kind", ["grid", "drawn", "curve"])
 @pytest.mark.parametrize(
-    "own",
+    "inner",
     [sf.LogisticRegression(C=1.0), sf.KNeighborsClassifier(), sf.SVC(), sf.GaussianNB()],
-    ids=lambda own: type(own).__name__,
+    ids=lambda inner: type(inner).__name__,
 )
-def test_estimators_in_a_grid_are_neither_set_nor_fitted(kind, own):
-    before, wrapper = _deep(own), sf.OneVsRestClassifier(sf.GaussianNB())
+def test_estimators_in_a_grid_are_neither_set_nor_fitted(kind, inner):
+    before, wrapper = _deep(inner), sf.OneVsRestClassifier(sf.GaussianNB())
     name = next(iter(set(before) & {"C", "n_neighbors", "var_smoothing"}))
-    grid = {"estimator": [own], f"estimator__{name}": [1, 2]}
+    grid = {"estimator": [inner], f"estimator__{name}": [1, 2]}
     if kind == "curve":
-        sf.validation_curve(wrapper, X, Y, param_name="estimator", param_range=[own], cv=2)
+        sf.validation_curve(wrapper, X, Y, param_name="estimator", param_range=[inner], cv=2)
     elif kind == "grid":
         sf.GridSearchCV(wrapper, grid, cv=2).fit(X, Y)
     else:
         sf.RandomizedSearchCV(wrapper, grid, n_iter=1, cv=2, random_state=0).fit(X, Y)
-    assert _deep(own) == before
-    assert not own.__sklearn_is_fitted__()
+    assert _deep(inner) == before
+    assert not inner.__sklearn_is_fitted__()
     assert isinstance(wrapper.estimator, sf.GaussianNB)
 
 
-OWN = {
-    sf.Pipeline: lambda own: sf.Pipeline([("scale", sf.StandardScaler()), ("m", own)]),
-    sf.ColumnTransformer: lambda own: sf.ColumnTransformer([("s", sf.StandardScaler(), [0, 1])]),
-    sf.GridSearchCV: lambda own: sf.GridSearchCV(own, {"C": [0.1, 1.0]}, cv=2, n_jobs=1),
-    sf.RandomizedSearchCV: lambda own: sf.RandomizedSearchCV(
-        own, {"C": stats.uniform(0.1, 1)}, n_iter=2, cv=2, n_jobs=1
+WRAPPERS = {
+    sf.Pipeline: lambda inner: sf.Pipeline([("scale", sf.StandardScaler()), ("m", inner)]),
+    sf.ColumnTransformer: lambda inner: sf.ColumnTransformer([("s", sf.StandardScaler(), [0, 1])]),
+    sf.GridSearchCV: lambda inner: sf.GridSearchCV(inner, {"C": [0.1, 1.0]}, cv=2, n_jobs=1),
+    sf.RandomizedSearchCV: lambda inner: sf.RandomizedSearchCV(
+        inner, {"C": stats.uniform(0.1, 1)}, n_iter=2, cv=2, n_jobs=1
     ),
     sf.OneVsOneClassifier: sf.OneVsOneClassifier,
     sf.OneVsRestClassifier: sf.OneVsRestClassifier,
-    sf.OutputCodeClassifier: lambda own: sf.OutputCodeClassifier(own, random_state=0),
-    sf.BaggingClassifier: lambda own: sf.BaggingClassifier(own, n_estimators=2, random_state=0),
-    sf.BaggingRegressor: lambda own: sf.BaggingRegressor(
+    sf.OutputCodeClassifier: lambda inner: sf.OutputCodeClassifier(inner, random_state=0),
+    sf.BaggingClassifier: lambda inner: sf.BaggingClassifier(inner, n_estimators=2, random_state=0),
+    sf.BaggingRegressor: lambda inner: sf.BaggingRegressor(
         sf.Ridge(n_jobs=2), n_estimators=2, random_state=0
     ),
-    sf.AdaBoostClassifier: lambda own: sf.AdaBoostClassifier(
+    sf.AdaBoostClassifier: lambda inner: sf.AdaBoostClassifier(
         sf.DecisionTreeClassifier(max_depth=1), n_estimators=2
     ),
-    sf.AdaBoostRegressor: lambda own: sf.AdaBoostRegressor(
+    sf.AdaBoostRegressor: lambda inner: sf.AdaBoostRegressor(
         sf.DecisionTreeRegressor(max_depth=1), n_estimators=2
     ),
-    sf.CalibratedClassifierCV: lambda own: sf.CalibratedClassifierCV(own, cv=2),
+    sf.CalibratedClassifierCV: lambda inner: sf.CalibratedClassifierCV(inner, cv=2),
     sf.CostSensitiveClassifier: sf.CostSensitiveClassifier,
 }
 
 
 def _every(estimator):
     """All estimators inside, lists of them too, by the names of their places."""
-    found = {}
+    inside = {}
     for name, value in estimator.get_params(deep=False).items():
-        for place, one in enumerate(value if isinstance(value, list) else [value]):
-            for part in one if isinstance(one, tuple) else [one]:
+        for place, member in enumerate(value if isinstance(value, list) else [value]):
+            for part in member if isinstance(member, tuple) else [member]:
                 if hasattr(part, "get_params"):
-                    found[name, place] = part
-                    found |= {(name, place, *key): v for key, v in _every(part).items()}
-    return found
+                    inside[name, place] = part
+                    inside |= {(name, place, *key): v for key, v in _every(part).items()}
+    return inside
 
 
-@pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", WRAPPERS, ids=lambda kind: kind.__name__)
 def test_fits_of_estimators_that_hold_others_leave_these_alone(kind):
-    model = OWN[kind](sf.LogisticRegression(C=1.0, n_jobs=2))
+    model = WRAPPERS[kind](sf.LogisticRegression(C=1.0, n_jobs=2))
     inside = _every(model)
     before = [(_deep(one), set(vars(one))) for one in inside.values()]
     model.fit(X, Y)
@@ -116,7 +116,7 @@ def test_every_estimator_that_holds_others_is_tried_here():
         and hasattr(kind, "get_params")
         and {"estimator", "steps", "transformers"} & set(kind.__init__.__annotations__)
     }
-    assert holding <= {*OWN}
+    assert holding <= {*WRAPPERS}
 
 
 @pytest.mark.parametrize("kind", ["grid", "drawn"])

@@ -229,7 +229,7 @@ def test_candidates_share_folds():
     np.testing.assert_allclose(got.cv_results_[key], want.cv_results_[key], rtol=1e-8)
 
 
-def told(model, X, y):
+def sum_of_errors(model, X, y):
     return float(model.standard_errors_.sum())
 
 
@@ -238,18 +238,20 @@ def test_what_is_left_to_refits():
     X = columns(rng, 200, 3)
     y = labels(score_of(X, rng), rng, 2)
 
-    def way(model, cv=3, y=y, **more):
+    def strategy(model, cv=3, y=y, **more):
         return cross_validate(model, X, y, cv=cv, **more).path
 
-    assert way(LogisticRegression()) == "shared structure"
-    assert way(LogisticRegression(class_weight="balanced")) == "refit"  # of the rows of a fold
-    assert way(LogisticRegression(C=1.0, l1_ratio=1.0)) == "refit"
-    assert way(LogisticRegression(max_iter=19)) == "refit"
-    assert way(LogisticRegression(), ShuffleSplit(40, random_state=0)) == "refit"
-    assert way(LogisticRegression(), scoring=told) == "refit"  # a model as a user has it
-    assert way(LogisticRegression(), return_estimator=True) == "refit"
+    assert strategy(LogisticRegression()) == "shared structure"
+    assert strategy(LogisticRegression(class_weight="balanced")) == "refit"  # of the rows of a fold
+    assert strategy(LogisticRegression(C=1.0, l1_ratio=1.0)) == "refit"
+    assert strategy(LogisticRegression(max_iter=19)) == "refit"
+    assert strategy(LogisticRegression(), ShuffleSplit(40, random_state=0)) == "refit"
+    assert (
+        strategy(LogisticRegression(), scoring=sum_of_errors) == "refit"
+    )  # a model as a user has it
+    assert strategy(LogisticRegression(), return_estimator=True) == "refit"
     counts = rng.negative_binomial(2, 0.2, 200)
-    assert way(GeneralizedLinearModel(family="negative_binomial"), y=counts) == "refit"
+    assert strategy(GeneralizedLinearModel(family="negative_binomial"), y=counts) == "refit"
 
 
 def test_a_fold_of_one_class_fails_alone():

@@ -83,9 +83,9 @@ def _answers(model, rows, y, between):
     train, test = np.arange(20, 60), np.arange(20)
     fitted = model.fit(rows[np.ix_(train, train)] if between else rows[train], y[train])
     asked = rows[np.ix_(test, train)] if between else rows[test]
-    found = [sf.cross_val_predict(model, rows, y, cv=cv), fitted.predict(asked)]
-    found.append(sf.cross_val_score(model, rows, y, cv=cv, error_score="raise"))
-    return found
+    answers = [sf.cross_val_predict(model, rows, y, cv=cv), fitted.predict(asked)]
+    answers.append(sf.cross_val_score(model, rows, y, cv=cv, error_score="raise"))
+    return answers
 
 
 def _require_same(got, want):
@@ -133,7 +133,7 @@ def test_other_functions_of_model_selection(name):
     by_rows, before, matrix = CLASSIFIERS.get(name) or REGRESSORS[name]
     y = LABELS if name in CLASSIFIERS else TARGET
 
-    def found(model, rows):
+    def answers(model, rows):
         return [
             leave_one_out(model, rows, y).answers,
             np.array(bootstrap_error(model, rows, y, n_bootstraps=3, random_state=0).error),
@@ -142,7 +142,7 @@ def test_other_functions_of_model_selection(name):
             sf.cross_validate(model, rows, y, cv=3, return_train_score=True)["train_score"],
         ]
 
-    _require_same(found(before, matrix), found(by_rows, X))
+    _require_same(answers(before, matrix), answers(by_rows, X))
 
 
 @pytest.mark.parametrize("container", ["pandas", "polars", "pyarrow", "sparse"])

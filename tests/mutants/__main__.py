@@ -27,8 +27,8 @@ from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 
+from tests.mutants.call_table import measured, ranked
 from tests.mutants.points import Mutant, draw, points
-from tests.mutants.reach import measured, ranked
 from tests.mutants.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,8 +52,8 @@ def run(tree, work, table, tests, profile, more=()):
     files = list(dict.fromkeys([test.split("::")[0] for test in names] + list(more)))
     files = [file for file in files if (tree.path / file).exists()]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider"]
-    command += ["-p", "tests.mutants.reach", *files]
-    env = {**tree.env, "REACH_ORDER": str(order), "HYPOTHESIS_PROFILE": profile}
+    command += ["-p", "tests.mutants.call_table", *files]
+    env = {**tree.env, "TEST_ORDER": str(order), "HYPOTHESIS_PROFILE": profile}
     spent = 30 + int(4 * sum(seconds for _, seconds in tests)) * (1 + 2 * (profile != "brief"))
     with (work / "pytest.log").open("w") as log:
         process = subprocess.Popen(

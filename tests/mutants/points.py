@@ -85,12 +85,12 @@ class Python(ast.NodeVisitor):
 
     def __init__(self, source, style=False):
         self.style = style  # whether numbers are about looks
-        self.lines, self.found, self.path = source.splitlines(), [], []
+        self.lines, self.changes, self.path = source.splitlines(), [], []
         self.visit(ast.parse(source))
 
     def note(self, line, column, old, new):
         if old and self.lines[line - 1][column:].startswith(old):
-            self.found.append((line, column, old, new, ".".join(self.path)))
+            self.changes.append((line, column, old, new, ".".join(self.path)))
 
     def text(self, node):
         """The code of a node on one line."""
@@ -103,15 +103,15 @@ class Python(ast.NodeVisitor):
             column = len(self.lines[node.lineno - 1].encode()[: node.col_offset].decode())
             self.note(node.lineno, column, old, new(old))
 
-    def between(self, left, right, sign):
+    def between(self, first, second, sign):
         """The operator between two operands of one line."""
-        if left.end_lineno != right.lineno:
+        if first.end_lineno != second.lineno:
             return
-        raw = self.lines[left.end_lineno - 1].encode()
-        gap = raw[left.end_col_offset : right.col_offset].decode()
+        raw = self.lines[first.end_lineno - 1].encode()
+        gap = raw[first.end_col_offset : second.col_offset].decode()
         if (hit := re.search(rf"(?<![\w<>=!*/]){re.escape(sign)}(?![\w<>=*/])", gap)) is not None:
-            before = len(raw[: left.end_col_offset].decode())
-            self.note(left.end_lineno, before + hit.start(), sign, FLIP[sign])
+            before = len(raw[: first.end_col_offset].decode())
+            self.note(first.end_lineno, before + hit.start(), sign, FLIP[sign])
 
     def generic_visit(self, node):
         named = isinstance(node, (ast.FunctionDef, ast.ClassDef))
@@ -248,7 +248,7 @@ def kernel(source, kind):
 
 def points(package, active=None):
     """All mutants of the package, by file. `active`: of C headers, the lines that are compiled."""
-    found = {}
+    mutants = {}
     for path in sorted(Path(package).rglob("*")):
         if path.suffix not in {".py", *KERNELS} or path.as_posix().endswith(SKIPPED):
             continue
@@ -256,7 +256,7 @@ def points(package, active=None):
         changes = (
             kernel(source, path.suffix)
             if path.suffix in KERNELS
-            else Python(source, "plot" in path.parts).found
+            else Python(source, "plot" in path.parts).changes
         )
         lines = source.splitlines()
         here = [Mutant(file, *c[:4], lines[c[0] - 1], c[4]) for c in changes]
@@ -267,12 +267,12 @@ def points(package, active=None):
                 if mutant.line in active.get(path.relative_to(package / "_core").as_posix(), ())
             ]
         if here:
-            found[file] = here
-    return found
+            mutants[file] = here
+    return mutants
 
 
 # ------------------------------------------------------------------ the draw
-def draw(found, seed):
+def draw(mutants, seed):
     """Mutants without end, every third in a kernel, each of another line as long as there are.
 
     A file's share is proportional to the root of the number of its lines that can be changed; files
@@ -281,8 +281,8 @@ def draw(found, seed):
     rng = random.Random(seed)
     groups = []
     for kernels in (False, True):
-        files = [file for file in found if (Path(file).suffix in KERNELS) == kernels]
-        lines = {file: sorted({mutant.line for mutant in found[file]}) for file in files}
+        files = [file for file in mutants if (Path(file).suffix in KERNELS) == kernels]
+        lines = {file: sorted({mutant.line for mutant in mutants[file]}) for file in files}
         weights = [len(lines[file]) ** 0.5 for file in files]
         groups.append((files, lines, weights, rng.random()))
     for turn in range(10**9):
@@ -292,6 +292,6 @@ def draw(found, seed):
         file = files[bisect(list(accumulate(weights)), at * sum(weights))]
         if lines[file]:
             line = lines[file].pop(rng.randrange(len(lines[file])))
-            yield rng.choice([mutant for mutant in found[file] if mutant.line == line])
-        elif not any(any(left.values()) for _, left, *_ in groups):
+            yield rng.choice([mutant for mutant in mutants[file] if mutant.line == line])
+        elif not any(any(lines_left.values()) for _, lines_left, *_ in groups):
             return

@@ -52,16 +52,16 @@ static double V(reach)(const double *x, ptrdiff_t n) {
 """
 
 
-def changed(found, source):
+def changed(changes, source):
     """Pairs (old, new), each found where it is said to be."""
-    found = list(found)
-    for line, column, old, _, _ in found:
+    changes = list(changes)
+    for line, column, old, _, _ in changes:
         assert source.splitlines()[line - 1][column:].startswith(old)
-    return Counter((old, new) for _, _, old, new, _ in found)
+    return Counter((old, new) for _, _, old, new, _ in changes)
 
 
 def test_python_is_changed_in_code_alone():
-    assert changed(Python(MODULE).found, MODULE) == Counter(
+    assert changed(Python(MODULE).changes, MODULE) == Counter(
         {
             ("64", "65"): 1,  # of the two constants that of rows
             ("0.5", "(2 * 0.5)"): 1,
@@ -134,10 +134,10 @@ def test_a_change_is_made_in_one_place():
 
 
 def test_drawn_mutants():
-    found = points(PACKAGE)
-    drawn = list(islice(draw(found, 1), 300))
-    assert drawn == list(islice(draw(found, 1), 300))
-    assert drawn != list(islice(draw(found, 2), 300))
+    changes = points(PACKAGE)
+    drawn = list(islice(draw(changes, 1), 300))
+    assert drawn == list(islice(draw(changes, 1), 300))
+    assert drawn != list(islice(draw(changes, 2), 300))
     assert len({(mutant.file, mutant.line) for mutant in drawn}) == 300
     assert len({mutant.file for mutant in drawn}) > 200
     assert sum(Path(mutant.file).suffix in KERNELS for mutant in drawn) == 100

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MOST = 3  # extensions built for one change
+MAX_EXTENSIONS = 3  # extensions built for one change
 TILES = "tile/tiles"
 LEFT_OUT = shutil.ignore_patterns(".git", "__pycache__", ".hypothesis", ".ruff_cache")
 COMPILER = """#!/bin/sh
@@ -145,7 +145,7 @@ class Tree:
         word = re.compile(rf"\b{re.escape(mutant.inside)}\b")
         named = [it for it in told if word.search((self.core / f"{it}.pyx").read_text())]
         random.Random(repr(mutant)).shuffle(built)
-        built = sorted(built, key=lambda it: it not in named)[:MOST]
+        built = sorted(built, key=lambda it: it not in named)[:MAX_EXTENSIONS]
         return built, (named or told) if built == [TILES] else built
 
     def put(self, mutant):

@@ -30,15 +30,15 @@ ESTIMATOR_SECTIONS = ["Attributes", "Notes", "References", "Examples"]
 # ------------------------------------------------------------------ reading a docstring
 def sections(docstring):
     """Title -> lines of each underlined section of a docstring; "" is what precedes them."""
-    found, title = {"": []}, ""
+    content, title = {"": []}, ""
     lines = inspect.cleandoc(docstring or "").splitlines()
     for line, below in pairwise([*lines, ""]):
         if line and set(below) == {"-"} and len(below) == len(line):
             title = line
-            found[title] = []
+            content[title] = []
         elif not (line and set(line) == {"-"}):
-            found[title].append(line)
-    return found
+            content[title].append(line)
+    return content
 
 
 def described(lines):
@@ -54,13 +54,13 @@ def signature_names(thing):
 
 def defaults(lines):
     """The defaults that a Parameters section states, as they are written, by name."""
-    found = {}
+    stated_defaults = {}
     for line in lines:
         if " : " in line and not line.startswith(" "):
             names = [name.strip(" *") for name in line.split(" : ")[0].split(",")]
         if stated := re.search(r"\b(?:default=|Default (?=[\"\d]))(.+?)\.?$", line):
-            found |= dict.fromkeys(names, stated[1])
-    return found
+            stated_defaults |= dict.fromkeys(names, stated[1])
+    return stated_defaults
 
 
 POINTER = re.compile(
@@ -70,33 +70,33 @@ POINTER = re.compile(
 
 def texts(lines):
     """The text below each entry of a Parameters or Attributes section, by the entry's head."""
-    found, head = {}, None
+    described_texts, head = {}, None
     for line in lines:
         if line and not line.startswith(" "):
             head = line
-            found[head] = ""
+            described_texts[head] = ""
         elif head is not None:
-            found[head] = f"{found[head]} {line.strip()}".strip()
-    return found
+            described_texts[head] = f"{described_texts[head]} {line.strip()}".strip()
+    return described_texts
 
 
-def text_faults(name, found):
+def text_faults(name, content):
     """Each page stands alone: every parameter has a text, which does not send elsewhere."""
     for title in ("Parameters", "Attributes"):
-        for head, text in texts(found.get(title, [])).items():
+        for head, text in texts(content.get(title, [])).items():
             if not text:
                 yield f"{name}: {head} has no text"
             elif POINTER.match(text):
                 yield f"{name}: {head} is explained elsewhere: {text}"
 
 
-def signature_faults(name, thing, found):
+def signature_faults(name, thing, content):
     wanted = signature_names(thing)
-    if wanted and "Parameters" not in found:
+    if wanted and "Parameters" not in content:
         yield f"{name}: no Parameters section"
-    elif wanted != (given := described(found.get("Parameters", []))):
-        yield f"{name}: Parameters describes {given}, the signature has {wanted}"
-    stated = defaults(found.get("Parameters", []))
+    elif wanted != (documented := described(content.get("Parameters", []))):
+        yield f"{name}: Parameters describes {documented}, the signature has {wanted}"
+    stated = defaults(content.get("Parameters", []))
     for parameter in inspect.signature(thing).parameters.values():
         written = stated.get(parameter.name)
         if isinstance(parameter.default, int | float | str) and (
@@ -108,21 +108,21 @@ def signature_faults(name, thing, found):
 
 def function_faults(name, function):
     """Sentences on what the docstring of a function or method lacks."""
-    found = sections(function.__doc__)
-    if not any(found[""]):
+    content = sections(function.__doc__)
+    if not any(content[""]):
         yield f"{name}: no docstring"
         return
-    yield from signature_faults(name, function, found)
-    yield from text_faults(name, found)
+    yield from signature_faults(name, function, content)
+    yield from text_faults(name, content)
     gives_none = inspect.signature(function).return_annotation in (None, "None")
-    if not (gives_none or {"Returns", "Yields"} & set(found)):
+    if not (gives_none or {"Returns", "Yields"} & set(content)):
         yield f"{name}: no Returns section"
 
 
 def class_faults(name, kind):
     """The same for a class and its public methods."""
-    found = sections(kind.__doc__)
-    if not any(found[""]):
+    content = sections(kind.__doc__)
+    if not any(content[""]):
         yield f"{name}: no docstring"
         return
     if issubclass(kind, BaseException):
@@ -130,13 +130,13 @@ def class_faults(name, kind):
     if is_dataclass(kind) or hasattr(
         kind, "_fields"
     ):  # a record: its attributes are its parameters
-        found["Parameters"] = found.get("Attributes", [])
-    yield from signature_faults(name, kind, found)
-    yield from text_faults(name, found)
+        content["Parameters"] = content.get("Attributes", [])
+    yield from signature_faults(name, kind, content)
+    yield from text_faults(name, content)
     needed = ESTIMATOR_SECTIONS if hasattr(kind, "fit") else []
     if not fitted_attributes(kind):
         needed = [title for title in needed if title != "Attributes"]
-    yield from (f"{name}: no {title} section" for title in needed if title not in found)
+    yield from (f"{name}: no {title} section" for title in needed if title not in content)
     for method, value in inspect.getmembers(kind, inspect.isfunction):
         if not method.startswith("_") and value.__module__.startswith("statfast"):
             yield from function_faults(f"{name}.{method}", value)
@@ -160,12 +160,12 @@ def modules():
     while waiting:
         package, folder = waiting.pop()
         yield package
-        for found in pkgutil.iter_modules([str(folder)]):
-            name = f"{package}.{found.name}"
+        for module in pkgutil.iter_modules([str(folder)]):
+            name = f"{package}.{module.name}"
             if name == "statfast._core":  # kernels: `SOURCES` has what they are made of
                 continue
-            if found.ispkg:
-                waiting.append((name, folder / found.name))
+            if module.ispkg:
+                waiting.append((name, folder / module.name))
             else:
                 yield name
 
@@ -176,7 +176,7 @@ def is_private(module):
 
 def public():
     """Name -> object for all that the flat namespace and the families offer, each object once."""
-    found = {}
+    things = {}
     for module in sorted(modules()):
         if is_private(module) or module.count(".") > 1:
             continue
@@ -184,8 +184,8 @@ def public():
         for name in getattr(offered, "__all__", ()):
             thing = getattr(offered, name)
             if not inspect.ismodule(thing) and callable(thing):
-                found.setdefault(id(thing), (f"{module}.{name}", thing))
-    return list(found.values())
+                things.setdefault(id(thing), (f"{module}.{name}", thing))
+    return list(things.values())
 
 
 PUBLIC = public()
@@ -399,7 +399,7 @@ def forgets_a_change(rows, k=2, unit="m"):
     """
 
 
-def sends_elsewhere(rows, k):
+def points_to_another(rows, k):
     """Do it.
 
     Parameters
@@ -425,7 +425,7 @@ def test_docstring_check_works():
         "f: k is 1 by default, not None",
     ]
     assert list(function_faults("f", forgets_a_change)) == ["f: k is 2 by default, not 1"]
-    assert list(function_faults("f", sends_elsewhere)) == [
+    assert list(function_faults("f", points_to_another)) == [
         "f: rows : int has no text",
         "f: k : int is explained elsewhere: As in `well_documented`.",
     ]

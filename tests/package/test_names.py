@@ -45,6 +45,7 @@ EXCEPTIONS = {
     ("tests/tree/*", "left"): "a node's left child",
     ("tests/reference/*", "left"): "a node's left child",
     ("src/statfast/generative/normal/*", "of"): "public: MultivariateNormal.of(mean, covariance)",
+    ("tests/examples.py", "given"): "hypothesis's name for what it does",
     ("tests/contract/test_contract.py", "SMALL"): "parameters for forty rows, known by this name",
 }
 FUNCTION = re.compile(

@@ -137,7 +137,7 @@ def test_fitted_attributes_are_known_to_type_checkers():
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
+def messages(tmp_path_factory):
     """What mypy says of two scripts, as users run it: with the package, but not its settings."""
     pytest.importorskip("mypy")
     folder = tmp_path_factory.mktemp("scripts")
@@ -152,11 +152,11 @@ def said(tmp_path_factory):
     return done.stdout.splitlines()
 
 
-def test_a_script_passes_in_strict_mode(said):
-    assert said[-1].endswith("in 1 file (checked 2 source files)")
-    assert not [line for line in said if line.startswith("right.py")]
+def test_a_script_passes_in_strict_mode(messages):
+    assert messages[-1].endswith("in 1 file (checked 2 source files)")
+    assert not [line for line in messages if line.startswith("right.py")]
 
 
 @pytest.mark.parametrize("line", range(4, 10))
-def test_a_wrong_call_is_found(said, line):
-    assert [text for text in said if text.startswith(f"wrong.py:{line}: error:")]
+def test_a_wrong_call_is_found(messages, line):
+    assert [text for text in messages if text.startswith(f"wrong.py:{line}: error:")]

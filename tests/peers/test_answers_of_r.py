@@ -18,10 +18,10 @@ X, SPECIES = IRIS.data, IRIS.target
 X.flags.writeable = False
 
 
-def counts(truth, found):
+def counts(truth, predicted):
     """Rows by class and by what is found."""
-    table = np.zeros((truth.max() + 1, found.max() + 1), dtype=int)
-    np.add.at(table, (truth, found), 1)
+    table = np.zeros((truth.max() + 1, predicted.max() + 1), dtype=int)
+    np.add.at(table, (truth, predicted), 1)
     return table.tolist()
 
 

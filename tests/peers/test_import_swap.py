@@ -52,17 +52,17 @@ def rows_of(title):
     return {(kind.strip(), name) for kinds, name in rows for kind in kinds.split(",")}
 
 
-def found_deviations():
+def observed_deviations():
     out = set()
     for name in TWINS:
         cls, own = PUBLIC[name], defaults(PUBLIC[name])
-        for key, theirs in defaults(PEERS[name]).items():
-            if theirs is inspect.Parameter.empty:
+        for key, peer in defaults(PEERS[name]).items():
+            if peer is inspect.Parameter.empty:
                 continue
             if key not in own:
                 if key not in ignored_names(cls):
                     out.add((name, key))
-            elif not (own[key] is theirs or own[key] == theirs or own[key] != own[key]):
+            elif not (own[key] is peer or own[key] == peer or own[key] != own[key]):
                 out.add((name, key))
     return out
 
@@ -84,7 +84,7 @@ def example(name):
         **{f"{kind}Regressor": {"estimators": [("r", ridge)]} for kind in ("Stacking", "Voting")},
         "ColumnTransformer": {"transformers": [("scale", PEERS["StandardScaler"](), [0, 1])]},
     }
-    given = {
+    arguments = {
         "CountVectorizer": (["some words here", "words there"],),
         "HashingVectorizer": (["some words here", "words there"],),
         "TfidfVectorizer": (["some words here", "words there"],),
@@ -93,13 +93,13 @@ def example(name):
         "CategoricalNB": (numbers, y),
         "GammaRegressor": (X, X[:, 0]),
     }
-    return made.get(name, {}), given.get(name, (X, y))
+    return made.get(name, {}), arguments.get(name, (X, y))
 
 
 def public_names(cls, name):
     """Methods, and attributes of the fitted estimator."""
-    made, given = example(name)
-    model = cls(**made).fit(*given)
+    made, arguments = example(name)
+    model = cls(**made).fit(*arguments)
     fitted = {key for key in dir(model) if key.endswith("_") and key[0] != "_"}
     methods = {
         key for key in dir(cls)
@@ -113,15 +113,15 @@ def test_attributes_and_methods_of_the_twins():
     told = rows_of("Attributes and methods that are missing")
     found = set()
     for name in TWINS:
-        theirs, ours = public_names(PEERS[name], name), dir(PUBLIC[name])
-        missing = theirs - public_names(PUBLIC[name], name) - set(ours)
+        peer, ours = public_names(PEERS[name], name), dir(PUBLIC[name])
+        missing = peer - public_names(PUBLIC[name], name) - set(ours)
         found |= {(name, key) for key in missing}
     assert not found - told, f"missing from the table: {sorted(found - told)}"
     assert not told - found, f"in the table, but not missing: {sorted(told - found)}"
 
 
 def test_the_table_of_deviations_is_whole():
-    found, told = found_deviations(), deviations()
+    found, told = observed_deviations(), deviations()
     assert not found - told, f"missing from the table: {sorted(found - told)}"
     assert not told - found, f"in the table, but no deviation: {sorted(told - found)}"
 
@@ -136,7 +136,7 @@ HOMES = [
     "tree",
 ]
 # fmt: on
-OTHER = {"Kernel", "RBF"}  # of Gaussian processes: nothing but the name is the same
+UNRELATED = {"Kernel", "RBF"}  # of Gaussian processes: nothing but the name is the same
 
 
 def callables():
@@ -145,11 +145,11 @@ def callables():
     for home in HOMES:
         module = import_module(f"sklearn.{home}")
         for name in getattr(module, "__all__", ()):
-            theirs = vars(module).get(name)
-            own = [vars(family)[name] for family in FAMILIES
+            peer = vars(module).get(name)
+            matches = [vars(family)[name] for family in FAMILIES
                    if name in family.__all__ and not family.__name__.endswith("plot")]  # fmt: skip
-            if own and callable(theirs) and name not in {*PEERS, *OTHER}:
-                out.setdefault(name, (theirs, own[0]))
+            if matches and callable(peer) and name not in {*PEERS, *UNRELATED}:
+                out.setdefault(name, (peer, matches[0]))
     return out
 
 
@@ -164,17 +164,17 @@ def parameters_of(function):
     return {k: v for k, v in found.items() if v.kind not in (v.VAR_POSITIONAL, v.VAR_KEYWORD)}
 
 
-def same_default(ours, theirs):
+def same_default(ours, peer):
     """Equal, or an array and a tuple of equal numbers."""
-    return ours is theirs or np.array_equal(ours, theirs) or repr(ours) == repr(theirs)
+    return ours is peer or np.array_equal(ours, peer) or repr(ours) == repr(peer)
 
 
 def test_the_table_of_functions_is_whole():
     assert len(CALLABLES) > 80
     told, found = rows_of("Functions that differ"), set()
-    for name, (theirs, ours) in CALLABLES.items():
+    for name, (peer, ours) in CALLABLES.items():
         own = parameters_of(ours)
-        for key, parameter in parameters_of(theirs).items():
+        for key, parameter in parameters_of(peer).items():
             if same_default(parameter.default, "deprecated"):
                 continue
             if key not in own:
@@ -191,8 +191,8 @@ def test_the_table_of_functions_is_whole():
 
 @pytest.mark.parametrize("name", sorted(CALLABLES))
 def test_arguments_by_place_are_those_of_scikit_learn(name):
-    theirs, ours = (parameters_of(function) for function in CALLABLES[name])
-    placed = [key for key, v in theirs.items() if v.kind is not v.KEYWORD_ONLY]
+    peer, ours = (parameters_of(function) for function in CALLABLES[name])
+    placed = [key for key, v in peer.items() if v.kind is not v.KEYWORD_ONLY]
     assert placed == [key for key, v in ours.items() if v.kind is not v.KEYWORD_ONLY][: len(placed)]
 
 
@@ -227,9 +227,9 @@ def test_what_functions_take_beside_their_parameters():
 
 def test_digits_of_some_classes():
     peers = pytest.importorskip("sklearn.datasets")
-    ours, theirs = (home.load_digits(n_class=4) for home in (statfast.datasets, peers))
-    np.testing.assert_array_equal(ours.data, theirs.data)
-    np.testing.assert_array_equal(ours.target, theirs.target)
+    ours, peer = (home.load_digits(n_class=4) for home in (statfast.datasets, peers))
+    np.testing.assert_array_equal(ours.data, peer.data)
+    np.testing.assert_array_equal(ours.target, peer.target)
     assert ours.target_names == ("0", "1", "2", "3")
     with pytest.raises(ValueError, match="n_class must be"):
         statfast.datasets.load_digits(n_class=11)
@@ -240,10 +240,10 @@ def test_trees_are_printed_with_names_of_classes():
 
     X, y = rows()
     kinds = statfast.DecisionTreeClassifier, PEERS["DecisionTreeClassifier"]
-    ours, theirs = (cls(max_depth=2, random_state=0).fit(X, y) for cls in kinds)
+    ours, peer = (cls(max_depth=2, random_state=0).fit(X, y) for cls in kinds)
     for names in (["versicolor", "virginica"], np.array(["b", "a"])):
         assert statfast.tree.export_text(ours, class_names=names) == export_text(
-            theirs, class_names=names
+            peer, class_names=names
         )
     with pytest.raises(ValueError, match="class_names must name each of the classes"):
         statfast.tree.export_text(ours, class_names=["one"])
@@ -309,7 +309,7 @@ def test_trap_penalty_in_the_spellings_of_scikit_learn(penalty, C, ratio):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"penalty": "l2"}, "penalty='l2' needs a finite C"),
         ({"penalty": None, "C": 1.0}, "penalty=None needs C=np.inf"),
@@ -319,9 +319,9 @@ def test_trap_penalty_in_the_spellings_of_scikit_learn(penalty, C, ratio):
         ({"method": "firth", "C": 1.0}, "method='firth' takes no other penalty"),
     ],
 )
-def test_trap_penalties_that_contradict(given, message):
+def test_trap_penalties_that_contradict(options, message):
     with pytest.raises(ValueError, match=message):
-        statfast.LogisticRegression(**given).fit(*rows())
+        statfast.LogisticRegression(**options).fit(*rows())
 
 
 @pytest.mark.parametrize("cls", [statfast.LassoCV, statfast.ElasticNetCV])
@@ -355,10 +355,10 @@ def test_trap_query_radius_gives_indices_first(cls):
 
     X = np.random.default_rng(0).random((50, 2))
     ours = cls(X).query_radius(X=X[:3], r=0.3, return_distance=True)
-    theirs = getattr(neighbors, cls.__name__)(X).query_radius(
+    peer = getattr(neighbors, cls.__name__)(X).query_radius(
         X[:3], r=0.3, return_distance=True, sort_results=True
     )
-    for one, other in zip(ours, theirs, strict=True):
+    for one, other in zip(ours, peer, strict=True):
         for a, b in zip(one, other, strict=True):
             np.testing.assert_allclose(a, b)
 
@@ -436,15 +436,15 @@ def test_trap_gamma_scale_is_the_plain_variance(name):
     assert model.kernel_.gamma == pytest.approx(1 / (4 * X.var()), rel=1e-12)
     given = {"gamma": 1 / (4 * X.var()), "tol": 1e-6}
     ours = PUBLIC[name](gamma="scale", tol=1e-6).fit(X, targets, sample_weight=weights)
-    theirs = PEERS[name](**given).fit(X, targets, sample_weight=weights)
+    peer = PEERS[name](**given).fit(X, targets, sample_weight=weights)
     method = "predict" if name.endswith("SVR") else "decision_function"
-    expected = np.ravel(getattr(theirs, method)(X))
+    expected = np.ravel(getattr(peer, method)(X))
     np.testing.assert_allclose(getattr(ours, method)(X), expected, atol=1e-3)
 
 
 def test_trap_the_offset_of_one_class_has_a_shape():
     X, _ = rows()
-    ours, theirs = (kind(nu=0.2).fit(X) for kind in (statfast.OneClassSVM, PEERS["OneClassSVM"]))
-    assert ours.offset_.shape == theirs.offset_.shape == (1,)
+    ours, peer = (kind(nu=0.2).fit(X) for kind in (statfast.OneClassSVM, PEERS["OneClassSVM"]))
+    assert ours.offset_.shape == peer.offset_.shape == (1,)
     np.testing.assert_allclose(ours.score_samples(X) - ours.offset_, ours.decision_function(X))
     np.testing.assert_array_equal(ours.intercept_, -ours.offset_)

@@ -34,7 +34,7 @@ def test_trap_the_covariance_of_lda_has_divisor_n_minus_k(wine):
 
 
 @pytest.mark.parametrize(
-    "given",
+    "options",
     [
         {"solver": "lsqr"},
         {"solver": "lsqr", "shrinkage": "auto"},
@@ -42,14 +42,14 @@ def test_trap_the_covariance_of_lda_has_divisor_n_minus_k(wine):
         {"solver": "eigen", "shrinkage": 0.3},
     ],
 )
-def test_trap_other_solvers_of_lda_are_centered(wine, given):
-    theirs = discriminant_analysis.LinearDiscriminantAnalysis(**given).fit(*wine)
-    ours = statfast.LinearDiscriminantAnalysis(method="mle", **given).fit(*wine)
+def test_trap_other_solvers_of_lda_are_centered(wine, options):
+    theirs = discriminant_analysis.LinearDiscriminantAnalysis(**options).fit(*wine)
+    ours = statfast.LinearDiscriminantAnalysis(method="mle", **options).fit(*wine)
     np.testing.assert_allclose(
         ours.predict_proba(wine[0]), theirs.predict_proba(wine[0]), atol=1e-9
     )
     np.testing.assert_allclose(ours.coef_, theirs.coef_ - theirs.priors_ @ theirs.coef_, rtol=1e-8)
-    if given == {"solver": "eigen"}:
+    if options == {"solver": "eigen"}:
         plain, centered = theirs.transform(wine[0]), ours.transform(wine[0])
         plain = plain - theirs.priors_ @ theirs.transform(theirs.means_)
         signs = np.sign(plain[0] * centered[0])
@@ -70,10 +70,10 @@ def test_trap_batches_of_gaussian_nb_are_smoothed_as_one(wine):
 
 def test_trap_logistic_regression_cv_is_ridge_of_all_classes():
     X, y = load_iris(return_X_y=True)
-    given = {"Cs": 4, "cv": 3, "l1_ratios": (0.0,), "scoring": "neg_log_loss", "tol": 1e-9}
-    ours = statfast.LogisticRegressionCV(**given).fit(X, y)
+    params = {"Cs": 4, "cv": 3, "l1_ratios": (0.0,), "scoring": "neg_log_loss", "tol": 1e-9}
+    ours = statfast.LogisticRegressionCV(**params).fit(X, y)
     theirs = linear_model.LogisticRegressionCV(
-        max_iter=10_000, use_legacy_attributes=False, **given
+        max_iter=10_000, use_legacy_attributes=False, **params
     ).fit(X, y)
     np.testing.assert_allclose(ours.C_, theirs.C_)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
@@ -232,10 +232,10 @@ def test_trap_balanced_classes_have_equal_weight(wine):
 
 def test_trap_constraints_are_of_means(wine):
     X, y = wine[0][:, 1:3], wine[0][:, 0]
-    given = {"criterion": "absolute_error", "monotonic_cst": [1, 0]}
-    tree.DecisionTreeRegressor(**given).fit(X, y)
+    params = {"criterion": "absolute_error", "monotonic_cst": [1, 0]}
+    tree.DecisionTreeRegressor(**params).fit(X, y)
     with pytest.raises(ValueError, match="or medians"):
-        statfast.DecisionTreeRegressor(**given).fit(X, y)
+        statfast.DecisionTreeRegressor(**params).fit(X, y)
 
 
 def test_trap_scores_may_be_infinite():
@@ -255,13 +255,13 @@ def test_trap_what_is_not_defined_is_nan():
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, given, more, theirs in (
+        for name, arguments, more, theirs in (
             ("roc_auc_score", (np.zeros((2, 2)), np.eye(2)), {"average": "weighted"}, 0),
             ("balanced_accuracy_score", ([1, 1], [0, 1]), {"adjusted": True}, -np.inf),
             ("d2_brier_score", ([1, 1], [0.5, 0.7]), {}, -np.inf),
         ):
-            assert getattr(metrics, name)(*given, **more) == theirs
-            assert np.isnan(getattr(statfast.metrics, name)(*given, **more))
+            assert getattr(metrics, name)(*arguments, **more) == theirs
+            assert np.isnan(getattr(statfast.metrics, name)(*arguments, **more))
 
 
 def test_results_are_read_like_dictionaries():
@@ -284,10 +284,10 @@ def test_a_column_of_targets_is_one_output(wine, kind):
 
 @pytest.mark.parametrize("kind", ["LinearSVC", "LogisticRegression", "LogisticRegressionCV"])
 def test_coefficients_turn_sparse_and_back(wine, kind):
-    given = {"Cs": 2, "cv": 3} if kind == "LogisticRegressionCV" else {"C": 0.1}
+    params = {"Cs": 2, "cv": 3} if kind == "LogisticRegressionCV" else {"C": 0.1}
     if kind == "LogisticRegression":
-        given["l1_ratio"] = 1.0
-    model = getattr(statfast, kind)(**given)
+        params["l1_ratio"] = 1.0
+    model = getattr(statfast, kind)(**params)
     for change in (model.sparsify, model.densify):
         with pytest.raises(statfast.NotFittedError):
             change()

@@ -58,7 +58,7 @@ def test_gap_and_elbow_mark_the_number_taken(ax):
 
 def test_bad_input(ax, iris):
     X, model = iris
-    with pytest.raises(TypeError, match="found must be what gap_statistic returned"):
+    with pytest.raises(TypeError, match="result must be what gap_statistic returned"):
         gap(3, ax=ax)
     with pytest.raises(TypeError, match="Call choose_n_clusters with criterion='gap'"):
         gap(choose_n_clusters(X[:20], ks=[2]), ax=ax)

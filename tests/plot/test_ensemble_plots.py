@@ -59,7 +59,7 @@ def test_dependence(boosted):
     assert len(shown.ax_.lines) == 51
     np.testing.assert_array_equal(shown.ax_.lines[-1].get_ydata(), found.average[0])
     surface = plot.partial_dependence(model, X[:40], [0, 1], ax=axes())
-    assert surface.found.average.shape == (1, 40, 40)
+    assert surface.dependence.average.shape == (1, 40, 40)
     assert surface.ax_.get_xlabel() == "x0"
     with pytest.raises(ValueError, match="output must be"):
         plot.partial_dependence(found, output=1, ax=axes())
@@ -89,5 +89,5 @@ def test_importances():
     assert shown.names == ["x3", "x1"]
     assert (shown.intervals[:, 0] <= shown.means).all()
     assert [t.get_text() for t in shown.ax_.get_yticklabels()] == ["x3", "x1"]
-    with pytest.raises(TypeError, match="found must be"):
+    with pytest.raises(TypeError, match="result must be"):
         plot.permutation_importances(model, ax=axes())

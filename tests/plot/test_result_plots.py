@@ -139,5 +139,5 @@ def test_steps_prunings_and_clusters_show_their_numbers():
 
 @pytest.mark.parametrize("draw", [plot.table, plot.stepwise, plot.pruning, plot.stability])
 def test_others_are_refused(draw):
-    with pytest.raises(TypeError, match="found must be"):
+    with pytest.raises(TypeError, match="result must be"):
         draw(3, ax=axes())

@@ -49,7 +49,7 @@ def test_a_comparison_shows_intervals(data):
     np.testing.assert_allclose(shown.ax_.lines[2].get_xdata(), found.means)
     segments = shown.ax_.collections[0].get_segments()
     np.testing.assert_allclose([s[:, 0] for s in segments], found.intervals)
-    with pytest.raises(TypeError, match="found must be what compare returned"):
+    with pytest.raises(TypeError, match="result must be what compare returned"):
         comparison(3)
 
 
@@ -66,5 +66,5 @@ def test_the_target_has_bias_and_variance(data):
         assert ((shots - middle) ** 2).sum(axis=1).mean() == pytest.approx(found.variance)
     assert shown.ax_[0].get_xlabel() == "line"
     assert np.array_equal(parts["line"].plot(ax=[Figure().subplots()]).shots[0], shown.shots[0])
-    with pytest.raises(TypeError, match="found must be what bias_variance returned"):
+    with pytest.raises(TypeError, match="result must be what bias_variance returned"):
         bias_variance_target(LinearDiscriminantAnalysis())

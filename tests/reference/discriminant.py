@@ -8,20 +8,20 @@ def class_covariances(X, codes, weights, n_classes, unbiased):
     """Weights, means and covariances of the classes, by definition."""
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
-    mass, means, out = [], [], []
+    totals, means, out = [], [], []
     for k in range(n_classes):
         rows, w = X[codes == k], weights[codes == k]
         mean = w @ rows / w.sum()
-        mass.append(w.sum())
+        totals.append(w.sum())
         means.append(mean)
         out.append((rows - mean).T * w @ (rows - mean) / (w.sum() - unbiased))
-    return np.array(mass), np.array(means), np.array(out)
+    return np.array(totals), np.array(means), np.array(out)
 
 
-def regularized(covariances, mass, alpha, gamma, unbiased):
+def regularized(covariances, totals, alpha, gamma, unbiased):
     """alpha S_k + (1 - alpha) S, and gamma of that to a multiple of the identity."""
-    scatters = [S * (n - unbiased) for S, n in zip(covariances, mass, strict=True)]
-    pooled = sum(scatters) / (sum(mass) - unbiased * len(mass))
+    scatters = [S * (n - unbiased) for S, n in zip(covariances, totals, strict=True)]
+    pooled = sum(scatters) / (sum(totals) - unbiased * len(totals))
     out = []
     for S in covariances:
         mixed = alpha * S + (1 - alpha) * pooled

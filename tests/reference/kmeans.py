@@ -17,14 +17,14 @@ def squared(X, centers):
     return total
 
 
-def step(X, weights, centers, frame, labels, sums, mass):
-    found = squared(X, centers).argmin(axis=1)  # the first of equals
-    changed = int((found != labels).sum())
-    labels[:] = found
+def step(X, weights, centers, frame, labels, sums, totals):
+    nearest = squared(X, centers).argmin(axis=1)  # the first of equals
+    changed = int((nearest != labels).sum())
+    labels[:] = nearest
     if sums is not None:
         weights = np.ones(len(X)) if weights is None else weights
-        np.add.at(sums, found, weights[:, None] * X)
-        np.add.at(mass, found, weights)
+        np.add.at(sums, nearest, weights[:, None] * X)
+        np.add.at(totals, nearest, weights)
     return changed
 
 
@@ -66,9 +66,9 @@ def kmeans(X, start, weights=None, max_iter=300, tol=0.0):
     for _ in range(max_iter):
         d2 = squared(X, centers)
         before, labels = labels, d2.argmin(axis=1)
-        own = d2[np.arange(len(X)), labels]
-        history.append((weights * own).sum())
-        new = means(X, weights, centers, labels, own)
+        errors = d2[np.arange(len(X)), labels]
+        history.append((weights * errors).sum())
+        new = means(X, weights, centers, labels, errors)
         shift, centers = ((new - centers) ** 2).sum(), new
         if np.array_equal(before, labels) or shift <= limit:
             break
@@ -78,19 +78,19 @@ def kmeans(X, start, weights=None, max_iter=300, tol=0.0):
     return centers, labels, inertia, len(history), [*history, inertia]
 
 
-def means(X, weights, centers, labels, own):
+def means(X, weights, centers, labels, errors):
     """The new centers: weighted means, after the farthest rows went to the empty clusters."""
     k = len(centers)
     labels = labels.copy()
     present = weights > 0
     empty = [j for j in range(k) if not (present & (labels == j)).any()]
-    farthest = sorted(np.flatnonzero(present & (own > 0)), key=lambda i: (-own[i], i))
+    farthest = sorted(np.flatnonzero(present & (errors > 0)), key=lambda i: (-errors[i], i))
     for j, i in zip(empty, farthest, strict=False):
         labels[i] = j
-    mass = np.array([weights[labels == j].sum() for j in range(k)])
+    totals = np.array([weights[labels == j].sum() for j in range(k)])
     new = np.empty_like(centers)
     for j in range(k):
-        source = j if mass[j] > 0 else mass.argmax()
+        source = j if totals[j] > 0 else totals.argmax()
         here = (labels == source) & present
         new[j] = np.average(X[here], axis=0, weights=weights[here])
     return new

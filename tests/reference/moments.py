@@ -5,12 +5,12 @@
 import numpy as np
 
 
-def class_scatter(X, codes, weights, shift, mass, sums, scatter):
+def class_scatter(X, codes, weights, shift, totals, sums, scatter):
     """Add the rows to the moments of their classes about `shift`; of scatter the lower half."""
     for i, k in enumerate(codes):
         weight = 1.0 if weights is None else weights[i]
         away = X[i].astype(np.float64) - shift[k]
-        mass[k] += weight
+        totals[k] += weight
         sums[k] += weight * away
         scatter += np.tril(weight * np.outer(away, away))
 
@@ -42,12 +42,12 @@ def within_and_means(X, codes, weights, n_classes):
     """Class weights, class means and pooled scatter about them, by the two-pass definition."""
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
-    mass = np.zeros(n_classes)
+    totals = np.zeros(n_classes)
     means = np.zeros((n_classes, X.shape[1]))
     within = np.zeros((X.shape[1], X.shape[1]))
     for k in range(n_classes):
         rows, share = X[codes == k], weights[codes == k]
-        mass[k] = share.sum()
-        means[k] = share @ rows / mass[k]
+        totals[k] = share.sum()
+        means[k] = share @ rows / totals[k]
         within += (rows - means[k]).T * share @ (rows - means[k])
-    return mass, means, within
+    return totals, means, within

@@ -24,14 +24,14 @@ def matrix(kind, A, B, gamma):
 
 
 @np.vectorize(otypes=[object])
-def whole(x):
+def as_grains(x):
     """Numbers times GRAIN, as Python integers."""
     return int(Fraction(float(x)) * GRAIN)
 
 
 def exactly_squared(A, B):
     """Squared distances times GRAIN**2, as Python integers."""
-    away = whole(A)[:, None, :] - whole(B)[None, :, :]
+    away = as_grains(A)[:, None, :] - as_grains(B)[None, :, :]
     return (away * away).sum(axis=2)
 
 

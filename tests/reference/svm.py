@@ -39,17 +39,17 @@ class Whole:
         return self.K[:, index] @ weights
 
 
-def candidates(alpha, sign, upper, some):
+def candidates(alpha, sign, upper, group):
     """Which multipliers may move up, in the direction of their sign, and which down."""
     room, used = alpha < upper, alpha > 0
-    return some & np.where(sign > 0, room, used), some & np.where(sign > 0, used, room)
+    return group & np.where(sign > 0, room, used), group & np.where(sign > 0, used, room)
 
 
 def violation(alpha, gradient, sign, upper, groups):
     """m(alpha) - M(alpha): how far the conditions of Karush, Kuhn and Tucker are from holding."""
     worst = -np.inf
-    for some in members(sign, groups):
-        up, low = candidates(alpha, sign, upper, some)
+    for group in members(sign, groups):
+        up, low = candidates(alpha, sign, upper, group)
         if up.any() and low.any():
             score = -sign * gradient
             worst = max(worst, score[up].max() - score[low].min())
@@ -87,7 +87,7 @@ def solve(
                 alpha[k] = upper[k]
             gradient += Q[:, k] * change
         steps += 1
-    offsets = [offset(alpha, gradient, sign, upper, some) for some in members(sign, groups)]
+    offsets = [offset(alpha, gradient, sign, upper, group) for group in members(sign, groups)]
     rho, r = offsets[0], 0.0
     if groups == "each":  # in the signs' own direction
         rho, r = (offsets[0] + offsets[1]) / 2, (offsets[0] - offsets[1]) / 2
@@ -99,8 +99,8 @@ def pair(K, alpha, gradient, sign, upper, groups):
     """The pair that lowers the objective most, its first member violating most."""
     best = None
     score = -sign * gradient
-    for some in members(sign, groups):
-        up, low = candidates(alpha, sign, upper, some)
+    for group in members(sign, groups):
+        up, low = candidates(alpha, sign, upper, group)
         if not up.any():
             continue
         i = np.flatnonzero(up)[score[up].argmax()]
@@ -113,12 +113,12 @@ def pair(K, alpha, gradient, sign, upper, groups):
     return best[1:]
 
 
-def offset(alpha, gradient, sign, upper, some):
+def offset(alpha, gradient, sign, upper, group):
     """s_i G_i of free multipliers, on average; between its bounds where there are none."""
-    free = some & (alpha > 0) & (alpha < upper)
+    free = group & (alpha > 0) & (alpha < upper)
     if free.any():
         return float((sign * gradient)[free].mean())
-    up, low = candidates(alpha, sign, upper, some)
+    up, low = candidates(alpha, sign, upper, group)
     score = -sign * gradient
     ends = [score[up].max()] if up.any() else []
     ends += [score[low].min()] if low.any() else []

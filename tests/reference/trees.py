@@ -31,25 +31,25 @@ def table(name, Q, X):
     return np.array([[DISTANCES[name](q, x) for x in X] for q in Q])
 
 
-def nearest(apart, k, itself=False):
+def nearest(distances, k, itself=False):
     """The k nearest of a table: distances and ids, ordered by (distance, id)."""
-    ids = np.empty((len(apart), k), np.intp)
-    for i, row in enumerate(apart):
+    ids = np.empty((len(distances), k), np.intp)
+    for i, row in enumerate(distances):
         order = [j for j in np.argsort(row, kind="stable") if not (itself and j == i)]
         ids[i] = order[:k]
-    return np.take_along_axis(apart, ids, axis=1), ids
+    return np.take_along_axis(distances, ids, axis=1), ids
 
 
-def within(apart, r):
+def within(distances, r):
     """For each query the ids within the radius, ordered by (distance, id)."""
     return [
-        [j for j in np.argsort(row, kind="stable") if row[j] <= reach]
-        for row, reach in zip(apart, np.broadcast_to(r, len(apart)), strict=True)
+        [j for j in np.argsort(row, kind="stable") if row[j] <= radius]
+        for row, radius in zip(distances, np.broadcast_to(r, len(distances)), strict=True)
     ]
 
 
-def pairs(apart, r):
+def pairs(distances, r):
     """Pairs i < j within the radius, in order."""
-    n = len(apart)
-    found = [(i, j) for i in range(n) for j in range(i + 1, n) if apart[i, j] <= r]
-    return np.array(found, np.intp).reshape(-1, 2)
+    n = len(distances)
+    close = [(i, j) for i in range(n) for j in range(i + 1, n) if distances[i, j] <= r]
+    return np.array(close, np.intp).reshape(-1, 2)

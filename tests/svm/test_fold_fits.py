@@ -260,15 +260,19 @@ def test_models_and_curves_are_those_of_refits():
 def test_names_of_the_ways():
     X, y, _ = cloud(7)
 
-    def way(model, cv=KFold(3)):  # noqa: B008
+    def strategy(model, cv=KFold(3)):  # noqa: B008
         return cross_validate(model, X, y, cv=cv).path
 
     fixed = SVC(gamma=0.3)
-    assert way(fixed) == way(fixed, ShuffleSplit(3, random_state=0)) == "shared structure"
-    assert way(SVC()) == "refit"  # there is one machine for each matrix
-    assert way(SVC(gamma=0.3, cache_size=0.01)) == "refit"
-    assert way(SVC(gamma=0.3, max_iter=10**7)) == way(SVC(gamma=0.3, time_limit=60.0)) == "refit"
-    assert way(SVC(gamma=0.3, callback=lambda told: None)) == "refit"
+    assert strategy(fixed) == strategy(fixed, ShuffleSplit(3, random_state=0)) == "shared structure"
+    assert strategy(SVC()) == "refit"  # there is one machine for each matrix
+    assert strategy(SVC(gamma=0.3, cache_size=0.01)) == "refit"
+    assert (
+        strategy(SVC(gamma=0.3, max_iter=10**7))
+        == strategy(SVC(gamma=0.3, time_limit=60.0))
+        == "refit"
+    )
+    assert strategy(SVC(gamma=0.3, callback=lambda told: None)) == "refit"
     search = GridSearchCV(SVC(), {"C": [1.0, 2.0], "gamma": ["scale", 0.1]}, cv=3).fit(X, y)
     assert search.path_ == "shared structure"
 

@@ -150,7 +150,7 @@ def test_float32():
 
 
 @pytest.mark.parametrize(
-    ("params", "error", "said"),
+    ("params", "error", "message"),
     [
         ({"alpha": -1.0}, ValueError, "alpha must not be negative; got -1"),
         ({"alpha": [1.0, 2.0]}, ValueError, r"one for each target \(1\)"),
@@ -163,9 +163,9 @@ def test_float32():
         ({"kernel": "poly", "coef0": np.inf}, ValueError, "coef0"),
     ],
 )
-def test_bad_parameters(params, error, said):
+def test_bad_parameters(params, error, message):
     X, y, _ = problem()
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         KernelRidge(**params).fit(X, y)
 
 
@@ -258,18 +258,20 @@ def test_names_of_the_ways():
     X, y, _ = problem(10, 40)
     rbf = KernelRidge(kernel="rbf")
 
-    def way(cv, model=rbf, **more):
+    def strategy(cv, model=rbf, **more):
         return cross_validate(model, X, y, cv=cv, **more).path
 
-    assert way(5) == way(TWICE) == "closed form"
-    assert way(ShuffleSplit(4, test_size=0.3, random_state=0)) == "closed form"
-    assert way(LeaveOneOut(), scoring="neg_mean_squared_error") == "closed form"
+    assert strategy(5) == strategy(TWICE) == "closed form"
+    assert strategy(ShuffleSplit(4, test_size=0.3, random_state=0)) == "closed form"
+    assert strategy(LeaveOneOut(), scoring="neg_mean_squared_error") == "closed form"
     assert leave_one_out(rbf, X, y).path == "closed form"
-    assert way(TimeSeriesSplit(3)) == "refit"  # whose folds are not fitted on all others
-    assert way(5, return_estimator=True) == way(5, KernelRidge(kernel="rbf", gamma="scale"))
-    assert way(5, KernelRidge(kernel="rbf", gamma="scale")) == "refit"
+    assert strategy(TimeSeriesSplit(3)) == "refit"  # whose folds are not fitted on all others
+    assert strategy(5, return_estimator=True) == strategy(
+        5, KernelRidge(kernel="rbf", gamma="scale")
+    )
+    assert strategy(5, KernelRidge(kernel="rbf", gamma="scale")) == "refit"
     with pytest.warns(UserWarning, match="singular"):
-        assert way(5, KernelRidge(0.0)) == "refit"
+        assert strategy(5, KernelRidge(0.0)) == "refit"
 
 
 @pytest.mark.parametrize("cv", [4, TWICE, LeaveOneOut()])

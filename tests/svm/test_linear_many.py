@@ -147,7 +147,7 @@ def test_chosen_rows_are_those_of_a_copy(intercept):
         assert np.array_equal(one.column_squares(w), two.column_squares(w))
         assert np.array_equal(one.squares(), two.squares())
         assert np.array_equal(one.take([1, 2]), two.take([1, 2]))
-    dense = np.column_stack([np.ones(5), X[index].toarray()])[:, 1 - rows.one :]
+    dense = np.column_stack([np.ones(5), X[index].toarray()])[:, 1 - rows.n_intercepts :]
     np.testing.assert_allclose(part.column_squares(np.arange(5.0)), np.arange(5.0) @ dense**2)
 
 

@@ -211,7 +211,7 @@ def test_random_state_and_threads_give_the_same_bits():
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("params", "words"),
     [
         ({"max_iter": 1, "loss": "hinge"}, "in 1 iterations.*above the least.*max_iter"),
         ({"max_iter": 2, "dual": True}, "in 2 iterations.*above the least"),
@@ -219,17 +219,17 @@ def test_random_state_and_threads_give_the_same_bits():
         ({"time_limit": 0}, "before time_limit"),
     ],
 )
-def test_limits_leave_a_model_and_tell_the_gap(given, words):
+def test_limits_leave_a_model_and_tell_the_gap(params, words):
     X, y = signed_labels(500, 5)
     with pytest.warns(ConvergenceWarning, match=words):
-        model = LinearSVC(**given, random_state=0).fit(X, y)
+        model = LinearSVC(**params, random_state=0).fit(X, y)
     assert not model.converged_
     assert model.dual_gap_[0] > 0
     assert model.predict(X).shape == (500,)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "words"),
+    ("params", "error", "words"),
     [
         ({"C": 0}, ValueError, "C must be greater than 0"),
         ({"C": np.inf}, ValueError, "C must be finite"),
@@ -241,9 +241,9 @@ def test_limits_leave_a_model_and_tell_the_gap(given, words):
         ({"intercept_scaling": 1e200}, ValueError, "intercept_scaling must be at most 1e[+]50"),
     ],
 )
-def test_wrong_parameters(given, error, words):
+def test_wrong_parameters(params, error, words):
     with pytest.raises(error, match=words):
-        LinearSVC(**given).fit(*signed_labels(20))
+        LinearSVC(**params).fit(*signed_labels(20))
 
 
 @pytest.mark.parametrize("scale", [1e-50, 1e50])

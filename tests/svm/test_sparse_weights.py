@@ -11,14 +11,16 @@ from scipy import sparse
 from statfast import ConvergenceWarning, LinearSVC
 from statfast.svm.linear import sparse_weights
 
-WAYS = {"proximal newton": 10**6, "coordinate descent": 0}
-each_way = pytest.mark.parametrize("way", WAYS)
+LIMITS_OF_SOLVERS = {"proximal newton": 10**6, "coordinate descent": 0}
+each_solver = pytest.mark.parametrize("way", LIMITS_OF_SOLVERS)
 
 
 @pytest.fixture
-def by(monkeypatch):
+def solved_by(monkeypatch):
     """Have the problem solved in one of the ways, whatever its size."""
-    return lambda way: monkeypatch.setattr(sparse_weights, "MAX_COLUMNS_FOR_PRODUCTS", WAYS[way])
+    return lambda solver: monkeypatch.setattr(
+        sparse_weights, "MAX_COLUMNS_FOR_PRODUCTS", LIMITS_OF_SOLVERS[solver]
+    )
 
 
 def problem(n=150, d=8, seed=0, zeros=0.0):
@@ -48,34 +50,34 @@ def assert_optimal(model, X, y, cost, scale=1.0, within=1e-6):
 
 
 @given(
-    n=st.integers(2, 50), d=st.integers(1, 20), seed=st.integers(0, 99), one=st.booleans(),
-    C=st.sampled_from([0.03, 1.0, 20.0]), scale=st.sampled_from([1.0, 4.0]), few=st.booleans(),
+    n=st.integers(2, 50), d=st.integers(1, 20), seed=st.integers(0, 99), intercept=st.booleans(),
+    C=st.sampled_from([0.03, 1.0, 20.0]), scale=st.sampled_from([1.0, 4.0]), narrow=st.booleans(),
 )  # fmt: skip
 @settings(max_examples=60, deadline=None)
-def test_conditions_of_a_minimum(n, d, seed, one, C, scale, few):
+def test_conditions_of_a_minimum(n, d, seed, intercept, C, scale, narrow):
     X, y, weights = problem(n, d, seed)
     weights += 1.0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sparse_weights, "MAX_COLUMNS_FOR_PRODUCTS", 10**6 if few else 0)
+        patch.setattr(sparse_weights, "MAX_COLUMNS_FOR_PRODUCTS", 10**6 if narrow else 0)
         model = LinearSVC(
-            penalty="l1", C=C, fit_intercept=one, intercept_scaling=scale, tol=1e-9,
+            penalty="l1", C=C, fit_intercept=intercept, intercept_scaling=scale, tol=1e-9,
             max_iter=200_000, random_state=0,
         ).fit(X, y, weights)  # fmt: skip
-    assert model.solver_ == ("proximal newton" if few else "coordinate descent")
+    assert model.solver_ == ("proximal newton" if narrow else "coordinate descent")
     assert model.converged_
     assert_optimal(model, X, y, C * weights, scale, within=1e-3 if n <= d else 1e-4)
 
 
-@each_way
-@pytest.mark.parametrize("one", [True, False])
-def test_of_scikit_learn(way, one, by):
+@each_solver
+@pytest.mark.parametrize("intercept", [True, False])
+def test_of_scikit_learn(solver, intercept, solved_by):
     svm = pytest.importorskip("sklearn.svm")
-    by(way)
+    solved_by(solver)
     for C in (0.02, 0.3, 5.0):
         X, y, _ = problem(300, 30)
-        given = {"penalty": "l1", "dual": False, "C": C, "fit_intercept": one}
-        ours = LinearSVC(**given, tol=1e-8, max_iter=10_000).fit(X, y)
-        theirs = svm.LinearSVC(**given, tol=1e-9, max_iter=100_000, random_state=0).fit(X, y)
+        options = {"penalty": "l1", "dual": False, "C": C, "fit_intercept": intercept}
+        ours = LinearSVC(**options, tol=1e-8, max_iter=10_000).fit(X, y)
+        theirs = svm.LinearSVC(**options, tol=1e-9, max_iter=100_000, random_state=0).fit(X, y)
         assert_allclose(ours.coef_, theirs.coef_, rtol=1e-4, atol=1e-5)
         assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-4, atol=1e-5)
         assert_array_equal(ours.coef_ == 0.0, theirs.coef_ == 0.0)
@@ -83,9 +85,9 @@ def test_of_scikit_learn(way, one, by):
         assert ours.primal_objective_[0] <= least * (1 + 1e-9)
 
 
-@each_way
-def test_classes_threads_layouts_and_kinds_of_rows(way, by):
-    by(way)
+@each_solver
+def test_classes_threads_layouts_and_kinds_of_rows(solver, solved_by):
+    solved_by(solver)
     X, _, weights = problem(400, 12, zeros=0.5)
     X = X.astype(np.float32).astype(float)
     y = np.digitize(X[:, 0] + X[:, 1], [-0.7, 0.7])
@@ -117,13 +119,13 @@ def test_many_columns_by_descent_and_the_certificate():
     assert model.solver_ == "coordinate descent"
     assert 0 < (model.coef_ != 0.0).sum() < 500
     assert_optimal(model, X.toarray(), y, np.full(500, 3.0), within=1e-3)
-    other = LinearSVC(**{**model.get_params(), "random_state": 1}).fit(X, y)
-    assert_allclose(other.primal_objective_, model.primal_objective_, rtol=1e-7)
+    reseeded = LinearSVC(**{**model.get_params(), "random_state": 1}).fit(X, y)
+    assert_allclose(reseeded.primal_objective_, model.primal_objective_, rtol=1e-7)
 
 
-@each_way
-def test_a_penalty_that_leaves_nothing(way, by):
-    by(way)
+@each_solver
+def test_a_penalty_that_leaves_nothing(solver, solved_by):
+    solved_by(solver)
     X, y, _ = problem()
     model = LinearSVC(penalty="l1", C=1e-6).fit(X, y)
     assert not model.coef_.any()
@@ -133,9 +135,9 @@ def test_a_penalty_that_leaves_nothing(way, by):
     assert_allclose(model.dual_gap_, 0.0, atol=1e-18)
 
 
-@each_way
-def test_limits_warn(way, by):
-    by(way)
+@each_solver
+def test_limits_warn(solver, solved_by):
+    solved_by(solver)
     X, y, _ = problem(200, 60)
     with pytest.warns(ConvergenceWarning, match=r"did not converge in \d iterations"):
         model = LinearSVC(penalty="l1", C=50.0, max_iter=1, tol=1e-6).fit(X, y)

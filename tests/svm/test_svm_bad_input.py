@@ -24,7 +24,7 @@ def not_finite(A, B):
 
 
 @pytest.mark.parametrize(
-    ("kind", "given", "words"),
+    ("kind", "params", "words"),
     [
         (SVC, {"C": 0.0}, "C must be greater than 0"),
         (SVC, {"C": -np.inf}, "C must be greater than 0"),
@@ -49,9 +49,9 @@ def not_finite(A, B):
         (SVC, {"kernel": FunctionKernel(lambda A, B: 0.0)}, "one value for each point"),
     ],
 )
-def test_parameters(kind, given, words):
+def test_parameters(kind, params, words):
     with pytest.raises(ValueError, match=words):
-        kind(**given).fit(X, y)
+        kind(**params).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_targets_that_are_all_zero():
 
 
 def test_polynomials_of_rows_far_from_zero():
-    far, given = X + 1e3, {"kernel": "poly", "max_iter": 1}
+    far, params = X + 1e3, {"kernel": "poly", "max_iter": 1}
     words = r"X lie far from 0: their means are 2.* Polynomials of degree 2"
     with (
         pytest.warns(UserWarning, match=words),
         pytest.warns(ConvergenceWarning, match="or center and scale the columns of X"),
     ):
-        SVC(**given, degree=2).fit(far, y)
+        SVC(**params, degree=2).fit(far, y)
     for kind in (SVC(kernel="poly"), SVR(kernel="poly"), SVC(kernel="poly", degree=1)):
         kind.set_params(max_iter=-1).fit(X if kind.degree > 1 else far, y)
 

@@ -136,21 +136,21 @@ def test_regression_as_e1071(reference, shared_data):
 
 
 @pytest.mark.parametrize(
-    ("is_scaled", "given", "right"),
+    ("is_scaled", "options", "right"),
     [
         (False, {"gamma": 0.25}, 2677),
         (True, {"gamma": 0.25}, 3846),
         (True, {"C": 2.0, "gamma": 2.0}, 3875),
     ],
 )
-def test_accuracies_of_the_guide_to_libsvm(is_scaled, given, right, shared_data):
+def test_accuracies_of_the_guide_to_libsvm(is_scaled, options, right, shared_data):
     """Hsu, Chang & Lin, A practical guide to support vector classification, table 1."""
     X, y = libsvm_rows(shared_data("libsvm", "svmguide1.gz"), 4)
     X_new, y_new = libsvm_rows(shared_data("libsvm", "svmguide1.t.gz"), 4)
     if is_scaled:
         low, high = X.min(axis=0), X.max(axis=0)
         X, X_new = (2 * (some - low) / (high - low) - 1 for some in (X, X_new))
-    model = SVC(**given).fit(X, y)
+    model = SVC(**options).fit(X, y)
     correct = model.predict(X_new) == y_new
     sure = np.abs(model.decision_function(X_new)) > model.tol  # of the others, LIBSVM may say both
     assert (correct & sure).sum() <= right <= (correct | ~sure).sum()

@@ -43,18 +43,18 @@ def answers(model, X):
 
 @pytest.mark.filterwarnings("ignore:.*positive semi-definite")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("given", KERNELS, ids=lambda given: str(given["kernel"]))
+@pytest.mark.parametrize("params", KERNELS, ids=lambda params: str(params["kernel"]))
 @pytest.mark.parametrize("weighted", [False, True])
-def test_sparse_rows_are_dense_rows(kind, given, weighted):
+def test_sparse_rows_are_dense_rows(kind, params, weighted):
     X, labels = data()
     y = X @ np.linspace(-1, 1, X.shape[1]) if kind in (SVR, NuSVR) else labels
     weights = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
     made = {"nu": 0.2} if kind in (NuSVC, OneClassSVM) else {}
-    dense = kind(tol=TIGHT, **given, **made).fit(X, y, sample_weight=weights)
+    dense = kind(tol=TIGHT, **params, **made).fit(X, y, sample_weight=weights)
     for form in ("csr", "csc", "coo"):
         S = sparse.coo_array(X).asformat(form)
-        model = kind(tol=TIGHT, **given, **made).fit(S, y, sample_weight=weights)
-        assert model.kernel_ == dense.kernel_ or isinstance(given["kernel"], str)
+        model = kind(tol=TIGHT, **params, **made).fit(S, y, sample_weight=weights)
+        assert model.kernel_ == dense.kernel_ or isinstance(params["kernel"], str)
         assert getattr(model.kernel_, "gamma", 0) == pytest.approx(
             getattr(dense.kernel_, "gamma", 0), rel=1e-12
         )
@@ -66,23 +66,23 @@ def test_sparse_rows_are_dense_rows(kind, given, weighted):
             np.testing.assert_allclose(found[-1], expected[-1], atol=1e-5)
         for one, other in zip(answers(dense, S), answers(dense, X), strict=True):
             np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
-    if given["kernel"] == "linear":
+    if params["kernel"] == "linear":
         np.testing.assert_allclose(model.coef_, dense.coef_, atol=1e-5)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(S), model.predict(S))
 
 
-@pytest.mark.parametrize("given", [*KERNELS, {"kernel": "rbf", "gamma": "scale"}], ids=str)
+@pytest.mark.parametrize("params", [*KERNELS, {"kernel": "rbf", "gamma": "scale"}], ids=str)
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-def test_ridge_of_sparse_rows(given, form):
+def test_ridge_of_sparse_rows(params, form):
     X, labels = data()
     S = sparse.coo_array(X).asformat(form)
     weights = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
     positive = weights + 1.0
     Y = np.column_stack([X @ np.linspace(-1, 1, X.shape[1]), labels])
     for y, alpha in ((Y[:, 0], 0.1), (Y, [0.5, 2.0])):
-        dense = KernelRidge(alpha, **given).fit(X, y, sample_weight=weights)
-        model = KernelRidge(alpha, **given).fit(S, y, sample_weight=weights)
+        dense = KernelRidge(alpha, **params).fit(X, y, sample_weight=weights)
+        model = KernelRidge(alpha, **params).fit(S, y, sample_weight=weights)
         assert model.__sklearn_tags__().input_tags.sparse
         np.testing.assert_array_equal(model.X_fit_.toarray(), X)
         np.testing.assert_allclose(model.dual_coef_, dense.dual_coef_, rtol=0, atol=1e-9)
@@ -92,7 +92,7 @@ def test_ridge_of_sparse_rows(given, form):
                 np.testing.assert_allclose(one.predict(asked), expected, rtol=0, atol=1e-9)
         for cv in (LeaveOneOut(), KFold(5)):
             found = [
-                GridSearchCV(KernelRidge(**given), {"alpha": [0.1, 10.0]}, cv=cv,
+                GridSearchCV(KernelRidge(**params), {"alpha": [0.1, 10.0]}, cv=cv,
                              scoring="neg_mean_squared_error").fit(rows, y, sample_weight=positive)
                 for rows in (S, X)
             ]  # fmt: skip

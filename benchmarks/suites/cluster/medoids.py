@@ -30,8 +30,8 @@ CANDIDATES = 200  # rows that a check tries as medoids
 def _data(kind, n, d, k, seed):
     from scipy.spatial.distance import cdist
 
-    found = _points(kind, n, d, k, seed)
-    return {**found, "D": cdist(found["X"], found["X"])}
+    data = _points(kind, n, d, k, seed)
+    return {**data, "D": cdist(data["X"], data["X"])}
 
 
 def _points(kind, n, d, k, seed):
@@ -112,10 +112,10 @@ class PeerMedoids(Adapter):
             from scipy.spatial.distance import cdist
 
             self.D = cdist(self.X, self.X)
-        self.found = self.kmedoids.fasterpam(self.D, self.start.copy(), n_cpu=1)
+        self.result = self.kmedoids.fasterpam(self.D, self.start.copy(), n_cpu=1)
 
     def answer(self):
-        return {"medoids": np.asarray(self.found.medoids), "loss": np.array(self.found.loss)}
+        return {"medoids": np.asarray(self.result.medoids), "loss": np.array(self.result.loss)}
 
 
 class BanditMedoids(Adapter):
@@ -180,7 +180,7 @@ class MedoidsCheck(Check):
         self.parts = {"medoids": (len(data["start"]),), "loss": ()}
         self.names = {"medoids": len(self.X)}
         rng = np.random.default_rng(0)
-        self.others = rng.choice(len(self.X), min(CANDIDATES, len(self.X)), replace=False)
+        self.candidates = rng.choice(len(self.X), min(CANDIDATES, len(self.X)), replace=False)
 
     def _distances(self, row):
         return np.sqrt(np.square(self.X - self.X[row]).sum(axis=1))
@@ -195,7 +195,7 @@ class MedoidsCheck(Check):
             nearest[apart < first] = number
             first = np.minimum(first, apart)
         loss, gain = first.sum(), 0.0
-        for row in self.others:
+        for row in self.candidates:
             apart = self._distances(row)
             closer = np.minimum(apart - first, 0.0)
             without = np.minimum(apart, second) - first - closer  # where the row's medoid goes

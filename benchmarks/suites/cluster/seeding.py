@@ -68,9 +68,9 @@ class SeedingCheck(Check):
         for _ in range(1, self.k):
             drawn = rng.choice(len(X), trials, p=closest / closest.sum())
             d2 = squares[:, None] - 2 * X @ X[drawn].T + squares[drawn]
-            left = np.minimum(closest[:, None], np.maximum(d2, 0.0))
-            best = left.sum(0).argmin()
-            closest, centers = left[:, best], np.vstack([centers, X[drawn[best]]])
+            inertia = np.minimum(closest[:, None], np.maximum(d2, 0.0))
+            best = inertia.sum(0).argmin()
+            closest, centers = inertia[:, best], np.vstack([centers, X[drawn[best]]])
         step = nearest_centers(X, centers)[0]
         means = np.stack([X[step == c].mean(0) for c in range(self.k)])
         return nearest_centers(X, means)[1].sum()
@@ -133,20 +133,23 @@ def main():
     for problem in SUITE.problems:
         if options.only not in problem.name or not any(shape in problem.name for shape in SHAPES):
             continue
-        given = problem.data()
-        X, k = given["X"], given["k"]
+        problem_data = problem.data()
+        X, k = problem_data["X"], problem_data["k"]
         data = survey_rows(X, None, None)
 
-        def left(centers, X=X):
+        def inertia(centers, X=X):
             return nearest_centers(X, centers)[1].sum()
 
-        def ours(seed, data=data, k=k, left=left):
-            return left(plus_plus(data, k, np.random.default_rng(seed)))
+        def potential_of_ours(seed, data=data, k=k, inertia=inertia):
+            return inertia(plus_plus(data, k, np.random.default_rng(seed)))
 
-        def theirs(seed, X=X, k=k, left=left):
-            return left(kmeans_plusplus(X, k, random_state=seed)[0])
+        def potential_of_sklearn(seed, X=X, k=k, inertia=inertia):
+            return inertia(kmeans_plusplus(X, k, random_state=seed)[0])
 
-        a, b = potentials(ours, options.seeds), potentials(theirs, options.seeds)
+        a, b = (
+            potentials(potential_of_ours, options.seeds),
+            potentials(potential_of_sklearn, options.seeds),
+        )
         error = np.hypot(a.std(ddof=1), b.std(ddof=1)) / np.sqrt(options.seeds) / b.mean()
         name = problem.name.removeprefix("start and one iteration: ")
         ratio = a.mean() / b.mean()

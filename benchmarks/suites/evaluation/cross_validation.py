@@ -116,8 +116,8 @@ class Validation(Adapter):
         self.selection = importlib.import_module(f"{self.library}.model_selection")
         self.ready()
 
-    def model(self, ours, theirs, **params):
-        return named(ours if self.library == "statfast" else theirs)(**params)
+    def model(self, path, peer_path, **params):
+        return named(path if self.library == "statfast" else peer_path)(**params)
 
     def ready(self):
         raise NotImplementedError

@@ -17,13 +17,13 @@ from benchmarks.harness.suite import Library, Suite
 def _labels(n, k, seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, k, n)
-    return {"y": y, "said": np.where(rng.random(n) < 0.8, y, rng.integers(0, k, n))}
+    return {"y": y, "predicted": np.where(rng.random(n) < 0.8, y, rng.integers(0, k, n))}
 
 
 def _shares(n, seed):
     rng = np.random.default_rng(seed)
     p = rng.random(n)
-    return {"y": (rng.random(n) < p).astype(np.int64), "said": p}
+    return {"y": (rng.random(n) < p).astype(np.int64), "predicted": p}
 
 
 def _places(n, seed):
@@ -50,16 +50,16 @@ def _isotonic(n, **more):
 
 
 class Compared(Adapter):
-    """A function of labels and what was said of them."""
+    """A function of labels and of predictions."""
 
     def __init__(self, path):
         self.path = path
 
     def prepare(self, data, threads):
-        self.function, self.y, self.said = named(self.path), data["y"], data["said"]
+        self.function, self.y, self.predicted = named(self.path), data["y"], data["predicted"]
 
     def fit(self):
-        self.result = self.function(self.y, self.said)
+        self.result = self.function(self.y, self.predicted)
 
     def answer(self):
         return {"score": np.asarray(self.result)}
@@ -70,13 +70,15 @@ class Compared(Adapter):
 
 def table(data):
     k = data["y"].max() + 1
-    counts = np.bincount(data["y"] * k + data["said"], minlength=k * k)
+    counts = np.bincount(data["y"] * k + data["predicted"], minlength=k * k)
     return {"score": counts.reshape(k, k)}
 
 
 def mean_loss(loss, data):
     """The mean of a loss of the probability that was given to the true class."""
-    return {"score": loss(np.where(data["y"] == 1, data["said"], 1 - data["said"])).mean()}
+    return {
+        "score": loss(np.where(data["y"] == 1, data["predicted"], 1 - data["predicted"])).mean()
+    }
 
 
 def _loss_check(loss):

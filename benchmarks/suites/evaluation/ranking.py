@@ -25,7 +25,7 @@ def _data(n, kind, seed):
         s = s.round(2)
     elif kind == "skewed":
         s = np.exp(5 * s)
-    return {"y": y, "scores": s, "others": s + rng.standard_normal(n)}
+    return {"y": y, "scores": s, "other_scores": s + rng.standard_normal(n)}
 
 
 def _problem(task, n, kind="normal", **more):
@@ -44,7 +44,7 @@ class Scores(Adapter):
 
     def prepare(self, data, threads):
         self.function = named(self.path)
-        self.y, self.scores, self.others = (data[k] for k in ("y", "scores", "others"))
+        self.y, self.scores, self.other_scores = (data[k] for k in ("y", "scores", "other_scores"))
 
     def fit(self):
         self.result = self.function(self.y, self.scores, **self.options)
@@ -55,7 +55,7 @@ class Scores(Adapter):
 
 class Paired(Scores):
     def fit(self):
-        self.result = self.function(self.y, self.scores, self.others)
+        self.result = self.function(self.y, self.scores, self.other_scores)
 
 
 class FastDelong(Paired):
@@ -63,7 +63,7 @@ class FastDelong(Paired):
 
     def fit(self):
         order = np.argsort(-self.y, kind="stable")
-        columns = np.vstack([self.scores, self.others])[:, order]
+        columns = np.vstack([self.scores, self.other_scores])[:, order]
         areas, cov = self.function(columns, int(self.y.sum()))
         self.result = *areas, (areas[0] - areas[1]) / np.sqrt(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1])
 
@@ -75,7 +75,7 @@ class Midranks(Paired):
         ones = self.y == 1
         p, q = ones.sum(), (~ones).sum()
         placed, areas = [], []
-        for s in (self.scores, self.others):
+        for s in (self.scores, self.other_scores):
             ranks, own, rest = (self.function(part) for part in (s, s[ones], s[~ones]))
             up, down = (ranks[ones] - own) / q, 1 - (ranks[~ones] - rest) / p
             placed.append((up, down))
@@ -135,7 +135,7 @@ def variance_of_mean(values, y):
 
 
 def delong(data):
-    (a, first), (b, second) = (placed(data["y"], data[name]) for name in ("scores", "others"))
+    (a, first), (b, second) = (placed(data["y"], data[name]) for name in ("scores", "other_scores"))
     error = variance_of_mean(first - second, data["y"]) ** 0.5
     return {"test": np.array([a, b, (a - b) / error])}
 

@@ -139,12 +139,12 @@ class Call(Adapter):
     def prepare(self, data, threads):
         name, self.X, self.y = data["name"], data["X"], data["y"]
         self.kind = self._class(name, MODULES[name])
-        self.given = ()
+        self.arguments = ()
         if name in OVER_CLASSIFIERS:
-            self.given = (self._class("LogisticRegression", "sklearn.linear_model")(),)
+            self.arguments = (self._class("LogisticRegression", "sklearn.linear_model")(),)
 
     def fit(self):
-        self.model = self.kind(*self.given).fit(self.X, self.y)
+        self.model = self.kind(*self.arguments).fit(self.X, self.y)
 
     def answer(self):
         return {"answer": self.model.predict(self.X)}
@@ -232,16 +232,16 @@ class NeighborsCheck(Check):
 
     def __init__(self, data):
         X = data["X"]
-        self.some = np.arange(0, len(X), max(1, len(X) // 50))
-        apart = np.array([((X - X[i]) ** 2).sum(axis=1) for i in self.some])
-        self.ids = np.argsort(apart, axis=1, kind="stable")[:, :5]
-        self.distances = np.sqrt(np.take_along_axis(apart, self.ids, axis=1))
+        self.sampled = np.arange(0, len(X), max(1, len(X) // 50))
+        d2 = np.array([((X - X[i]) ** 2).sum(axis=1) for i in self.sampled])
+        self.ids = np.argsort(d2, axis=1, kind="stable")[:, :5]
+        self.distances = np.sqrt(np.take_along_axis(d2, self.ids, axis=1))
         self.parts = {"ids": (len(X), 5), "distances": (len(X), 5)}
         self.names = {"ids": len(X)}
 
     def errors(self, answer):
-        off = np.abs(answer["distances"][self.some] - self.distances).max()
-        wrong = (np.asarray(answer["ids"])[self.some] != self.ids).sum()
+        off = np.abs(answer["distances"][self.sampled] - self.distances).max()
+        wrong = (np.asarray(answer["ids"])[self.sampled] != self.ids).sum()
         return {"wrong neighbors": float(wrong), "distance error": float(off)}
 
 

@@ -295,17 +295,17 @@ class SingleQueries(TreeQueries):
     def prepare(self, data, threads):
         super().prepare(data, threads)
         self.rows = list(self.Q)
-        self.one = self.trees.single(self.trees.build(self.X, self.k), self.k)
+        self.single_query = self.trees.single(self.trees.build(self.X, self.k), self.k)
 
     def fit(self):
         pass
 
     def answer(self):
-        one, rows = self.one, self.rows
+        query, rows = self.single_query, self.rows
         start = time.perf_counter()
-        found = [one(row) for row in rows]
+        answers = [query(row) for row in rows]
         seconds = (time.perf_counter() - start) / len(rows)
-        distances, ids = (np.asarray(part) for part in zip(*found, strict=True))
+        distances, ids = (np.asarray(part) for part in zip(*answers, strict=True))
         return {"seconds": seconds} | self._neighbors(distances, ids)
 
 

@@ -308,21 +308,21 @@ class NeighborsCheck(Check):
         rng = np.random.default_rng(0)
         self.rows = rng.choice(len(Q), min(count, len(Q)), replace=False)
         self.queries = Q[self.rows].astype(np.float64)
-        own = [None] * len(self.rows) if "Q" in data else self.rows
+        query_row = [None] * len(self.rows) if "Q" in data else self.rows
         self.parts = dict.fromkeys(("ids", "distances"), (len(Q), self.k))
         self.names = {"ids": len(self.X)}
-        nearest = [self._nearest(*both) for both in zip(self.queries, own, strict=True)]
+        nearest = [self._nearest(*both) for both in zip(self.queries, query_row, strict=True)]
         self.best, self.ids = (np.stack(part) for part in zip(*nearest, strict=True))
 
-    def _nearest(self, q, own):
+    def _nearest(self, q, query_row):
         """The k least reduced distances and their rows; ties to the lowest index."""
         if self.columns is None:
             parts = row_blocks(*self.X.shape)
             d2 = np.concatenate([self.reduced(self.X[part], q) for part in parts])
         else:
             d2 = sum((column - x) ** 2 for column, x in zip(self.columns, q, strict=True))
-        if own is not None:
-            d2[own] = np.inf
+        if query_row is not None:
+            d2[query_row] = np.inf
         some = d2[:: max(1, len(d2) // (100 * self.k))]  # its k-th least bounds that of all
         (near,) = np.nonzero(d2 <= np.partition(some, self.k - 1)[self.k - 1])
         near = near[np.argsort(d2[near], kind="stable")[: self.k]]

@@ -127,11 +127,11 @@ def _kernel(A, B, params):
 # --- the suite ---
 
 
-def _machine(path, **given):
+def _machine(path, **options):
     return Library(
         {
-            "svm values": partial(Values, path, **given),
-            "svm one row": partial(SingleValues, path, **given),
+            "svm values": partial(Values, path, **options),
+            "svm one row": partial(SingleValues, path, **options),
         }
     )
 

@@ -54,16 +54,16 @@ def _weighted(counts):
     return X
 
 
-def _data(task, n, d, words, given, seed):
+def _data(task, n, d, words, parameter, seed):
     rng = np.random.default_rng(seed)
     counts = _counts(n, d, words, rng)
     X = _weighted(counts)
     if task == "text svd":
-        return {"X": X, "k": given}
+        return {"X": X, "k": parameter}
     if task in ("text classes", "text counts"):
-        scores = X @ rng.normal(0.0, STRENGTH, (d, given))
+        scores = X @ rng.normal(0.0, STRENGTH, (d, parameter))
         y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
-        return {"X": counts if task == "text counts" else X, "y": y, "K": given}
+        return {"X": counts if task == "text counts" else X, "y": y, "K": parameter}
     scores = X @ rng.normal(0.0, STRENGTH, d)
     if task == "text ridge":
         y = scores + rng.standard_normal(n)
@@ -71,11 +71,11 @@ def _data(task, n, d, words, given, seed):
         y = rng.poisson(np.exp(0.5 * scores)).astype(float)
     else:
         y = np.where(scores + rng.logistic(size=n) > 0.0, 1.0, -1.0)
-    return {"X": X, "y": y, "given": given}
+    return {"X": X, "y": y, "parameter": parameter}
 
 
-def _problem(task, title, n, d, words, given, **more):
-    make = partial(_data, task, n, d, words, given)
+def _problem(task, title, n, d, words, parameter, **more):
+    make = partial(_data, task, n, d, words, parameter)
     expected = n * (1.0 - (1.0 + words * _shares(d) / SPREAD) ** -SPREAD).sum()
     bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT, "group": task} | more
     return Problem(f"{title} {n}x{d}", task, make, nbytes=12.0 * expected, **bounds)
@@ -102,8 +102,8 @@ class Linear(Estimator):
 
     def prepare(self, data, threads):
         self.X, self.y = data["X"], data["y"]
-        given = {self.penalty: data["given"]} if "given" in data else {"C": 1.0}
-        self.model = self.estimator(threads=threads, **given)
+        params = {self.penalty: data["parameter"]} if "parameter" in data else {"C": 1.0}
+        self.model = self.estimator(threads=threads, **params)
 
     def fit(self):
         self.model.fit(self.X, self.y)
@@ -165,20 +165,20 @@ class GradientCheck(Check):
 
 def _logistic(data, eta):
     y = data["y"][:, None]
-    return -y / (1.0 + np.exp(y * eta)), 1.0 / data["given"]
+    return -y / (1.0 + np.exp(y * eta)), 1.0 / data["parameter"]
 
 
 def _squared(data, eta):
-    return eta - data["y"][:, None], data["given"]
+    return eta - data["y"][:, None], data["parameter"]
 
 
 def _hinge(data, eta):
     y = data["y"][:, None]
-    return -2.0 * y * np.maximum(1.0 - y * eta, 0.0), 1.0 / data["given"]
+    return -2.0 * y * np.maximum(1.0 - y * eta, 0.0), 1.0 / data["parameter"]
 
 
 def _rates(data, eta):
-    return (np.exp(eta) - data["y"][:, None]) / len(eta), data["given"]
+    return (np.exp(eta) - data["y"][:, None]) / len(eta), data["parameter"]
 
 
 def _classes(data, eta):
@@ -194,7 +194,7 @@ class LassoCheck(Check):
         self.parts = {"v": (data["X"].shape[1] + 1, 1)}
 
     def errors(self, answer):
-        X, y, l1 = self.data["X"], self.data["y"], 1.0 / self.data["given"]
+        X, y, l1 = self.data["X"], self.data["y"], 1.0 / self.data["parameter"]
         v = answer["v"][:, 0]
         margin = y * (X @ v[1:])
         p = 1.0 / (1.0 + np.exp(margin))
@@ -250,8 +250,8 @@ SUITE = Suite(
     family="sparse text",
     problems=[_problem(*task[:2], *shape, task[2]) for task in TASKS for shape in SHAPES],
     quick=[
-        _problem(task, title, 300, 700, 12, 5 if task == "text svd" else given)
-        for task, title, given in TASKS
+        _problem(task, title, 300, 700, 12, 5 if task == "text svd" else parameter)
+        for task, title, parameter in TASKS
     ],
     libraries={
         "statfast": Library(

@@ -49,7 +49,7 @@ class Treelite(Adapter):
         return self.general(self.model, self.rows, nthread=self.threads)
 
     def answer(self):
-        return {"said": self.shares().reshape(len(self.rows), -1).argmax(axis=1)}
+        return {"predictions": self.shares().reshape(len(self.rows), -1).argmax(axis=1)}
 
 
 class Tl2cgen(Treelite):

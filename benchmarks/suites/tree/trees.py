@@ -120,7 +120,7 @@ class Table(Adapter):
         self.table = pruning_table(self.model, self.data["X"], self.data["y"], cv=fold, cp=0.0)
 
     def answer(self):
-        return {"said": self.table.pruned("best").predict(self.data["Z"])}
+        return {"predictions": self.table.pruned("best").predict(self.data["Z"])}
 
 
 class Search(Adapter):
@@ -143,7 +143,7 @@ class Search(Adapter):
         self.search.fit(X, y)
 
     def answer(self):
-        return {"said": self.search.predict(self.data["Z"])}
+        return {"predictions": self.search.predict(self.data["Z"])}
 
 
 class Forest(Estimator):
@@ -162,7 +162,7 @@ class Forest(Estimator):
             self.model.fit(self.data["X"], self.data["y"])
 
     def answer(self):
-        return {"said": np.asarray(self.model.predict(self.data["Z"])).ravel()}
+        return {"predictions": np.asarray(self.model.predict(self.data["Z"])).ravel()}
 
 
 class LightGBM(Forest):
@@ -203,7 +203,7 @@ class Ydf(Adapter):
         said = self.model.predict(self.test)
         if self.classes:
             said = (said > 0.5).astype(int) if said.ndim == 1 else said.argmax(axis=1)
-        return {"said": np.asarray(said, dtype=np.float64)}
+        return {"predictions": np.asarray(said, dtype=np.float64)}
 
 
 # --- checks ---
@@ -278,10 +278,10 @@ class ForestCheck(Check):
 
     def __init__(self, data):
         self.truth, self.classes = data["z"], data["classes"]
-        self.parts = {"said": (len(self.truth),)}
+        self.parts = {"predictions": (len(self.truth),)}
 
     def errors(self, answer):
-        said = np.asarray(answer["said"], dtype=np.float64)
+        said = np.asarray(answer["predictions"], dtype=np.float64)
         if len(self.truth) < 100:  # too few to tell
             return {"error": 0.0 if np.isin(said, np.arange(self.classes)).all() else 1.0}
         if self.classes:

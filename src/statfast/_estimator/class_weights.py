@@ -152,12 +152,12 @@ def times_factors(weights: Array | None, factors: Array, codes: Array) -> Array:
     return factors[codes] if weights is None else factors[codes] * weights
 
 
-def class_factors(class_weight: Any, classes: Array, mass: Array) -> Array:
+def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
     """What the weights of the rows of each class are multiplied by; `mass` is their sum so far."""
     if isinstance(class_weight, str):
         as_choice(class_weight, "class_weight", (None, "balanced"))
-        present = mass > 0.0
-        factors = mass.sum() / (present.sum() * np.where(present, mass, 1.0))
+        present = totals > 0.0
+        factors = totals.sum() / (present.sum() * np.where(present, totals, 1.0))
     elif isinstance(class_weight, Mapping):
         if not class_weight:
             raise ValueError("class_weight must name classes; got {}. Pass None for none.")

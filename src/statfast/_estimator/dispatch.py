@@ -37,15 +37,15 @@ ADVICE = "Pass rows in memory (X.compute(), if they fit), or a sample of them."
 
 def dispatch_methods(cls: type) -> None:
     """Let the methods of a class, its own and those of its mixins, take rows that lie elsewhere."""
-    others: dict[str, Any] = {name: partial(_mapped, name) for name in MAPPED}
-    others |= {"fit": _fit, "fit_transform": _fit_transform, "score": _score}
-    for name, other in others.items():
+    part_methods: dict[str, Any] = {name: partial(_mapped, name) for name in MAPPED}
+    part_methods |= {"fit": _fit, "fit_transform": _fit_transform, "score": _score}
+    for name, part_method in part_methods.items():
         method = inspect.getattr_static(cls, name, None)
         if inspect.isfunction(method) and not hasattr(method, "is_dispatched"):
-            setattr(cls, name, dispatching(method, other))
+            setattr(cls, name, dispatching(method, part_method))
 
 
-def dispatching(method: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def dispatched(self: Any, *args: Any, **options: Any) -> Any:
         if not args and "raw_documents" in options:
@@ -53,23 +53,23 @@ def dispatching(method: Callable[..., Any], other: Callable[..., Any]) -> Callab
         X = args[0] if args else options.get("X")  # None where the method has a default
         if X is None or type(X) is np.ndarray or not is_distributed(X):
             return method(self, *args, **options)
-        return other(self, *args, **options)
+        return part_method(self, *args, **options)
 
     dispatched.is_dispatched = True  # type: ignore[attr-defined]
     return dispatched
 
 
-def dispatching_pairs(other: Any) -> Callable[[Measure], Measure]:
+def dispatching_pairs(part_measure: Any) -> Callable[[Measure], Measure]:
     """Let a measure of truth and predictions take those in parts: ``other(parts, ...)``."""
 
     def decorated(measure: Measure) -> Measure:
         @wraps(measure)
         def dispatched(*args: Any, **options: Any) -> Any:
-            if not any(is_distributed(one) for one in (*args, *options.values())):
+            if not any(is_distributed(value) for value in (*args, *options.values())):
                 return measure(*args, **options)
             arguments = inspect.signature(measure).bind(*args, **options).arguments
             truth, predicted = (arguments.pop(name) for name in list(arguments)[:2])
-            return other(
+            return part_measure(
                 as_pairs(truth, predicted, arguments.pop("sample_weight", None)), **arguments
             )
 
@@ -81,8 +81,8 @@ def dispatching_pairs(other: Any) -> Callable[[Measure], Measure]:
 # ------------------------------------------------------------------ fit and score
 
 
-def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others: Any) -> Any:
-    for name, value in others.items():
+def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Any:
+    for name, value in options.items():
         if value is not None and (name, value) != ("cov_type", "nonrobust"):
             raise ValueError(
                 f"{name} is for rows in memory; got it with rows that lie elsewhere. Leave it out."
@@ -110,13 +110,13 @@ def no_exact_form(model: Any, X: Any) -> TypeError:
     )
 
 
-def _fit_transform(model: Any, X: Any, y: Any = None, **others: Any) -> Any:
-    return model.fit(X, y, **others).transform(X)
+def _fit_transform(model: Any, X: Any, y: Any = None, **options: Any) -> Any:
+    return model.fit(X, y, **options).transform(X)
 
 
-def _score(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **others: Any) -> float:
+def _score(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> float:
     kind = getattr(model, "_estimator_type", None)
-    if others or kind not in ("classifier", "regressor"):
+    if options or kind not in ("classifier", "regressor"):
         raise TypeError(
             f"score of {type(model).__name__} is for rows in memory; got {type(X).__name__}. "
             f"{ADVICE}"
@@ -222,12 +222,12 @@ def _of_array(X: Any, sent: Sent) -> Any:
             f"X must be 2-d and not be cut by columns; got chunks {X.chunks[1:]}. Use "
             "X.rechunk({1: -1})."
         )
-    one = _probe(sent, X.shape[1], X.dtype, None)
-    meta = np.empty((0,) * one.ndim, one.dtype)
-    if one.ndim == 1:
-        return X.map_blocks(_on_block, sent, dtype=one.dtype, drop_axis=1, meta=meta)
-    chunks = (X.chunks[0], (one.shape[1],))
-    return X.map_blocks(_on_block, sent, dtype=one.dtype, chunks=chunks, meta=meta)
+    probe = _probe(sent, X.shape[1], X.dtype, None)
+    meta = np.empty((0,) * probe.ndim, probe.dtype)
+    if probe.ndim == 1:
+        return X.map_blocks(_on_block, sent, dtype=probe.dtype, drop_axis=1, meta=meta)
+    chunks = (X.chunks[0], (probe.shape[1],))
+    return X.map_blocks(_on_block, sent, dtype=probe.dtype, chunks=chunks, meta=meta)
 
 
 def _on_block(block: Array, sent: Sent) -> Array:
@@ -238,13 +238,13 @@ def _of_frame(X: Any, sent: Sent) -> Any:
     import pandas
 
     names = column_names(X)
-    one = np.asarray(_probe(sent, len(X.columns), np.float64, names))
-    columns = _column_labels(sent, one)
-    if one.ndim == 1:
-        meta = pandas.Series(one[:0], index=X._meta.index[:0])
+    probe = np.asarray(_probe(sent, len(X.columns), np.float64, names))
+    columns = _column_labels(sent, probe)
+    if probe.ndim == 1:
+        meta = pandas.Series(probe[:0], index=X._meta.index[:0])
     else:
-        meta = pandas.DataFrame(one[:0], index=X._meta.index[:0], columns=columns)
-    return X.map_partitions(_on_partition, sent, columns, one.dtype, meta=meta)
+        meta = pandas.DataFrame(probe[:0], index=X._meta.index[:0], columns=columns)
+    return X.map_partitions(_on_partition, sent, columns, probe.dtype, meta=meta)
 
 
 def _on_partition(frame: Any, sent: Sent, columns: list[Any] | None, dtype: Any) -> Any:
@@ -260,13 +260,13 @@ def _on_partition(frame: Any, sent: Sent, columns: list[Any] | None, dtype: Any)
     return pandas.DataFrame(out, index=frame.index, columns=columns)
 
 
-def _column_labels(sent: Sent, one: Array) -> list[Any] | None:
+def _column_labels(sent: Sent, probe: Array) -> list[Any] | None:
     model, name, *_ = sent
-    if one.ndim == 1:
+    if probe.ndim == 1:
         return None
     if name == "transform" and hasattr(model, "get_feature_names_out"):
         return [str(label) for label in model.get_feature_names_out()]
     classes = getattr(model, "classes_", None)
-    if isinstance(classes, np.ndarray) and len(classes) == one.shape[1]:
+    if isinstance(classes, np.ndarray) and len(classes) == probe.shape[1]:
         return classes.tolist()
-    return list(range(one.shape[1]))
+    return list(range(probe.shape[1]))

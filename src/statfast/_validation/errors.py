@@ -124,18 +124,18 @@ _SHORT.maxstring = _SHORT.maxother = 80
 
 def _known_to_sklearn(ours: type[Any]) -> type[Any]:
     module = sys.modules.get("sklearn.exceptions")
-    theirs = getattr(module, ours.__name__, None)
-    return ours if theirs is None else _joined(ours, theirs)  # type: ignore[arg-type]
+    sklearn_class = getattr(module, ours.__name__, None)
+    return ours if sklearn_class is None else _joined(ours, sklearn_class)  # type: ignore[arg-type]
 
 
 @cache
-def _joined(ours: type[Any], theirs: type[Any]) -> type[Any]:
+def _joined(ours: type[Any], sklearn_class: type[Any]) -> type[Any]:
     # Pickle finds a class by its module and name, where it would find only ours.
     def reduce(self: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _revived, (ours, self.args)
 
     namespace = {"__doc__": ours.__doc__, "__module__": ours.__module__, "__reduce__": reduce}
-    return type(ours.__name__, (ours, theirs), namespace)
+    return type(ours.__name__, (ours, sklearn_class), namespace)
 
 
 def _revived(ours: type[Any], args: tuple[Any, ...]) -> Any:

@@ -199,14 +199,14 @@ class Kernel:
     # ------------------------------------------------------------ the algebra
 
     def __add__(self, other):
-        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
+        return Sum.combine(self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __radd__(self, other):  # of sum([k1, k2]), which begins with 0
         return self if isinstance(other, Real) and other == 0 else NotImplemented
 
     def __mul__(self, other):
         if isinstance(other, Kernel):
-            return Product.of(self, other)
+            return Product.combine(self, other)
         return Scaled(other, self) if isinstance(other, Real) else NotImplemented
 
     __rmul__ = __mul__
@@ -275,7 +275,7 @@ class Several(Composed):
     _fold: ClassVar[Any]
 
     @classmethod
-    def of(cls, *kernels):
+    def combine(cls, *kernels):
         """Of these, and of the parts of those that are of this kind already."""
         return cls(sum((k.kernels if isinstance(k, cls) else (k,) for k in kernels), ()))
 
@@ -325,7 +325,7 @@ class Product(Several):
         return " * ".join(_text(kernel, 2) for kernel in self.kernels)
 
 
-class One(Composed):
+class Transformed(Composed):
     """What is made of one kernel."""
 
     kernel: Kernel
@@ -354,7 +354,7 @@ class One(Composed):
 
 
 @dataclass(frozen=True, repr=False)
-class Scaled(One):
+class Scaled(Transformed):
     """A positive multiple."""
 
     factor: float
@@ -381,7 +381,7 @@ class Scaled(One):
 
 
 @dataclass(frozen=True, repr=False)
-class Power(One):
+class Power(Transformed):
     """A power with a whole exponent: a product of equal kernels."""
 
     kernel: Kernel
@@ -408,7 +408,7 @@ class Power(One):
 
 
 @dataclass(frozen=True, repr=False)
-class Normalized(One):
+class Normalized(Transformed):
     """The cosine of the images."""
 
     kernel: Kernel

@@ -106,54 +106,58 @@ class Shared:
 
     def __init__(self, n, m, same):
         self.n, self.m, self.same = n, m, same
-        self.lists, self.left, self.right = [], [], []
+        self.lists, self.row_tables, self.column_tables = [], [], []
 
-    def take(self, found: Counts, weight):
+    def take(self, counts: Counts, weight):
         """Add the products of these counts, of the n strings and the m after them."""
-        stop = found.begins[self.n]
-        ours = found.column[:stop], found.tally[:stop], found.begins[: self.n + 1]
+        stop = counts.begins[self.n]
+        of_rows = counts.column[:stop], counts.tally[:stop], counts.begins[: self.n + 1]
         if self.same:
-            theirs = ours
+            of_columns = of_rows
         else:
-            theirs = found.column[stop:], found.tally[stop:], found.begins[self.n :] - stop
-        across = np.bincount(theirs[0], minlength=found.columns)
-        down = across if self.same else np.bincount(ours[0], minlength=found.columns)
+            of_columns = counts.column[stop:], counts.tally[stop:], counts.begins[self.n :] - stop
+        across = np.bincount(of_columns[0], minlength=counts.columns)
+        down = across if self.same else np.bincount(of_rows[0], minlength=counts.columns)
         dense = DENSE * (across * down) > self.n * self.m
         if dense.any():
             rank = np.cumsum(dense) - 1
-            self.left.append(table(*ours, dense, rank) * weight)
-            self.right.append(table(*theirs, dense, rank))  # type: ignore[call-arg]
-            ours, theirs = without(*ours, dense), without(*theirs, dense)  # type: ignore[call-arg]
-        if len(ours[0]) and len(theirs[0]):
-            self.lists.append((weight, ours, transposed(*theirs, found.columns)))  # type: ignore[call-arg]
+            self.row_tables.append(table(*of_rows, dense, rank) * weight)
+            self.column_tables.append(table(*of_columns, dense, rank))  # type: ignore[call-arg]
+            of_rows, of_columns = without(*of_rows, dense), without(*of_columns, dense)  # type: ignore[call-arg]
+        if len(of_rows[0]) and len(of_columns[0]):
+            self.lists.append((weight, of_rows, transposed(*of_columns, counts.columns)))  # type: ignore[call-arg]
 
     def fill(self):
         """What fills blocks of the matrix."""
-        left = np.ascontiguousarray(np.hstack(self.left)) if self.left else None
-        right = np.ascontiguousarray(np.hstack(self.right)) if self.right else None
-        self.left, self.right = [], []
+        row_table = np.ascontiguousarray(np.hstack(self.row_tables)) if self.row_tables else None
+        column_table = (
+            np.ascontiguousarray(np.hstack(self.column_tables)) if self.column_tables else None
+        )
+        self.row_tables, self.column_tables = [], []
 
         def fill(rows, columns, out):
-            if left is None:
+            if row_table is None:
                 out.fill(0.0)
             else:
-                none = np.zeros(left.shape[1], np.float32)
-                theirs = right[columns]
+                none = np.zeros(row_table.shape[1], np.float32)
+                factors = column_table[columns]
                 step = max(64, (1 << 29) // (len(out) * len(none)))
-                for at in range(0, len(theirs), step):
+                for at in range(0, len(factors), step):
                     checkpoint()
-                    some = slice(at, at + step)
-                    pairwise.matrix("product", left[rows], theirs[some], none, 0.0, out[:, some])
+                    piece = slice(at, at + step)
+                    pairwise.matrix(
+                        "product", row_table[rows], factors[piece], none, 0.0, out[:, piece]
+                    )
             for weight, (column, count, begins), (starts, other, times) in self.lists:
                 ends = begins[rows.start : rows.stop + 1]
                 lengths = np.diff(starts)[column[ends[0] : ends[-1]]]
                 so_far = np.concatenate([[0], np.cumsum(lengths)])
                 work = np.diff(so_far[ends - ends[0]])
-                for some in pieces(work, BATCH):
+                for piece in pieces(work, BATCH):
                     checkpoint()
                     kernel.add(
                         begins, column, count, starts, other, times, weight,
-                        rows.start + some.start, columns.start, out[some],
+                        rows.start + piece.start, columns.start, out[piece],
                     )  # fmt: skip
 
         return fill

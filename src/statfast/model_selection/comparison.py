@@ -30,7 +30,7 @@ from statfast.model_selection.partitions import (
     StratifiedKFold,
 )
 from statfast.model_selection.scoring import as_plan, classifies, known_classes, with_groups
-from statfast.model_selection.splitter import GivenFolds
+from statfast.model_selection.splitter import FixedFolds
 from statfast.model_selection.validate import cross_validate, held_out_answers
 
 
@@ -240,7 +240,7 @@ def compare(
             X,
             y,
             groups=groups,
-            cv=GivenFolds(plan.pairs),
+            cv=FixedFolds(plan.pairs),
             scoring=scoring,
             sample_weight=sample_weight,
             error_score="raise",

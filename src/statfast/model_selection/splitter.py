@@ -85,7 +85,7 @@ class Splitter(FoldSplitter):
         return self.n_splits
 
 
-class GivenFolds(FoldSplitter):
+class FixedFolds(FoldSplitter):
     """Folds that are known, as pairs of rows fitted, or None for all others, and rows held out."""
 
     def __init__(self, pairs):

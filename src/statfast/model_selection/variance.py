@@ -265,18 +265,20 @@ def _merged(model, columns, state, X_test, drawn, classes, n_jobs, held):
         rows = drawn[first : first + step]
         asked = None if held is None else held[first : first + step]
 
-        def one(k, rows=rows, asked=asked):
+        def predict_replicate(k, rows=rows, asked=asked):
             total = model._statistics((*columns[:-1], _times(rows[k : k + 1])[0]), state)
-            own = X_test if asked is None else take_rows(X_test, asked[k])
-            return coded(copied(model)._solve(total, state).predict(own), classes)
+            held_rows = X_test if asked is None else take_rows(X_test, asked[k])
+            return coded(copied(model)._solve(total, state).predict(held_rows), classes)
 
-        said, certain = _together(model, columns, state, rows, X_test, classes)
-        left = iter(each(one, np.flatnonzero(~certain), n_jobs=n_jobs, effort=effort))
-        for k, sure in enumerate(certain):
-            if sure:
-                yield said[k] if asked is None else said[k][asked[k]]
+        predictions, certain = _together(model, columns, state, rows, X_test, classes)
+        remaining = iter(
+            each(predict_replicate, np.flatnonzero(~certain), n_jobs=n_jobs, effort=effort)
+        )
+        for k, is_certain in enumerate(certain):
+            if is_certain:
+                yield predictions[k] if asked is None else predictions[k][asked[k]]
             else:
-                yield next(left)
+                yield next(remaining)
 
 
 def _times(drawn, order=None):

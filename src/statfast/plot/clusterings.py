@@ -267,13 +267,13 @@ NAMES = {"within": "sum within clusters"}
 
 
 def gap(
-    found: GapStatisticResult, *, rule: str = "firstSEmax", ax: Axes | None = None, **style: Any
+    result: GapStatisticResult, *, rule: str = "firstSEmax", ax: Axes | None = None, **style: Any
 ) -> Display:
     """Draw gap statistics with standard errors, and the number a rule chooses.
 
     Parameters
     ----------
-    found : statfast.cluster.GapStatisticResult
+    result : statfast.cluster.GapStatisticResult
         What `gap_statistic` returned, or a `NClustersResult` that has one.
     rule : str, default="firstSEmax"
         Rule of R's ``maxSE``: "firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax" or
@@ -293,7 +293,7 @@ def gap(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `found` is no GapStatisticResult, and no NClustersResult that has one.
+        If `result` is no GapStatisticResult, and no NClustersResult that has one.
     ValueError
         If the rule is unknown.
 
@@ -303,20 +303,20 @@ def gap(
     >>> from statfast.cluster import gap_statistic
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import gap
-    >>> found = gap_statistic(load_iris().data, k_max=4, n_boot=10, random_state=0)
-    >>> gap(found, ax=Figure().subplots()).best == found.best()
+    >>> result = gap_statistic(load_iris().data, k_max=4, n_boot=10, random_state=0)
+    >>> gap(result, ax=Figure().subplots()).best == result.best()
     True
     """
-    if isinstance(found, NClustersResult) and found.gap is None:
+    if isinstance(result, NClustersResult) and result.gap is None:
         raise TypeError(
-            "found must be a NClustersResult that has a gap statistic; got one by "
-            f"{found.criterion!r}. Call choose_n_clusters with criterion='gap', or draw its "
+            "result must be a NClustersResult that has a gap statistic; got one by "
+            f"{result.criterion!r}. Call choose_n_clusters with criterion='gap', or draw its "
             "scores with elbow."
         )
-    found = found.gap if isinstance(found, NClustersResult) else found
-    if not isinstance(found, GapStatisticResult):
-        raise wrong_type("found", "what gap_statistic returned", found)
-    best = found.best(rule)
+    result = result.gap if isinstance(result, NClustersResult) else result
+    if not isinstance(result, GapStatisticResult):
+        raise wrong_type("result", "what gap_statistic returned", result)
+    best = result.best(rule)
 
     def draw(shown, ax):
         given = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
@@ -324,7 +324,7 @@ def gap(
         _mark(ax, shown, rule)
         ax.set_ylabel("gap statistic, with standard error")
 
-    return Display(draw, k=found.k, gap=found.gap, se=found.se, best=best).plot(ax=ax)
+    return Display(draw, k=result.k, gap=result.gap, se=result.se, best=best).plot(ax=ax)
 
 
 def elbow(
@@ -363,8 +363,8 @@ def elbow(
     >>> from statfast.cluster import choose_n_clusters
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import elbow
-    >>> found = choose_n_clusters(load_iris().data, ks=range(1, 6), random_state=0)
-    >>> elbow(found, ax=Figure().subplots()).best == found.recommended
+    >>> result = choose_n_clusters(load_iris().data, ks=range(1, 6), random_state=0)
+    >>> elbow(result, ax=Figure().subplots()).best == result.recommended
     True
     """
     if not isinstance(choice, NClustersResult):

@@ -201,7 +201,7 @@ def partial_dependence(
     Returns
     -------
     statfast.plot.Display
-        With `found`, a `PartialDependence`. One column: a line, over those of up to 50 rows if
+        With `dependence`, a `PartialDependence`. One column: a line, over those of up to 50 rows if
         these are there; categories as points. Two columns: filled contours.
 
     Raises
@@ -220,24 +220,26 @@ def partial_dependence(
     >>> wine = load_wine()
     >>> model = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
     >>> shown = partial_dependence(model, wine.data, 6, output=2, ax=Figure().subplots())
-    >>> shown.found.average.shape
+    >>> shown.dependence.average.shape
     (3, 100)
     """
-    found = model
+    dependence = model
     if not isinstance(model, PartialDependence):
         if X is None or features is None:
             raise wrong_type("features", "one or two columns, with X", features)
-        found = dependence_of(model, X, features)
-    if len(found.grid_values) > 2:
-        raise ValueError(f"features must be one or two to draw; got {len(found.grid_values)}.")
-    outputs = len(found.labels)
+        dependence = dependence_of(model, X, features)
+    if len(dependence.grid_values) > 2:
+        raise ValueError(f"features must be one or two to draw; got {len(dependence.grid_values)}.")
+    outputs = len(dependence.labels)
     if isinstance(output, bool) or not isinstance(output, int) or not 0 <= output < outputs:
         raise ValueError(f"output must be from 0 to {outputs - 1}; got {output!r}.")
 
     def draw(display, ax):
-        (_draw_line if len(found.grid_values) == 1 else _draw_surface)(found, output, ax, style)
+        (_draw_line if len(dependence.grid_values) == 1 else _draw_surface)(
+            dependence, output, ax, style
+        )
 
-    return Display(draw, found=found).plot(ax=ax)
+    return Display(draw, dependence=dependence).plot(ax=ax)
 
 
 AVERAGES = {
@@ -282,7 +284,7 @@ def _draw_surface(dependence, output, ax, style):
 
 
 def permutation_importances(
-    found: PermutationImportance,
+    result: PermutationImportance,
     *,
     level: float = 0.95,
     most: int = 20,
@@ -293,7 +295,7 @@ def permutation_importances(
 
     Parameters
     ----------
-    found : statfast.inspection.PermutationImportance
+    result : statfast.inspection.PermutationImportance
         Result of `statfast.inspection.permutation_importance`.
     level : float, default=0.95
         Of the intervals.
@@ -314,7 +316,7 @@ def permutation_importances(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `found` is no such result.
+        If `result` is no such result.
     ValueError
         If `level` is not between 0 and 1, or there was one repeat alone.
 
@@ -327,15 +329,15 @@ def permutation_importances(
     >>> from statfast.plot import permutation_importances
     >>> wine = load_wine()
     >>> model = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
-    >>> found = permutation_importance(model, wine.data, wine.target, random_state=0)
-    >>> permutation_importances(found, most=3, ax=Figure().subplots()).names[0]
+    >>> result = permutation_importance(model, wine.data, wine.target, random_state=0)
+    >>> permutation_importances(result, most=3, ax=Figure().subplots()).names[0]
     'x6'
     """
-    if not isinstance(found, PermutationImportance):
-        raise wrong_type("found", "a PermutationImportance", found)
+    if not isinstance(result, PermutationImportance):
+        raise wrong_type("result", "a PermutationImportance", result)
     as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
     most = as_count(most, "most")
-    order = np.argsort(-found.importances_mean, kind="stable")[:most]
+    order = np.argsort(-result.importances_mean, kind="stable")[:most]
 
     def draw(display, ax):
         at = np.arange(len(display.means))
@@ -348,7 +350,7 @@ def permutation_importances(
 
     return Display(
         draw,
-        names=[found.names[j] for j in order],
-        means=found.importances_mean[order],
-        intervals=found.interval(level)[order],
+        names=[result.names[j] for j in order],
+        means=result.importances_mean[order],
+        intervals=result.interval(level)[order],
     ).plot(ax=ax)

@@ -20,13 +20,13 @@ SIGNIFICANT = 0.05
 
 
 def table(
-    found: CoefficientTable, column: str | None = None, *, ax: Axes | None = None, **style: Any
+    result: CoefficientTable, column: str | None = None, *, ax: Axes | None = None, **style: Any
 ) -> Display:
     """Draw a table of results: intervals of its rows, or bars of a column.
 
     Parameters
     ----------
-    found : CoefficientTable
+    result : CoefficientTable
         Result of `conf_int`, `t_test`, `odds_ratios`, `anova`, `drop1`, `add1` or `vif`.
     column : str, optional
         A heading, to draw its bars. None draws intervals where the table has them (with the
@@ -49,7 +49,7 @@ def table(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `found` is no table of results.
+        If `result` is no table of results.
     ValueError
         If there is no such column, or no number in it.
 
@@ -60,15 +60,15 @@ def table(
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import table
     >>> X = load_iris().data
-    >>> found = vif(LinearRegression().fit(X[:, :3], X[:, 3]))
-    >>> table(found, ax=Figure().subplots()).ax_.get_xlabel()
+    >>> result = vif(LinearRegression().fit(X[:, :3], X[:, 3]))
+    >>> table(result, ax=Figure().subplots()).ax_.get_xlabel()
     'GVIF'
     """
-    if not isinstance(found, CoefficientTable):
-        raise wrong_type("found", "a table of results, such as anova returns", found)
-    columns = {name: np.asarray(values, float) for name, values in found.columns.items()}
+    if not isinstance(result, CoefficientTable):
+        raise wrong_type("result", "a table of results, such as anova returns", result)
+    columns = {name: np.asarray(values, float) for name, values in result.columns.items()}
     limits = [name for name in columns if name.endswith(" %") and name[0].isdigit()]
-    names, ends, none = np.array(found.names, dtype=object), None, 0.0
+    names, ends, none = np.array(result.names, dtype=object), None, 0.0
     if column is None and len(limits) == 2:
         ends = np.column_stack([columns[name] for name in limits])
         middle = next((n for n in ("Estimate", "exp(coef)") if n in columns), None)
@@ -85,7 +85,7 @@ def table(
         p = next((columns[name] for name in columns if name.startswith("P>")), np.zeros(len(names)))
         filled, kept = p < SIGNIFICANT, np.isfinite(values)
     if not kept.any():
-        raise ValueError(f"found must have numbers to draw; got none under {label!r}.")
+        raise ValueError(f"result must have numbers to draw; got none under {label!r}.")
     names, values, filled = names[kept], values[kept], filled[kept]
     ends = None if ends is None else ends[kept]
 
@@ -115,12 +115,12 @@ def table(
     return Display(draw, names=names, values=values, ends=ends).plot(ax=ax)
 
 
-def stepwise(found: StepwiseResult, *, ax: Axes | None = None, **style: Any) -> Display:
+def stepwise(result: StepwiseResult, *, ax: Axes | None = None, **style: Any) -> Display:
     """Draw the criterion after each step of a selection.
 
     Parameters
     ----------
-    found : statfast.linear.StepwiseResult
+    result : statfast.linear.StepwiseResult
         What `step` returned.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
@@ -137,7 +137,7 @@ def stepwise(found: StepwiseResult, *, ax: Axes | None = None, **style: Any) -> 
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `found` is not what `step` returned.
+        If `result` is not what `step` returned.
 
     Examples
     --------
@@ -146,13 +146,13 @@ def stepwise(found: StepwiseResult, *, ax: Axes | None = None, **style: Any) -> 
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import stepwise
     >>> X = load_iris().data
-    >>> found = step(LinearRegression(), X[:, :3], X[:, 3], start="none")
-    >>> stepwise(found, ax=Figure().subplots()).names
+    >>> result = step(LinearRegression(), X[:, :3], X[:, 3], start="none")
+    >>> stepwise(result, ax=Figure().subplots()).names
     ['Start', '+ x2', '+ x1', '+ x0']
     """
-    if not isinstance(found, StepwiseResult):
-        raise wrong_type("found", "what step returned", found)
-    names, (label, values) = list(found.path.names), list(found.path.columns.items())[-1]
+    if not isinstance(result, StepwiseResult):
+        raise wrong_type("result", "what step returned", result)
+    names, (label, values) = list(result.path.names), list(result.path.columns.items())[-1]
 
     def draw(display, ax):
         ax.plot(range(len(names)), values, **{"color": COLORS[0], "marker": "o", **style})
@@ -165,12 +165,12 @@ def stepwise(found: StepwiseResult, *, ax: Axes | None = None, **style: Any) -> 
     return Display(draw, names=names, criterion=values).plot(ax=ax)
 
 
-def pruning(found: PruningTable, *, ax: Axes | None = None, **style: Any) -> Display:
+def pruning(result: PruningTable, *, ax: Axes | None = None, **style: Any) -> Display:
     """Draw cross-validated errors against tree size, as R's ``plotcp``.
 
     Parameters
     ----------
-    found : statfast.tree.PruningTable
+    result : statfast.tree.PruningTable
         What `pruning_table` returned.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
@@ -188,7 +188,7 @@ def pruning(found: PruningTable, *, ax: Axes | None = None, **style: Any) -> Dis
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `found` is not what `pruning_table` returned.
+        If `result` is not what `pruning_table` returned.
 
     Examples
     --------
@@ -199,38 +199,38 @@ def pruning(found: PruningTable, *, ax: Axes | None = None, **style: Any) -> Dis
     >>> from statfast.tree import DecisionTreeClassifier, pruning_table
     >>> iris = load_iris()
     >>> tree = DecisionTreeClassifier()
-    >>> found = pruning_table(tree, iris.data, iris.target, cv=np.arange(150) % 10)
-    >>> pruning(found, ax=Figure().subplots()).leaves.tolist()
+    >>> result = pruning_table(tree, iris.data, iris.target, cv=np.arange(150) % 10)
+    >>> pruning(result, ax=Figure().subplots()).leaves.tolist()
     [1, 2, 3, 4]
     """
-    if not isinstance(found, PruningTable):
-        raise wrong_type("found", "what pruning_table returned", found)
-    leaves = np.asarray(found.n_splits) + 1
-    limit = float(found.xerror[found.best] + found.xstd[found.best])
-    small = found.one_standard_error
+    if not isinstance(result, PruningTable):
+        raise wrong_type("result", "what pruning_table returned", result)
+    leaves = np.asarray(result.n_splits) + 1
+    limit = float(result.xerror[result.best] + result.xstd[result.best])
+    small = result.one_standard_error
 
     def draw(display, ax):
         shape = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
         shape.setdefault("label", "cross-validation")
-        ax.errorbar(leaves, found.xerror, yerr=found.xstd, **shape)
-        ax.plot(leaves, found.rel_error, color="0.6", marker=".", label="training")
+        ax.errorbar(leaves, result.xerror, yerr=result.xstd, **shape)
+        ax.plot(leaves, result.rel_error, color="0.6", marker=".", label="training")
         ax.axhline(limit, color=COLORS[1], linestyle="--", linewidth=1, label="least + 1 se")
-        ax.plot(leaves[small], found.xerror[small], "o", ms=11, mfc="none", mec=COLORS[1])
+        ax.plot(leaves[small], result.xerror[small], "o", ms=11, mfc="none", mec=COLORS[1])
         ax.set_xlabel("leaves")
         ax.set_ylabel("error relative to the root")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend(frameon=False)
         _bare(ax)
 
-    return Display(draw, leaves=leaves, xerror=found.xerror, limit=limit).plot(ax=ax)
+    return Display(draw, leaves=leaves, xerror=result.xerror, limit=limit).plot(ax=ax)
 
 
-def stability(found: StabilityResult, *, ax: Axes | None = None, **style: Any) -> Display:
+def stability(result: StabilityResult, *, ax: Axes | None = None, **style: Any) -> Display:
     """Draw the bootstrap stability of each cluster.
 
     Parameters
     ----------
-    found : statfast.cluster.StabilityResult
+    result : statfast.cluster.StabilityResult
         What `cluster_stability` returned.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
@@ -247,7 +247,7 @@ def stability(found: StabilityResult, *, ax: Axes | None = None, **style: Any) -
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `found` is not what `cluster_stability` returned.
+        If `result` is not what `cluster_stability` returned.
 
     Examples
     --------
@@ -255,18 +255,18 @@ def stability(found: StabilityResult, *, ax: Axes | None = None, **style: Any) -
     >>> from statfast.cluster import cluster_stability
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import stability
-    >>> found = cluster_stability(load_iris().data, 2, n_boot=5, random_state=0)
-    >>> stability(found, ax=Figure().subplots()).mean.shape
+    >>> result = cluster_stability(load_iris().data, 2, n_boot=5, random_state=0)
+    >>> stability(result, ax=Figure().subplots()).mean.shape
     (2,)
     """
-    if not isinstance(found, StabilityResult):
-        raise wrong_type("found", "what cluster_stability returned", found)
-    places = np.arange(len(found.mean))
+    if not isinstance(result, StabilityResult):
+        raise wrong_type("result", "what cluster_stability returned", result)
+    places = np.arange(len(result.mean))
 
     def draw(display, ax):
-        for place, values in zip(places, found.jaccard.T, strict=True):
+        for place, values in zip(places, result.jaccard.T, strict=True):
             ax.plot(np.full(len(values), place), values, "_", color="0.75", zorder=1)
-        ax.plot(places, found.mean, **{"color": COLORS[0], "marker": "o", "ls": "", **style})
+        ax.plot(places, result.mean, **{"color": COLORS[0], "marker": "o", "ls": "", **style})
         for height, name in ((0.75, "recovered"), (0.5, "dissolved")):
             ax.axhline(height, color="0.6", linestyle="--", linewidth=1, zorder=0)
             ax.annotate(
@@ -280,7 +280,7 @@ def stability(found: StabilityResult, *, ax: Axes | None = None, **style: Any) -
         ax.set_ylabel("Jaccard similarity")
         _bare(ax)
 
-    return Display(draw, mean=found.mean, jaccard=found.jaccard).plot(ax=ax)
+    return Display(draw, mean=result.mean, jaccard=result.jaccard).plot(ax=ax)
 
 
 def _bare(ax):

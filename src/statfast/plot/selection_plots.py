@@ -133,10 +133,10 @@ def learning_curves(
     >>> shown.x
     array([ 40,  80, 120])
     """
-    found = _arrays_of_results(estimator, X, y, arguments, 3)
+    arrays = _arrays_of_results(estimator, X, y, arguments, 3)
     if X is not None:
-        found = learning_curve(estimator, X, y, **arguments)
-    sizes, train, test = found[:3]
+        arrays = learning_curve(estimator, X, y, **arguments)
+    sizes, train, test = arrays[:3]
     return CurveDisplay(sizes, train, test, "training samples").plot(ax=ax, **(style or {}))
 
 
@@ -196,11 +196,11 @@ def validation_curves(
     >>> shown.ax_.get_xlabel()
     'alpha'
     """
-    found = _arrays_of_results(estimator, X, y, arguments, 2)
+    arrays = _arrays_of_results(estimator, X, y, arguments, 2)
     if X is not None:
         arguments |= {"param_name": param_name, "param_range": param_range}
-        found = validation_curve(estimator, X, y, **arguments)
-    train, test = found
+        arrays = validation_curve(estimator, X, y, **arguments)
+    train, test = arrays
     shown = CurveDisplay(np.asarray(param_range), train, test, param_name)
     return shown.plot(ax=ax, **(style or {}))
 
@@ -262,16 +262,16 @@ class ComparisonDisplay:
         self
         """
         ax = new_axes() if ax is None else ax
-        found = self.comparison
-        place = np.arange(len(found.names))[::-1]
-        for scores, at in zip(found.scores, place, strict=True):
+        comparison = self.comparison
+        place = np.arange(len(comparison.names))[::-1]
+        for scores, at in zip(comparison.scores, place, strict=True):
             ax.plot(scores, np.full(len(scores), at), "|", color="0.75", zorder=0)
-        ends = np.abs(found.intervals.T - found.means)
+        ends = np.abs(comparison.intervals.T - comparison.means)
         ax.errorbar(
-            found.means, place, xerr=ends,
+            comparison.means, place, xerr=ends,
             **{"fmt": "o", "color": COLORS[0], "capsize": 3, **style},
         )  # fmt: skip
-        ax.set_yticks(place, found.names)
+        ax.set_yticks(place, comparison.names)
         ax.set_ylim(-0.5, len(place) - 0.5)
         ax.set_xlabel("score")
         ax.set_ylabel("model")
@@ -279,12 +279,12 @@ class ComparisonDisplay:
         return self
 
 
-def comparison(found: Comparison, *, ax: Axes | None = None, **style: Any) -> "ComparisonDisplay":
+def comparison(result: Comparison, *, ax: Axes | None = None, **style: Any) -> "ComparisonDisplay":
     """Draw the mean scores of models with corrected intervals, and the scores of single folds.
 
     Parameters
     ----------
-    found : statfast.model_selection.Comparison
+    result : statfast.model_selection.Comparison
         What `compare` returned.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; None creates a figure.
@@ -300,7 +300,7 @@ def comparison(found: Comparison, *, ax: Axes | None = None, **style: Any) -> "C
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `found` is no Comparison.
+        If `result` is no Comparison.
 
     Examples
     --------
@@ -309,13 +309,13 @@ def comparison(found: Comparison, *, ax: Axes | None = None, **style: Any) -> "C
     >>> from statfast.model_selection import compare
     >>> from statfast.plot import comparison
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
-    >>> found = compare([LinearRegression(), Ridge()], X, y, cv=2)
-    >>> comparison(found, ax=Figure().subplots()).ax_.get_xlabel()
+    >>> result = compare([LinearRegression(), Ridge()], X, y, cv=2)
+    >>> comparison(result, ax=Figure().subplots()).ax_.get_xlabel()
     'score'
     """
-    if not isinstance(found, Comparison):
-        raise wrong_type("found", "what compare returned", found)
-    return ComparisonDisplay(found).plot(ax=ax, **style)
+    if not isinstance(result, Comparison):
+        raise wrong_type("result", "what compare returned", result)
+    return ComparisonDisplay(result).plot(ax=ax, **style)
 
 
 @dataclass
@@ -378,13 +378,13 @@ class TargetDisplay:
 
 
 def bias_variance_target(
-    found: BiasVariance | dict[str, Any], *, ax: Sequence[Axes] | None = None, **style: Any
+    result: BiasVariance | dict[str, Any], *, ax: Sequence[Axes] | None = None, **style: Any
 ) -> "TargetDisplay":
     """Draw bias and variance as shots at a target, whose center is the truth.
 
     Parameters
     ----------
-    found : BiasVariance or dict of str to BiasVariance
+    result : BiasVariance or dict of str to BiasVariance
         What `bias_variance` returned, of one model or of several by name.
     ax : sequence of matplotlib.axes.Axes, optional
         One for each model.
@@ -402,7 +402,7 @@ def bias_variance_target(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `found` is no BiasVariance.
+        If `result` is no BiasVariance.
 
     Examples
     --------
@@ -411,18 +411,18 @@ def bias_variance_target(
     >>> from statfast.model_selection import bias_variance
     >>> from statfast.plot import bias_variance_target
     >>> X = [[float(i)] for i in range(20)]
-    >>> found = bias_variance(Ridge(), X, [x[0] ** 2 for x in X], n_rounds=20, random_state=0)
-    >>> bias_variance_target(found, ax=Figure().subplots()).names
+    >>> result = bias_variance(Ridge(), X, [x[0] ** 2 for x in X], n_rounds=20, random_state=0)
+    >>> bias_variance_target(result, ax=Figure().subplots()).names
     ['Bias and variance']
     """
-    named = found if isinstance(found, dict) else {"Bias and variance": found}
+    named = result if isinstance(result, dict) else {"Bias and variance": result}
     shots = []
-    for one in named.values():
-        if not isinstance(one, BiasVariance):
-            raise wrong_type("found", "what bias_variance returned", one)
-        R = len(one.predictions)
+    for target_result in named.values():
+        if not isinstance(target_result, BiasVariance):
+            raise wrong_type("result", "what bias_variance returned", target_result)
+        R = len(target_result.predictions)
         z = as_generator(0).standard_normal((R, 2))
         z -= z.mean(axis=0)
-        spread = np.sqrt(max(one.variance, 0.0) / (z**2).sum(axis=1).mean())
-        shots.append(z * spread + np.array([np.sqrt(max(one.bias, 0.0)), 0.0]))
+        spread = np.sqrt(max(target_result.variance, 0.0) / (z**2).sum(axis=1).mean())
+        shots.append(z * spread + np.array([np.sqrt(max(target_result.bias, 0.0)), 0.0]))
     return TargetDisplay([str(name) for name in named], shots).plot(ax=ax, **style)

@@ -332,15 +332,15 @@ def estimator(method: str = "fit", wanted: str = "an estimator") -> Check:
 @dataclass(frozen=True)
 class _Checked(_AnyValue):
     function: Callable[[Any, str], Any]
-    accepted: Levels
+    known_levels: Levels
 
     def __call__(self, value: Any, name: str) -> Any:
         return self.function(value, name)
 
     def levels(self, default: Any = None) -> Levels:
-        return self.accepted
+        return self.known_levels
 
 
-def checked_by(function: Callable[..., Any], *accepted: Any, **settings: Any) -> Check:
+def checked_by(function: Callable[..., Any], *levels: Any, **settings: Any) -> Check:
     """A check by a function of the value and its name, which accepts some values for sure."""
-    return _Checked(partial(function, **settings) if settings else function, accepted)
+    return _Checked(partial(function, **settings) if settings else function, levels)

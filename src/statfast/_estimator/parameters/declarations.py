@@ -80,19 +80,21 @@ def _short_annotation(parameter: Parameter) -> Any:
 def collect(cls: type) -> dict[str, Parameter]:
     """The parameters of a class by name; its own declarations are taken out of its body."""
     texts = inspect.get_annotations(cls)
-    own: dict[str, Parameter | _Mark] = {}
+    declarations: dict[str, Parameter | _Mark] = {}
     for name, value in list(vars(cls).items()):
         if isinstance(value, Parameter | _Mark):
             delattr(cls, name)
             text = texts.get(name, REQUIRED)
             annotation = Annotation(text) if isinstance(text, str) else text
-            own[name] = value if isinstance(value, _Mark) else value._replace(annotation=annotation)
+            declarations[name] = (
+                value if isinstance(value, _Mark) else value._replace(annotation=annotation)
+            )
             if isinstance(value, _Mark) and value.value is not REQUIRED:
                 setattr(cls, name, value.value)
-    cls._own_declarations = own  # type: ignore[attr-defined]
+    cls._class_declarations = declarations  # type: ignore[attr-defined]
     merged: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__):
-        declared = vars(base).get("_own_declarations", {})
+        declared = vars(base).get("_class_declarations", {})
         new = {name: p for name, p in declared.items() if isinstance(p, Parameter)}
         dropped = {name for name, p in declared.items() if isinstance(p, _Mark) and p.removes}
         first = {name: p for name, p in new.items() if name not in merged}

@@ -66,7 +66,7 @@ class Family:
     highest: float = np.inf
     likelihood: Callable | None = None
     dispersion: float = np.nan
-    own: str = ""
+    kernel_name: str = ""
     label: str = ""
 
     def inside(self, mu):
@@ -182,7 +182,7 @@ _GAUSSIAN = Family(
     lambda y, mu: (y - mu) ** 2,
     lambda y: y,
     likelihood=_gaussian_likelihood,
-    own="gaussian",
+    kernel_name="gaussian",
 )
 _BINOMIAL = Family(
     "binomial",
@@ -226,7 +226,7 @@ FAMILIES = {
             0.0,
             np.inf,
             _gamma_likelihood,
-            own="gamma",
+            kernel_name="gamma",
         ),
         Family(
             "inverse_gaussian",

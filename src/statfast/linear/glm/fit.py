@@ -39,7 +39,7 @@ AT_BOUNDARY = (
     "The maximum of the likelihood is at the boundary of the coefficients that give means: there, "
     "standard errors, tests and intervals do not hold."
 )
-TOO_SMALL = (
+OVERFLOWING_VARIANCES = (
     "Columns are so small that the variances of their coefficients are no numbers. Multiply them."
 )
 
@@ -63,7 +63,7 @@ def require_information(y, family, link):
     """Raise ValueError if squares of the information of one row overflow or vanish."""
     mu = np.abs(y).max(keepdims=True)
     shares = link.name in ("logit", "probit", "cloglog")
-    if shares or family.own in ("binomial", "poisson") or not mu > 0:
+    if shares or family.kernel_name in ("binomial", "poisson") or not mu > 0:
         return
     with np.errstate(all="ignore"):
         size = float((link.slope(link.link(mu), mu) ** 2 / family.variance(mu))[0])
@@ -97,7 +97,7 @@ def fit_model(
     require_information(y, family, link)
     if not isinstance(X, Parts):
         rows = ModelRows(X, y, weights, offset, family, link, intercept, n_jobs)
-    ridge = alpha * rows.mass if alpha else ridge
+    ridge = alpha * rows.total_weight if alpha else ridge
     failed = Unsolvable()
     try:
         fit = _solved(rows, ridge, max_iter, tol, start)
@@ -181,7 +181,7 @@ def warn_aliased(names):
 def _result(rows, fit, names, title, ridge, analytic, alpha):
     family, weights = rows.family, rows.weights
     used = float(rows.n if weights is None else np.count_nonzero(weights))
-    mass = rows.mass
+    mass = rows.total_weight
     count = used if analytic else mass
     df_residual = count - fit.rank
     known = family.dispersion == family.dispersion
@@ -198,7 +198,7 @@ def _result(rows, fit, names, title, ridge, analytic, alpha):
     if not refusal and fit.covariance is None:
         refusal = too_many(rows.q)
     if not (refusal or np.isfinite(fit.covariance.diagonal()).all()):
-        refusal = TOO_SMALL
+        refusal = OVERFLOWING_VARIANCES
     shown = family.label or family.name.replace("_", " ")
     facts = (("Family", shown), ("Link", rows.link.name), ("Iterations", fit.n_iter))
     if ridge:
@@ -256,5 +256,5 @@ def null_deviance(rows):
         return 0.0  # all responses at the same end
     if rows.classes and np.ndim(mean) == 0:
         logs = rows.mean * np.log(mean) + (1 - rows.mean) * np.log1p(-mean)
-        return float(-2 * rows.mass * logs)
+        return float(-2 * rows.total_weight * logs)
     return rows.total_of(_from_mean, (mean,), by_value=np.ndim(mean) == 0)

@@ -287,7 +287,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     def _concluded(self, model, link, theta, X, arguments=()):
         """Become fitted, with a word where the iterations came to no end."""
         family = model.rows.family
-        both = family.own == "binomial" and 0 < model.rows.mean < 1
+        both = family.kernel_name == "binomial" and 0 < model.rows.mean < 1
         if model.fit.diverged and both and link.name in SHARES:
             names = model.result.names
             warn_no_maximum(model.rows, model.fit.coef, names, "Successes and failures are", ADVICE)

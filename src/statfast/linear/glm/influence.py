@@ -25,7 +25,7 @@ from statfast.linear.design.design import added_offset, linear_predictor, new_ro
 from statfast.linear.design.formula import groups_again, rows_again
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.profile import profile_intervals
-from statfast.linear.glm.row_influence import ModelParts, told
+from statfast.linear.glm.row_influence import ModelParts, drop_single_column
 from statfast.linear.inference.hypotheses import Hypotheses
 from statfast.linear.inference.inference import as_level, interval_table
 
@@ -148,7 +148,7 @@ class Diagnosed(Hypotheses):
         """
         weighted = as_choice(kind, "kind", KINDS) in ("deviance", "pearson")
         rows = rows_again(self, X, y, sample_weight, offset, exposure, weighted=weighted)
-        return told(self._parts(rows).residuals(kind))
+        return drop_single_column(self._parts(rows).residuals(kind))
 
     def influence(
         self,

@@ -262,7 +262,7 @@ class _Times:
 
 def _unit(family, y):
     """What y says is small: the root of the unit of the deviance, if that has one."""
-    if family.own == "gaussian":
+    if family.kernel_name == "gaussian":
         return max(y.max(), -y.min())
     return y.max() ** -0.5 if family.name == "inverse_gaussian" else 1.0
 
@@ -339,7 +339,7 @@ class Scoring:
         self.observed = False  # whether steps are Newton's
         self.rough = True  # whether float32 may do for the information, while that is not the last
         self.bounded, self.cuts = rows.bounded, 0  # steps that were halved one after another
-        self.total_weight = rows.mass
+        self.total_weight = rows.total_weight
         self.size = _unit(rows.family, rows.y)
 
     def run(self, max_iter, b, near=None, *, covariance=True):

@@ -119,20 +119,20 @@ class ModelRows:
                 with np.errstate(over="ignore", invalid="ignore"):
                     self.shift = near_mean(first, weights, ROWS_OF_SAMPLE_MEAN)
         self.kind = self.kind_of(self.family, self.link)
-        ones = zeros_and_ones(self.y) if self.family.own == "binomial" else -1
+        ones = zeros_and_ones(self.y) if self.family.kernel_name == "binomial" else -1
         self.classes = ones >= 0  # whether all responses are 0 or 1
-        self.mass = float(self.n if self.weights is None else self.weights.sum())
+        self.total_weight = float(self.n if self.weights is None else self.weights.sum())
         if self.weights is not None:
             total = (self.weights * self.y).sum()
         else:
             total = ones if self.classes else self.y.sum()
-        self.mean = float(total) / self.mass
+        self.mean = float(total) / self.total_weight
         self.aux = self._aux()
 
     @staticmethod
     def kind_of(family, link):
         """What kernels know the two by; None if they do not."""
-        return kernel.KINDS.get((family.own, link.name))
+        return kernel.KINDS.get((family.kernel_name, link.name))
 
     @property
     def bounded(self):
@@ -149,7 +149,7 @@ class ModelRows:
     @property
     def canonical(self):
         """Whether the observed information is the expected one."""
-        return (self.family.own or self.family.name, self.link.name) in CANONICAL
+        return (self.family.kernel_name or self.family.name, self.link.name) in CANONICAL
 
     def share_of(self, share):
         """Of one in how many rows a sample may be; None of rows that come in an order."""
@@ -157,9 +157,9 @@ class ModelRows:
 
     def _aux(self):
         """What the deviance takes of y alone: see linear/irls_link.h. None if it is zero."""
-        if self.kind is None or self.family.own == "gaussian":
+        if self.kind is None or self.family.kernel_name == "gaussian":
             return None
-        if self.family.own == "binomial":
+        if self.family.kernel_name == "binomial":
             if self.classes:
                 return None
             from scipy.special import xlogy
@@ -310,7 +310,7 @@ class ModelRows:
         """The sum of ``term(family, y, weight, *arguments)``; by their values, where the responses
         are small counts."""
         y, weights = self.y, self.weights
-        counts = self.family.own in ("binomial", "poisson") or self.family.name in COUNTS
+        counts = self.family.kernel_name in ("binomial", "poisson") or self.family.name in COUNTS
         small = by_value and counts and y.max() < MAX_TALLIED_COUNT and y.min() >= 0
         if small and (y == np.floor(y)).all():
             tally = np.bincount(y.astype(np.intp), weights)

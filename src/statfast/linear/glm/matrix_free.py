@@ -16,12 +16,12 @@ class SparseProducts:
     """Of CSR rows as they are, neither shifted nor scaled; in one thread."""
 
     def __init__(self, X, intercept):
-        self.X, self.turned, self.one = X, X.T, int(intercept)
+        self.X, self.turned, self.n_intercepts = X, X.T, int(intercept)
 
     def values(self, coef):
         """Z coef, (n, K)."""
-        out = _products(self.X, coef[self.one :])
-        if self.one:
+        out = _products(self.X, coef[self.n_intercepts :])
+        if self.n_intercepts:
             out += coef[0]
         return out
 
@@ -42,9 +42,9 @@ class SparseProducts:
         )
 
     def _transposed_product(self, columns, scores):
-        out = np.empty((columns.shape[0] + self.one, scores.shape[1]))
-        out[self.one :] = _products(columns, scores)
-        if self.one:
+        out = np.empty((columns.shape[0] + self.n_intercepts, scores.shape[1]))
+        out[self.n_intercepts :] = _products(columns, scores)
+        if self.n_intercepts:
             out[0] = scores.sum(axis=0)
         return out
 
@@ -61,7 +61,7 @@ class DenseProducts:
 
     def __init__(self, rows, frame, n, n_jobs):
         self.rows, self.frame, self.n, self.n_jobs = rows, frame, n, n_jobs
-        self.one = int(frame.intercept)
+        self.n_intercepts = int(frame.intercept)
         self.p = len(frame.shift)
 
     def _total(self, work, aligned, n_values):
@@ -84,8 +84,8 @@ class DenseProducts:
 
     def _inner(self, coef):
         """Coefficients of the rows as they are, and what to add to their products."""
-        inner = coef[self.one :] * self.frame.scale[:, None]
-        return inner, (coef[0] if self.one else 0.0) - self.frame.shift @ inner
+        inner = coef[self.n_intercepts :] * self.frame.scale[:, None]
+        return inner, (coef[0] if self.n_intercepts else 0.0) - self.frame.shift @ inner
 
     def values(self, coef):
         """Z coef, (n, K)."""
@@ -101,21 +101,21 @@ class DenseProducts:
     def _transposed_product(self, block, scores):
         """Z' scores of a block, but for the scale."""
         total = scores.sum(axis=0)
-        own = block.T @ scores - self.frame.shift[:, None] * total
-        return np.vstack([total[None], own]) if self.one else own
+        products = block.T @ scores - self.frame.shift[:, None] * total
+        return np.vstack([total[None], products]) if self.n_intercepts else products
 
     def _scaled(self, table):
-        table[self.one :] *= self.frame.scale[:, None]
+        table[self.n_intercepts :] *= self.frame.scale[:, None]
         return table
 
     def correlate(self, scores):
         """Z' scores, (q, K)."""
-        found = self._total(
+        total = self._total(
             lambda where, block, part: self._transposed_product(block, part),
             (scores,),
             scores.shape[1],
         )
-        return self._scaled(found)
+        return self._scaled(total)
 
     def normal(self, coef, times, curve):
         """Z' times(curve, Z coef), in one reading of the rows."""
@@ -130,10 +130,10 @@ class DenseProducts:
         """Sums of the weighted squares of the columns, (q, K)."""
 
         def work(where, block, part):
-            own = (block - self.frame.shift) ** 2
-            found = own.T @ part
-            return np.vstack([part.sum(axis=0)[None], found]) if self.one else found
+            squares = (block - self.frame.shift) ** 2
+            total = squares.T @ part
+            return np.vstack([part.sum(axis=0)[None], total]) if self.n_intercepts else total
 
-        found = self._total(work, (weights,), weights.shape[1])
-        found[self.one :] *= self.frame.scale[:, None] ** 2
-        return found
+        total = self._total(work, (weights,), weights.shape[1])
+        total[self.n_intercepts :] *= self.frame.scale[:, None] ** 2
+        return total

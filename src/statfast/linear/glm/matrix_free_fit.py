@@ -18,7 +18,7 @@ MIN_SPARSE_COLUMNS = 64  # From so many columns of sparse rows on, no matrix of 
 MIN_DENSE_COLUMNS = 1000  # The same of dense rows, where these are not more than the columns.
 STEPS_TO_HALVE = 8  # In so many steps one that will converge has shrunk by half.
 ROUNDING_OF_STEP = 1e-6  # Steps of a smaller share of the linear values may be rounding.
-TOO_MANY = (
+NO_INFORMATION_MATRIX = (
     "The information matrix of {0} coefficients ({1:.1f} GiB) was not made, as they are more than "
     f"{INFERENCE_COLUMNS}: there are no standard errors, tests or intervals. Fit fewer columns "
     "for inference."
@@ -27,7 +27,7 @@ TOO_MANY = (
 
 def too_many(q):
     """Why there is no inference."""
-    return TOO_MANY.format(q, 8.0 * q * q / 2**30)
+    return NO_INFORMATION_MATRIX.format(q, 8.0 * q * q / 2**30)
 
 
 def solve_matrix_free(rows, *, ridge, max_iter, tol, start=None):
@@ -125,8 +125,8 @@ class _Deviance:
         sums, score, weights = self._sums(eta)
         dispersion = self.rows.family.dispersion
         if dispersion != dispersion:
-            dispersion = max(sums.chi2 / self.rows.mass, 1e-300)
-        unit = sqrt(dispersion * self.rows.mass)
+            dispersion = max(sums.chi2 / self.rows.total_weight, 1e-300)
+        unit = sqrt(dispersion * self.rows.total_weight)
         value = 0.5 * sums.deviance if isfinite(sums.deviance) else inf
         return value, -score[:, None], weights[:, None], unit
 

@@ -25,19 +25,19 @@ class Response:
     """How y of a part becomes responses: numbers, or whether a label is the one modeled."""
 
     label: Any = None
-    other: bool = False  # whether it is all labels but this one that are modeled
+    complement: bool = False  # whether it is all labels but this one that are modeled
     named: bool = False  # whether y are labels
     value: Any = None  # theta of the negative binomial family, or the exponent of a Tweedie one
     weighting: Any = None  # labels and factors of their rows' weights, if these are not 1
 
-    def of(self, y: Any, n: int) -> np.ndarray:
+    def values_of(self, y: Any, n: int) -> np.ndarray:
         if not self.named:
             targets, _ = as_targets(y, n)
             if targets.shape[1] != 1:
                 raise ValueError(f"y must be one response; got {targets.shape[1]} columns.")
             return targets[:, 0]
         same = np.asarray(y).reshape(n) == self.label  # labels are checked before
-        return (same != self.other).astype(np.float64)
+        return (same != self.complement).astype(np.float64)
 
     def weights(self, y: Any, weights: Any, n: int) -> np.ndarray | None:
         weights = as_weights(weights, n)
@@ -79,7 +79,7 @@ class SentModel:
         else:
             family = tweedie(value) if name == "tweedie" else FAMILIES.get(name) or as_family(name)
         weights = self.response.weights(y, weights, len(X))
-        y = self.response.of(y, len(X))
+        y = self.response.values_of(y, len(X))
         link = LINKS.get(self.link) or as_link(self.link)
         return ModelRows(X, y, weights, None, family, link, self.intercept, None, self.shift)
 
@@ -89,7 +89,7 @@ class ResponseSurvey:
     """What all parts together say of the responses; the shift is of the first."""
 
     used: float
-    mass: float
+    total_weight: float
     total: float
     low: float
     high: float
@@ -104,9 +104,9 @@ class ResponseSurvey:
                 f"{len(other.shift)} in another."
             )
         return ResponseSurvey(
-            self.used + other.used, self.mass + other.mass, self.total + other.total,
-            min(self.low, other.low), max(self.high, other.high), self.classes and other.classes,
-            self.odd or other.odd, self.shift,
+            self.used + other.used, self.total_weight + other.total_weight,
+            self.total + other.total, min(self.low, other.low), max(self.high, other.high),
+            self.classes and other.classes, self.odd or other.odd, self.shift,
         )  # fmt: skip
 
 
@@ -120,16 +120,17 @@ class PartRows(ModelRows):
         link_name = float(link.name[6:-1]) if link.name.startswith("power") else link.name
         kind = family.name, response.value
         model = SentModel(new_fit(parts), response, kind, link_name, intercept)
-        found = parts.total(Work(_survey_responses), model)
-        if found is None:
+        survey = parts.total(Work(_survey_responses), model)
+        if survey is None:
             raise ValueError("X has no rows with a positive weight. Pass more rows.")
-        parts.width = self.p = len(found.shift)
+        parts.width = self.p = len(survey.shift)
         self.q = self.p + int(intercept)
-        self.shift = found.shift if intercept else np.zeros(self.p)
+        self.shift = survey.shift if intercept else np.zeros(self.p)
         self.model = replace(model, shift=self.shift)
-        self.y = np.array([found.low, found.high, *found.odd])  # which is all that is asked of them
-        self.n, self.mass = found.used, found.mass
-        self.mean, self.classes = found.total / found.mass, found.classes
+        # These are all responses that the fit asks for.
+        self.y = np.array([survey.low, survey.high, *survey.odd])
+        self.n, self.total_weight = survey.used, survey.total_weight
+        self.mean, self.classes = survey.total / survey.total_weight, survey.classes
         self.kind = ModelRows.kind_of(family, link)
 
     def share_of(self, share):
@@ -170,15 +171,15 @@ def _survey_responses(columns, model):
     X, y, weights = columns
     require_finite(X)
     weights = model.response.weights(y, weights, len(X))
-    y = model.response.of(y, len(X))
+    y = model.response.values_of(y, len(X))
     shift = near_mean(X, weights, ROWS_OF_SAMPLE_MEAN)
     used, total = (y, y.sum()) if weights is None else (y[weights > 0], (weights * y).sum())
-    mass = float(len(y)) if weights is None else float(weights.sum())
+    total_weight = float(len(y)) if weights is None else float(weights.sum())
     classes = zeros_and_ones(y) >= 0
     odd = [] if classes else used[used != np.floor(used)][:1].tolist()
     return ResponseSurvey(
-        float(len(used)), mass, float(total), float(used.min()), float(used.max()), classes, odd,
-        shift,
+        float(len(used)), total_weight, float(total), float(used.min()), float(used.max()), classes,
+        odd, shift,
     )  # fmt: skip
 
 

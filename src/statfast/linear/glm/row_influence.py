@@ -67,7 +67,7 @@ class RowInfluence(Tabled):
         return CoefficientTable([str(i) for i in range(len(self.fitted))], columns)
 
 
-def told(values):
+def drop_single_column(values):
     """(n,) of one model, (n, m) of several."""
     return values[:, 0] if values.shape[1] == 1 else values
 
@@ -88,17 +88,17 @@ class ModelParts:
             self.variance = family.variance(self.mu)
 
     def residuals(self, kind):
-        apart = self.y - self.mu
+        residual = self.y - self.mu
         root = 1.0 if self.a is None else np.sqrt(self.a)
         with np.errstate(all="ignore"):
             if kind == "response":
-                return apart
+                return residual
             if kind == "working":
-                return apart / self.slope
+                return residual / self.slope
             if kind == "pearson":
-                return root * apart / np.sqrt(self.variance)
+                return root * residual / np.sqrt(self.variance)
             unit = np.maximum(self.family.deviance(self.y, self.mu), 0.0)
-            return root * np.sign(apart) * np.sqrt(unit)
+            return root * np.sign(residual) * np.sqrt(unit)
 
     def influence(self):
         leverage = self.leverage()
@@ -111,7 +111,7 @@ class ModelParts:
             distance = (pearson / rest) ** 2 * leverage / (dispersion * rank)
             standardized = self.residuals("deviance") / error, pearson / error
         parts = (self.mu, self.eta, leverage, distance, *standardized)
-        return RowInfluence(*(told(part) for part in parts))
+        return RowInfluence(*(drop_single_column(part) for part in parts))
 
     def scores(self, kind, copies):
         """What a copy of each row adds to the scores, times z, as this covariance takes it."""

@@ -277,7 +277,7 @@ def _factor_by_residuals(X, Y, weights, intercept, n_jobs):
             sums.g[first:],
         )
         table[p, p] = sums.deviance
-        total_weight = h[0, 0] if first else rows.mass
+        total_weight = h[0, 0] if first else rows.total_weight
         totals = np.append(h[1:, 0], sums.g[0]) if first else np.zeros(p + 1)
     centered = _factor_centered(total_weight, totals, table, p, intercept)
     if centered is None:

@@ -62,7 +62,7 @@ class ClassInference(Diagnosed, Inference):
         several = self.__dict__.get("results_")
         if several is None:
             return super()._results(refuse=refuse)
-        return [_One(result)._inferred(refuse=refuse) for result in several.values()]
+        return [_SingleResult(result)._inferred(refuse=refuse) for result in several.values()]
 
     @property
     def coef_names_(self) -> Array:
@@ -143,7 +143,7 @@ class ClassInference(Diagnosed, Inference):
         several = self.__dict__.get("results_")
         if several is None:
             return super()._wald(level)
-        return np.concatenate([_One(result)._wald(level) for result in self._results()])
+        return np.concatenate([_SingleResult(result)._wald(level) for result in self._results()])
 
     def summary(self, *, covariance: str | Array = "model") -> Summary:
         """Summarize the fit: coefficients with their errors and tests, and how good it is.
@@ -169,7 +169,7 @@ class ClassInference(Diagnosed, Inference):
             table = as_covariance(covariance, len(results) * q).reshape(len(results), q, -1, q)
             given = [table[k, :, k] for k in range(len(results))]
         alone = {
-            label: _One(result).summary(covariance=own)
+            label: _SingleResult(result).summary(covariance=own)
             for (label, result), own in zip(results.items(), given, strict=True)
         }
         count = next(iter(results.values())).observations
@@ -279,7 +279,7 @@ class ClassInference(Diagnosed, Inference):
         return errors_and_ends(*found, se, interval and results[0].quantile(level))
 
 
-class _One(Inference):
+class _SingleResult(Inference):
     def __init__(self, result):
         self._result = result
 

@@ -42,7 +42,7 @@ class SoftmaxParts(ModelParts):
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
         super().__init__(rows, y, a, logits, binomial, logit, has_one, results)
         self.p, self.linear, self.reference = probabilities(scores), scores, reference
-        self.others = np.delete(np.arange(scores.shape[1]), reference)
+        self.varying = np.delete(np.arange(scores.shape[1]), reference)
 
     def influence(self):
         (result,) = self.results
@@ -52,7 +52,7 @@ class SoftmaxParts(ModelParts):
         hat, share = np.empty((n, m, m)), np.empty((n, n_classes))
 
         def work(where, block):
-            M, L = self._of(where, block)
+            M, L = self._spread_and_root(where, block)
             a = 1.0 if self.a is None else self.a[where]
             hat[where] = np.asarray(a)[..., None] * (np.swapaxes(L, 1, 2) @ M @ L)
             leverage[where] = np.trace(hat[where], axis1=1, axis2=2)
@@ -60,9 +60,9 @@ class SoftmaxParts(ModelParts):
             distance[where] = np.einsum("ia,iab,ib->i", u, M, u) / result.rank
             p = self.p[where]
             for k in range(n_classes):  # the share of the variance of y_k - p_k that is lost
-                g = (np.arange(n_classes) == k)[self.others] - p[:, self.others]
-                own = np.einsum("ia,iab,ib->i", g, M, g) * p[:, k] / (1.0 - self.mu[where, k])
-                share[where, k] = own
+                g = (np.arange(n_classes) == k)[self.varying] - p[:, self.varying]
+                lost = np.einsum("ia,iab,ib->i", g, M, g)
+                share[where, k] = lost * p[:, k] / (1.0 - self.mu[where, k])
 
         with np.errstate(divide="ignore", invalid="ignore"):
             self._blocks(work)
@@ -72,38 +72,39 @@ class SoftmaxParts(ModelParts):
             return RowInfluence(self.p, self.linear, leverage, distance, *standardized, hat)
 
     def scores(self, kind, copies):
-        out = self._apart(slice(None))
+        out = self._residuals(slice(None))
         w = (1.0 if self.a is None else self.a) / copies
         if kind in ("HC2", "HC3"):
 
             def work(where, block):
-                out[where] = self._freed(*self._of(where, block), w[where], where, kind, MIN_REST)
+                M, L = self._spread_and_root(where, block)
+                out[where] = self._freed(M, L, w[where], where, kind, MIN_REST)
 
             self._blocks(work)
         return out * w * (self._growth() if kind == "HC1" else 1.0)
 
-    def _apart(self, where):
-        return (self.y[where] - self.p[where])[:, self.others]
+    def _residuals(self, where):
+        return (self.y[where] - self.p[where])[:, self.varying]
 
-    def _of(self, where, block):
+    def _spread_and_root(self, where, block):
         """M and the root L of V, (m, K - 1, K - 1) each, of some rows."""
-        p = self.p[where][:, self.others]
+        p = self.p[where][:, self.varying]
         root = np.sqrt(p)
-        left = 1.0 + np.sqrt(self.p[where, self.reference])
-        L = np.eye(p.shape[1]) * root[:, None] - p[:, :, None] * (root / left[:, None])[:, None]
+        divisor = 1.0 + np.sqrt(self.p[where, self.reference])
+        L = np.eye(p.shape[1]) * root[:, None] - p[:, :, None] * (root / divisor[:, None])[:, None]
         return self.results[0].spreads(block, self.has_one), L
 
     def _freed(self, M, L, w, where, kind, least):
         """(I - w V M)^-1 (y - p), or with HC2 the root of that inverse; H's eigenvalues below 1."""
-        apart = self._apart(where)
-        w = np.broadcast_to(w, (len(apart), 1))
+        residuals = self._residuals(where)
+        w = np.broadcast_to(w, (len(residuals), 1))
         values, vectors = np.linalg.eigh(w[:, :, None] * (np.swapaxes(L, 1, 2) @ M @ L))
         if least and self.a is not None:
             refuse_light_rows(kind, values, self.a[where], where.start)
         s = np.sqrt(np.maximum(1.0 - values, least))
         g = 1.0 / (s * (1.0 + s)) if kind == "HC2" else 1.0 / s**2
-        turned = np.swapaxes(L @ vectors, 1, 2) @ (M @ apart[:, :, None])
-        return apart + w * (L @ vectors @ (g[:, :, None] * turned))[:, :, 0]
+        turned = np.swapaxes(L @ vectors, 1, 2) @ (M @ residuals[:, :, None])
+        return residuals + w * (L @ vectors @ (g[:, :, None] * turned))[:, :, 0]
 
 
 def probabilities(scores):

@@ -81,21 +81,21 @@ class Firth:
     ):  # fmt: skip
         self.rows, self.codes, self.n_jobs = rows, codes, n_jobs
         self.weights = np.ones(len(codes)) if weights is None else weights
-        self.others = n_classes - 1
-        self.mass = float(self.weights.sum())
+        self.n_varying = n_classes - 1
+        self.total_weight = float(self.weights.sum())
         self.tol, self.max_iter = tol, max_iter
         self.frame: Standardization = frame_of(rows, intercept, n_jobs, weights)
         self.frame.refuse_tiny()
         self.q = len(self.frame.shift) + intercept
         self.turn = self.frame.to_user()
         # log|I| / 2 in the frame less that in the columns of the user.
-        self.lost = self.others * float(np.log(self.frame.scale).sum())
+        self.lost = self.n_varying * float(np.log(self.frame.scale).sum())
 
     def fit(self) -> FirthFit:
         """Maximize l* over all coefficients."""
-        start = np.zeros((self.others, self.q))
+        start = np.zeros((self.n_varying, self.q))
         b, value, inverse, n_iter, converged = self._climb(start, None)
-        turn = np.kron(np.eye(self.others), self.turn)
+        turn = np.kron(np.eye(self.n_varying), self.turn)
         return FirthFit(
             b @ self.turn.T, turn @ inverse @ turn.T, self._loglik(b), value - self.lost, n_iter,
             converged,
@@ -103,9 +103,11 @@ class Firth:
 
     def null_loglik(self) -> float:
         """l of the classes' shares, or of equal ones without an intercept."""
-        mass = np.bincount(self.codes, self.weights, self.others + 1)
-        shares = mass / mass.sum() if self.frame.intercept else np.full(len(mass), 1 / len(mass))
-        return float(mass @ np.log(shares))
+        totals = np.bincount(self.codes, self.weights, self.n_varying + 1)
+        shares = np.full(len(totals), 1 / len(totals))
+        if self.frame.intercept:
+            shares = totals / totals.sum()
+        return float(totals @ np.log(shares))
 
     def profile(self, fit: FirthFit, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Intervals of confidence 1 - alpha, (m, 2), and p-values, (m,), of all coefficients.
@@ -120,7 +122,7 @@ class Firth:
         intervals, tests = np.empty((len(spread), 2)), np.empty(len(spread))
         for j in range(len(spread)):
             fall = _Fall(self, fit, j)
-            tests[j] = chdtrc(1, max(0.0, fall.at(0.0)))
+            tests[j] = chdtrc(1, max(0.0, fall.deviance(0.0)))
             for side in (0, 1):
                 intervals[j, side] = fall.reaches(level, spread[j] * (2 * side - 1))
         return intervals, tests
@@ -132,14 +134,14 @@ class Firth:
         eta -= eta.max(axis=1, keepdims=True)
         share = np.exp(eta)
         total = share.sum(axis=1, keepdims=True)
-        own = eta[np.arange(len(z)), codes] - np.log(total[:, 0])
-        return (share / total)[:, 1:], own
+        log_posterior = eta[np.arange(len(z)), codes] - np.log(total[:, 0])
+        return (share / total)[:, 1:], log_posterior
 
     def _sum(self, partial):
         def work(where, block, codes, weights):
             return Tables(partial(self.frame.design(block), codes, weights))
 
-        size = self.others * self.q
+        size = self.n_varying * self.q
         return reduce(
             work, self.rows, self.codes, self.weights, merge=iadd, n_jobs=self.n_jobs,
             effort=float(len(self.codes)) * size**2, least=max(256, 4 * size),
@@ -155,16 +157,16 @@ class Firth:
         """l*, and a factor of the information; -inf and None where it is singular."""
 
         def partial(z, codes, weights):
-            p, own = self._posteriors(z, b, codes)
-            info = np.empty((self.others, self.q, self.others, self.q))
-            for a in range(self.others):
+            p, log_posterior = self._posteriors(z, b, codes)
+            info = np.empty((self.n_varying, self.q, self.n_varying, self.q))
+            for a in range(self.n_varying):
                 for c in range(a + 1):
                     v = weights * p[:, a] * ((a == c) - p[:, c])
                     info[a, :, c] = info[c, :, a] = (z * v[:, None]).T @ z
-            return np.array([weights @ own]), info
+            return np.array([weights @ log_posterior]), info
 
         loglik, info = self._sum(partial)
-        factor = CholeskyFactor(info.reshape(self.others * self.q, -1))
+        factor = CholeskyFactor(info.reshape(self.n_varying * self.q, -1))
         if factor.pivot <= 0.0:
             return -inf, None
         log_root = np.log(factor.lower.diagonal() / factor.scale).sum()
@@ -172,19 +174,19 @@ class Firth:
 
     def _score(self, b, inverse):
         """The gradient of l*, (K - 1, q)."""
-        table = inverse.reshape(self.others, self.q, self.others, self.q)
+        table = inverse.reshape(self.n_varying, self.q, self.n_varying, self.q)
 
         def partial(z, codes, weights):
             p, _ = self._posteriors(z, b, codes)
-            m = np.empty((len(z), self.others, self.others))
-            for a in range(self.others):
+            m = np.empty((len(z), self.n_varying, self.n_varying))
+            for a in range(self.n_varying):
                 for c in range(a + 1):
                     m[:, a, c] = m[:, c, a] = ((z @ table[a, :, c]) * z).sum(axis=1)
             twice = np.einsum("iaa->ia", m) - 2.0 * np.einsum("iab,ib->ia", m, p)
             bend = p * (twice - (p * twice).sum(axis=1, keepdims=True))
             rest = 0.5 * bend - p
-            own = np.flatnonzero(codes)
-            rest[own, codes[own] - 1] += 1.0
+            varying_rows = np.flatnonzero(codes)
+            rest[varying_rows, codes[varying_rows] - 1] += 1.0
             return ((weights[:, None] * rest).T @ z,)
 
         return self._sum(partial)[0]
@@ -219,7 +221,7 @@ class Firth:
             known = scoring if metric is None else metric
             before, step = score, corrected(score, pairs[-PAIRS_REMEMBERED:], known.__matmul__)
             gain = float(step @ score)
-            if max(gain, float(score @ scoring @ score)) <= self.tol**2 * self.mass:
+            if max(gain, float(score @ scoring @ score)) <= self.tol**2 * self.total_weight:
                 return b + step.reshape(b.shape), value, inverse, n_iter, True
             for _ in range(MAX_HALVINGS):
                 trial = b + step.reshape(b.shape)
@@ -230,23 +232,23 @@ class Firth:
                     break
                 step = 0.5 * step
             else:
-                return b, value, inverse, n_iter, gain <= 1e4 * self.tol**2 * self.mass
+                return b, value, inverse, n_iter, gain <= 1e4 * self.tol**2 * self.total_weight
             b, value, factor = trial, height, newer
         return b, value, factor.inverse(), self.max_iter, False
 
     def _metric(self, b, score, scoring):
         """The inverse of minus the second derivatives of l*, by differences of its score, within
         the space and in units of `scoring`, an inverse information."""
-        sizes, ways = np.linalg.eigh(scoring)
-        ways = (ways * np.sqrt(np.maximum(sizes, 0.0)))[:, sizes > 1e-14 * sizes[-1]]
-        curves = np.empty((ways.shape[1], ways.shape[1]))
-        for j in range(ways.shape[1]):
-            near = b + (STEP_OF_DIFFERENCE * ways[:, j]).reshape(b.shape)
+        sizes, directions = np.linalg.eigh(scoring)
+        directions = (directions * np.sqrt(np.maximum(sizes, 0.0)))[:, sizes > 1e-14 * sizes[-1]]
+        curves = np.empty((directions.shape[1], directions.shape[1]))
+        for j in range(directions.shape[1]):
+            near = b + (STEP_OF_DIFFERENCE * directions[:, j]).reshape(b.shape)
             change = self._score(near, self._information(near)[1].inverse()).ravel() - score
-            curves[:, j] = -(ways.T @ change) / STEP_OF_DIFFERENCE
+            curves[:, j] = -(directions.T @ change) / STEP_OF_DIFFERENCE
         roots, turn = np.linalg.eigh(0.5 * (curves + curves.T))
-        ways = ways @ turn / np.sqrt(np.maximum(np.abs(roots), MIN_CURVATURE))
-        return ways @ ways.T
+        directions = directions @ turn / np.sqrt(np.maximum(np.abs(roots), MIN_CURVATURE))
+        return directions @ directions.T
 
 
 class _Fall:
@@ -255,22 +257,22 @@ class _Fall:
     def __init__(self, model, fit, index):
         self.model, self.fit = model, fit
         self.top = fit.penalized_loglik + model.lost
-        others = len(fit.coef)
+        n_varying = len(fit.coef)
         self.best = fit.coef.ravel()[index]
         # b in the frame with row `index` of the turn times b given: a point, and directions along.
-        line = np.kron(np.eye(others), model.turn)[index]
+        line = np.kron(np.eye(n_varying), model.turn)[index]
         self.along = np.linalg.svd(line[None])[2][1:].T
         self.across = line / (line @ line)
         self.at_best = np.linalg.solve(model.turn, fit.coef.T).T
         self.follow = fit.covariance[:, index] / fit.covariance[index, index]
 
-    def at(self, value):
+    def deviance(self, value):
         """At this value, from where the normal approximation leads."""
-        others, q = self.fit.coef.shape
-        user = (self.fit.coef.ravel() + (value - self.best) * self.follow).reshape(others, q)
+        n_varying, q = self.fit.coef.shape
+        user = (self.fit.coef.ravel() + (value - self.best) * self.follow).reshape(n_varying, q)
         start = np.linalg.solve(self.model.turn, user.T).T
         height = self.model._information(start)[0]
-        near = self.at_best + ((value - self.best) * self.across).reshape(others, q)
+        near = self.at_best + ((value - self.best) * self.across).reshape(n_varying, q)
         if not height > self.model._information(near)[0]:
             start = near
         if self.along.shape[1] == 0:
@@ -284,7 +286,7 @@ class _Fall:
         inner, low = self.best, -root
         outer = self.best + root * step
         for _ in range(MAX_POINTS_OF_PROFILE):
-            high = np.sqrt(max(0.0, self.at(outer))) - root
+            high = np.sqrt(max(0.0, self.deviance(outer))) - root
             if high >= 0.0:
                 break
             # The root of the fall is nearly linear: go a little beyond where the line crosses.
@@ -296,13 +298,13 @@ class _Fall:
             if abs(outer - inner) <= 1e-10 * (abs(step) + abs(outer)) or high == 0.0:
                 break
             value = outer - high * (outer - inner) / (high - low)
-            found = np.sqrt(max(0.0, self.at(value))) - root
-            if found * high > 0.0:
+            height = np.sqrt(max(0.0, self.deviance(value))) - root
+            if height * high > 0.0:
                 low *= 0.5
             else:
                 inner, low = outer, high
-            outer, high = value, found
-            if abs(found) <= 1e-11 * root:
+            outer, high = value, height
+            if abs(height) <= 1e-11 * root:
                 break
         return outer
 
@@ -312,12 +314,12 @@ class _Fall:
 def firth(task: LogisticProblem) -> LogisticSolution:
     """One model of all classes, of two or more."""
     labels = task.classes.tolist()
-    others = [k for k in range(len(labels)) if k != task.reference]
+    varying = [k for k in range(len(labels)) if k != task.reference]
     model = _model(task)
     fit = model.fit()
     names = names_of(task.columns, model.q - task.intercept, task.intercept)
     aliased = np.zeros(model.q, dtype=bool)
-    make = result_of(task, fit.coef, others, names, aliased, fit.covariance)
+    make = result_of(task, fit.coef, varying, names, aliased, fit.covariance)
     facts = (("Penalized log-likelihood", fit.penalized_loglik),)
     several = len(labels) > 2
     title = f"{'Multinomial l' if several else 'L'}ogistic regression with Firth's penalty"
@@ -328,7 +330,7 @@ def firth(task: LogisticProblem) -> LogisticSolution:
     if several:
         coef = np.insert(coef, task.reference, 0.0, axis=0)
     else:
-        shown = (("Modeled class", labels[others[0]]), *facts)
+        shown = (("Modeled class", labels[varying[0]]), *facts)
         result = replace(result, names=tuple(names), facts=shown)
     return LogisticSolution(
         coef, "softmax" if several else "sigmoid", np.array([fit.n_iter], np.int32),
@@ -338,17 +340,17 @@ def firth(task: LogisticProblem) -> LogisticSolution:
 
 def firth_ovr(task: LogisticProblem) -> LogisticSolution:
     """A model of two classes for each class against all others."""
-    labels, found = task.classes.tolist(), []
+    labels, solutions = task.classes.tolist(), []
     results: dict[str, Result] = {}
     for code, label in enumerate(labels):
-        found.append(firth(_against_rest(task, code)))
+        solutions.append(firth(_against_rest(task, code)))
         title = f"Logistic regression with Firth's penalty, {label} against the rest"
-        (result,) = found[-1].results()
+        (result,) = solutions[-1].results()
         results[str(label)] = replace(result, title=title, facts=result.facts[1:])
     return LogisticSolution(
-        np.concatenate([one.coef for one in found]), "ovr",
-        np.concatenate([one.n_iter for one in found]), all(one.converged for one in found),
-        results,
+        np.concatenate([solution.coef for solution in solutions]), "ovr",
+        np.concatenate([solution.n_iter for solution in solutions]),
+        all(solution.converged for solution in solutions), results,
     )  # fmt: skip
 
 
@@ -360,13 +362,13 @@ def profile(task: LogisticProblem, level: float, ovr: bool) -> CoefficientTable:
         tasks = [(_against_rest(task, k), [label]) for k, label in enumerate(labels)]
     names: list[str] = []
     columns: list[list] = [[], [], [], []]
-    for one, told in tasks:
-        model = _model(one)
+    for model_task, modeled in tasks:
+        model = _model(model_task)
         fit = model.fit()
         intervals, tests = model.profile(fit, 1.0 - level)
         terms = names_of(task.columns, model.q - task.intercept, task.intercept)
         names += [
-            f"{label}: {term}" if len(labels) > 2 else term for label in told for term in terms
+            f"{label}: {term}" if len(labels) > 2 else term for label in modeled for term in terms
         ]
         for column, values in zip(columns, (fit.coef.ravel(), *intervals.T, tests), strict=True):
             column.extend(values.tolist())

@@ -39,19 +39,19 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
     ----------
     x : ndarray of shape (m,)
     objective : object
-        ``at(x)`` gives value, gradient, and a function B^-1 g; that is the Hessian's at x where
+        ``evaluate(x)`` gives value, gradient, and a function B^-1 g, where B is the Hessian at x if
         ``objective.eager``, and else None. ``start`` is such a function for any positive definite
         B, ``curvature(x)`` one for about the Hessian at x. Either is None if the matrix has no
         Cholesky factor. ``hopeless(x)``, asked after `MAX_STEPS` steps, is whether there is no
         minimum. Values differ by up to ``noise`` from rounding. ``cost`` is that of `curvature` in
-        units of that of `at`.
+        units of that of `evaluate`.
     tol : float
         Stop where, after one step more, Newton's decrement would be at most this, at the rate of
         the last two.
     max_iter : int
     """
     eager = objective.eager
-    value, gradient, first = objective.at(x)
+    value, gradient, first = objective.evaluate(x)
     first = first if eager else objective.start
     pairs: deque = deque(maxlen=PAIRS_REMEMBERED)
     before, since, n_iter = inf, 0, 0
@@ -70,7 +70,7 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
         length = 1.0
         for _ in range(MAX_HALVINGS):
             trial = x + length * step
-            found, turned, newer = objective.at(trial)
+            found, turned, newer = objective.evaluate(trial)
             if found <= value - 1e-4 * length * decrement**2 + objective.noise:
                 break
             length /= 2.0

@@ -48,7 +48,7 @@ class MultinomialFit:
     gradient: np.ndarray | None  # (K, r) of minus the log-likelihood
     information: np.ndarray | None  # (K, r, K, r); both for maximum likelihood
     sums: SoftmaxSums
-    found: Separation | None  # by the way
+    known_separation: Separation | None  # by the way
     undecided: bool  # as that took too much work
 
     def relative_to(self, reference: int) -> tuple[np.ndarray, np.ndarray]:
@@ -77,16 +77,16 @@ class MultinomialFit:
 
     def center(self) -> np.ndarray:
         """The shift of the frame, for all columns of X."""
-        one = int(self.sums.frame.intercept)
-        out = np.zeros(self.coef.shape[1] - one)
-        out[self.kept[one:] - one] = self.sums.frame.shift
+        n_intercepts = int(self.sums.frame.intercept)
+        out = np.zeros(self.coef.shape[1] - n_intercepts)
+        out[self.kept[n_intercepts:] - n_intercepts] = self.sums.frame.shift
         return out
 
     def inverse(self, reference: int) -> np.ndarray:
         """Of the information relative to a class, in the frame; NaN where it is singular."""
         assert self.information is not None  # the caller has asked
-        others = np.arange(len(self.coef)) != reference
-        table = self.information[others][:, :, others]
+        varying = np.arange(len(self.coef)) != reference
+        table = self.information[varying][:, :, varying]
         k, r = table.shape[:2]
         factor = CholeskyFactor(table.reshape(k * r, k * r))
         if factor.pivot <= 0.0:
@@ -98,14 +98,14 @@ class MultinomialFit:
 
         Raises Undecided where that takes too much work.
         """
-        found, sums = self.found, self.sums
-        mass = float(sums.n if sums.weights is None else sums.weights.sum())
+        separation, sums = self.known_separation, self.sums
+        total = float(sums.n if sums.weights is None else sums.weights.sum())
         assert self.gradient is not None  # as it is for maximum likelihood
         if self.undecided:
             raise Undecided
-        if found is None and not maximum_exists(self.gradient[1:], self.inverse(0), mass):
-            found = separation_of(sums, self.coef_in_frame)
-        return found and replace(found, columns=self.kept[found.columns])
+        if separation is None and not maximum_exists(self.gradient[1:], self.inverse(0), total):
+            separation = separation_of(sums, self.coef_in_frame)
+        return separation and replace(separation, columns=self.kept[separation.columns])
 
 
 def separation_of(sums, coef):
@@ -126,9 +126,9 @@ def hessian_of(pairs, ridge):
     a, b = np.tril_indices(n_classes, -1)
     hessian[a, :, b] = -pairs
     hessian[b, :, a] = -pairs
-    own = np.arange(n_classes)
-    hessian[own, :, own] = -hessian.sum(axis=2)
-    hessian[own[:, None], np.arange(q), own[:, None], np.arange(q)] += ridge
+    diagonal = np.arange(n_classes)
+    hessian[diagonal, :, diagonal] = -hessian.sum(axis=2)
+    hessian[diagonal[:, None], np.arange(q), diagonal[:, None], np.arange(q)] += ridge
     return hessian
 
 
@@ -144,8 +144,8 @@ def factor_of(hessian):
     leaves the answer as it is, since gradients have none.
     """
     n_classes, q = hessian.shape[:2]
-    own = np.arange(n_classes)
-    filled = hessian + hessian[own, :, own].mean(axis=0)[:, None, :] / n_classes
+    diagonal = np.arange(n_classes)
+    filled = hessian + hessian[diagonal, :, diagonal].mean(axis=0)[:, None, :] / n_classes
     return CholeskyFactor(filled.reshape(n_classes * q, n_classes * q))
 
 
@@ -185,7 +185,7 @@ class Objective:
         self.sums, self.penalty = sums, penalty
         self.n_classes, self.q = len(shares), sums.q
         self.gram, self.spread = gram, np.diag(shares) - np.outer(shares, shares)
-        self.found: Separation | None = None
+        self.separation: Separation | None = None
         self.undecided = False  # whether there is one
         self.start = solver_at_start(self.gram, self.spread, penalty)
         n, size = float(sums.n), float(self.n_classes * self.q)
@@ -205,27 +205,28 @@ class Objective:
         if not self.every:
             return np.inf
         sums, n = self.sums, float(self.sums.n)
-        one = 2.0 * n * sums.pass_cost + 1e7  # passes run at half the rate, and start threads
+        # Passes run at half the rate, and start threads.
+        pass_cost = 2.0 * n * sums.pass_cost + 1e7
         factor = float(self.n_classes * self.q) ** 3
-        return (n / self.every * (sums.pass_cost + sums.hessian_cost) + factor) / one
+        return (n / self.every * (sums.pass_cost + sums.hessian_cost) + factor) / pass_cost
 
     @property
-    def whole_cost(self):
-        """Of `whole`, in products with the Hessian; infinite where that is too large."""
+    def full_solver_cost(self):
+        """Of `full_solver`, in products with the Hessian; infinite where that is too large."""
         size = float(self.n_classes * self.q)
         if size > MAX_COEFFICIENTS_FACTORED:
             return np.inf
-        one = self.sums.n * self.sums.pass_cost
-        return (self.sums.n * self.sums.hessian_cost + size**3 / 3.0) / one
+        product_cost = self.sums.n * self.sums.pass_cost
+        return (self.sums.n * self.sums.hessian_cost + size**3 / 3.0) / product_cost
 
-    def whole(self, coef):
+    def full_solver(self, coef):
         """g -> H^-1 g with the Hessian of all rows; None if it is singular."""
-        factor = factor_of(hessian_of(self.sums.at(coef, every=1)[2], self.penalty))
+        factor = factor_of(hessian_of(self.sums.sums_at(coef, every=1)[2], self.penalty))
         return factor.solve if factor.pivot > 0.0 else None
 
-    def at(self, x):
+    def evaluate(self, x):
         coef = x.reshape(self.n_classes, self.q)
-        loss, gradient, pairs = self.sums.at(coef, every=int(self.eager))
+        loss, gradient, pairs = self.sums.sums_at(coef, every=int(self.eager))
         pull = self.penalty * coef
         solve = None
         if self.eager:
@@ -237,7 +238,7 @@ class Objective:
 
     def curvature(self, x):
         coef = x.reshape(self.n_classes, self.q)
-        _, _, pairs = self.sums.at(coef, self.every)
+        _, _, pairs = self.sums.sums_at(coef, self.every)
         a, b = np.tril_indices(self.n_classes, -1)
         at_start = -self.spread[a, b][:, None, None] * self.gram
         share = SHARE_OF_START if self.every > 1 else SHARE_OF_START_IN_ALL
@@ -251,10 +252,10 @@ class Objective:
     def hopeless(self, x):
         if not self.penalty.any():
             try:
-                self.found = separation_of(self.sums, x.reshape(self.n_classes, self.q))
+                self.separation = separation_of(self.sums, x.reshape(self.n_classes, self.q))
             except Undecided:  # iterations go on
                 self.undecided = True
-        return self.found is not None
+        return self.separation is not None
 
 
 def dependent_columns(gram):
@@ -293,7 +294,7 @@ def _minimized(objective, start, tol, max_iter):
     most = min(per * max_iter, STEPS_BEFORE_NEWTON) if rows_are_here else per * max_iter
     minimum = minimize(start, objective, tol=tol, max_iter=most)
     minimum = replace(minimum, n_iter=-(-minimum.n_iter // per))
-    if rows_are_here and not (minimum.converged or objective.found):
+    if rows_are_here and not (minimum.converged or objective.separation):
         minimum = continued(minimum, objective, tol=tol, max_iter=max_iter)
     return minimum
 
@@ -330,24 +331,24 @@ def fit_multinomial(
     if len(aliased):
         sums.take(kept[int(intercept) :] - intercept)
         gram = gram[np.ix_(kept, kept)]
-    mass = np.bincount(codes, weights, n_classes).astype(float)
-    shares = mass / mass.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
+    totals = np.bincount(codes, weights, n_classes).astype(float)
+    shares = totals / totals.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
     start = start_of(shares, intercept, sums.q)
-    penalty = penalty_in_frame(sums.frame, ridge, mass.sum())
-    typical = sqrt(mass.sum())
+    penalty = penalty_in_frame(sums.frame, ridge, totals.sum())
+    typical = sqrt(totals.sum())
     objective = Objective(sums, gram, shares, penalty)
     minimum = _minimized(objective, start.ravel(), tol * typical, max_iter)
     coef = minimum.x.reshape(n_classes, sums.q)
     coef = coef - coef.mean(axis=0)
     loss, gradient, information = minimum.value, None, None
     if ridge == 0.0 and objective.every:
-        loss, gradient, pairs = sums.at(coef, every=1)
+        loss, gradient, pairs = sums.sums_at(coef, every=1)
         information = hessian_of(pairs, penalty)
     elif ridge:
         loss -= 0.5 * float((penalty * coef**2).sum())
     user = np.zeros((n_classes, q))
     user[:, kept] = coef @ sums.frame.to_user().T
     return MultinomialFit(
-        user, -loss, float(mass @ np.log(shares)), kept, minimum, coef, gradient, information, sums,
-        objective.found, objective.undecided,
+        user, -loss, float(totals @ np.log(shares)), kept, minimum, coef, gradient, information,
+        sums, objective.separation, objective.undecided,
     )  # fmt: skip

@@ -42,33 +42,33 @@ def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses,
         n_classes * sums.q > MAX_COEFFICIENTS_FACTORED
         or len(layout.parts) * pairs * sums.q**2 > MAX_NUMBERS_OF_PARTS
     )
-    mass = np.bincount(codes, weights, n_classes).astype(float)
-    if large or not sums.q or not mass.all():  # a class may be in rows of no fold
+    totals = np.bincount(codes, weights, n_classes).astype(float)
+    if large or not sums.q or not totals.all():  # a class may be in rows of no fold
         return nothing
     gram = sums.gram()
     if ridge == 0.0 and len(dependent_columns(gram.copy())):
         return nothing
-    shares = mass / mass.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
-    penalty = penalty_in_frame(sums.frame, ridge, mass.sum())
+    shares = totals / totals.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
+    penalty = penalty_in_frame(sums.frame, ridge, totals.sum())
     first = minimize(
         start_of(shares, intercept, sums.q).ravel(), Objective(sums, gram, shares, penalty),
-        tol=TOLERANCE_OF_COMMON_STEPS * sqrt(mass.sum()), max_iter=MAX_PASSES,
+        tol=TOLERANCE_OF_COMMON_STEPS * sqrt(totals.sum()), max_iter=MAX_PASSES,
     )  # fmt: skip
     if not first.converged:
         return nothing
     coef = first.x.reshape(n_classes, sums.q)
-    hessians = [sums.over(part).at(coef, every=1)[2] for part in layout.parts]
+    hessians = [sums.over(part).sums_at(coef, every=1)[2] for part in layout.parts]
     out: list = []
-    for k, found in enumerate(sums_of_folds(hessians, layout.count, layout.members)):
+    for k, pairs_of_fold in enumerate(sums_of_folds(hessians, layout.count, layout.members)):
         objective = None
         if masses[k] is not None and (masses[k] > 0.0).all():
-            own = float(masses[k].sum())
+            total_weight = float(masses[k].sum())
             pull = layout.penalty(penalty, k)
-            objective = _FoldObjective(sums, layout.runs(k), found, pull, own)
+            objective = _FoldObjective(sums, layout.runs(k), pairs_of_fold, pull, total_weight)
         if objective is None or objective.start is None:
             out.append(None)
             continue
-        end = minimize(first.x, objective, tol=tol * sqrt(own), max_iter=2 * MAX_PASSES)
+        end = minimize(first.x, objective, tol=tol * sqrt(total_weight), max_iter=2 * MAX_PASSES)
         there = end.x.reshape(n_classes, sums.q) @ sums.frame.to_user().T
         out.append((there - there.mean(axis=0), end.n_iter) if end.converged else None)
     return out
@@ -86,11 +86,11 @@ class _FoldObjective:
         factor = factor_of(hessian_of(pairs, penalty))
         self.start = factor.solve if factor.pivot >= MIN_PIVOT else None
 
-    def at(self, x):
+    def evaluate(self, x):
         coef = x.reshape(self.shape)
-        loss, gradient, _ = self.parts[0].at(coef)
+        loss, gradient, _ = self.parts[0].sums_at(coef)
         for part in self.parts[1:]:
-            more, turned, _ = part.at(coef)
+            more, turned, _ = part.sums_at(coef)
             loss, gradient = loss + more, gradient + turned
         pull = self.penalty * coef
         gradient = gradient + pull

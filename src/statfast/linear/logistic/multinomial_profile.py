@@ -33,18 +33,18 @@ def multinomial_intervals(rows, codes, weights, reference, intercept, result, qu
     result : Result
         Of the fit: its coefficients are those of the other classes, one after the other.
     """
-    others = len(result.coef) // (rows.shape[1] + intercept)
-    kept = np.flatnonzero(~result.aliased[: len(result.coef) // others])
-    sums = SoftmaxSums(rows, codes, weights, others + 1, intercept, n_jobs)
+    n_varying = len(result.coef) // (rows.shape[1] + intercept)
+    kept = np.flatnonzero(~result.aliased[: len(result.coef) // n_varying])
+    sums = SoftmaxSums(rows, codes, weights, n_varying + 1, intercept, n_jobs)
     if len(kept) < sums.q:
         sums.take(kept[int(intercept) :] - intercept)
     held = _Held(sums, reference)
-    full = np.zeros((others + 1, len(kept)))
-    full[held.others] = result.coef.reshape(others, -1)[:, kept]
-    best = sums.frame.from_user(full)[held.others].ravel()
-    _, _, solve = held.whole(best)
-    lines = np.kron(np.eye(others), sums.frame.to_user())
-    ends = np.full((others, len(result.coef) // others, 2), np.nan)
+    with_reference = np.zeros((n_varying + 1, len(kept)))
+    with_reference[held.varying] = result.coef.reshape(n_varying, -1)[:, kept]
+    best = sums.frame.from_user(with_reference)[held.varying].ravel()
+    _, _, solve = held.evaluate_free(best)
+    lines = np.kron(np.eye(n_varying), sums.frame.to_user())
+    ends = np.full((n_varying, len(result.coef) // n_varying, 2), np.nan)
     for j, line in enumerate(lines if solve else ()):
         follow = solve(line)
         error = sqrt(line @ follow)
@@ -53,10 +53,10 @@ def multinomial_intervals(rows, codes, weights, reference, intercept, result, qu
         def root(value, start, line=line, follow=follow):
             b = start + (value - line @ start) / (line @ follow) * follow
             if len(b) > 1:
-                least = minimize(b, held, tol=TOLERANCE_OF_ROOT, max_iter=MAX_STEPS)
-                b, loss = least.x, held.whole(least.x)[0]
+                minimum = minimize(b, held, tol=TOLERANCE_OF_ROOT, max_iter=MAX_STEPS)
+                b, loss = minimum.x, held.evaluate_free(minimum.x)[0]
             else:
-                loss = held.whole(b)[0]
+                loss = held.evaluate_free(b)[0]
             return sqrt(max(2 * loss - result.deviance, 0.0)) - quantile, b
 
         k, column = divmod(j, len(kept))
@@ -73,22 +73,22 @@ class _Held:
 
     def __init__(self, sums, reference):
         self.sums = sums
-        self.others = np.delete(np.arange(sums.n_classes), reference)
-        mass = sums.n if sums.weights is None else sums.weights.sum()
-        self.noise = ROUNDING_OF_LOSS * float(mass)
+        self.varying = np.delete(np.arange(sums.n_classes), reference)
+        total_weight = sums.n if sums.weights is None else sums.weights.sum()
+        self.noise = ROUNDING_OF_LOSS * float(total_weight)
         self.line = None
 
-    def whole(self, x):
+    def evaluate_free(self, x):
         """Loss, gradient, and g -> H^-1 g (None if H is singular)."""
         coef = np.zeros((self.sums.n_classes, self.sums.q))
-        coef[self.others] = x.reshape(-1, self.sums.q)
-        loss, gradient, pairs = self.sums.at(coef, every=1)
-        hessian = hessian_of(pairs, 0.0)[self.others][:, :, self.others]
+        coef[self.varying] = x.reshape(-1, self.sums.q)
+        loss, gradient, pairs = self.sums.sums_at(coef, every=1)
+        hessian = hessian_of(pairs, 0.0)[self.varying][:, :, self.varying]
         factor = CholeskyFactor(hessian.reshape(len(x), len(x)))
-        return loss, gradient[self.others].ravel(), factor.solve if factor.pivot > 0.0 else None
+        return loss, gradient[self.varying].ravel(), factor.solve if factor.pivot > 0.0 else None
 
-    def at(self, x):
-        loss, gradient, solve = self.whole(x)
+    def evaluate(self, x):
+        loss, gradient, solve = self.evaluate_free(x)
         if solve is None:
             return loss, gradient, None
         line, follow = self.line, solve(self.line)

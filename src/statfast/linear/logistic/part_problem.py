@@ -35,7 +35,7 @@ class PartProblem(LogisticProblem):
     def ones(self, code: int) -> Any:
         labels = self.classes.tolist()
         if len(labels) == 2:
-            return Response(labels[1], other=code == 0, named=True, weighting=self.weighting)
+            return Response(labels[1], complement=code == 0, named=True, weighting=self.weighting)
         return Response(labels[code], named=True, weighting=self.weighting)
 
     def sums(self, code: int | None = None) -> Any:
@@ -50,14 +50,14 @@ def problem_of_parts(
     if first.y is None:
         raise ValueError("This method requires y to be passed, but the target y is None.")
     classes, _ = as_labels(first.y, None)
-    mass = np.array([first.masses[label] for label in classes.tolist()])
+    totals = np.array([first.masses[label] for label in classes.tolist()])
     weighting = None
     if model.class_weight is not None:
-        weighting = classes, class_factors(model.class_weight, classes, mass)
-        mass = mass * weighting[1]
-    present = mass > 0.0
+        weighting = classes, class_factors(model.class_weight, classes, totals)
+        totals = totals * weighting[1]
+    present = totals > 0.0
     if present.any():  # rows without any weight are refused later
-        classes, mass = classes[present], mass[present]
+        classes, totals = classes[present], totals[present]
     require_several(classes)
     word, C, ratio = penalty
     if word == "firth":
@@ -66,7 +66,7 @@ def problem_of_parts(
             "in memory."
         )
     return PartProblem(
-        parts, np.arange(len(classes), dtype=np.intp), classes, reference(classes), mass, None,
+        parts, np.arange(len(classes), dtype=np.intp), classes, reference(classes), totals, None,
         params.fit_intercept, C, word, params.max_iter, params.tol,
         model.n_jobs, parts.column_names, ratio, weighting=weighting,
     )  # fmt: skip
@@ -78,15 +78,15 @@ class PartSums(SoftmaxSums):
     Of one class against the others there are two, the others first.
     """
 
-    def __init__(self, task, one=None):
+    def __init__(self, task, positive=None):
         self.rows, self.codes, self.weights = task.X, task.codes, task.weights
         self.n, self.n_jobs = sum(task.X.lengths), None
-        if one is not None:
-            own = self.weights[one]
-            self.codes, self.weights = np.arange(2), np.array([self.weights.sum() - own, own])
+        if positive is not None:
+            weight = self.weights[positive]
+            self.codes, self.weights = np.arange(2), np.array([self.weights.sum() - weight, weight])
         frame = frame_of_extent(task.X.total(Work(_extent)), task.intercept)
         frame.refuse_tiny()
-        self._coding = ClassCoding(task.classes, task.weighting, one)
+        self._coding = ClassCoding(task.classes, task.weighting, positive)
         self.source = task.X.prepared(self._coding)
         self._measure(frame, len(self.codes))
 
@@ -100,7 +100,7 @@ class ClassCoding:
 
     classes: np.ndarray
     weighting: Any  # labels and factors, as those of `PartProblem`
-    one: Any  # which class is 1, all others 0; None where each has a code of its own
+    positive: Any  # which class is 1, all others 0; None where each has a code of its own
     columns: Any = None  # those of X that are taken, or all
 
     def __call__(self, part: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -112,7 +112,7 @@ class ClassCoding:
             known, factors = self.weighting
             weights = times_factors(weights, factors, codes_among(known, labels, codes))
         codes = codes_among(self.classes, labels, codes, weights)
-        codes = codes if self.one is None else (codes == self.one).astype(np.intp)
+        codes = codes if self.positive is None else (codes == self.positive).astype(np.intp)
         rows = X if self.columns is None else np.ascontiguousarray(X[:, self.columns])
         return rows, codes, weights
 

@@ -77,7 +77,7 @@ class _DenseLoss(PenalizedLoss):
         products = DenseProducts(sums.rows, sums.frame, sums.n, sums.n_jobs)
         loss = _Softmax(sums.codes, sums.weights)
         super().__init__(products, loss, objective.penalty, sums.n_classes)
-        self.objective, self.factor_cost = objective, objective.whole_cost
+        self.objective, self.factor_cost = objective, objective.full_solver_cost
 
     def _turned(self, solve):
         k = self.shape[::-1]
@@ -87,7 +87,7 @@ class _DenseLoss(PenalizedLoss):
         return self._turned(self.objective.start)
 
     def factor(self, point):
-        solve = self.objective.whole(point.x.reshape(self.shape).T)
+        solve = self.objective.full_solver(point.x.reshape(self.shape).T)
         return solve and self._turned(solve)
 
 

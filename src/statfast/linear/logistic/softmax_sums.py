@@ -87,7 +87,7 @@ class SoftmaxSums:
         self.pass_cost = self.q * n_classes * 4.0 + 60.0 * n_classes  # of a row
         self.hessian_cost = 0.75 * self.q**2 * n_classes * (n_classes - 1)
 
-    def at(self, coef, every=0):
+    def sums_at(self, coef, every=0):
         """Minus the log-likelihood, its gradient (K, q), and the (P, q, q) sums of the pairs.
 
         The pairs are summed over every so many rows of a block, weighted up; over none for 0.
@@ -95,9 +95,9 @@ class SoftmaxSums:
         """
         n_classes = self.n_classes
         if not self.q:  # all classes are as likely in every row
-            mass = self.n if self.weights is None else float(self.weights.sum())
+            total_weight = self.n if self.weights is None else float(self.weights.sum())
             pairs = np.zeros((n_classes * (n_classes - 1) // 2, 0, 0)) if every else None
-            return mass * log(n_classes), np.zeros((n_classes, 0)), pairs
+            return total_weight * log(n_classes), np.zeros((n_classes, 0)), pairs
         cost = self.pass_cost + (self.hessian_cost if every else 0.0)
         # A block should take a tenth of a millisecond, and far longer than adding up its sums.
         least = max(256, int(4e6 / cost), 2048 * every if every else 0)
@@ -119,7 +119,7 @@ class SoftmaxSums:
 
 
 def sum_block(columns, state):
-    """What `SoftmaxSums.at` sums up, of a block."""
+    """What `SoftmaxSums.sums_at` sums up, of a block."""
     (block, codes, weights), (frame, coef, every, cost) = columns, state
     n_classes, q = coef.shape
     n_pairs = n_classes * (n_classes - 1) // 2
@@ -132,10 +132,10 @@ def sum_block(columns, state):
     if every > 1:
         block, codes = block[::every], codes[::every].copy()
         weights = None if weights is None else weights[::every].copy()
-    for some in pieces(len(block), cost):
-        share = None if weights is None else weights[some]
+    for piece in pieces(len(block), cost):
+        share = None if weights is None else weights[piece]
         kernel.sums(
-            block[some], codes[some], share, frame.shift, frame.scale, frame.intercept,
+            block[piece], codes[piece], share, frame.shift, frame.scale, frame.intercept,
             table, loss, gradient, pairs, n_classes,
         )  # fmt: skip
         checkpoint()
@@ -148,9 +148,9 @@ def multiply_block(columns, state):
     q = len(frame.shift) + frame.intercept
     _, tall, ld = kernel.shapes(q, n_classes)
     out, block = np.zeros((tall, ld)), as_reals(block)
-    for some in pieces(len(block), cost):
-        share = None if weights is None else weights[some]
-        kernel.gram(block[some], share, frame.shift, frame.scale, frame.intercept, out)
+    for piece in pieces(len(block), cost):
+        share = None if weights is None else weights[piece]
+        kernel.gram(block[piece], share, frame.shift, frame.scale, frame.intercept, out)
         checkpoint()
     return Tables((out[:q, :q],))
 

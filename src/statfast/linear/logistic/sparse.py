@@ -58,7 +58,7 @@ def fit_sparse_multinomial(sums: SoftmaxSums, l1, l2, *, tol, max_iter) -> Spars
     problem.value(b)
     null = problem.null = problem.loss
     l1, n_iter, converged = problem.l1, 0, False
-    top = np.abs(problem.gradient[:, problem.one :]).max(initial=0.0)
+    top = np.abs(problem.gradient[:, problem.n_intercepts :]).max(initial=0.0)
     while not converged and n_iter < max_iter:  # larger penalties, whose models are smaller, first
         top *= RATIO_OF_PENALTIES
         last = top <= l1
@@ -113,7 +113,7 @@ class _Problem:
 
     def __init__(self, sums, l1, l2):
         self.sums, self.n_classes, self.q, frame = sums, sums.n_classes, sums.q, sums.frame
-        self.one = int(frame.intercept)
+        self.n_intercepts = int(frame.intercept)
         self.base = float(frame.scale[frame.extent.argmax()])
         l1, l2 = l1 * self.base, l2 * self.base * self.base
         self.l1 = min(l1, MAX_PENALTY)
@@ -122,8 +122,8 @@ class _Problem:
         vanished = size[size < MIN_COLUMN].max(initial=0.0)
         if vanished * mass > self.l1:
             raise ValueError(VANISHED)
-        self.unit = np.append(np.ones(self.one), frame.scale / self.base)
-        self.penalized = np.arange(self.q) >= self.one
+        self.unit = np.append(np.ones(self.n_intercepts), frame.scale / self.base)
+        self.penalized = np.arange(self.q) >= self.n_intercepts
         self.l2 = np.where(self.penalized, min(l2, MAX_PENALTY), 0.0)
         self.parts = {}  # sums over some of the columns
         self.loss = 0.0
@@ -132,24 +132,24 @@ class _Problem:
     def start(self):
         """The model without columns."""
         b = np.zeros((self.n_classes, self.q))
-        if self.one:
+        if self.n_intercepts:
             mass = np.bincount(self.sums.codes, self.sums.weights, self.n_classes)
             b[:, 0] = np.log(mass / mass.sum())
         return b
 
     def value(self, b):
         """The objective; `loss` and `gradient` are those of minus log L there."""
-        self.loss, gradient, _ = self.sums.at(b / self.unit)
+        self.loss, gradient, _ = self.sums.sums_at(b / self.unit)
         self.gradient = gradient / self.unit
-        own = b[:, self.one :]
+        own = b[:, self.n_intercepts :]
         return self.loss + self.l1 * np.abs(own).sum() + 0.5 * float((self.l2 * b * b).sum())
 
     def working(self, b):
         """Columns in the model, and those whose gradient says they ought to be."""
         steep = np.abs(self.gradient + self.l2 * b) > self.l1
         chosen = np.flatnonzero((steep | (b != 0.0)).any(axis=0) | ~self.penalized)
-        if len(chosen) == self.one:  # rows have a column, of whichever no harm is done
-            chosen = np.arange(self.one + 1)
+        if len(chosen) == self.n_intercepts:  # rows have a column, of whichever no harm is done
+            chosen = np.arange(self.n_intercepts + 1)
         if self.n_classes * len(chosen) > MAX_COEFFICIENTS_FACTORED:
             raise ValueError(
                 "A multinomial model with an l1 penalty can have up to "
@@ -162,7 +162,7 @@ class _Problem:
         """Where the quadratic model is least but for the gap allowed, how far it falls by that, and
         the gap."""
         own, unit, pen = b[:, working], self.unit[working], self.penalized[working]
-        _, _, pairs = self._sums_of(working).at(own / unit, every=1)
+        _, _, pairs = self._sums_of(working).sums_at(own / unit, every=1)
         hessian = hessian_of(pairs, 0.0) / unit[:, None, None] / unit
         size = own.size
         free = np.tile(~pen, self.n_classes)
@@ -172,7 +172,9 @@ class _Problem:
         found, gap = _least(matrix, slope, own.ravel(), self.l1, free, allowed)
         target = b.copy()
         target[:, working] = found.reshape(own.shape)
-        grown = np.abs(target[:, self.one :]).sum() - np.abs(b[:, self.one :]).sum()
+        grown = (
+            np.abs(target[:, self.n_intercepts :]).sum() - np.abs(b[:, self.n_intercepts :]).sum()
+        )
         return target, -float(slope @ (found - own.ravel())) - self.l1 * grown, gap
 
     def _sums_of(self, working):
@@ -182,13 +184,15 @@ class _Problem:
         if key not in self.parts:
             self.parts.clear()
             self.parts[key] = copy(self.sums)
-            self.parts[key].take(working[self.one :] - self.one)
+            self.parts[key].take(working[self.n_intercepts :] - self.n_intercepts)
         return self.parts[key]
 
     def to_user(self, b):
         out = b.copy()
-        out[:, self.one :] = times_powers(b[:, self.one :], int(np.log2(self.base)))
-        if self.one:
+        out[:, self.n_intercepts :] = times_powers(
+            b[:, self.n_intercepts :], int(np.log2(self.base))
+        )
+        if self.n_intercepts:
             out[:, 0] -= out[:, 1:] @ self.sums.frame.shift
             out[:, 0] -= out[:, 0].mean()
         return out

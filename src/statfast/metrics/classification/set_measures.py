@@ -34,14 +34,14 @@ class ClassAverage(NamedTuple):
     average: str | None
     zero_division: object
 
-    def of(self, numerator, denominator, weights, name):
+    def average_quotients(self, numerator, denominator, weights, name):
         """The average of the quotients; `zero_division` where nothing is divided by nothing."""
-        given = self.zero_division
+        zero_division = self.zero_division
         empty = denominator == 0
         quotient = numerator / np.where(empty, 1, denominator)
         if empty.any():
-            quotient = np.where(empty, 0.0 if given == "warn" else given, quotient)
-            if given == "warn":
+            quotient = np.where(empty, 0.0 if zero_division == "warn" else zero_division, quotient)
+            if zero_division == "warn":
                 warn_user(
                     f"{name} is undefined, being a share of no rows, and set to 0.0"
                     f"{'' if len(quotient) == 1 else ' for some labels'}. Use the zero_division "
@@ -138,7 +138,7 @@ def share(parts, name, y_true, y_pred, labels, pos_label, average, sample_weight
     """A measure that is a quotient: `parts` gives what is divided, and by what, from the sums."""
     rule = class_average(average, zero_division)
     sums, weights = sums_of(y_true, y_pred, labels, pos_label, average, sample_weight)
-    return rule.of(*parts(sums), weights, name)
+    return rule.average_quotients(*parts(sums), weights, name)
 
 
 def precision_parts(sums):

@@ -142,7 +142,7 @@ def leap(dual, active, v, clock):
         target = target - epsilon * np.sign(now)
         low, high = np.where(now > 0.0, 0.0, low), np.where(now < 0.0, 0.0, high)
     rows = problem.rows.part(index)
-    w = v[1 - rows.one :]
+    w = v[1 - rows.n_intercepts :]
     slope = rows.product(w) - target + soft * now
     step = _to_the_lowest(rows, slope, share, soft, clock)
     for _ in range(HALVINGS):

@@ -52,15 +52,15 @@ def follow(path, tol, clock, n_iter=0, leave=None):
     """
     best, idle, extra, total, first = None, 0, 0, np.inf, n_iter
     while True:
-        found = path.solution(n_iter)
-        last = found.gap <= max(tol**2 * found.primal, path.rounding)
-        if found.gap <= NEAR * found.primal:
-            found = min([found, *polished(path, n_iter, last)], key=lambda one: one.gap)
-        better = best is None or found.gap < best.gap - TINY * abs(best.primal)
+        solution = path.solution(n_iter)
+        last = solution.gap <= max(tol**2 * solution.primal, path.rounding)
+        if solution.gap <= NEAR * solution.primal:
+            solution = min([solution, *polished(path, n_iter, last)], key=lambda one: one.gap)
+        better = best is None or solution.gap < best.gap - TINY * abs(best.primal)
         falls = abs(best.primal if best else 0.0) * TINY < path.total < 0.9 * total
         idle = 0 if better or falls else idle + 1
         total = min(total, path.total)
-        best = found if better else best
+        best = solution if better else best
         if best.gap <= EXACT * best.primal or (
             last and (extra == EXTRA or (extra and not path.margin_is_known))
         ):
@@ -69,13 +69,13 @@ def follow(path, tol, clock, n_iter=0, leave=None):
         reason = clock.stopped(n_iter)
         if idle >= PATIENCE and not reason:
             reason = f"in {n_iter} iterations, as rounding hides the rest"
-        if not (np.isfinite(found.gap) or reason or n_iter == first):
+        if not (np.isfinite(solution.gap) or reason or n_iter == first):
             reason = f"in {n_iter} iterations, as rounding hides the rest"
         if reason:
             best.reason = reason
             break
         if leave is not None and not last and leave(path):
-            return found, n_iter, False
+            return solution, n_iter, False
         path.step()
         n_iter += 1
     best.n_iter = n_iter
@@ -120,15 +120,15 @@ class Path:
         self.stumbles = 0  # short steps, one after the other
         self._measure()
 
-    def take(self, other, index, old):
+    def take(self, source, index, old):
         """Multipliers of another path, for those of rows `index` that are among its rows `old`."""
         at = np.arange(len(index)), index
         if old is not None:
             place = np.minimum(np.searchsorted(old, index), len(old) - 1)
             same = np.flatnonzero(old[place] == index)
             at = same, place[same]
-        for mine, others in ((self.a, other.a), (self.r, other.r), (self.xi, other.xi)):
-            mine[:, at[0]] = others[:, at[1]]
+        for values, source_values in ((self.a, source.a), (self.r, source.r), (self.xi, source.xi)):
+            values[:, at[0]] = source_values[:, at[1]]
         self._measure()
 
     @property
@@ -160,9 +160,9 @@ class Path:
     def mu(self):
         return self.total / (2 * self.a.size)
 
-    def short(self, some=slice(None)):
+    def short(self, where=slice(None)):
         """level - sign f of hinges."""
-        return self.level[:, some] - self.sign[:, some] * self.f[some]
+        return self.level[:, where] - self.sign[:, where] * self.f[where]
 
     def _center(self, mu):
         """Multipliers of the path: with k = c short / mu and p = a / c, 1 / (1 - p) - 1 / p = k."""
@@ -177,10 +177,10 @@ class Path:
         """The Solution here; the system for the next step is made on the way."""
         rows, q, problem = self.rows, self.rows.q, self.problem
 
-        def partial(some, block):
+        def partial(where, block):
             sums, h, g = np.zeros(3), np.zeros((q, q)), np.zeros(q)
-            self._stage(kernel.LOOK, some, self.t, sums)
-            rows.accumulate(some, block, self.state[SCORE, some], self.state[WEIGHT, some], h, g)
+            self._stage(kernel.LOOK, where, self.t, sums)
+            rows.accumulate(where, block, self.state[SCORE, where], self.state[WEIGHT, where], h, g)
             return [h, g, sums]
 
         self.h, self.pull, sums = rows.sums(partial)
@@ -197,42 +197,42 @@ class Path:
         factor = factored(self.h, rows.ridge)
         guess = factor.solve(self.pull - self.lag)
 
-        def predict(some, block):
+        def predict(where, block):
             sums = np.zeros(3)
-            state[ALONG, some] = rows.predict(some, guess, block)
-            self._stage(kernel.PREDICT, some, 0.0, sums)
+            state[ALONG, where] = rows.predict(where, guess, block)
+            self._stage(kernel.PREDICT, where, 0.0, sums)
             return [sums[:2], _Most(sums[2])]
 
         (linear, square), most = rows.sums(predict, pairs=False)
-        t = min(1.0, most.reach)
+        t = min(1.0, most.step_length)
         after = self.total + t * linear + t * t * square
         mu = self.mu * (max(after, 0.0) / self.total) ** 3
 
-        def aim(some, block):
+        def aim(where, block):
             g = np.zeros(rows.q)
-            self._stage(kernel.AIM, some, mu, g)
-            rows.accumulate(some, block, state[SCORE, some], None, None, g)
+            self._stage(kernel.AIM, where, mu, g)
+            rows.accumulate(where, block, state[SCORE, where], None, None, g)
             return [g]
 
         dv = factor.solve(rows.sums(aim, pairs=False)[0] - self.lag)
 
-        def correct(some, block):
+        def correct(where, block):
             sums = np.zeros(3)
-            state[ALONG, some] = rows.predict(some, dv, block)
-            self._stage(kernel.CORRECT, some, mu, sums)
+            state[ALONG, where] = rows.predict(where, dv, block)
+            self._stage(kernel.CORRECT, where, mu, sums)
             return [_Most(sums[2])]
 
         (most,) = rows.sums(correct, pairs=False)
-        self.t = min(1.0, NEARLY * most.reach)
+        self.t = min(1.0, NEARLY * most.step_length)
         self.stumbles = self.stumbles + 1 if self.t < STUMBLE else 0
         self.stride = float(np.abs(state[ALONG, : rows.n]).max())
         self.v += self.t * dv
         self.lag *= 1.0 - self.t
 
-    def _stage(self, stage, some, number, sums):
+    def _stage(self, stage, where, number, sums):
         """The arithmetic of some rows."""
         epsilon = self.problem.epsilon or 0.0
-        kernel.hinges(stage, self.state, some.start, some.stop, self.sides, epsilon, number, sums)
+        kernel.hinges(stage, self.state, where.start, where.stop, self.sides, epsilon, number, sums)
 
 
 class _Most:
@@ -246,7 +246,7 @@ class _Most:
         return _Most(max(self.value, other.value))
 
     @property
-    def reach(self):
+    def step_length(self):
         return 1.0 / self.value if self.value > 0.0 else np.inf
 
 
@@ -271,26 +271,28 @@ def narrow(problem, tol, clock):
             far = _far(path, slice(None, None, ROWS_PER_SAMPLED_ROW))
             return WORTH * (far <= _limit(path)).mean() < 1.0
 
-        found, n_iter, ended = follow(path, tol, clock, n_iter, leave if tries < TRIES else None)
+        solution, n_iter, ended = follow(path, tol, clock, n_iter, leave if tries < TRIES else None)
         if index is None and ended:
-            return found
-        f, mu, limit = problem.rows.product(found.v), path.mu, _limit(path)
+            return solution
+        f, mu, limit = problem.rows.product(solution.v), path.mu, _limit(path)
         if ended:
-            beta[index] = found.beta
-            primal = problem.primal(found.v, f)
-            whole = LinearSolution(found.v, beta, primal, found.dual, n_iter, False, found.reason)
-            whole.converged = is_enough(whole, tol, path.rounding)
-            if whole.converged or clock.stopped(n_iter):
-                whole.reason = "" if whole.converged else found.reason
-                return whole
-            tries = TRIES if found.reason else tries + 1
+            beta[index] = solution.beta
+            primal = problem.primal(solution.v, f)
+            full_solution = LinearSolution(
+                solution.v, beta, primal, solution.dual, n_iter, False, solution.reason
+            )
+            full_solution.converged = is_enough(full_solution, tol, path.rounding)
+            if full_solution.converged or clock.stopped(n_iter):
+                full_solution.reason = "" if full_solution.converged else solution.reason
+                return full_solution
+            tries = TRIES if solution.reason else tries + 1
             mu, limit = _misjudged(problem, f, beta, index, mu)
         elif path.is_lost:
             tries = TRIES
         near = _near(problem, f, limit, least) if tries < TRIES else None
         part = None
         if near is not None:
-            part = Path(problem.near(*near), (found.v, f[near[0]], mu))
+            part = Path(problem.near(*near), (solution.v, f[near[0]], mu))
             if not ended:
                 part.take(path, near[0], index)
                 if not part.excess() < JUMP * path.excess():
@@ -303,9 +305,9 @@ def narrow(problem, tol, clock):
             begun = mu  # it goes on with the rows it has
 
 
-def _far(path, some):
+def _far(path, where):
     """How far rows of a path are from their margin, in units of mu."""
-    return np.abs(path.short(some)).min(axis=0) * path.cost[some]
+    return np.abs(path.short(where)).min(axis=0) * path.cost[where]
 
 
 def _limit(path):

@@ -208,9 +208,9 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         clock = clock_of(params)
 
         if sparse:
-            table = with_constant(made.X, params.intercept_scaling) if made.one else made.X
+            table = with_constant(made.X, params.intercept_scaling) if made.n_intercepts else made.X
 
-        def one(task):
+        def fit_class(task):
             k, seed = task
             target = np.where(codes == k, 1.0, -1.0)
             if sparse:
@@ -218,7 +218,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
                     found, name = sparsest(
                         table, target, costs, params.tol, clock, seed, self.n_jobs
                     )
-                found.v[: made.one] *= params.intercept_scaling
+                found.v[: made.n_intercepts] *= params.intercept_scaling
                 return found, name
             share = max(1, min((target > 0).sum(), (target < 0).sum())) / made.n
             problem = Problem(made, target, costs, squared)
@@ -226,8 +226,8 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
 
         effort = 50.0 * made.size * len(tasks)
         pairs = zip(tasks, seeds, strict=True)
-        found = each(one, pairs, n_jobs=self.n_jobs, effort=effort) if len(tasks) > 1 else [
-            one(pair) for pair in pairs
+        found = each(fit_class, pairs, n_jobs=self.n_jobs, effort=effort) if len(tasks) > 1 else [
+            fit_class(pair) for pair in pairs
         ]  # fmt: skip
         solutions = [solution for solution, _ in found]
         for k, solution in zip(tasks, solutions, strict=True):
@@ -237,8 +237,8 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         return self._publish(
             X,
             classes_=classes,
-            coef_=v[:, made.one :].copy(),
-            intercept_=v[:, 0].copy() if made.one else np.zeros(len(v)),
+            coef_=v[:, made.n_intercepts :].copy(),
+            intercept_=v[:, 0].copy() if made.n_intercepts else np.zeros(len(v)),
             primal_objective_=np.array([solution.primal for solution in solutions]),
             dual_objective_=np.array([solution.dual for solution in solutions]),
             dual_gap_=np.array([solution.gap for solution in solutions]),

@@ -184,8 +184,8 @@ class LinearSVR(Regressor, LinearMachine):
         warn_stopped(self, solution)
         return self._publish(
             X,
-            coef_=solution.v[made.one :].copy(),
-            intercept_=solution.v[: made.one].copy() if made.one else np.zeros(1),
+            coef_=solution.v[made.n_intercepts :].copy(),
+            intercept_=solution.v[: made.n_intercepts].copy() if made.n_intercepts else np.zeros(1),
             primal_objective_=solution.primal,
             dual_objective_=solution.dual,
             dual_gap_=solution.gap,

@@ -104,17 +104,17 @@ class Products:
         new = self.active if before is None else self.active & ~before
         old = None if before is None else before & ~self.active
 
-        def partial(some, block):
-            u, cost = problem.excess(f[some], some), 2.0 * problem.cost[some]
+        def partial(where, block):
+            u, cost = problem.excess(f[where], where), 2.0 * problem.cost[where]
             h, g = np.zeros((rows.q, rows.q)), np.zeros(rows.q)
             if before is None:
-                rows.accumulate(some, block, cost * u, np.where(new[some], cost, 0.0), h, g)
+                rows.accumulate(where, block, cost * u, np.where(new[where], cost, 0.0), h, g)
             else:
-                rows.accumulate(some, block, cost * u, None, None, g)
-                rows.products(some, block, np.where(old[some], cost, 0.0), h)
+                rows.accumulate(where, block, cost * u, None, None, g)
+                rows.products(where, block, np.where(old[where], cost, 0.0), h)
                 h *= -1.0
-                rows.products(some, block, np.where(new[some], cost, 0.0), h)
-            return [h, g, problem.loss(u, some)]
+                rows.products(where, block, np.where(new[where], cost, 0.0), h)
+            return [h, g, problem.loss(u, where)]
 
         return rows.sums(partial, pairs=before is None)
 

@@ -35,8 +35,8 @@ def rows_of(X, n_jobs=None):
     X = as_rows(X)
     n, d = X.shape
     if d >= WIDE and n * d < MAX_COLUMNS:
-        some = X[:: max(1, n // ROWS_FOR_DENSITY)]
-        if SPARSE * np.count_nonzero(some) <= some.size:
+        sample = X[:: max(1, n // ROWS_FOR_DENSITY)]
+        if SPARSE * np.count_nonzero(sample) <= sample.size:
             return _packed(X, n_jobs)
     return X
 
@@ -48,18 +48,18 @@ def _packed(X, n_jobs):
 
     def work(rows):
         parts = [None, None]
-        if whole:
-            parts = [part[start[rows.start] : start[rows.stop]] for part in whole]
+        if packed:
+            parts = [part[start[rows.start] : start[rows.stop]] for part in packed]
         source = (None, X[rows]) if X.dtype == np.float32 else (X[rows], None)
         dual_descent.pack(*source, count[rows], *parts)
         checkpoint()
 
-    whole, count = [], np.empty(len(X), np.intp)
+    packed, count = [], np.empty(len(X), np.intp)
     each(work, grid(len(X)), n_jobs=n_jobs, effort=4.0 * X.size)
     start[1:] = np.cumsum(count)
-    whole[:] = np.empty(start[-1], np.int32), np.empty(start[-1])
+    packed[:] = np.empty(start[-1], np.int32), np.empty(start[-1])
     each(work, grid(len(X)), n_jobs=n_jobs, effort=4.0 * X.size)
-    return csr_array((whole[1], whole[0], start.astype(np.int32)), shape=X.shape)
+    return csr_array((packed[1], packed[0], start.astype(np.int32)), shape=X.shape)
 
 
 def new_rows(estimator, X):
@@ -87,8 +87,8 @@ class LinearRows:
 
     def __post_init__(self):
         self.n, self.d = self.X.shape
-        self.one = int(self.intercept)
-        self.q = self.d + self.one
+        self.n_intercepts = int(self.intercept)
+        self.q = self.d + self.n_intercepts
         self.sparse = hasattr(self.X, "indptr")
         if self.sparse:
             self.parts = parts_of(self.X)
@@ -117,12 +117,12 @@ class LinearRows:
     def predict(self, rows, v, block):
         """z'v of the rows in a slice; `block` holds them if they are dense."""
         out = np.empty(rows.stop - rows.start)
-        for some in self._calls(len(out), 1):
+        for piece in self._calls(len(out), 1):
             if self.sparse:
-                part = *self._part(rows, some), self.intercept
-                dual_descent.sparse_pass(*part, v, None, None, None, None, out[some])
+                part = *self._part(rows, piece), self.intercept
+                dual_descent.sparse_pass(*part, v, None, None, None, None, out[piece])
             else:
-                irls.predict(block[some], self.nothing, self.intercept, v, None, out[some])
+                irls.predict(block[piece], self.nothing, self.intercept, v, None, out[piece])
             checkpoint()
         return out
 
@@ -130,13 +130,13 @@ class LinearRows:
         """g += z's, and unless h is None its lower triangle += z'wz, over the rows in a slice."""
         if w is None:
             w = s  # any numbers will do
-        for some in self._calls(len(s), 1 if h is None else 2):
+        for piece in self._calls(len(s), 1 if h is None else 2):
             if self.sparse:
-                part = *self._part(rows, some), self.intercept
-                dual_descent.sparse_pass(*part, None, s[some], w[some], h, g, None)
+                part = *self._part(rows, piece), self.intercept
+                dual_descent.sparse_pass(*part, None, s[piece], w[piece], h, g, None)
             else:
-                part = block[some], self.nothing, self.intercept
-                irls.accumulate(*part, s[some], w[some], h, g)
+                part = block[piece], self.nothing, self.intercept
+                irls.accumulate(*part, s[piece], w[piece], h, g)
             checkpoint()
 
     def products(self, rows, block, w, h):
@@ -161,7 +161,7 @@ class LinearRows:
             least = max(least, int(COLUMNS * self.q * self.n / max(self.size, 1.0)))
         if self.n <= least:
             checkpoint()
-            return partial(slice(0, self.n), self.whole)
+            return partial(slice(0, self.n), self.single_block)
         source = np.empty((self.n, 1), np.bool_) if self.sparse else self.X  # a length will do
         return reduce(
             partial, source, merge=_added, n_jobs=self.n_jobs, effort=SLOW * cost, least=least
@@ -173,7 +173,7 @@ class LinearRows:
         return work / (1.0 if self.sparse else VECTOR) + ROW * self.n
 
     @cached_property
-    def whole(self):
+    def single_block(self):
         """All rows as a block."""
         return None if self.sparse else np.ascontiguousarray(self.X)
 
@@ -207,9 +207,9 @@ class LinearRows:
                 score = w[rows] * self.predict(rows, v, block)
                 self.accumulate(rows, block, score, None, None, g)
                 return [g]
-            for some in self._calls(rows.stop - rows.start, 1):
-                part = *self._part(rows, some), self.intercept
-                dual_descent.sparse_pass(*part, v, None, w[rows][some], None, g, None)
+            for piece in self._calls(rows.stop - rows.start, 1):
+                part = *self._part(rows, piece), self.intercept
+                dual_descent.sparse_pass(*part, v, None, w[rows][piece], None, g, None)
                 checkpoint()
             return [g]
 
@@ -228,16 +228,16 @@ class LinearRows:
         def partial(rows, block):
             g = np.zeros(self.q)
             if self.sparse:
-                for some in self._calls(rows.stop - rows.start, 1):
-                    begin, end, column, _ = self._part(rows, some)
-                    given = begin, end, column, squares, self.intercept
-                    weight = w[rows][some]
-                    dual_descent.sparse_pass(*given, None, weight, weight, None, g, None)
+                for piece in self._calls(rows.stop - rows.start, 1):
+                    begin, end, column, _ = self._part(rows, piece)
+                    arrays = begin, end, column, squares, self.intercept
+                    weight = w[rows][piece]
+                    dual_descent.sparse_pass(*arrays, None, weight, weight, None, g, None)
                     checkpoint()
             else:
-                g[: self.one] = w[rows].sum()
+                g[: self.n_intercepts] = w[rows].sum()
                 block = block.astype(np.float64, copy=False)
-                g[self.one :] = np.einsum("ij,ij,i->j", block, block, w[rows])
+                g[self.n_intercepts :] = np.einsum("ij,ij,i->j", block, block, w[rows])
             return [g]
 
         with np.errstate(over="ignore"):
@@ -280,16 +280,16 @@ class LinearRows:
         """Some rows z as a dense array."""
         if self.chosen is not None:
             index = self.chosen[index]
-        some = self.X[index].toarray() if self.sparse else self.X[index]
-        some = some.astype(np.float64, copy=False)
-        return np.column_stack([np.ones(len(index)), some]) if self.intercept else some
+        taken = self.X[index].toarray() if self.sparse else self.X[index]
+        taken = taken.astype(np.float64, copy=False)
+        return np.column_stack([np.ones(len(index)), taken]) if self.intercept else taken
 
     @cached_property
     def lined_up(self):
         """Dense rows of numbers side by side."""
         X = self.X
-        whole = X.strides[1] == X.itemsize and X.strides[0] % X.itemsize == 0
-        return X if whole else np.ascontiguousarray(X)
+        contiguous = X.strides[1] == X.itemsize and X.strides[0] % X.itemsize == 0
+        return X if contiguous else np.ascontiguousarray(X)
 
     def _calls(self, n, power):
         """Parts of n rows for kernel calls; the cost of a row is a power of its length."""
@@ -297,10 +297,10 @@ class LinearRows:
         step = max(64, int(MULTIPLICATIONS_OF_CALL / (cost + ROW)))
         return [slice(a, min(n, a + step)) for a in range(0, n, step)]
 
-    def _part(self, rows, some):
+    def _part(self, rows, piece):
         _, column, value = self.parts
-        some = slice(rows.start + some.start, rows.start + some.stop)
-        return self.begin[some], self.end[some], column, value
+        piece = slice(rows.start + piece.start, rows.start + piece.stop)
+        return self.begin[piece], self.end[piece], column, value
 
 
 def _added(total, more):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which tests reach which functions and kernels: a pytest plugin, and what is read off its table.
 
-``REACH_TABLE=FILE python -m pytest -p tests.mutants.reach`` writes what each test that passes
+``CALL_TABLE=FILE python -m pytest -p tests.mutants.call_table`` writes what each test that passes
 called, as ``file.py:Class.method`` or ``file.pyx``, and its processor time.
-``REACH_ORDER=FILE`` runs the tests named in the file, in their order, and no others but those of
+``TEST_ORDER=FILE`` runs the tests named in the file, in their order, and no others but those of
 some files that the table lacks.
 """
 
@@ -81,9 +81,9 @@ class Order:
 
 
 def pytest_configure(config):
-    if table := os.environ.get("REACH_TABLE"):
+    if table := os.environ.get("CALL_TABLE"):
         config.pluginmanager.register(Tracer(table))
-    if order := os.environ.get("REACH_ORDER"):
+    if order := os.environ.get("TEST_ORDER"):
         config.pluginmanager.register(Order(order))
 
 
@@ -91,8 +91,8 @@ def measured(tree, file, tests):
     """The table, from one run of the tests if there is none."""
     if not file.exists():
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p"]
-        command += ["tests.mutants.reach", *tests, "--ignore=tests/benchmarks"]
-        env = {**tree.env, "REACH_TABLE": str(file), "HYPOTHESIS_PROFILE": "brief"}
+        command += ["tests.mutants.call_table", *tests, "--ignore=tests/benchmarks"]
+        env = {**tree.env, "CALL_TABLE": str(file), "HYPOTHESIS_PROFILE": "brief"}
         subprocess.run(command, cwd=tree.path, env=env, check=False)
     return json.loads(file.read_text())
 
