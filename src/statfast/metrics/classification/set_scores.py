@@ -353,7 +353,7 @@ def precision_recall_fscore_support(
     rule = class_average(average, zero_division)
     sums, support = sums_of(y_true, y_pred, labels, pos_label, average, sample_weight)
     shares = [
-        rule.of(*parts(sums), support, name)
+        rule.average_quotients(*parts(sums), support, name)
         for parts, name in (
             (precision_parts, "Precision"),
             (recall_parts, "Recall"),
