@@ -14,7 +14,7 @@ from statfast._core.tile import tiles
 from statfast.cluster import KMeans
 from statfast.cluster.kmeans.data import survey_rows
 from tests.reference import kmeans as twin
-from tests.reference.pairwise import exactly_squared, relative_error, whole
+from tests.reference.pairwise import as_grains, exactly_squared, relative_error
 
 UNIT = 2.0**-53
 
@@ -250,7 +250,7 @@ def computed_scores(a, start, b):
 
 def exact_scores(A, B):
     """a.b - |a|^2 / 2 of float64 rows, as fractions."""
-    A, B = whole(A), whole(B)
+    A, B = as_grains(A), as_grains(B)
     twice = 2 * A @ B.T - (A * A).sum(axis=1)[:, None]
     return np.vectorize(lambda s: Fraction(s, 2 * 2 ** (2 * 1074)), otypes=[object])(twice)
 

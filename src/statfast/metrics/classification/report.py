@@ -138,7 +138,9 @@ def _rows(sums_by, labels, zero_division):
     for average, summed in sums_by.items():
         rule = class_average(average, zero_division)
         sums, support = summed(labels, average)
-        found[average] = [rule.average_quotients(*parts(sums), support, name) for parts, name in measures]
+        found[average] = [
+            rule.average_quotients(*parts(sums), support, name) for parts, name in measures
+        ]
         if average is None:
             found[None].append(support)
     classes = found.pop(None)
