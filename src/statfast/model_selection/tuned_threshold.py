@@ -221,23 +221,23 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
         TypeError
             If the estimator has no such scores, or is given weights that it does not take.
         """
-        given = self._checked()
+        params = self._checked()
         rows, labels, classes, weights = self._checked_rows(X, y, sample_weight)
         method = self._method_asked()
-        scorer = None if given.criterion else as_label_scorer(self.scoring, self.pos_label)
+        scorer = None if params.criterion else as_label_scorer(self.scoring, self.pos_label)
         positive = self._positive_of(scorer, classes)
         held, model, strategy = self._held_out(
-            given, rows, labels, weights, groups, method, positive
+            params, rows, labels, weights, groups, method, positive
         )
-        if given.criterion:
-            thresholds, values, best = self._by_criterion(given, held, positive)
+        if params.criterion:
+            thresholds, values, best = self._by_criterion(params, held, positive)
         else:
-            thresholds, values = mean_scores(held, scorer, given.thresholds, classes, positive)
+            thresholds, values = mean_scores(held, scorer, params.thresholds, classes, positive)
             best = int(values.argmax())
         if model is None:
             model = fitted_copy(self._with_threads(), rows, labels, weights)
         results = {}
-        if given.store_cv_results:
+        if params.store_cv_results:
             results["cv_results_"] = {"thresholds": thresholds, "scores": values}
         return self._publish(
             X, classes_=classes, estimator_=model, best_threshold_=float(thresholds[best]),
@@ -267,12 +267,12 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
             label = scorer.arguments.get("pos_label")
         return classes.tolist()[1] if label is None else positive_label(label, classes)
 
-    def _held_out(self, given, rows, labels, weights, groups, method, positive):
+    def _held_out(self, params, rows, labels, weights, groups, method, positive):
         """Scores of rows held out by each fold; the model, unless it is refitted; the strategy."""
         cv = self.cv
         if isinstance(cv, str):
             as_choice(cv, "cv", (PREFIT,))
-            if given.refit:
+            if params.refit:
                 raise ValueError(
                     "refit must be False with cv='prefit', as the estimator is fitted; got True."
                 )
@@ -284,12 +284,12 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
         estimator = self._with_threads()
         folds = as_plan(self, rows, labels, cv, groups, weights)
         folds.arguments.clear()  # groups are for the splitter
-        if not given.refit and len(folds) > 1:
+        if not params.refit and len(folds) > 1:
             raise ValueError(
                 f"refit must be True where cv has several folds; got False and {len(folds)} folds. "
                 "Pass a share of the samples as cv."
             )
-        fits = FoldFits(estimator, folds, methods=frozenset({method}) if given.refit else None)
+        fits = FoldFits(estimator, folds, methods=frozenset({method}) if params.refit else None)
         held = []
         for (_, test), fold in zip(folds.pairs, fits, strict=True):
             model = fold.only_model()
@@ -298,17 +298,17 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
                 test = test[weights[test] > 0.0]
             scores = positive_scores(model, method, rows_of_fold(fold.X, test), positive)
             held.append(HeldOutScores(labels[test], scores, take_rows(weights, test)))
-        return held, None if given.refit else model, fits.strategy
+        return held, None if params.refit else model, fits.strategy
 
-    def _by_criterion(self, given, held, positive):
+    def _by_criterion(self, params, held, positive):
         """The threshold that is best for all rows held out: the only one of the results."""
         y, scores = (np.concatenate([getattr(h, name) for h in held]) for name in ("y", "scores"))
         weights = None
         if held[0].weights is not None:
             weights = np.concatenate([h.weights for h in held])
         point = choose_threshold(
-            y, scores, given.criterion, cost=given.cost, prevalence=given.prevalence,
-            beta=given.beta, target=given.target, pos_label=positive, sample_weight=weights,
+            y, scores, params.criterion, cost=params.cost, prevalence=params.prevalence,
+            beta=params.beta, target=params.target, pos_label=positive, sample_weight=weights,
         )  # fmt: skip
         return np.array([point.threshold]), np.array([point.value]), 0
 
