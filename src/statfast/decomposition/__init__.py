@@ -3,6 +3,7 @@
 
 from statfast.decomposition.choice.choose import ComponentChoice, choose_components
 from statfast.decomposition.choice.reconstruction import ComponentErrors, reconstruction_errors
+from statfast.decomposition.nonnegative.nmf import NMF
 from statfast.decomposition.pca.incremental import IncrementalPCA
 from statfast.decomposition.pca.pca import PCA
 from statfast.decomposition.pca.regression import PrincipalComponentRegression
@@ -10,6 +11,7 @@ from statfast.decomposition.pca.truncated import TruncatedSVD
 from statfast.decomposition.ratings.factorization import RatingsFactorization
 
 __all__ = [
+    "NMF",
     "PCA",
     "ComponentChoice",
     "ComponentErrors",
