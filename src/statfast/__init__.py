@@ -94,6 +94,7 @@ _HOMES = {
         "majority_error",
     ),
     "decomposition": (
+        "NMF",
         "PCA",
         "IncrementalPCA",
         "PrincipalComponentRegression",

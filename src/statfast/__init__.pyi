@@ -58,6 +58,7 @@ from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
 from statfast.decision import BayesClassifier as BayesClassifier
 from statfast.decision import CostSensitiveClassifier as CostSensitiveClassifier
+from statfast.decomposition import NMF as NMF
 from statfast.decomposition import PCA as PCA
 from statfast.decomposition import IncrementalPCA as IncrementalPCA
 from statfast.decomposition import PrincipalComponentRegression as PrincipalComponentRegression
@@ -192,6 +193,7 @@ __version__: str
 
 __all__ = [
     "CLARA",
+    "NMF",
     "PCA",
     "SVC",
     "SVR",

@@ -82,6 +82,7 @@ SMALL = {
     },
     "OneHotEncoder": {"sparse_output": False, "handle_unknown": "ignore"},
     "OrdinalEncoder": {"handle_unknown": "use_encoded_value", "unknown_value": -1},
+    "NMF": {"n_components": 2, "max_iter": 2000, "random_state": 0},
     "RatingsFactorization": {"n_components": 2, "tol": 0.03},
     "TruncatedSVD": {"n_components": 2},
     "KMedoids": {"n_clusters": 3, "random_state": 0},
@@ -164,7 +165,7 @@ WIDE = {
 }
 
 # Estimators that take no negative numbers, and of these some no fractions.
-COUNTS = {"CategoricalNB", "ComplementNB", "GammaNB", "MultinomialNB", "PoissonNB"}
+COUNTS = {"CategoricalNB", "ComplementNB", "GammaNB", "MultinomialNB", "NMF", "PoissonNB"}
 
 # Regressors whose responses are positive.
 POSITIVE = {"GammaRegressor", "PoissonRegressor"}
@@ -210,6 +211,7 @@ SPARSE_AFTER_DENSE = {
     "LogisticRegressionCV",
     "MiniBatchKMeans",
     "MultinomialNB",
+    "NMF",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",

@@ -34,7 +34,8 @@ SELDOM = {
     "cluster_stability": 0.3,
 }
 WITHOUT_LARGE_DATA = {"plot", "svm", "optimal_leaf_ordering", "cluster_stability", "gap_statistic"}
-COUNTS = dict.fromkeys(("CategoricalNB", "ComplementNB", "MultinomialNB", "PoissonNB"), "counts")
+OF_COUNTS = ("CategoricalNB", "ComplementNB", "MultinomialNB", "NMF", "PoissonNB")
+COUNTS = dict.fromkeys(OF_COUNTS, "counts")
 OF_NUMBERS = ("lasso_path", "enet_path", "ridge_path", "isotonic_regression", "auc")
 OFTEN = 3  # weight of what has a fit
 ROUNDS = 2  # the first seeds draw everything so often in turn, whatever its weight

@@ -34,7 +34,7 @@ FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import t
 ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
     "cluster": ["kmeans", "medoids", "hierarchy", "n_clusters"],
     "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost", "combination"]],
-    "decomposition": ["components", ["pca", "choice"], "ratings"],
+    "decomposition": ["components", ["pca", "choice"], "ratings", "nonnegative"],
     "generative": ["normal", "discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
     "metrics": ["distance", "clustering", "classification", "regression", "ranking", "probability"],
@@ -75,6 +75,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "cluster.kmeans": "kmeans rows",
     "cluster.medoids": "medoids",
     "decomposition.components": "linalg tile",
+    "decomposition.nonnegative": "decomposition linalg",
     "decomposition.ratings": "decomposition",
     "ensemble.adaboost": "boosting",
     "ensemble.boosting": "boosting",

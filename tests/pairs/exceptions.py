@@ -202,6 +202,8 @@ INSTEAD = [
     (MACHINES, "max_iter", values_of(5000), COMPARED),
     (ANY, "time_limit", values_of(None, 60.0), "what a fit reaches in a second varies"),
     ("RatingsFactorization", "tol", values_of(0.03), COMPARED),
+    ("NMF", "init", values_of(None, "random", "nndsvd", "nndsvda", "nndsvdar"),
+     "'custom' needs arguments of fit"),
     (REGRESSING, "estimator", REGRESSORS, OF_ESTIMATORS),
     (SEARCHES, "estimator", SEARCHED, OF_ESTIMATORS),
     (ANY, "estimator", LEARNERS, OF_ESTIMATORS),

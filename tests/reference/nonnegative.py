@@ -3,14 +3,14 @@
 
 import numpy as np
 
-LEAST = float(np.finfo(np.float32).eps)
+MIN_FITTED = float(np.finfo(np.float32).eps)
 
 
 def divergence(X, fitted, beta):
     """The beta divergence, entry by entry, by the formula of its beta."""
     total = 0.0
     for x, f in zip(X.ravel(), fitted.ravel(), strict=True):
-        product, f = f, f if beta == 2 else max(f, LEAST)
+        product, f = f, f if beta == 2 else max(f, MIN_FITTED)
         if beta == 2:
             total += (x - f) ** 2 / 2
         elif beta == 1:
@@ -49,10 +49,10 @@ def updated(X, W, H, beta, alpha_W=0.0, alpha_H=0.0, l1_ratio=0.0):
     power = 1 / (2 - beta) if beta < 1 else 1 / (beta - 1) if beta > 2 else 1.0
 
     def fitted():
-        return W @ H if beta == 2 else np.maximum(W @ H, LEAST)
+        return W @ H if beta == 2 else np.maximum(W @ H, MIN_FITTED)
 
     def factor(negative, positive):
-        return (negative / np.where(positive == 0, LEAST, positive)) ** power
+        return (negative / np.where(positive == 0, MIN_FITTED, positive)) ** power
 
     ridge = alpha_W * d * (l1_ratio + (1 - l1_ratio) * W)
     F = fitted()

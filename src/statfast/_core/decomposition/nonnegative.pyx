@@ -31,9 +31,9 @@ cdef enum:
 
 cdef extern from *:
     """
-    #define STATFAST_LEAST_CURVATURE 1e-300
+    #define STATFAST_MIN_CURVATURE 1e-300
     """
-    const double LEAST_CURVATURE "STATFAST_LEAST_CURVATURE"  # whose reciprocal is finite
+    const double MIN_CURVATURE "STATFAST_MIN_CURVATURE"  # whose reciprocal is finite
 
 
 def sweep_rows(
@@ -60,7 +60,7 @@ def sweep_rows(
         for i in range(k):
             for j in range(k):
                 padded[i * ld + j] = gram[i, j]
-            inverse[i] = 1 / gram[i, i] if gram[i, i] > LEAST_CURVATURE else 0
+            inverse[i] = 1 / gram[i, i] if gram[i, i] > MIN_CURVATURE else 0
         for i in range(n):
             total += kernels.sweep_row(
                 padded, inverse, &targets[i, 0], k, ld, most, tol, slope, &W[i, 0])

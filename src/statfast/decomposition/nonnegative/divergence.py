@@ -12,7 +12,7 @@ from statfast._typing import Array
 from statfast.decomposition.nonnegative.row_blocks import RowBlock, times
 
 BETAS = {"frobenius": 2.0, "kullback-leibler": 1.0, "itakura-saito": 0.0}
-LEAST = float(np.finfo(np.float32).eps)  # the least product that is divided by
+MIN_FITTED = float(np.finfo(np.float32).eps)  # the least product that is divided by
 NONZEROS_OF_CALL = 200_000  # whose products are made at once
 
 
@@ -50,15 +50,15 @@ def _of_block(block, W, Ht, beta):
     fitted = times(W, Ht)
     if beta == 2.0:
         return float(np.square(X - fitted).sum()) / 2.0
-    total, fitted = float(fitted.sum()), np.maximum(fitted, LEAST)
+    total, fitted = float(fitted.sum()), np.maximum(fitted, MIN_FITTED)
     if beta == 1.0:
         positive = X > 0.0
         logs = np.log(X / fitted, where=positive, out=np.zeros_like(X))
         return float((X * logs).sum() - X.sum()) + total
     if beta == 0.0:
-        ratio = np.maximum(X, LEAST) / fitted
+        ratio = np.maximum(X, MIN_FITTED) / fitted
         return float((ratio - np.log(ratio)).sum() - X.size)
-    value = np.power(X, beta) if beta > 0.0 else np.power(np.maximum(X, LEAST), beta)
+    value = np.power(X, beta) if beta > 0.0 else np.power(np.maximum(X, MIN_FITTED), beta)
     cross = beta * X * np.power(fitted, beta - 1.0)
     own = (beta - 1.0) * np.power(fitted, beta)
     return float((value + own - cross).sum()) / (beta * (beta - 1.0))
@@ -71,7 +71,7 @@ def _of_sparse_block(block, W, Ht, beta):
         gram = (W.T @ W) * (Ht.T @ Ht)
         squares = float(np.square(values - fitted).sum() - np.square(fitted).sum())
         return max(0.0, squares + float(gram.sum())) / 2.0
-    fitted = np.maximum(fitted, LEAST)
+    fitted = np.maximum(fitted, MIN_FITTED)
     positive = values > 0.0
     logs = np.log(values / fitted, where=positive, out=np.zeros_like(values))
     total = float(W.sum(axis=0) @ Ht.sum(axis=0))

@@ -17,7 +17,7 @@ import numpy as np
 from statfast._engine import checkpoint, each, fold
 from statfast._typing import Array
 from statfast.decomposition.nonnegative.coordinate_descent import Penalty
-from statfast.decomposition.nonnegative.divergence import LEAST, distance, products_at
+from statfast.decomposition.nonnegative.divergence import MIN_FITTED, distance, products_at
 from statfast.decomposition.nonnegative.row_blocks import (
     RowBlock,
     padded,
@@ -57,7 +57,7 @@ class Updates:
     def of(self, factor: Array, slopes: Slopes, l1: float, l2: float) -> Array:
         """A factor after its update."""
         below = slopes.positive + l1 + l2 * factor
-        share = slopes.negative / np.where(below == 0.0, LEAST, below)
+        share = slopes.negative / np.where(below == 0.0, MIN_FITTED, below)
         return factor * (share if self.power == 1.0 else share**self.power)
 
 
@@ -133,7 +133,7 @@ def _block_slopes(block, all_rows, Ht, updates):
     if beta == 1.0:
         ones = np.broadcast_to(W.sum(axis=0), Ht.shape)
         return Slopes(_quotients(block, W, Ht).transposed_times(wide, k), ones)
-    X, fitted = block.dense(), np.maximum(times(W, Ht), LEAST)
+    X, fitted = block.dense(), np.maximum(times(W, Ht), MIN_FITTED)
     negative = transposed_times(X * fitted ** (beta - 2.0), wide, k)
     return Slopes(negative, transposed_times(fitted ** (beta - 1.0), wide, k))
 
@@ -147,17 +147,17 @@ def _row_slopes(block, W, Ht, beta):
     if beta == 1.0:
         ones = np.broadcast_to(Ht.sum(axis=0), W.shape)
         return Slopes(_quotients(block, W, Ht).times(H), ones)
-    X, fitted = block.dense(), np.maximum(times(W, Ht), LEAST)
+    X, fitted = block.dense(), np.maximum(times(W, Ht), MIN_FITTED)
     return Slopes(times(X * fitted ** (beta - 2.0), H), times(fitted ** (beta - 1.0), H))
 
 
 def _quotients(block, W, Ht):
     """X / (W H) of a block; of sparse rows where they store a value."""
     if not block.is_sparse:
-        fitted = np.maximum(times(W, Ht), LEAST)
+        fitted = np.maximum(times(W, Ht), MIN_FITTED)
         return RowBlock(block.first, block.stop, np.divide(block.dense(), fitted, out=fitted))
     from scipy.sparse import csr_array
 
-    values = block.X.data / np.maximum(products_at(block, W, Ht), LEAST)
+    values = block.X.data / np.maximum(products_at(block, W, Ht), MIN_FITTED)
     X = csr_array((values, block.X.indices, block.X.indptr), shape=block.X.shape)
     return RowBlock(block.first, block.stop, X)

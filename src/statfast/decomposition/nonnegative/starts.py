@@ -8,11 +8,29 @@ from typing import Any
 import numpy as np
 
 from statfast._typing import Array
+from statfast._validation import as_rows
 from statfast.decomposition.components.decompose import decompose
 from statfast.decomposition.components.krylov import project_rows
 
 SINGULAR_STARTS = ("nndsvd", "nndsvda", "nndsvdar")
 NEGLIGIBLE = 1e-6  # entries of the factors of singular vectors below it begin at zero
+
+
+def mean_of(rows):
+    """The mean of all entries, zeros of sparse rows among them."""
+    return float(rows.sum(dtype=np.float64)) / (rows.shape[0] * rows.shape[1])
+
+
+def custom_start(factor, shape, name):
+    """A factor to begin with: a copy that is checked."""
+    if factor is None:
+        raise ValueError(f"{name} must be passed with init='custom'; got None.")
+    start = np.array(as_rows(factor), dtype=np.float64)
+    if start.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}; got {start.shape}.")
+    if start.min() < 0.0:
+        raise ValueError(f"{name} must not be negative; got {start.min()}.")
+    return start
 
 
 def random_start(mean: float, n: int, d: int, k: int, rng: Any) -> tuple[Array, Array]:
