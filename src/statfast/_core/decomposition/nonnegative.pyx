@@ -43,7 +43,7 @@ def sweep_rows(
     double tol,                    # they end at this share of a row's first violation
     double[:, ::1] W,              # INOUT (n, >= k) nonnegative
 ):
-    """Descend for each row. Returns the sum of the violations of optimality in their first sweeps."""
+    """Descend for each row. Returns the sum of their violations of optimality in sweep 1."""
     cdef Py_ssize_t n = W.shape[0], k = gram.shape[0], ld = (k + LANES - 1) // LANES * LANES, i, j
     cdef double total = 0
     cdef void *block = malloc(64 + sizeof(double) * ld * (k + 2))

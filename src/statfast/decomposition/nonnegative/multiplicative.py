@@ -54,7 +54,7 @@ class Updates:
             return 1.0 / (2.0 - self.beta)
         return 1.0 / (self.beta - 1.0) if self.beta > 2.0 else 1.0
 
-    def of(self, factor: Array, slopes: Slopes, l1: float, l2: float) -> Array:
+    def updated(self, factor: Array, slopes: Slopes, l1: float, l2: float) -> Array:
         """A factor after its update."""
         below = slopes.positive + l1 + l2 * factor
         share = slopes.negative / np.where(below == 0.0, MIN_FITTED, below)
@@ -79,7 +79,7 @@ def multiply(
             return _block_slopes(block, W, Ht, updates)
 
         slopes = fold(work, blocks, merge=Slopes.__add__, n_jobs=updates.n_jobs, effort=effort)
-        Ht = updates.of(Ht, slopes, penalty.l1_of_H, penalty.l2_of_H)
+        Ht = updates.updated(Ht, slopes, penalty.l1_of_H, penalty.l2_of_H)
         if updates.beta <= 1.0:  # tiny entries end as zeros: their logarithms do not return
             Ht = np.where(Ht < np.finfo(np.float64).eps, 0.0, Ht)
         if tol > 0.0 and iteration % ITERATIONS_PER_CHECK == 0:
@@ -120,7 +120,7 @@ def _updated_rows(block, W, Ht, updates):
     """W of a block after an update."""
     penalty = updates.penalty
     slopes = _row_slopes(block, W, Ht, updates.beta)
-    return updates.of(W, slopes, penalty.l1_of_W, penalty.l2_of_W)
+    return updates.updated(W, slopes, penalty.l1_of_W, penalty.l2_of_W)
 
 
 def _block_slopes(block, all_rows, Ht, updates):
