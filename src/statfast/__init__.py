@@ -22,6 +22,7 @@ _FAMILIES = (
     "kernels",
     "linear",
     "metrics",
+    "mixture",
     "model_selection",
     "multiclass",
     "neighbors",
@@ -154,6 +155,10 @@ _HOMES = {
         "ridge_path",
         "step",
         "vif",
+    ),
+    "mixture": (
+        "GaussianMixture",
+        "choose_mixture",
     ),
     "model_selection": (
         "Bootstrap",

@@ -12,6 +12,7 @@ from statfast import inspection as inspection
 from statfast import kernels as kernels
 from statfast import linear as linear
 from statfast import metrics as metrics
+from statfast import mixture as mixture
 from statfast import model_selection as model_selection
 from statfast import multiclass as multiclass
 from statfast import neighbors as neighbors
@@ -127,6 +128,8 @@ from statfast.linear import logistic_path as logistic_path
 from statfast.linear import ridge_path as ridge_path
 from statfast.linear import step as step
 from statfast.linear import vif as vif
+from statfast.mixture import GaussianMixture as GaussianMixture
+from statfast.mixture import choose_mixture as choose_mixture
 from statfast.model_selection import Bootstrap as Bootstrap
 from statfast.model_selection import GridSearchCV as GridSearchCV
 from statfast.model_selection import GroupKFold as GroupKFold

@@ -21,7 +21,12 @@ from statfast._tour.linear import generalized_linear_model, support_vectors
 from statfast._tour.nearest import mnist, nearest_neighbors
 from statfast._tour.tables import tables
 from statfast._tour.trees import boosting, trees
-from statfast._tour.unsupervised import clustering, medoids_and_hierarchy, principal_components
+from statfast._tour.unsupervised import (
+    clustering,
+    medoids_and_hierarchy,
+    mixture,
+    principal_components,
+)
 
 WIDTH = 90
 
@@ -32,6 +37,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     tables,
     clustering,
     medoids_and_hierarchy,
+    mixture,
     nearest_neighbors,
     generalized_linear_model,
     support_vectors,

@@ -56,7 +56,7 @@ def test_weights_beyond_products_are_refused(cls, kind):
 
 
 # What a refusal may be about: where nearly all weight is on one row, there is nothing to learn.
-ARGUMENT = r"\b(sample_weight|weight|X|y|n_clusters|nu|cv|C)\b"
+ARGUMENT = r"\b(sample_weight|weight|X|y|n_clusters|n_components|nu|cv|C)\b"
 
 
 @pytest.mark.once

@@ -80,7 +80,10 @@ def weighted_estimators():
 
 
 ESTIMATORS = weighted_estimators()
-CLASSIFIERS = [name for name in sorted(ESTIMATORS) if hasattr(ESTIMATORS[name], "predict_proba")]
+CLASSIFIERS = [
+    name for name in sorted(ESTIMATORS)
+    if hasattr(ESTIMATORS[name], "predict_proba") and name not in contract.OF_COMPONENTS
+]  # fmt: skip
 each = pytest.mark.parametrize("name", sorted(ESTIMATORS))
 
 

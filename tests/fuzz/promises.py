@@ -80,6 +80,7 @@ def repetition(rng):
     drawn = {"KMeans", "BisectingKMeans", "MiniBatchKMeans", *contract.DRAW_ROWS, "CLARA"}
     # These leave out a row with all of its weight.
     drawn |= {"RegularizedDiscriminantAnalysisCV", "RidgeCV"}
+    drawn |= {"GaussianMixture"}
     drawn |= {"AdaBoostClassifier", "AdaBoostRegressor"}  # rounding chooses among equal stumps
     cls = drawn_estimator(
         rng, lambda cls: contract.takes(cls, "sample_weight") and "cv" not in cls().get_params()

@@ -50,6 +50,7 @@ BUILT_ON = {  # family: the families it may import
     "ensemble": {"linear", "metrics", "model_selection", "tree"},
     "inspection": {"metrics"},
     "linear": {"model_selection"},  # LogisticRegressionCV is a search
+    "mixture": {"cluster", "generative"},  # k-means is where EM starts
     "model_selection": {"metrics"},
     "multiclass": {"metrics"},
     "svm": {"linear"},  # whose lasso is a step of the linear machine with an l1 penalty
@@ -91,6 +92,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "metrics.classification": "metrics",
     "metrics.clustering": "distance",
     "metrics.ranking": "metrics order",
+    "mixture": "generative rows",
     "neighbors.brute": "distance neighbors tile",
     "neighbors.hashing": "hashing",
     "neighbors.images": "neighbors",

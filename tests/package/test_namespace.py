@@ -13,7 +13,8 @@ import statfast
 
 FAMILIES = (
     "calibration", "cluster", "datasets", "decision", "decomposition", "ensemble",
-    "generative", "inspection", "kernels", "linear", "metrics", "model_selection", "multiclass",
+    "generative", "inspection", "kernels", "linear", "metrics", "mixture", "model_selection",
+    "multiclass",
     "neighbors", "pipeline", "plot", "preprocessing", "svm", "tree",
     "cluster", "datasets", "decision", "decomposition", "ensemble", "generative", "kernels",
     "linear",

@@ -32,7 +32,8 @@ HAVE_ORDER = {
         (
             "AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor", "BisectingKMeans",
             "CLARA",
-            "ExtraTreesClassifier", "ExtraTreesRegressor", "KMeans", "LSHNeighbors",
+            "ExtraTreesClassifier", "ExtraTreesRegressor", "GaussianMixture", "KMeans",
+            "LSHNeighbors",
             "MiniBatchKMeans", "RandomForestClassifier", "RandomForestRegressor",
             "RatingsFactorization", "TruncatedSVD", "OutputCodeClassifier",
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Without labels: principal components, and clusters."""
+"""Without labels: principal components, clusters and mixtures."""
 
 import time
 
@@ -7,6 +7,7 @@ from statfast._tour.finding import Finding, beside, cross_table, in_order_of_app
 from statfast.cluster import KMeans, KMedoids, linkage
 from statfast.datasets import load_iris
 from statfast.decomposition import PCA
+from statfast.mixture import choose_mixture
 
 
 def principal_components() -> Finding:
@@ -51,6 +52,32 @@ def clustering() -> Finding:
             f"inertia: {model.inertia_:.6f}, known {known_inertia:.6f}",
         ],
         table.tolist() == known and abs(model.inertia_ - known_inertia) < 1e-9 * known_inertia,
+        seconds,
+    )
+
+
+def mixture() -> Finding:
+    """Components of iris flowers by BIC over models of mclust, against its answers."""
+    iris = load_iris()
+    known = {"VEV,2": 561.7285, "VEV,3": 562.5522, "VVV,2": 574.0178}
+
+    start = time.perf_counter()
+    types = ["EEE", "VEV", "VVV"]
+    choice = choose_mixture(
+        iris.data, n_components=range(1, 4), covariance_types=types, random_state=0
+    )
+    seconds = time.perf_counter() - start
+
+    bic = {
+        f"{name},{k}": float(choice.scores["bic"][i, j])
+        for i, k in enumerate(choice.n_components)
+        for j, name in enumerate(types)
+    }
+    best = sorted(bic, key=lambda name: bic[name])[:3]
+    return Finding(
+        "Gaussian mixtures: iris, 150 x 4, best covariance models by BIC",
+        [f"{name}: {bic[name]:.4f}, known {known.get(name, float('nan')):.4f}" for name in best],
+        all(abs(bic[name] - value) < 1e-3 for name, value in known.items()),
         seconds,
     )
 

@@ -38,6 +38,7 @@ from statfast.plot.normal_plots import (
     DensityContourDisplay,
     canonical_variates,
     density_contours,
+    mixture_criteria,
 )
 from statfast.plot.penalties import (
     RDAGridDisplay,
@@ -91,6 +92,7 @@ __all__ = [
     "importances",
     "kernel_matrix",
     "learning_curves",
+    "mixture_criteria",
     "out_of_bag",
     "partial_dependence",
     "penalty_errors",

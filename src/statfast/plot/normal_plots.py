@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import new_axes
+from statfast._estimator import Display, new_axes
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_labels, as_real, as_rows, not_fitted, shown, wrong_type
 from statfast.generative import MultivariateNormal
+from statfast.mixture import GaussianMixture, MixtureChoice
+from statfast.mixture.covariance_models import CovarianceModel
 from statfast.plot.regions import chosen_colors
+
+MARKERS = "os^vDP*X<>phHd"  # of lines that are many
 
 if TYPE_CHECKING:
     from statfast.generative.discriminant.lda import LinearDiscriminantAnalysis
@@ -105,15 +109,17 @@ def density_contours(
 
     Parameters
     ----------
-    model : MultivariateNormal, a discriminant, GaussianNB or BayesClassifier
-        Fitted to two columns: `MultivariateNormal`, `QuadraticDiscriminantAnalysis`,
+    model : MultivariateNormal, GaussianMixture, a discriminant, GaussianNB or BayesClassifier
+        Fitted to two columns: `MultivariateNormal`, `GaussianMixture`, whose components are shown
+        as classes, `QuadraticDiscriminantAnalysis`,
         `RegularizedDiscriminantAnalysis`, `LinearDiscriminantAnalysis` with
         ``store_covariance=True``, `GaussianNB`, or `BayesClassifier` whose densities are
         `MultivariateNormal`.
     X : array-like of shape (n, 2), optional
         Rows to show.
     y : array-like of shape (n,), optional
-        Their classes; needed with X for a discriminant.
+        Their classes; needed with X for a discriminant. Rows of a mixture without y have the color
+        of the component that is most probable.
     contents : sequence of float, default=(0.5, 0.9, 0.99)
         Probabilities within the ellipses, between 0 and 1.
     ax : matplotlib.axes.Axes, optional
@@ -161,7 +167,9 @@ def density_contours(
         if rows.shape[1] != 2:
             raise ValueError(f"X must have 2 columns; got {rows.shape[1]}. Pass those of model.")
         codes = np.zeros(len(rows), np.intp)
-        if len(labels) > 1:
+        if isinstance(model, GaussianMixture):
+            codes = model.predict(rows) if y is None else component_codes(y, len(rows), labels)
+        elif len(labels) > 1:
             shown, own = as_labels(y, len(rows))
             codes = np.searchsorted(np.asarray(model.classes_), shown)[own]
     normals = [
@@ -182,13 +190,16 @@ def _normals(model):
         if not model.__sklearn_is_fitted__():
             raise not_fitted(model)
         return model.mean_[None], model.covariance_[None], [""]
+    if isinstance(model, GaussianMixture):
+        labels = [f"component {k}" for k in range(len(model._components().weights))]
+        return model.means_, full_covariances(model), labels
     densities = getattr(model, "densities_", ())
     normal = len(densities) > 0 and all(isinstance(d, MultivariateNormal) for d in densities)
     means = np.array([d.mean_ for d in densities]) if normal else _class_means(model)
     if means is None or not hasattr(model, "classes_"):
         raise wrong_type(
-            "model", "a fitted MultivariateNormal, discriminant, GaussianNB or BayesClassifier of "
-            "normal densities", model,
+            "model", "a fitted MultivariateNormal, GaussianMixture, discriminant, GaussianNB or "
+            "BayesClassifier of normal densities", model,
         )  # fmt: skip
     labels = [str(label) for label in np.asarray(model.classes_).tolist()]
     if normal:
@@ -206,10 +217,87 @@ def _normals(model):
     return means, [model.covariance_] * len(labels), labels
 
 
+def component_codes(y, n, labels):
+    """The components of rows, as their numbers."""
+    shown, own = as_labels(y, n)
+    codes = shown.astype(np.intp) if shown.dtype.kind in "iuf" else np.full(len(shown), -1)
+    if (codes != shown).any() or codes.min() < 0 or codes.max() >= len(labels):
+        raise ValueError(
+            f"y must hold components from 0 to {len(labels) - 1}; got others. Leave it out."
+        )
+    return codes[own]
+
+
+def full_covariances(model):
+    """The covariances of the components of a mixture, (K, d, d), whatever their form."""
+    n_components, d = model.means_.shape
+    covariances = np.asarray(model.covariances_)
+    if covariances.ndim == 1:
+        return [variance * np.eye(d) for variance in covariances]
+    if CovarianceModel.of(model.covariance_type).form == "diag":
+        return [np.diag(variances) for variances in covariances]
+    return list(np.broadcast_to(covariances, (n_components, d, d)))
+
+
 def _class_means(model):
     """Those of a discriminant or of Gaussian naive Bayes; None of other models."""
     means = getattr(model, "means_", None)
     return getattr(model, "theta_", None) if means is None else means
+
+
+def mixture_criteria(choice: MixtureChoice, *, ax: Axes | None = None, **style: Any) -> Display:
+    """Draw the criterion of mixtures against the number of components, a line for each model.
+
+    Parameters
+    ----------
+    choice : statfast.mixture.MixtureChoice
+        What `choose_mixture` returned.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the lines, passed to ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``n_components``, ``scores`` (G, M), and ``best``, the number of components and the
+        name of the model of least criterion, which is marked.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `choice` is no MixtureChoice.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.mixture import choose_mixture
+    >>> from statfast.plot import mixture_criteria
+    >>> X = load_iris().data
+    >>> choice = choose_mixture(X, n_components=[1, 2], covariance_types=["VEV"], random_state=0)
+    >>> mixture_criteria(choice, ax=Figure().subplots()).best
+    (2, 'VEV')
+    """
+    if not isinstance(choice, MixtureChoice):
+        raise wrong_type("choice", "what choose_mixture returned", choice)
+    numbers, scores = choice.n_components, choice.scores[choice.criterion]
+
+    def draw(shown, ax):
+        palette = chosen_colors(None, scores.shape[1])
+        for j, (name, color) in enumerate(zip(choice.covariance_types, palette, strict=True)):
+            line = {"color": color, "marker": MARKERS[j % len(MARKERS)], "label": name, **style}
+            ax.plot(numbers, scores[:, j], **line)
+        i, j = np.unravel_index(int(np.nanargmin(scores)), scores.shape)
+        ax.scatter(numbers[i], scores[i, j], s=160.0, facecolors="none", edgecolors="0.15")
+        ax.set_xlabel("number of components")
+        ax.set_ylabel(choice.criterion.upper())
+        ax.legend(frameon=False, ncols=2)
+
+    best = int(choice.best.n_components), str(choice.best.covariance_type)
+    return Display(draw, n_components=numbers, scores=scores, best=best).plot(ax=ax)
 
 
 @dataclass
