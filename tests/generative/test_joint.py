@@ -152,8 +152,8 @@ def test_bayes_classifier_is_a_joint_distribution():
     for w in (None, weights):
         model = BayesClassifier(MultivariateNormal(method="mle")).fit(X, y, w)
         qda = QuadraticDiscriminantAnalysis(method="mle").fit(X, y, sample_weight=w)
-        ours, theirs = model.predict_joint_log_proba(X), qda.predict_joint_log_proba(X)
-        assert_allclose(ours, theirs, rtol=1e-9)
+        ours, peer = model.predict_joint_log_proba(X), qda.predict_joint_log_proba(X)
+        assert_allclose(ours, peer, rtol=1e-9)
         assert_allclose(model.score_samples(X), qda.score_samples(X), rtol=1e-9)
         for name in ("log_likelihood_", "aic_", "bic_"):
             assert getattr(model, name) == pytest.approx(getattr(qda, name), rel=1e-9)

@@ -7,7 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from statfast.mixture.covariance_models import ALIASES, MODELS, CovarianceModel
+from statfast.mixture.covariance_models import (
+    ALIASES,
+    MODELS,
+    CovarianceModel,
+    model_named,
+)
 from tests.reference.mixture import (
     best_common_orientation,
     expected_log_likelihood,
@@ -94,8 +99,8 @@ def test_common_orientation_by_search(name, seed):
     """Not below what a search over all rotations from many starts finds, but for other maxima."""
     counts, scatters = problem(seed, n_components=2)
     ours = expected_log_likelihood(counts, scatters, solved(name, counts, scatters))
-    theirs = best_common_orientation(counts, scatters, name == "EVE")
-    assert ours >= theirs - 1e-7 * abs(theirs) or seed in LOCAL_MAXIMA.get(name, ())
+    peer = best_common_orientation(counts, scatters, name == "EVE")
+    assert ours >= peer - 1e-7 * abs(peer) or seed in LOCAL_MAXIMA.get(name, ())
 
 
 LOCAL_MAXIMA: dict[str, tuple[int, ...]] = {}  # seeds whose start leads to another maximum
@@ -128,6 +133,6 @@ def test_parameters(name, expected):
 
 
 def test_names_of_scikit_learn():
-    forms = {name: CovarianceModel.of(name).form for name in ALIASES}
+    forms = {name: model_named(name).form for name in ALIASES}
     assert forms == {name: name for name in ALIASES}
-    assert CovarianceModel.of("VEV").form == "full"
+    assert model_named("VEV").form == "full"

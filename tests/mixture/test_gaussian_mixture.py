@@ -50,9 +50,9 @@ def covariances_of(model):
     return np.broadcast_to(S, (n_components, d, d))
 
 
-def alike(ours, theirs, rtol=1e-9, names=NAMES):
+def alike(ours, peer, rtol=1e-9, names=NAMES):
     for name in names:
-        value = getattr(theirs, name)
+        value = getattr(peer, name)
         assert_allclose(getattr(ours, name), value, rtol=rtol, atol=rtol * np.abs(value).max())
 
 
@@ -75,10 +75,10 @@ def test_steps_are_those_of_the_twin(seed, d, n_components):
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X)
     expected = twin.em_full(X, weights, means, covariances, n_iter)
-    for ours, theirs in zip(
+    for ours, peer in zip(
         (model.weights_, model.means_, model.covariances_), expected, strict=True
     ):
-        assert_allclose(ours, theirs, rtol=1e-6, atol=1e-7 * np.abs(theirs).max())
+        assert_allclose(ours, peer, rtol=1e-6, atol=1e-7 * np.abs(peer).max())
     posteriors, density = twin.e_step(X, model.weights_, model.means_, model.covariances_)
     assert_allclose(model.predict_proba(X), posteriors, rtol=1e-6, atol=1e-9)
     assert_allclose(model.score_samples(X), density, rtol=1e-8)
@@ -132,8 +132,8 @@ def test_old_faithful():
     known = MCLUST["faithful_vvv2"]
     model = GaussianMixture(2, reg_covar=0.0, tol=1e-12, max_iter=2000, random_state=0).fit(X)
     assert model.log_likelihood_ == pytest.approx(known["log_likelihood"], rel=1e-10)
-    order, theirs = np.argsort(model.weights_), np.argsort(known["weights"])
-    assert_allclose(model.means_[order], np.array(known["means"])[theirs], rtol=1e-5)
+    order, peer = np.argsort(model.weights_), np.argsort(known["weights"])
+    assert_allclose(model.means_[order], np.array(known["means"])[peer], rtol=1e-5)
     both = choose_mixture(
         X, n_components=[2, 3], covariance_types=["EEE", "VVE", "VVV"], random_state=0
     )
@@ -151,16 +151,16 @@ def test_scikit_learn_from_the_same_start(covariance_type):
         "covariance_type": covariance_type, "weights_init": start.weights_,
         "means_init": start.means_, "precisions_init": start.precisions_, "tol": 1e-6,
     }  # fmt: skip
-    ours, theirs = (kind(3, **settings).fit(X) for kind in (GaussianMixture, TheirMixture))
-    alike(ours, theirs, 1e-8)
-    assert ours.n_iter_ == theirs.n_iter_
-    assert ours.converged_ == theirs.converged_
-    assert ours.lower_bound_ == pytest.approx(theirs.lower_bound_, rel=1e-10)
-    assert_allclose(ours.lower_bounds_, theirs.lower_bounds_, rtol=1e-9)
+    ours, peer = (kind(3, **settings).fit(X) for kind in (GaussianMixture, TheirMixture))
+    alike(ours, peer, 1e-8)
+    assert ours.n_iter_ == peer.n_iter_
+    assert ours.converged_ == peer.converged_
+    assert ours.lower_bound_ == pytest.approx(peer.lower_bound_, rel=1e-10)
+    assert_allclose(ours.lower_bounds_, peer.lower_bounds_, rtol=1e-9)
     for name in ("score_samples", "predict_proba", "predict"):
-        assert_allclose(getattr(ours, name)(X), getattr(theirs, name)(X), rtol=1e-7, atol=1e-10)
+        assert_allclose(getattr(ours, name)(X), getattr(peer, name)(X), rtol=1e-7, atol=1e-10)
     for name in ("aic", "bic", "score"):
-        assert getattr(ours, name)(X) == pytest.approx(getattr(theirs, name)(X), rel=1e-9)
+        assert getattr(ours, name)(X) == pytest.approx(getattr(peer, name)(X), rel=1e-9)
 
 
 # ------------------------------------------------------------------ promises
@@ -217,8 +217,8 @@ def test_weights_are_repeated_rows(covariance_type):
     assert weighted.score(X, sample_weight=weights) == pytest.approx(
         repeated.score(X.repeat(weights, axis=0)), rel=1e-9
     )
-    ours, theirs = weighted.bic(X, weights), repeated.bic(X.repeat(weights, axis=0))
-    assert ours == pytest.approx(theirs, rel=1e-9)
+    ours, peer = weighted.bic(X, weights), repeated.bic(X.repeat(weights, axis=0))
+    assert ours == pytest.approx(peer, rel=1e-9)
 
 
 @pytest.mark.parametrize("covariance_type", ["full", "diag", "EEV"])
@@ -427,7 +427,7 @@ X = clouds(30, 2, 2, seed=17)
         ({"n_init": 0}, "n_init must be"),
         ({"init_params": "best"}, "init_params must be"),
         ({"init_params": [0] * 29}, "a label for each of 30 rows"),
-        ({"init_params": [2] * 30}, r"labels from 0 to 1 \(n_components - 1\)"),
+        ({"init_params": [2] * 30}, "labels from 0 to 1, one less than n_components"),
         ({"init_params": [0.5] * 30}, "labels from 0 to 1"),
         ({"init_params": np.ones((30, 2))}, "sum to 1 in each row"),
         ({"init_params": np.ones((30, 3))}, r"init_params must have shape \(30, 2\)"),

@@ -28,10 +28,6 @@ class CovarianceModel:
 
     name: str
 
-    @classmethod
-    def of(cls, covariance_type: str) -> "CovarianceModel":
-        return cls(ALIASES.get(covariance_type, covariance_type))
-
     @property
     def diagonal(self) -> bool:
         """Whether columns are uncorrelated within components."""
@@ -69,6 +65,11 @@ class CovarianceModel:
             if self.name in ("EVE", "VVE"):
                 return common_orientation(counts, scatters, self.name == "EVE", orientation)
             return _ELLIPSOIDAL[self.name](counts, scatters), None
+
+
+def model_named(covariance_type: str) -> CovarianceModel:
+    """The model of a name of three letters, or of scikit-learn's name for it."""
+    return CovarianceModel(ALIASES.get(covariance_type, covariance_type))
 
 
 def geometric_mean(values):

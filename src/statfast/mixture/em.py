@@ -36,7 +36,7 @@ class CollapsedComponent(np.linalg.LinAlgError):
 
 
 @dataclass(frozen=True)
-class Components:
+class NormalComponents:
     """A mixture of K normal distributions of d columns, ready for the E step."""
 
     weights: NDArray[np.float64]  # (K,), summing to 1
@@ -107,7 +107,7 @@ class MixtureSums:
 # ------------------------------------------------------------------ passes over the rows
 
 
-def expect(columns: tuple[Any, ...], components: Components) -> MixtureSums:
+def expect(columns: tuple[Any, ...], components: NormalComponents) -> MixtureSums:
     """The E step on a block of rows and weights, and its sums for the M step."""
     total = MixtureSums.zeros(*components.whiteners.shape)
     for rows, weights in cut_pieces(columns, components):
@@ -117,7 +117,7 @@ def expect(columns: tuple[Any, ...], components: Components) -> MixtureSums:
     return total
 
 
-def measure(columns: tuple[Any, ...], components: Components) -> MixtureSums:
+def measure(columns: tuple[Any, ...], components: NormalComponents) -> MixtureSums:
     """The log-likelihood of a block of rows and weights, without sums for an M step."""
     total = MixtureSums.zeros(len(components.weights), 0)
     for rows, weights in cut_pieces(columns, components):
@@ -213,7 +213,7 @@ def add_moments(total, rows, responsibilities, means):
 def maximize(
     sums: MixtureSums, about: NDArray[np.float64], model: CovarianceModel, reg_covar: float,
     orientation: NDArray[np.float64] | None = None,
-) -> Components:  # fmt: skip
+) -> NormalComponents:  # fmt: skip
     """The components of greatest likelihood for the sums of a pass about some points (K, d).
 
     `reg_covar` is added to the variances before the constraints of the model, which it so leaves
@@ -232,7 +232,7 @@ def maximize(
         scatters += reg_covar * counts[:, None, None] * np.eye(d)
     covariances, orientation = model.solve(counts, scatters, orientation)
     whiteners = whiten_components(covariances, counts)
-    return Components(counts / counts.sum(), about + moved, whiteners, orientation)
+    return NormalComponents(counts / counts.sum(), about + moved, whiteners, orientation)
 
 
 def whiten_components(covariances, counts):
@@ -294,18 +294,18 @@ def names_of(which):
 
 
 @dataclass(frozen=True)
-class Run:
+class EMRun:
     """The end of a run of EM, and its log-likelihoods (mean by weight) before each M step."""
 
-    components: Components
+    components: NormalComponents
     lower_bounds: list[float]
     converged: bool
 
 
 def iterate(
-    rows: RowSource, components: Components, model: CovarianceModel, reg_covar: float, *,
+    rows: RowSource, components: NormalComponents, model: CovarianceModel, reg_covar: float, *,
     tol: float, max_iter: int, report: Callable[[int, float, float], Any] | None,
-) -> Run:  # fmt: skip
+) -> EMRun:  # fmt: skip
     """E and M steps until the mean log-likelihood rises by less than `tol`."""
     shape = components.whiteners.shape
     work = Work(
@@ -323,7 +323,7 @@ def iterate(
             report(number, lower_bounds[-1], change)
         if abs(change) < tol:
             break
-    return Run(components, lower_bounds, bool(abs(change) < tol))
+    return EMRun(components, lower_bounds, bool(abs(change) < tol))
 
 
 def mean_log_likelihood(sums):

@@ -40,17 +40,17 @@ from statfast._validation import (
     rows_for,
     warn_user,
 )
-from statfast.mixture.covariance_models import ALIASES, MODELS, CovarianceModel
+from statfast.mixture.covariance_models import ALIASES, MODELS, model_named
 from statfast.mixture.em import (
     CollapsedComponent,
-    Components,
+    NormalComponents,
     iterate,
     measure,
     names_of,
     posteriors,
     rows_of_piece,
 )
-from statfast.mixture.starts import INIT_PARAMS, as_fixed_start, start_of, survey
+from statfast.mixture.starts import INIT_PARAMS, as_fixed_start, check_rows, start_of
 
 COVARIANCE_TYPES = (*ALIASES, *MODELS)
 MAX_VARIANCE_OF_COLLAPSE = 2.0  # times reg_covar: of a direction that has little variance else
@@ -304,9 +304,9 @@ class GaussianMixture(Estimator):
     def _fit_quietly(self, source, X, sample_weight):
         """Become fitted, and say nothing of how well that went."""
         checked = self._checked()
-        model = CovarianceModel.of(checked.covariance_type)
+        model = model_named(checked.covariance_type)
         rng = as_generator(self.random_state)
-        data = survey(source, sample_weight, self.n_jobs)
+        data = check_rows(source, sample_weight, self.n_jobs)
         if checked.n_components > data.moments.rows:
             raise ValueError(
                 f"n_components must be between 1 and the number of rows ({data.moments.rows:g}); "
@@ -594,11 +594,11 @@ class GaussianMixture(Estimator):
             raise not_fitted(self)
         n_components, d = self.means_.shape
         roots = np.asarray(self.precisions_cholesky_, dtype=np.float64)
-        if CovarianceModel.of(self.covariance_type).diagonal:
+        if model_named(self.covariance_type).diagonal:
             whiteners = np.broadcast_to(roots.reshape(n_components, -1), (n_components, d))
         else:
             whiteners = np.broadcast_to(np.swapaxes(roots, -1, -2), (n_components, d, d))
-        return Components(
+        return NormalComponents(
             self.weights_, self.means_, np.ascontiguousarray(whiteners), self._orientation
         )
 

@@ -28,6 +28,7 @@ from statfast.mixture.gaussian_mixture import COVARIANCE_TYPES, GaussianMixture
 
 CRITERIA = ("bic", "icl", "aic")
 N_BEST_SHOWN = 3
+MAX_ITER = 1000  # iterations of a run
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +114,6 @@ def choose_mixture(
     sample_weight: Weights = None,
     tol: float = 1e-6,
     reg_covar: float = 0.0,
-    max_iter: int = 1000,
     n_init: int = 5,
     random_state: Seed = None,
     n_jobs: int | None = None,
@@ -134,12 +134,11 @@ def choose_mixture(
     sample_weight : array-like of shape (n,), optional
         Weights of the samples; an integer weight equals a repeated sample.
     tol : float, default=1e-6
-        As of `GaussianMixture`.
+        A run of EM ends once the log-likelihood, divided by the total weight, changes by less, or
+        after 1000 iterations.
     reg_covar : float, default=0.0
-        As of `GaussianMixture`; with 0 a model in which a component collapses has no likelihood,
-        and is left out.
-    max_iter : int, default=1000
-        As of `GaussianMixture`.
+        Added to all variances in each M step. With 0 a model in which a component collapses has no
+        likelihood, and is left out.
     n_init : int, default=5
         Starts of k-means, whose best clusters start all models of as many components.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
@@ -203,7 +202,7 @@ def choose_mixture(
     types = _types(covariance_types)
     settings = {
         "tol": as_real(tol, "tol", 0.0), "reg_covar": as_real(reg_covar, "reg_covar", 0.0),
-        "max_iter": as_count(max_iter, "max_iter"),
+        "max_iter": MAX_ITER,
     }  # fmt: skip
     n_init = as_count(n_init, "n_init", high=MAX_REPEATS)
     seeds = as_generator(random_state).integers(2**32, size=len(numbers)).tolist()

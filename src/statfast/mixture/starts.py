@@ -16,11 +16,11 @@ from statfast._estimator import (
     first_round,
     one_of,
 )
-from statfast._validation import as_rows, as_weights, refuse_large, to_array
+from statfast._validation import as_rows, as_weights, refuse_large, shown, to_array
 from statfast.cluster import KMeans
 from statfast.generative.normal.covariance_factor import as_covariance
 from statfast.mixture.covariance_models import CovarianceModel
-from statfast.mixture.em import Components, assign, assign_shares, maximize
+from statfast.mixture.em import NormalComponents, assign, assign_shares, maximize
 
 NAMES = ("kmeans", "k-means++", "random", "random_from_data")
 INIT_PARAMS = one_of(*NAMES) | array
@@ -42,7 +42,7 @@ class MixtureRows:
         return len(self.moments.mean)
 
 
-def survey(X: Any, sample_weight: Any, n_jobs: int | None) -> MixtureRows:
+def check_rows(X: Any, sample_weight: Any, n_jobs: int | None) -> MixtureRows:
     """Check all rows in a pass, and count them."""
     if isinstance(X, Parts):
         first_round(X, False)
@@ -149,11 +149,11 @@ def whiteners_of_precisions(precisions, model, n_components, d):
 
 def start_of(
     data: MixtureRows, checked: Any, model: CovarianceModel, fixed: FixedStart, seed: int
-) -> Components:
+) -> NormalComponents:
     """The components that a run of EM starts from."""
     n_components = checked.n_components
     if not any(part is None for part in (fixed.weights, fixed.means, fixed.whiteners)):
-        return Components(fixed.weights, fixed.means, fixed.whiteners)  # type: ignore[arg-type]
+        return NormalComponents(fixed.weights, fixed.means, fixed.whiteners)  # type: ignore[arg-type]
     init, about = checked.init_params, fixed.means
     if about is None and (not isinstance(init, str) or init == "random"):
         about = np.repeat(data.moments.mean[None], n_components, axis=0)
@@ -170,7 +170,7 @@ def start_of(
     weights = start.weights if fixed.weights is None else fixed.weights
     means = start.means if fixed.means is None else fixed.means
     whiteners = start.whiteners if fixed.whiteners is None else fixed.whiteners
-    return Components(weights, means, whiteners, start.orientation)
+    return NormalComponents(weights, means, whiteners, start.orientation)
 
 
 def centers_of(data, init, n_components, seed):
@@ -202,10 +202,11 @@ def shares_of(init, data, n_components, seed):
     if table.ndim == 1:
         return shares_of_labels(table, n, n_components)
     shares = as_table(table, "init_params", (n, n_components))
-    if (shares < 0.0).any() or (np.abs(shares.sum(axis=1) - 1.0) > MAX_SUM_ERROR).any():
+    sums = shares.sum(axis=1)
+    if (shares < 0.0).any() or (np.abs(sums - 1.0) > MAX_SUM_ERROR).any():
         raise ValueError(
-            "init_params must hold responsibilities that sum to 1 in each row; got others. Divide "
-            "them by the sums of rows."
+            "init_params must hold responsibilities that sum to 1 in each row; got sums from "
+            f"{sums.min():g} to {sums.max():g}. Divide them by the sums."
         )
     return shares
 
@@ -217,7 +218,7 @@ def shares_of_labels(labels, n, n_components):
     codes = labels.astype(np.intp, casting="unsafe") if labels.dtype.kind in "iufb" else None
     if codes is None or (codes != labels).any() or codes.min() < 0 or codes.max() >= n_components:
         raise ValueError(
-            f"init_params must hold labels from 0 to {n_components - 1} (n_components - 1); got "
-            "others. Number them anew."
+            f"init_params must hold labels from 0 to {n_components - 1}, one less than "
+            f"n_components; got {shown(labels.tolist())}. Number them from 0."
         )
     return np.eye(n_components)[codes]

@@ -13,7 +13,7 @@ from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_labels, as_real, as_rows, not_fitted, shown, wrong_type
 from statfast.generative import MultivariateNormal
 from statfast.mixture import GaussianMixture, MixtureChoice
-from statfast.mixture.covariance_models import CovarianceModel
+from statfast.mixture.covariance_models import model_named
 from statfast.plot.regions import chosen_colors
 
 MARKERS = "os^vDP*X<>phHd"  # of lines that are many
@@ -219,13 +219,14 @@ def _normals(model):
 
 def component_codes(y, n, labels):
     """The components of rows, as their numbers."""
-    shown, own = as_labels(y, n)
-    codes = shown.astype(np.intp) if shown.dtype.kind in "iuf" else np.full(len(shown), -1)
-    if (codes != shown).any() or codes.min() < 0 or codes.max() >= len(labels):
+    distinct, codes = as_labels(y, n)
+    whole = distinct.astype(np.intp) if distinct.dtype.kind in "iuf" else np.full(len(distinct), -1)
+    if (whole != distinct).any() or whole.min() < 0 or whole.max() >= len(labels):
         raise ValueError(
-            f"y must hold components from 0 to {len(labels) - 1}; got others. Leave it out."
+            f"y must hold components from 0 to {len(labels) - 1}; got {shown(distinct.tolist())}. "
+            "Leave it out."
         )
-    return codes[own]
+    return whole[codes]
 
 
 def full_covariances(model):
@@ -234,7 +235,7 @@ def full_covariances(model):
     covariances = np.asarray(model.covariances_)
     if covariances.ndim == 1:
         return [variance * np.eye(d) for variance in covariances]
-    if CovarianceModel.of(model.covariance_type).form == "diag":
+    if model_named(model.covariance_type).form == "diag":
         return [np.diag(variances) for variances in covariances]
     return list(np.broadcast_to(covariances, (n_components, d, d)))
 
