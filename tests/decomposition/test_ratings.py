@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.optimize import nnls
 from scipy.sparse import coo_array, csr_array
 
 from statfast import RatingsFactorization
 from statfast.decomposition.ratings import half_steps
-from statfast.decomposition.ratings.half_steps import RatingsPenalty, half_step, lines_of, table_of
+from statfast.decomposition.ratings.half_steps import (
+    RatingsPenalty,
+    balanced,
+    half_step,
+    lines_of,
+    table_of,
+)
 
 
 def drawn_ratings(n=60, m=40, share=0.4, seed=0):
@@ -264,3 +271,106 @@ def test_refusals():
     X.data[0] = np.nan
     with pytest.raises(ValueError, match="X contains NaN"):
         model.fit(X)
+
+
+# ------------------------------------------------------------------ the least penalty at once
+
+
+@pytest.mark.parametrize("regularization", [1e-6, 1e-3, 1e-2, 0.1])
+@pytest.mark.parametrize("biases", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.filterwarnings("error")
+def test_a_small_penalty_takes_few_iterations(regularization, biases, weighted):
+    films = [[1, 0, 1, 0], [0, 2, 2, 2], [0, 0, 0, 1], [1, 2, 3, 2], [1, 0, 1, 1], [0, 2, 2, 3]]
+    model = RatingsFactorization(
+        3, regularization=regularization, biases=biases, weighted=weighted
+    ).fit(films)
+    assert model.n_iter_ <= 25
+    longer = RatingsFactorization(
+        3, regularization=regularization, biases=biases, weighted=weighted, tol=1e-12,
+        max_iter=3000,
+    ).fit(films)  # fmt: skip
+    assert model.objective_ <= longer.objective_ * 1.005
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.booleans(), st.booleans())
+def test_balanced_factors_predict_the_same_and_cost_less(seed, k, counted, bounded):
+    rng = np.random.default_rng(seed)
+    known = rng.random((9, 7)) < 0.6
+    known[0, 0] = True
+    lines = lines_of(csr_array(known.astype(float)))
+    columns = lines_of(csr_array(known.T.astype(float)))
+    users, items = rng.normal(size=(9, k + 1)), 10.0 * rng.normal(size=(7, k + 1))
+    if bounded:
+        users, items = np.abs(users), np.abs(items)
+    users[lines.counts == 0], items[columns.counts == 0] = 0.0, 0.0
+    penalty = RatingsPenalty(0.1, counted, k if bounded else 0)
+    after = balanced(users, items, lines, columns, k, penalty)
+    assert (after[columns.counts == 0] == 0.0).all()
+    assert not bounded or (after[:, :k] >= 0.0).all()
+
+    def predicted(users, items):
+        return users[:, :k] @ items[:, :k].T + users[:, k:] + items[:, k]
+
+    # Users that go with the new items: those of least squares to the same predictions.
+    target = predicted(users, items)[:, columns.counts > 0]
+    Z = np.column_stack([after[columns.counts > 0, :k], np.ones((columns.counts > 0).sum())])
+    fitted = np.linalg.lstsq(Z, (target - after[columns.counts > 0, k]).T, rcond=None)[0].T
+    assert_allclose(
+        (fitted @ Z.T + after[columns.counts > 0, k])[lines.counts > 0],
+        target[lines.counts > 0],
+        atol=1e-6 * max(1.0, np.abs(target).max()),
+    )
+
+    def cost(users, items):
+        return penalty.penalty_of(users, lines.counts) + penalty.penalty_of(items, columns.counts)
+
+    if np.linalg.matrix_rank(Z) == k + 1:
+        fitted[lines.counts == 0] = 0.0
+        assert cost(fitted, after) <= cost(users, items) * (1 + 1e-6)
+
+
+# ------------------------------------------------------------------ nonnegative factors
+
+
+@pytest.mark.parametrize("implicit", [False, True])
+@pytest.mark.parametrize("biases", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_nonnegative_factors(implicit, biases, weighted):
+    X, _, _ = drawn_ratings()
+    X.data = np.abs(X.data) + 0.1
+    model = RatingsFactorization(
+        3, nonnegative=True, implicit=implicit, biases=biases, weighted=weighted, tol=0.0,
+        max_iter=60,
+    ).fit(X)  # fmt: skip
+    assert (model.user_factors_ >= 0).all()
+    assert (model.item_factors_ >= 0).all()
+    assert (model.user_factors_ == 0).any()
+    falls = np.diff(model.objectives_)
+    assert (falls <= 1e-6 * model.objectives_[:-1]).all()
+    assert_allclose(model.transform(X), model.user_factors_, atol=1e-9)
+
+
+def test_nonnegative_half_step_is_nonnegative_least_squares():
+    X, _, known = drawn_ratings()
+    whole = X.toarray()
+    model = RatingsFactorization(
+        3, nonnegative=True, biases=False, regularization=0.05, weighted=False, tol=0.01
+    ).fit(X)
+    for user in range(60):
+        Z = model.item_factors_[known[user]]
+        ridge = np.vstack([Z, np.sqrt(0.05) * np.eye(3)])
+        want, _ = nnls(ridge, np.concatenate([whole[user, known[user]], np.zeros(3)]))
+        assert_allclose(model.user_factors_[user], want, atol=1e-8)
+
+
+def test_the_objective_of_nonnegative_factors():
+    X, whole, known = drawn_ratings()
+    model = RatingsFactorization(3, nonnegative=True, regularization=0.05, tol=0.01).fit(X)
+    residuals = (model.complete(X) - whole)[known]
+    users = ((model.user_factors_**2).sum(1) + model.user_biases_**2) @ known.sum(1)
+    items = ((model.item_factors_**2).sum(1) + model.item_biases_**2) @ known.sum(0)
+    value = (residuals**2).sum() + 0.05 * (users + items)
+    assert value <= model.objective_ * (1 + 1e-9)
+    assert_allclose(value, model.objective_, rtol=0.02)

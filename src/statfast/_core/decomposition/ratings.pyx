@@ -4,7 +4,8 @@
 
 For each row of ratings, with Z the factors of what it rates and t the ratings less what is known,
     (base + Z' W Z + lambda I) x = Z' W t
-is made by the register tile, the targets being one more column of Z, and solved at once. Zhou,
+is made by the register tile, the targets being one more column of Z, and solved at once, with
+x >= 0 where that is asked for. Zhou,
 Wilkinson, Schreiber & Pan 2008, doi:10.1007/978-3-540-68880-8_32; implicit feedback: Hu, Koren &
 Volinsky 2008, doi:10.1109/ICDM.2008.22.
 
@@ -31,6 +32,9 @@ cdef extern from "decomposition/ratings_table.h" nogil:
         void (*solve)(
             double *upper, Py_ssize_t q, Py_ssize_t ld, double least, double *x
         ) noexcept nogil
+        void (*solve_bounded)(
+            double *upper, Py_ssize_t q, Py_ssize_t ld, Py_ssize_t bounded, double least, double *x
+        ) noexcept nogil
     const ratings_kernels *ratings_at(int level)
 
 cdef const ratings_kernels *kernels = ratings_at(level())
@@ -55,15 +59,15 @@ def half_step(
     const double[:, ::1] table,     # IN (m, q + 1) factors of the other side, and what is known
     const float[:, ::1] rough,      # IN the table in float32, of which sums are made; or None
     const double[:, ::1] base,      # IN (q, q) symmetric, or None for 0
-    double penalty,                 # on each x^2 ...
-    bint counted,                   # ... times the number of ratings of the row
+    const double[::1] ridges,       # IN (n,) on each x^2 of a row
+    Py_ssize_t bounded,             # the first so many factors are not negative
     double[:, ::1] out,             # OUT (n, q)
 ):
     """Solve for some rows. Returns the sum of what is left of their objectives."""
     cdef Py_ssize_t q = table.shape[1] - 1, across = panel_columns(<float>0), down = active().rows
     cdef Py_ssize_t tall = (q + down) // down * down, wide = (q + across) // across * across
     cdef Py_ssize_t ld = (max(tall, wide) + 7) // 8 * 8, row, here, i, j, n
-    cdef double left = 0, ridge
+    cdef double left = 0
     cdef const double *w = NULL
     cdef const float *table32 = NULL
     cdef void *block = malloc(64 + sizeof(double) * ld * (2 * SHEET_ROWS + tall + q + 5))
@@ -98,14 +102,16 @@ def half_step(
                     &table[0, 0], q, &places[here], &targets[here], w, n, work, ld, tall,
                     upper, right
                 )
-            ridge = penalty * n if counted else penalty
             for i in range(q):
                 if base is not None:
                     for j in range(i, q):
                         upper[i * ld + j] += base[i, j]
-                upper[i * ld + i] += ridge
+                upper[i * ld + i] += ridges[row]
                 upper[i * ld + q] = right[i]
-            kernels.solve(upper, q, ld, UNDETERMINED, &out[row, 0])
+            if bounded:
+                kernels.solve_bounded(upper, q, ld, bounded, UNDETERMINED, &out[row, 0])
+            else:
+                kernels.solve(upper, q, ld, UNDETERMINED, &out[row, 0])
             for j in range(q):
                 left -= out[row, j] * right[j]
     free(block)

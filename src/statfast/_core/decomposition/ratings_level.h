@@ -69,5 +69,40 @@ static void ratings_solve(double *upper, ptrdiff_t q, ptrdiff_t ld, double least
     }
 }
 
-const ratings_kernels GLUE(ratings_, LEVEL) = {
-    .gather = ratings_gather, .gather_rough = ratings_gather_rough, .solve = ratings_solve};
+/* Cyclic coordinate descent (Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708). The slope is
+   kept up to date in row q, which is there. */
+#define MAX_SWEEPS 10000
+#define SLOPE_LEFT 1e-13 /* of the first slope, at which the descent ends */
+static void ratings_solve_bounded(double *upper, ptrdiff_t q, ptrdiff_t ld, ptrdiff_t bounded,
+                                  double least, double *x) {
+    double *slope = upper + q * ld, first = 0, largest = 0;
+    for (ptrdiff_t i = 0; i < q; i++) {
+        slope[i] = -upper[i * ld + q];
+        first += slope[i] < 0 ? -slope[i] : slope[i];
+        largest = upper[i * ld + i] > largest ? upper[i * ld + i] : largest;
+        x[i] = 0;
+    }
+    for (ptrdiff_t i = 0; i < q; i++)
+        for (ptrdiff_t j = 0; j < i; j++) upper[i * ld + j] = upper[j * ld + i];
+    for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
+        double violation = 0;
+        for (ptrdiff_t i = 0; i < q; i++) {
+            const double *row = upper + i * ld, curvature = row[i], steep = slope[i];
+            if (!(curvature > least * largest)) continue;
+            double next = x[i] - steep / curvature;
+            if (i < bounded && next < 0) next = 0;
+            if (i >= bounded || steep < 0 || x[i] > 0) violation += steep < 0 ? -steep : steep;
+            const double by = next - x[i];
+            if (by == 0) continue;
+            for (ptrdiff_t j = 0; j < q; j++) slope[j] += by * row[j];
+            x[i] = next;
+        }
+        if (violation <= SLOPE_LEFT * first) break;
+    }
+    for (ptrdiff_t j = 0; j < ld; j++) slope[j] = 0; /* rows from q on are zero for `solve` */
+}
+
+const ratings_kernels GLUE(ratings_, LEVEL) = {.gather = ratings_gather,
+                                               .gather_rough = ratings_gather_rough,
+                                               .solve = ratings_solve,
+                                               .solve_bounded = ratings_solve_bounded};

@@ -17,6 +17,10 @@ typedef struct {
     /* solve for the upper triangle (q, q) with the right side in column q; rows `ld` apart. What
        the rows do not determine, to `least` of the diagonal, is 0. */
     void (*solve)(double *upper, ptrdiff_t q, ptrdiff_t ld, double least, double *x);
+    /* the same with x >= 0 in the first `bounded` coordinates, by coordinate descent from zeros;
+       the lower triangle is written. */
+    void (*solve_bounded)(double *upper, ptrdiff_t q, ptrdiff_t ld, ptrdiff_t bounded, double least,
+                          double *x);
 } ratings_kernels;
 
 TABLE_AT(ratings_kernels, ratings)

@@ -14,6 +14,8 @@ MULTIPLICATIONS_OF_CALL = 2e8  # A call takes well below 0.1 s.
 MAX_PARTS = 64
 # Until the objective falls by less, steps are in float32, which knows it to about 1e-6.
 ROUGH_UNTIL = 1e-4
+MIN_SQUARES = 1e-300  # A sum of squares of nonnegative factors below it is none.
+MIN_EIGENVALUE = 1e-12  # of a Gram matrix, by its largest: below it the matrix is singular
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,14 @@ class RatingsPenalty:
 
     size: float
     counted: bool
+    bounded: int = 0  # The first so many factors are not negative.
+
+    def ridges(self, counts):
+        """Strength on each line, (n,), by how many ratings it has."""
+        return self.size * (counts if self.counted else np.ones(len(counts)))
 
     def penalty_of(self, factors, counts):
-        squares = (factors**2).sum(axis=1)
-        return self.size * float((squares * counts if self.counted else squares).sum())
+        return float(self.ridges(counts) @ (factors**2).sum(axis=1))
 
 
 def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, rough=False):
@@ -64,7 +70,7 @@ def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, r
     With `rough`, products are made and summed in float32 where `in_single` allows.
     """
     n, q = len(lines.starts) - 1, table.shape[1] - 1
-    out, base = np.empty((n, q)), None
+    out, base, ridges = np.empty((n, q)), None, penalty.ridges(lines.counts)
     single = table.astype(np.float32) if rough and in_single(lines, table, penalty) else None
     if lines.weights is not None:
         factors = np.ascontiguousarray(table[:, :q])
@@ -85,8 +91,7 @@ def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, r
             left.append(
                 kernel.half_step(
                     lines.starts, lines.places, lines.targets, lines.weights, first,
-                    min(first + step, part[1]), table, single, base, penalty.size,
-                    penalty.counted, out,
+                    min(first + step, part[1]), table, single, base, ridges, penalty.bounded, out,
                 )
             )  # fmt: skip
         return sum(left)
@@ -121,6 +126,74 @@ def table_of(factors, k, level, biased):
     return table
 
 
+def balanced(
+    users, items, rows: RatingLines, columns: RatingLines, k: int, penalties: RatingsPenalty
+):
+    """Items' factors and biases by which, with users' to match, the same ratings cost the least.
+
+    Half-steps change one side at a time, and where the penalty is small they approach slowly what
+    is found at once here: the least penalty of all factors that predict the same. Nonnegative
+    factors stay so if they are scaled, and no more is done to them.
+    """
+    of_users, of_items = (
+        (lines.counts if penalties.counted else lines.counts > 0).astype(np.float64)
+        for lines in (rows, columns)
+    )
+    x, y = (np.ascontiguousarray(factors[:, :k]) for factors in (users, items))
+    biases = items[:, k:]
+    if penalties.bounded:
+        squares = (of_users @ x**2) / np.maximum(of_items @ y**2, MIN_SQUARES)
+        return np.hstack([y * np.where(squares > 0.0, squares, 1.0) ** 0.25, biases])
+    if biases.shape[1]:
+        x, y, c = shifted(x, users[:, k], of_users, y, items[:, k], of_items)
+        biases = c[:, None]
+    return np.hstack([balanced_factors(x, of_users, y, of_items), biases])
+
+
+def shifted(x, b, of_users, y, c, of_items):
+    """Factors of both sides and biases of items, after what biases can take from factors.
+
+    x . y + b = x . (y - a) + (b + x . a): a solves a ridge regression; so it does for the other
+    side, and a constant may go from one bias to the other. Lines without weight keep zeros.
+    """
+    a = shift_of(x, b, of_users, y, of_items)
+    y, b = y - np.outer(of_items > 0.0, a), b + x @ a
+    a = shift_of(y, c, of_items, x, of_users)
+    x, c = x - np.outer(of_users > 0.0, a), c + y @ a
+    constant = (of_items @ c - of_users @ b) / (of_items.sum() + of_users.sum())
+    return x, y, c - constant * (of_items > 0.0)
+
+
+def shift_of(x, b, of_x, y, of_y):
+    """The a with the least sum of of_y |y - a|^2 and of_x (b + x . a)^2."""
+    k = x.shape[1]
+    gram = moments_of(x, of_x, center=False).matrix() + of_y.sum() * np.eye(k)
+    return np.linalg.solve(gram, of_y @ y - (of_x * b) @ x)
+
+
+def balanced_factors(x, of_users, y, of_items):
+    """Items' factors y M^-T with the least penalty of x M and y M^-T, whose products are x y'.
+
+    With A and B the weighted Gram matrices of x and y, tr(M' A M) + tr(M^-1 B M^-T) is least where
+    P = M M' solves P A P = B: at the geometric mean of A^-1 and B. Where one is singular, y stays.
+    """
+    A = moments_of(x, of_users, center=False).matrix()
+    B = moments_of(y, of_items, center=False).matrix()
+    roots = symmetric_roots(A)
+    middle = roots and symmetric_roots(roots[0] @ B @ roots[0])
+    mean = middle and symmetric_roots(roots[1] @ middle[0] @ roots[1])
+    return y @ mean[1] if mean else y
+
+
+def symmetric_roots(matrix):
+    """The root of a positive definite matrix and its inverse; None of a singular one."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
+    if not values[0] > MIN_EIGENVALUE * values[-1]:
+        return None
+    root = np.sqrt(values)
+    return (vectors * root) @ vectors.T, (vectors / root) @ vectors.T
+
+
 def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
     """Alternate until the objective falls by no more than a share of itself.
 
@@ -142,7 +215,7 @@ def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
         The objective after each iteration.
     """
     biased = start.shape[1] - k
-    items, history = start, []
+    users, items, history = np.zeros((len(rows.counts), start.shape[1])), start, []
     implicit = rows.weights is not None
     constant = 0.0
     if implicit:  # The kernel takes the confidences for the weights: the rest is taken off.
@@ -151,6 +224,8 @@ def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
     energy = float(np.square(rows.targets - level).sum())
     for number in range(limits[0]):
         rough = rough and number < limits[0] - 1
+        if number and penalties.size > 0.0:
+            items = balanced(users, items, rows, columns, k, penalties)
         users, _ = half_step(rows, table_of(items, k, level, biased), penalties, n_jobs, rough)
         table = table_of(users, k, level, biased)
         items, left = half_step(columns, table, penalties, n_jobs, rough)
