@@ -107,6 +107,8 @@ _HOMES = {
     "decision": (
         "BayesClassifier",
         "CostSensitiveClassifier",
+        "DummyClassifier",
+        "DummyRegressor",
     ),
     "generative": (
         "BernoulliNB",
@@ -162,6 +164,7 @@ _HOMES = {
     ),
     "model_selection": (
         "Bootstrap",
+        "FixedThresholdClassifier",
         "GridSearchCV",
         "GroupKFold",
         "KFold",
@@ -176,6 +179,7 @@ _HOMES = {
         "StratifiedKFold",
         "StratifiedShuffleSplit",
         "TimeSeriesSplit",
+        "TunedThresholdClassifierCV",
         "cross_val_predict",
         "cross_val_score",
         "cross_validate",

@@ -59,6 +59,8 @@ from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
 from statfast.decision import BayesClassifier as BayesClassifier
 from statfast.decision import CostSensitiveClassifier as CostSensitiveClassifier
+from statfast.decision import DummyClassifier as DummyClassifier
+from statfast.decision import DummyRegressor as DummyRegressor
 from statfast.decomposition import NMF as NMF
 from statfast.decomposition import PCA as PCA
 from statfast.decomposition import IncrementalPCA as IncrementalPCA
@@ -131,6 +133,9 @@ from statfast.linear import vif as vif
 from statfast.mixture import GaussianMixture as GaussianMixture
 from statfast.mixture import choose_mixture as choose_mixture
 from statfast.model_selection import Bootstrap as Bootstrap
+from statfast.model_selection import (
+    FixedThresholdClassifier as FixedThresholdClassifier,
+)
 from statfast.model_selection import GridSearchCV as GridSearchCV
 from statfast.model_selection import GroupKFold as GroupKFold
 from statfast.model_selection import KFold as KFold
@@ -145,6 +150,9 @@ from statfast.model_selection import StratifiedGroupKFold as StratifiedGroupKFol
 from statfast.model_selection import StratifiedKFold as StratifiedKFold
 from statfast.model_selection import StratifiedShuffleSplit as StratifiedShuffleSplit
 from statfast.model_selection import TimeSeriesSplit as TimeSeriesSplit
+from statfast.model_selection import (
+    TunedThresholdClassifierCV as TunedThresholdClassifierCV,
+)
 from statfast.model_selection import cross_val_predict as cross_val_predict
 from statfast.model_selection import cross_val_score as cross_val_score
 from statfast.model_selection import cross_validate as cross_validate
@@ -222,10 +230,13 @@ __all__ = [
     "DataConversionWarning",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "DummyClassifier",
+    "DummyRegressor",
     "ElasticNet",
     "ElasticNetCV",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "FixedThresholdClassifier",
     "GammaNB",
     "GammaRegressor",
     "GaussianMixture",
@@ -315,6 +326,7 @@ __all__ = [
     "TfidfVectorizer",
     "TimeSeriesSplit",
     "TruncatedSVD",
+    "TunedThresholdClassifierCV",
     "TweedieRegressor",
     "UndefinedMetricWarning",
     "VotingClassifier",

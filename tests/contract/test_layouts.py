@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from statfast import calibration, cluster, generative, kernels, linear, metrics, neighbors, svm
-from tests.contract.test_contract import COUNTS, ESTIMATORS, POSITIVE, make, regresses
+from tests.contract.test_contract import BINARY, COUNTS, ESTIMATORS, POSITIVE, make, regresses
 
 N, M, D = 1200, 150, 8  # rows, queries, columns
 JUNK = {"f": np.nan, "u": 255}
@@ -129,7 +129,7 @@ MORE = {
     "LinearSVC primal": partial(svm.LinearSVC, dual=False),
     "LinearSVC hinge": partial(svm.LinearSVC, loss="hinge"),
 }  # fmt: skip
-TWO = {"binomial", "ridge logistic"}  # cases of two classes
+TWO = {"binomial", "ridge logistic", *BINARY}  # cases of two classes
 LABELS = np.array(["a", "b", "c"])
 
 CASES = {cls.__name__: partial(make, cls) for cls in ESTIMATORS} | MORE

@@ -66,6 +66,7 @@ RIGHT = {
         "a class is constant in some columns",
     ("RegularizedDiscriminantAnalysisCV", "(digits|spambase|zip)", ".*", "^UserWarning: Singular"):
         "the same, for some of the pairs",
+    ("(Fixed|Tuned)Threshold.*", ".*", ".*", "Only binary classification"): "of more classes",
     ("StackingClassifier", "spambase", ".*", "as constant|within-class covariance is singular"):
         "words that no row of a fold has",
     ("LogisticRegression", "(crabs|iris|wine|vowel|digits|spambase|zip)", ".*",
@@ -126,7 +127,8 @@ KINDS = {cls: cls().__sklearn_tags__().estimator_type for cls in contract.ESTIMA
 SUPERVISED = [cls for cls, kind in KINDS.items() if kind in ("classifier", "regressor")]
 # What has no default, of those that take another estimator or a shape.
 REQUIRED = (
-    "BayesClassifier", "ColumnTransformer", "CostSensitiveClassifier", "GridSearchCV", "MixedNB",
+    "BayesClassifier", "ColumnTransformer", "CostSensitiveClassifier", "FixedThresholdClassifier",
+    "GridSearchCV", "MixedNB", "TunedThresholdClassifierCV",
     "OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier", "Pipeline",
     "RandomizedSearchCV", "StackingClassifier", "StackingRegressor", "TangentDistanceClassifier",
     "VotingClassifier", "VotingRegressor",

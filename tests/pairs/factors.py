@@ -102,7 +102,10 @@ def target_levels(thing):
     )
     several = tags.target_tags.multi_output
     if tags.estimator_type == "classifier":
-        return problems.CLASSES | (problems.SEVERAL_CLASSES if several else {})
+        classes = problems.CLASSES
+        if not tags.classifier_tags.multi_class:
+            classes = {key: made for key, made in classes.items() if made.classes == 2}
+        return classes | (problems.SEVERAL_CLASSES if several else {})
     if tags.estimator_type == "regressor":
         return problems.NUMBERS | (problems.SEVERAL_NUMBERS if several else {})
     return None

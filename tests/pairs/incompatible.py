@@ -31,6 +31,13 @@ INCOMPATIBLE = {
     (".*", "sample_weight (was passed|is not taken)|must take sample_weight"): (
         "sample_weight", "estimator", "estimators", "final_estimator",
     ),
+    ("TunedThresholdClassifierCV", "target must be"): ("criterion",),
+    ("TunedThresholdClassifierCV", "makes constant predictions"): ("estimator", "sample_weight"),
+    ("TunedThresholdClassifierCV", "refit must be True where cv has several"): ("refit",),
+    ("(Fixed|Tuned)Threshold.*", "estimator must have (predict_proba|decision_function)"): (
+        "response_method", "estimator",
+    ),
+    ("Dummy.*", "(constant|quantile) has to be specified"): ("strategy",),
     ("Voting.*", "must have predict_proba for voting"): ("estimators",),
     ("Stacking.*", "stack_method=.* asks estimators for it"): ("stack_method", "estimators"),
     # Inference.

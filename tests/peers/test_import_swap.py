@@ -80,6 +80,8 @@ def example(name):
         "GridSearchCV": {"estimator": line, "param_grid": {"C": [0.1, 1.0]}},
         "RandomizedSearchCV": {"estimator": line, "param_distributions": {"C": [0.1]}, "n_iter": 1},
         "Pipeline": {"steps": [("line", line)]},
+        "FixedThresholdClassifier": {"estimator": line},
+        "TunedThresholdClassifierCV": {"estimator": line, "store_cv_results": True},
         **{f"{kind}Classifier": {"estimators": [("l", line)]} for kind in ("Stacking", "Voting")},
         **{f"{kind}Regressor": {"estimators": [("r", ridge)]} for kind in ("Stacking", "Voting")},
         "ColumnTransformer": {"transformers": [("scale", PEERS["StandardScaler"](), [0, 1])]},
@@ -92,6 +94,7 @@ def example(name):
         "IsotonicRegression": (X[:, 0], y),
         "CategoricalNB": (numbers, y),
         "GammaRegressor": (X, X[:, 0]),
+        **dict.fromkeys(("FixedThresholdClassifier", "TunedThresholdClassifierCV"), (X, y > 0)),
     }
     return made.get(name, {}), arguments.get(name, (X, y))
 

@@ -41,6 +41,7 @@ EXAMPLES = {name: examples for name, examples in PARSED.items() if examples}
 IMPORT = re.compile(r"^from sklearn[\w.]* import \(?([\w, \n]+)\)?", re.M)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
+PENALTY = "no penalty of a logistic regression by default"
 RANDOM = "random: a seed draws other numbers here"
 TIES = "merges of one height, which are made in another order"
 EQUAL = "of equal splits of a tree, scikit-learn takes one at random"
@@ -53,13 +54,15 @@ EXCEPT = {
     "BisectingKMeans": RANDOM,
     "ElasticNet": "scikit-learn's tol of 1e-4 leaves seven digits right",
     "ExtraTreesRegressor": RANDOM,
+    "FixedThresholdClassifier": PENALTY,
     "GridSearchCV": KEYS,
     "KDTree": "kernel_density and two_point_correlation are not here",
     "LassoCV": "scikit-learn's tol of 1e-4 leads to another penalty than one of 1e-10, or ours",
-    "LogisticRegression": "no penalty by default",
+    "LogisticRegression": PENALTY,
     "MiniBatchKMeans": RANDOM,
     "RandomForestRegressor": RANDOM,
     "TruncatedSVD": "scikit-learn's singular values are approximate",
+    "TunedThresholdClassifierCV": PENALTY,
     "VotingRegressor": RANDOM,
     "calinski_harabasz_score": RANDOM,
     "cross_validate": KEYS,

@@ -24,6 +24,7 @@ def problem(cls, seed, *, n_classes=3, n=48, d=4):
     The numbers are whole in float32, so that float32 and float64 hold the same.
     """
     rng = np.random.default_rng(seed)
+    n_classes = 2 if cls.__name__ in contract.BINARY else n_classes
     codes = rng.permutation(np.arange(n) % n_classes)
     X = 2.0 * rng.normal(size=(n_classes, d))[codes] + 1.5 * rng.normal(size=(n, d))
     if cls.__name__ in contract.COUNTS:

@@ -43,7 +43,7 @@ HAVE_ORDER = {
         (
             "CalibratedClassifierCV", "ElasticNetCV", "GridSearchCV", "LassoCV",
             "LogisticRegressionCV", "RandomizedSearchCV", "StackingClassifier",
-            "StackingRegressor",
+            "StackingRegressor", "TunedThresholdClassifierCV",
         ),
         FOLDS,
     ),
@@ -193,8 +193,8 @@ NAMES = {
 @pytest.mark.parametrize("kind", NAMES)
 def test_other_names_of_the_classes_in_the_same_order(cls, kind):
     X, y = problem(cls, 11)
-    names = np.array(NAMES[kind])
-    codes = np.unique(y, return_inverse=True)[1]
+    labels, codes = np.unique(y, return_inverse=True)
+    names = np.array(NAMES[kind])[: len(labels)]
     first, second = make(cls).fit(X, y), make(cls).fit(X, names[codes])
     np.testing.assert_array_equal(second.classes_, names)
     for (name, a), (_, b) in zip(answers(second, X), answers(first, X), strict=True):
@@ -211,6 +211,9 @@ TIES = {
          "TangentDistanceClassifier", "RegularizedDiscriminantAnalysisCV"),
         "of classes that are as good the first is taken",
     ),
+    "DummyClassifier": "of classes of as many rows the first is taken",
+    "FixedThresholdClassifier": "the second class is the positive one",
+    "TunedThresholdClassifierCV": "the second class is the positive one",
     "OutputCodeClassifier": "a row of the code belongs to each class in order",
     "NuSVC": "folds of the calibration are drawn class by class",
     "SVC": "folds of the calibration are drawn class by class",

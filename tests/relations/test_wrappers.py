@@ -120,6 +120,8 @@ def isotonic(score, is_class, new):
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_calibration_of_a_fitted_model_is_that_by_hand(cls, method, n_classes):
+    if n_classes > 2 and cls.__name__ in contract.BINARY:
+        pytest.skip("is of two classes")
     frame, y = dressed(*problem(cls, 6, n_classes=n_classes))
     y = y.to_numpy()
     model = contract.make(cls).fit(frame[:30], y[:30])

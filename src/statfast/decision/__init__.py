@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decisions under uncertainty: posteriors, costs of errors, and the option to decide nothing."""
 
+from statfast.decision.baselines import DummyClassifier, DummyRegressor
 from statfast.decision.bayes import BayesClassifier, BayesErrorEstimate
 from statfast.decision.cost_sensitive import CostSensitiveClassifier
 from statfast.decision.estimates import estimate_probabilities
@@ -10,6 +11,8 @@ __all__ = [
     "BayesClassifier",
     "BayesErrorEstimate",
     "CostSensitiveClassifier",
+    "DummyClassifier",
+    "DummyRegressor",
     "bayes_error",
     "conditional_risk",
     "decide",

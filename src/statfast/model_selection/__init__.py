@@ -10,6 +10,7 @@ from statfast.model_selection.estimates import (
     external_validation,
     nested_cv_interval,
 )
+from statfast.model_selection.fixed_threshold import FixedThresholdClassifier
 from statfast.model_selection.left_out import LeftOutAnswers, leave_one_out
 from statfast.model_selection.paired_tests import (
     TestResult,
@@ -40,6 +41,7 @@ from statfast.model_selection.resampling import (
 )
 from statfast.model_selection.scoring import FoldScores
 from statfast.model_selection.search import GridSearchCV
+from statfast.model_selection.tuned_threshold import TunedThresholdClassifierCV
 from statfast.model_selection.validate import (
     cross_val_predict,
     cross_val_score,
@@ -52,6 +54,7 @@ __all__ = [
     "Bootstrap",
     "BootstrapEstimate",
     "Comparison",
+    "FixedThresholdClassifier",
     "FoldScores",
     "GridSearchCV",
     "GroupKFold",
@@ -70,6 +73,7 @@ __all__ = [
     "StratifiedShuffleSplit",
     "TestResult",
     "TimeSeriesSplit",
+    "TunedThresholdClassifierCV",
     "bayesian_t_test",
     "bias_variance",
     "bootstrap_error",

@@ -158,12 +158,12 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
     >>> X, y = iris.data[50:, :2], iris.target[50:]
     >>> model = TunedThresholdClassifierCV(LinearDiscriminantAnalysis(), scoring="f1").fit(X, y)
     >>> round(model.best_threshold_, 2), round(model.best_score_, 2), model.strategy_
-    (0.31, 0.77, 'merged statistics')
+    (0.48, 0.72, 'merged statistics')
     >>> dear = TunedThresholdClassifierCV(
     ...     LinearDiscriminantAnalysis(), criterion="cost", cost=(1, 10)
     ... ).fit(X, y)
     >>> round(dear.best_threshold_, 2)
-    0.17
+    0.22
     """
 
     estimator: Any = param(by_fit, default=None, kw_only=False)
@@ -242,12 +242,9 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
         return self._publish(
             X, classes_=classes, estimator_=model, best_threshold_=float(thresholds[best]),
             best_score_=float(values[best]), strategy_=strategy, _response=method,
-            _positive=positive, n_features_in_=width_of(rows, model), **results,
+            _positive=positive, _threshold=float(thresholds[best]),
+            n_features_in_=width_of(rows, model), **results,
         )  # fmt: skip
-
-    @property
-    def _threshold(self):
-        return self.best_threshold_
 
     def _with_threads(self):
         """The estimator, with the threads that were asked for."""
@@ -269,14 +266,14 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
 
     def _held_out(self, params, rows, labels, weights, groups, method, positive):
         """Scores of rows held out by each fold; the model, unless it is refitted; the strategy."""
-        cv = self.cv
+        cv, classes = self.cv, np.unique(labels)
         if isinstance(cv, str):
             as_choice(cv, "cv", (PREFIT,))
             if params.refit:
                 raise ValueError(
                     "refit must be False with cv='prefit', as the estimator is fitted; got True."
                 )
-            scores = positive_scores(self.estimator, method, rows, positive)
+            scores = positive_scores(self.estimator, method, rows, positive, classes)
             return [HeldOutScores(labels, scores, weights)], self.estimator, PREFIT
         if isinstance(cv, Real) and not isinstance(cv, bool | int | np.integer):
             share = real(0, 1, open_low=True, open_high=True)(cv, "cv")
@@ -296,7 +293,7 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
             if weights is not None:
                 require_weight(weights[test])
                 test = test[weights[test] > 0.0]
-            scores = positive_scores(model, method, rows_of_fold(fold.X, test), positive)
+            scores = positive_scores(model, method, rows_of_fold(fold.X, test), positive, classes)
             held.append(HeldOutScores(labels[test], scores, take_rows(weights, test)))
         return held, None if params.refit else model, fits.strategy
 
