@@ -265,6 +265,7 @@ WRONG = {
             _plus("scores", 0.1),
         ),
     },
+    "nmf": {"nmf": (_times("H", 2.0), _plus("W", -0.1))},
     "ratings": {"ratings": (_plus("user biases", 0.3), _times("items", 2.0))},
     "tree": {
         "cart": (_times("leaf", 0), _leaves_shuffled),

@@ -14,7 +14,7 @@ from tests.contract.test_contract import BINARY, ESTIMATORS, answers, make, regr
 
 HUGE = [2**31, 2**63 - 1, 2**63, 2**200]
 # Integers whose default is none, beside those whose name begins with n_.
-COUNTS = {"batch_size", "cv", "init_size", "leaf_size", "max_no_improvement", "sample_size"}
+COUNT_NAMES = {"batch_size", "cv", "init_size", "leaf_size", "max_no_improvement", "sample_size"}
 NOT_COUNTS = {"n_jobs", "random_state", "verbose"}
 
 rng = np.random.default_rng(7)
@@ -25,7 +25,7 @@ X = rng.integers(-6, 7, (30, 3)) + 30.0 * np.eye(3)[y]
 def counts(cls):
     for name, value in make(cls).get_params(deep=False).items():
         whole = isinstance(value, int) and not isinstance(value, bool)
-        if (whole or name.startswith("n_") or name in COUNTS) and name not in NOT_COUNTS:
+        if (whole or name.startswith("n_") or name in COUNT_NAMES) and name not in NOT_COUNTS:
             yield name
 
 
