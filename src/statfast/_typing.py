@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array, csr_matrix
 
     Rows: TypeAlias = ArrayLike | Sparse | RowChunks
+    # Checked rows: an array, or a sparse one, whose types scipy does not tell.
+    Matrix: TypeAlias = csr_array
 else:  # what is loaded on use is known to type checkers alone
-    Axes = DataFrame = csc_array = csr_array = csr_matrix = Any
+    Axes = DataFrame = Matrix = csc_array = csr_array = csr_matrix = Any
     Rows = ArrayLike | Sparse

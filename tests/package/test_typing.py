@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Everything public is annotated, and a user's script passes mypy in its strict mode."""
 
+import ast
 import inspect
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cached_property
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 import statfast
 from statfast._estimator import Estimator
 from tests.fuzz import surface
+from tests.package.test_layers import PYTHON, ROOT, module_name
 
 RIGHT = """
 from typing import Any, assert_type
@@ -121,6 +124,57 @@ def test_all_that_is_public_is_annotated():
                 lacking.add(f"{function.__module__}: {name} has no type for {what}")
     assert len(seen) > 700
     assert not lacking, "\n".join(sorted(lacking))
+
+
+def unannotated_functions(text):
+    """(class or None, function) of all that lack a type, as mypy sees them."""
+
+    def visit(node, home):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef):
+                spec = child.args
+                arguments = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+                arguments += filter(None, (spec.vararg, spec.kwarg))
+                bound = {"self", "cls"} if isinstance(node, ast.ClassDef) else set()
+                lacking = [a.arg for a in arguments if a.annotation is None and a.arg not in bound]
+                plain = child.name == "__init__" and arguments and not spec.args[1:]
+                if lacking or (child.returns is None and not plain):
+                    yield home, child.name
+            yield from visit(child, child.name if isinstance(child, ast.ClassDef) else home)
+
+    yield from visit(ast.parse(text), None)
+
+
+def test_every_method_of_an_estimator_is_annotated():
+    """Private ones, too, and those of its bases and mixins: so that mypy checks them."""
+    estimators = [thing.call for thing in surface.public().values() if thing.is_class]
+    classes = {
+        (base.__module__, base.__name__)
+        for estimator in estimators
+        if issubclass(estimator, Estimator)
+        for base in estimator.__mro__
+        if base.__module__.startswith("statfast")
+    }
+    assert len(classes) > 120
+    lacking = [
+        f"{module_name(path)}: {home}.{name}"
+        for path in PYTHON
+        for home, name in unannotated_functions(path.read_text("utf-8"))
+        if (module_name(path), home) in classes
+    ]
+    assert not lacking, lacking
+
+
+def test_modules_that_are_exempt_from_annotations():
+    """The list of pyproject.toml names modules that still need it, and only those."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
+    assert settings["disallow_untyped_defs"]
+    assert settings["disallow_incomplete_defs"]
+    exempt = [rule for rule in settings["overrides"] if rule.get("disallow_untyped_defs") is False]
+    needed = {
+        module_name(path) for path in PYTHON if any(unannotated_functions(path.read_text("utf-8")))
+    }
+    assert {name for rule in exempt for name in rule["module"]} == needed
 
 
 def test_fitted_attributes_are_known_to_type_checkers():

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,7 @@ def in_order_of_appearance(labels: np.ndarray) -> np.ndarray:
     return first.argsort().argsort()[codes]
 
 
-def beside(rows: str, names: Sequence[str], columns: str, ours, known) -> list[str]:
+def beside(rows: str, names: Sequence[str], columns: str, ours: Any, known: Any) -> list[str]:
     """Our table of counts and the known one, side by side."""
     left = max(map(len, [rows, *names]))
     wide = 5 * len(ours[0])

@@ -2,6 +2,7 @@
 """Nearest neighbors: digits, in two sizes."""
 
 import time
+from typing import Any
 
 from statfast._tour.finding import Finding
 from statfast.datasets import load_digits, load_mnist
@@ -39,7 +40,7 @@ def mnist() -> Finding | None:
     except FileNotFoundError:
         return None
 
-    def errors(k):
+    def errors(k: int) -> Any:
         labels = model.set_params(n_neighbors=k).predict(data.X_test)
         return int((labels != data.y_test).sum())
 

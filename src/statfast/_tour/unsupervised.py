@@ -2,6 +2,7 @@
 """Without labels: principal components, clusters and mixtures."""
 
 import time
+from typing import Any
 
 from statfast._tour.finding import Finding, beside, cross_table, in_order_of_appearance
 from statfast.cluster import KMeans, KMedoids, linkage
@@ -30,7 +31,7 @@ def principal_components() -> Finding:
     )
 
 
-def _listed(shares):
+def _listed(shares: Any) -> Any:
     return " ".join(f"{share:.3f}" for share in shares)
 
 

@@ -195,7 +195,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
             ]  # fmt: skip
         return self._finish(X, rows, models)
 
-    def _finish(self, X, rows, models):
+    def _finish(self, X: Any, rows: Any, models: list[CalibratedClassifier]) -> Self:
         return self._publish(
             X,
             classes_=models[0].classes,
@@ -234,7 +234,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.estimator is None
         return with_tags_of(tags, self.estimator)
@@ -258,14 +258,21 @@ class CalibratedClassifier:
         Of a matrix of values between rows: the rows of the fit, whose columns are looked at.
     """
 
-    def __init__(self, estimator, calibrators, classes, method, seen=None):
+    def __init__(
+        self,
+        estimator: Any,
+        calibrators: list[Any],
+        classes: Array,
+        method: str,
+        seen: Array | None = None,
+    ) -> None:
         self.estimator = estimator
         self.calibrators = calibrators
         self.classes = classes
         self.method = method
         self.seen = seen
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Array:
         """Return class probabilities.
 
         Parameters
@@ -287,7 +294,7 @@ class CalibratedClassifier:
         total = shares.sum(axis=1, keepdims=True)
         return np.where(total > 0, shares / np.where(total > 0, total, 1.0), 1 / len(self.classes))
 
-    def _value(self, c, scores):
+    def _value(self, c: int, scores: Array) -> Array:
         if self.calibrators[c] is None:
             return np.zeros(len(scores))
         first, second = self.calibrators[c]
@@ -296,7 +303,7 @@ class CalibratedClassifier:
         return np.interp(scores, first, second)
 
 
-def _learner(estimator):
+def _learner(estimator: Any) -> Any:
     if estimator is None:
         from statfast.svm import LinearSVC
 
@@ -308,14 +315,21 @@ def _learner(estimator):
     return estimator
 
 
-def _fit(estimator, rows, labels, weights):
+def _fit(estimator: Any, rows: Any, labels: Array, weights: Array | None) -> Any:
     learner = copied(estimator)
     if weights is not None and takes_weights(learner):
         return learner.fit(rows, labels, sample_weight=weights)
     return learner.fit(rows, labels)
 
 
-def _held_out(estimator, rows, classes, codes, weights, pair):
+def _held_out(
+    estimator: Any,
+    rows: Any,
+    classes: Array,
+    codes: Array,
+    weights: Array | None,
+    pair: tuple[Array | None, Array],
+) -> tuple[Any, Array, Array, Array | None]:
     """A classifier of the rows of a fold, and its scores of those held out."""
     train, test = pair
     if train is None:
@@ -329,7 +343,9 @@ def _held_out(estimator, rows, classes, codes, weights, pair):
     return learner, test, scores, seen
 
 
-def _of_prefit(estimator, rows, classes, codes, weights, method):
+def _of_prefit(
+    estimator: Any, rows: Array, classes: Array, codes: Array, weights: Array | None, method: str
+) -> CalibratedClassifier:
     known = np.asarray(estimator.classes_)
     unseen = [label for label in classes.tolist() if label not in known.tolist()]
     if unseen:
@@ -345,7 +361,15 @@ def _of_prefit(estimator, rows, classes, codes, weights, method):
     )
 
 
-def _of_all(estimator, fits, rows, classes, codes, weights, method):
+def _of_all(
+    estimator: Any,
+    fits: list[tuple[Any, Array, Array, Array | None]],
+    rows: Any,
+    classes: Array,
+    codes: Array,
+    weights: Array | None,
+    method: str,
+) -> CalibratedClassifier:
     scores = np.zeros((len(codes), 1 if len(classes) == 2 else len(classes)))
     seen = np.zeros(len(codes), dtype=bool)
     for _, test, own, _ in fits:
@@ -357,7 +381,7 @@ def _of_all(estimator, fits, rows, classes, codes, weights, method):
     return CalibratedClassifier(learner, calibrators, classes, method)
 
 
-def _scores(learner, X, classes):
+def _scores(learner: Any, X: Array, classes: Array) -> Array:
     """Scores of all classes, (m, K), or of the second of two, (m, 1).
 
     A class that the learner has not seen has NaN.
@@ -386,7 +410,7 @@ def _scores(learner, X, classes):
     return out
 
 
-def _tells_shares(learner):
+def _tells_shares(learner: Any) -> bool:
     """Whether the scores are probabilities, as there is no decision_function."""
     return getattr(learner, "decision_function", None) is None
 
@@ -408,7 +432,7 @@ def _calibrators(learner, scores, codes, k, weights, method):
     return found
 
 
-def _rising(scores, positive, masses):
+def _rising(scores: Array, positive: Array, masses: Array) -> tuple[Array, Array]:
     """Places and values of the isotonic calibrator; scores that differ by rounding are one place.
 
     Sums of members in another order have other last digits for rows that are alike.

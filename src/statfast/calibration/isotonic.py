@@ -96,13 +96,13 @@ def isotonic_regression(
     return np.clip(fit, low, high).astype(kept)
 
 
-def _unit(values):
+def _unit(values: Array) -> float:
     """What to divide values by, so that no weighted sum of them overflows: mostly 1."""
     size = np.abs(values).max(initial=0.0)
     return 1.0 if size < 1e100 else 2.0 ** np.floor(np.log2(size))
 
 
-def _column(values, name):
+def _column(values: Array, name: str) -> Array:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -110,7 +110,7 @@ def _column(values, name):
     return as_targets(values, len(values), name=name)[0][:, 0]
 
 
-def _bounds(y_min, y_max):
+def _bounds(y_min: float | None, y_max: float | None) -> tuple[float, float]:
     low = -np.inf if y_min is None else as_real(y_min, "y_min")
     high = np.inf if y_max is None else as_real(y_max, "y_max")
     if low > high:
@@ -118,7 +118,7 @@ def _bounds(y_min, y_max):
     return low, high
 
 
-def as_increasing(increasing, name):
+def as_increasing(increasing: bool | str | None, name: str) -> bool | str:
     """Whether a function is to rise; "auto" where that is to be found."""
     if not isinstance(increasing, bool | np.bool_) and increasing != "auto":
         raise wrong_type(name, "True, False or 'auto'", increasing)
@@ -287,17 +287,19 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         return self.predict(T)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return 1
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
 
 
-def _places(X, name="X", fitted=None):
+def _places(
+    X: Any, name: str = "X", fitted: IsotonicRegression | None = None
+) -> tuple[Array, type[Any]]:
     """One column of places as float64, and the type of the answer."""
     if getattr(X, "ndim", None) == 1 or (
         isinstance(X, list | tuple) and X and not isinstance(X[0], list | tuple | np.ndarray)
@@ -313,7 +315,9 @@ def _places(X, name="X", fitted=None):
     return np.ascontiguousarray(rows[:, 0], dtype=np.float64), rows.dtype.type
 
 
-def at_distinct_places(x, target, weights):
+def at_distinct_places(
+    x: Array, target: Array, weights: Array | None
+) -> tuple[Array, Array, Array]:
     """Rising distinct places, the mean target and the weight at each."""
     order = np.argsort(x)
     if weights is None:
@@ -329,7 +333,7 @@ def at_distinct_places(x, target, weights):
     return x[starts], np.add.reduceat(weights * target, starts) / mass, mass
 
 
-def _rises(x, target):
+def _rises(x: Array, target: Array) -> bool:
     """Whether Spearman's correlation is not negative; warns where it might as well be."""
     rho = np.corrcoef(_ranks(x), _ranks(target))[0, 1] if np.ptp(x) and np.ptp(target) else 0.0
     if len(x) > 3 and abs(rho) < 1 and abs(np.arctanh(rho)) < 1.96 / (len(x) - 3) ** 0.5:
@@ -340,7 +344,7 @@ def _rises(x, target):
     return bool(rho >= 0)
 
 
-def _ranks(values):
+def _ranks(values: Array) -> Array:
     """Those of equal values are their mean."""
     _, at, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[at]

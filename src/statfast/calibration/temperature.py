@@ -3,11 +3,13 @@
 
 import numpy as np
 
+from statfast._typing import Array
+
 MIN_PROBABILITY = 1e-12  # It is added to probabilities before logarithms are taken.
 MAX_LOG_FACTOR = 10.0
 
 
-def as_logits(scores, probabilities):
+def as_logits(scores: Array, probabilities: bool) -> Array:
     """Logits (m, K) of scores (m, K), or (m, 1) of the second of two classes.
 
     `probabilities` says that a score of the second class is its probability. More than two classes
@@ -25,7 +27,7 @@ def as_logits(scores, probabilities):
     return np.where(seen, known, -np.inf)
 
 
-def temperature_fit(logits, codes, weights):
+def temperature_fit(logits: Array, codes: Array, weights: Array) -> float:
     """The factor that maximizes the likelihood, within exp(-10) and exp(10).
 
     The logarithm of the likelihood is concave in the factor; the root of its slope is bracketed.
@@ -37,7 +39,7 @@ def temperature_fit(logits, codes, weights):
     logits, own, weights = logits[told], own[told], weights[told]
     finite = np.where(np.isfinite(logits), logits, 0.0)
 
-    def slope(log_factor):
+    def slope(log_factor: float) -> float:
         shares = softmax(np.exp(log_factor) * logits)
         return float(weights @ ((shares * finite).sum(axis=1) - own))
 
@@ -50,7 +52,7 @@ def temperature_fit(logits, codes, weights):
     return float(np.exp(brentq(slope, -MAX_LOG_FACTOR, MAX_LOG_FACTOR, xtol=1e-13, rtol=1e-13)))
 
 
-def softmax(values):
+def softmax(values: Array) -> Array:
     """Shares of the exponentials of each row."""
     out = np.exp(values - values.max(axis=1, keepdims=True))
     return out / out.sum(axis=1, keepdims=True)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -272,7 +272,7 @@ class BayesClassifier(Classifier, Estimator):
                 likelihoods.append(float(np.average(logs, weights=share) * class_weights[k]))
         return self._become(classes, densities, class_weights, rows.shape[1], X, likelihoods)
 
-    def _density_of(self, label):
+    def _density_of(self, label: float | str) -> Any:
         density = self.density
         if isinstance(density, Mapping):
             if label not in density:
@@ -289,7 +289,15 @@ class BayesClassifier(Classifier, Estimator):
             )
         return density
 
-    def _become(self, classes, densities, class_weights, width, X, likelihoods=()):
+    def _become(
+        self,
+        classes: Array,
+        densities: list[Any],
+        class_weights: Array,
+        width: int,
+        X: Any,
+        likelihoods: Any = (),
+    ) -> Self:
         given, n_classes = self._checked(), len(classes)
         if self.priors is not None:
             priors = as_priors(self.priors, n_classes)
@@ -459,18 +467,18 @@ class BayesClassifier(Classifier, Estimator):
             X[codes == k] = draw_rows(self.densities_[k], int((codes == k).sum()), rng, d)
         return X, self.classes_[codes]
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Any:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         return rows_for(self, X)
 
-    def _log_joint(self, rows):
+    def _log_joint(self, rows: Any) -> Any:
         with np.errstate(divide="ignore"):
             return np.log(self.priors_) + np.stack(
                 [log_densities(density, rows) for density in self.densities_], axis=1
             )
 
-    def _log_posteriors(self, rows):
+    def _log_posteriors(self, rows: Array) -> Array:
         joint = self._log_joint(rows)
         top = joint.max(axis=1, keepdims=True)
         if not np.isfinite(top).all():
@@ -544,7 +552,7 @@ class BayesClassifier(Classifier, Estimator):
 
 
 # ------------------------------------------------------------------ densities of any kind
-def log_density(density):
+def log_density(density: Any) -> Callable[..., Any]:
     """The function from rows to log densities of an object."""
     for name in ("score_samples", "logpdf", "logpmf"):
         if callable(getattr(density, name, None)):
@@ -557,7 +565,7 @@ def log_density(density):
     )
 
 
-def log_densities(density, rows):
+def log_densities(density: Any, rows: Array) -> Array:
     """Log densities of rows, one number each."""
     found = np.asarray(log_density(density)(rows), dtype=np.float64)
     if found.shape == (len(rows), 1):
@@ -572,7 +580,7 @@ def log_densities(density, rows):
     return found
 
 
-def draw_rows(density, n, rng, width):
+def draw_rows(density: Any, n: int, rng: Any, width: int) -> Any:
     """Rows drawn from a density."""
     if callable(getattr(density, "sample", None)):
         found = density.sample(n, random_state=rng.integers(2**31 - 1))

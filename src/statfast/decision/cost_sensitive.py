@@ -205,13 +205,13 @@ class CostSensitiveClassifier(Classifier, Estimator):
         """
         return np.asarray(self.predict_proba(X), dtype=np.float64) @ self.cost_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True  # unless the estimator says otherwise
         return with_tags_of(tags, self.estimator)
 
 
-def threshold(cost):
+def threshold(cost: Array) -> float:
     """The posterior of the second of two classes from which on deciding for it costs less."""
     if cost.shape != (2, 2):
         return float("nan")
@@ -221,7 +221,7 @@ def threshold(cost):
     return float(false / (missed + false))
 
 
-def rejected_label(reject_label, classes, reject):
+def rejected_label(reject_label: float | str | None, classes: Array, reject: float | None) -> Any:
     """What stands for no decision."""
     usable = reject_label is None or isinstance(reject_label, str | Integral)
     if not usable or isinstance(reject_label, bool):
@@ -238,7 +238,7 @@ def rejected_label(reject_label, classes, reject):
     return label
 
 
-def labeled(decision, classes, label):
+def labeled(decision: Array, classes: Array, label: int | str | None) -> Array:
     """Labels of decisions; those that are -1 get the label for none."""
     chosen = classes.take(np.maximum(decision, 0))
     if label is None or (decision >= 0).all():

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Posteriors, the risk of each decision, the decision of least risk, and what it costs."""
 
+from typing import Any
+
 import numpy as np
 
-from statfast._typing import Array, ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Matrix, Weights
 from statfast._validation import (
     as_real,
     as_rows,
@@ -187,7 +189,7 @@ def bayes_error(
 
 
 # ------------------------------------------------------------------ what the estimators share
-def least_risk(risk, reject):
+def least_risk(risk: Array, reject: float | None) -> Array:
     """Columns of least risk, -1 where all are larger than `reject`."""
     decision = risk.argmin(axis=1)
     if reject is not None:
@@ -195,7 +197,7 @@ def least_risk(risk, reject):
     return decision
 
 
-def as_posteriors(values):
+def as_posteriors(values: Matrix) -> Array:
     """Check a table of probabilities of classes."""
     table = as_rows(values, name="posteriors", keep=(np.float64,))
     if (table < 0.0).any():
@@ -212,7 +214,7 @@ def as_posteriors(values):
     return table
 
 
-def as_cost(cost, n_classes):
+def as_cost(cost: Any, n_classes: int) -> Array:
     """Check a cost matrix (K, D); None is zero-one."""
     if cost is None:
         return 1.0 - np.eye(n_classes)
@@ -225,12 +227,12 @@ def as_cost(cost, n_classes):
     return matrix
 
 
-def as_reject(reject):
+def as_reject(reject: Any) -> Any:
     """Check the cost of deciding nothing."""
     return None if reject is None else as_real(reject, "reject")
 
 
-def as_priors(priors, n_classes):
+def as_priors(priors: Any, n_classes: int) -> Array:
     """Check probabilities of classes, which are to sum to 1."""
     share = as_vector(priors, "priors")
     if share.shape != (n_classes,) or (share < 0.0).any() or abs(share.sum() - 1.0) > SUM:

@@ -46,7 +46,7 @@ class PermutationImportance(Tabled):
     score: float
     names: list
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
 
     def table(self) -> CoefficientTable:
@@ -188,7 +188,7 @@ def permutation_importance(
     entropy = int(as_generator(random_state).integers(2**63))
     whole = _scores(scorers, estimator, table.values, y, weights)
 
-    def work(j):
+    def work(j: int) -> list[list[float]]:
         mine, found = table.copy(), []
         rng = np.random.default_rng([entropy, j])
         for _ in range(repeats):
@@ -236,18 +236,20 @@ def _scorers(scoring):
     raise wrong_type("scoring", "None, the name of a score, a callable, or several", scoring)
 
 
-def _by_name(name):
+def _by_name(name: str) -> Any:
     if not isinstance(name, str):
         raise wrong_type("scoring", "the name of a score", name)
     return get_scorer(name)
 
 
-def _scores(scorers, estimator, X, y, weights):
+def _scores(
+    scorers: dict[None, Any], estimator: Any, X: Array, y: Any, weights: Array | None
+) -> dict[None, float]:
     more = {} if weights is None else {"sample_weight": weights}
     return {name: float(scorer(estimator, X, y, **more)) for name, scorer in scorers.items()}
 
 
-def _rows_of_targets(y, rows):
+def _rows_of_targets(y: Any, rows: Array) -> Array | None:
     if y is None:
         return None
     return take_rows(y if hasattr(y, "iloc") else to_array(y, "y", "an array of targets"), rows)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Partial dependence: what a model predicts when one column or more are set to given values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import checkpoint, each
 from statfast._estimator import CoefficientTable, Display, Tabled, picture
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -60,7 +60,7 @@ class PartialDependence(Tabled):
     method: str
     response: str
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
 
     def table(self) -> CoefficientTable:
@@ -234,7 +234,7 @@ def partial_dependence(
 RESPONSES = ("predict_proba", "decision_function", "predict")
 
 
-def _as_grid(points):
+def _as_grid(points: Any) -> Any:
     """Points as numbers, or as objects where columns hold categories."""
     try:
         return np.array(points, dtype=np.float64)
@@ -242,13 +242,22 @@ def _as_grid(points):
         return np.array(points, dtype=object)
 
 
-def _brute(estimator, table, columns, points, response, weights, kind, n_jobs):
+def _brute(
+    estimator: Any,
+    table: RowTable,
+    columns: list[int],
+    points: list[tuple[float]],
+    response: str,
+    weights: Array | None,
+    kind: str,
+    n_jobs: Jobs,
+) -> Any:
     ask = _asked(estimator, response)
     n = table.shape[0]
     if kind != "average":
         refuse_large(8.0 * n * len(points), "Predictions of all rows", "Pass fewer rows.")
 
-    def work(points):
+    def work(points: list[tuple[float]]) -> list[tuple[Array, None]]:
         mine, found = table.copy(), []
         for point in points:
             for j, value in zip(columns, point, strict=True):
@@ -269,7 +278,7 @@ def _brute(estimator, table, columns, points, response, weights, kind, n_jobs):
     return average, individual
 
 
-def _response(estimator, wanted):
+def _response(estimator: Any, wanted: str) -> str:
     """The method that is asked."""
     offered = [name for name in RESPONSES if callable(getattr(estimator, name, None))]
     if not offered:
@@ -283,10 +292,10 @@ def _response(estimator, wanted):
     return names[0]
 
 
-def _asked(estimator, name):
+def _asked(estimator: Any, name: str) -> Callable[..., Any]:
     """What the model says of rows, as (n, outputs)."""
 
-    def ask(X):
+    def ask(X: Array) -> Array:
         said = np.asarray(getattr(estimator, name)(X))
         if said.dtype.kind not in "fiub":
             raise ValueError(
@@ -301,7 +310,7 @@ def _asked(estimator, name):
     return ask
 
 
-def _labels(estimator, outputs):
+def _labels(estimator: Any, outputs: int) -> list[float | None]:
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return [None] * outputs
@@ -310,7 +319,7 @@ def _labels(estimator, outputs):
 
 
 # ---------------------------------------------------------------- grids
-def _columns(table, features):
+def _columns(table: RowTable, features: Any) -> list[int]:
     if isinstance(features, str | int | np.integer):
         features = [features]
     try:
@@ -325,7 +334,7 @@ def _columns(table, features):
     return found
 
 
-def _flags(table, categorical):
+def _flags(table: RowTable, categorical: Any) -> Array:
     flags = np.zeros(table.shape[1], dtype=bool)
     if categorical is None:
         return flags
@@ -380,7 +389,7 @@ def _grid(table, j, custom, categorical, percentiles, resolution):
     return np.linspace(*ends, num=many)
 
 
-def _ends(percentiles):
+def _ends(percentiles: tuple[float, float]) -> tuple[float, float]:
     if not isinstance(percentiles, list | tuple) or len(percentiles) != 2:
         raise wrong_type("percentiles", "a pair of numbers", percentiles)
     low, high = (as_real(p, "percentiles", 0.0, 1.0) for p in percentiles)
@@ -389,7 +398,7 @@ def _ends(percentiles):
     return low, high
 
 
-def _quantiles(values, shares):
+def _quantiles(values: Array, shares: tuple[float, float]) -> list[float]:
     """Quantiles about unbiased for the median (Cunnane 1978): plotting positions (i-.4)/(n+.2)."""
     values, n = np.sort(values), len(values)
     at = [n * p + 0.4 + 0.2 * p for p in shares]
@@ -401,7 +410,7 @@ def _quantiles(values, shares):
     ]
 
 
-def _product(values):
+def _product(values: list[Array]) -> Any:
     """All combinations, the last column fastest, as tuples."""
     points = [()]
     for column in values:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of which single columns are replaced, in the container that the model was fitted on."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_rows, column_names, frame_columns, shown
 
 
@@ -15,10 +18,10 @@ class RowTable:
         A table with names of columns, or anything that `as_rows` takes, missing values among it.
     """
 
-    def __init__(self, X):
+    def __init__(self, X: Any) -> None:
         self.is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
         self.names = column_names(X)
-        self._rows = X.copy() if self.is_frame else np.array(as_rows(X, finite=False))
+        self._rows: Any = X.copy() if self.is_frame else np.array(as_rows(X, finite=False))
         self.shape = self._rows.shape
         self._framed = None if self.is_frame or self.names is None else _maker_of(X)
 
@@ -30,21 +33,21 @@ class RowTable:
             return self._rows
         return self._framed(dict(zip(self.names, self._rows.T, strict=True)))
 
-    def copy(self):
+    def copy(self) -> "RowTable":
         """Another of the same rows."""
         return self._of(self._rows.copy())
 
-    def part(self, rows):
+    def part(self, rows: Array) -> "RowTable":
         """Another of some rows."""
         return self._of(self._rows.iloc[rows].copy() if self.is_frame else self._rows[rows])
 
-    def _of(self, rows):
+    def _of(self, rows: Any) -> "RowTable":
         other = object.__new__(RowTable)
         other.is_frame, other.names, other._framed = self.is_frame, self.names, self._framed
         other._rows, other.shape = rows, rows.shape
         return other
 
-    def is_categorical(self, j):
+    def is_categorical(self, j: int) -> bool:
         """Whether a column holds categories, whatever they are."""
         return self.is_frame and getattr(self._rows.dtypes.iloc[j], "name", "") == "category"
 
@@ -54,7 +57,7 @@ class RowTable:
             return frame_columns(self._rows.iloc[:, [j]])[0]
         return self._rows[:, j]
 
-    def set(self, j, values):
+    def set(self, j: Any, values: float) -> None:
         """Put values, or one for all rows, into a column."""
         if not self.is_frame:
             self._rows[:, j] = values
@@ -83,7 +86,7 @@ class RowTable:
             return column, int(value)
         return column.astype(np.float64 if isinstance(kind, np.dtype) else "Float64"), value
 
-    def permute(self, j, order):
+    def permute(self, j: int, order: Array) -> None:
         """The values of a column in another order."""
         if self.is_frame:
             moved = self._rows.iloc[order, j]
@@ -92,7 +95,7 @@ class RowTable:
         else:
             self._rows[:, j] = self._rows[order, j]
 
-    def place(self, one, argument):
+    def place(self, one: int, argument: str) -> int:
         """The number of a column given by number or name."""
         width = self.shape[1]
         if isinstance(one, str):
@@ -111,11 +114,11 @@ class RowTable:
             )
         return int(one) % width
 
-    def name(self, j):
+    def name(self, j: int) -> str:
         """What a column is called."""
         return f"x{j}" if self.names is None else str(self.names[j])
 
 
-def _maker_of(X):
+def _maker_of(X: Any) -> Any:
     """What makes a table of polars or pyarrow from a dict of columns; None of other tables."""
     return getattr(type(X), "from_pydict", type(X) if hasattr(X, "get_columns") else None)

@@ -39,7 +39,7 @@ def filled(
     )  # fmt: skip
     out: np.ndarray = np.empty((n, m), dtype)
 
-    def strip(rows):
+    def strip(rows: slice) -> None:
         for first in range(rows.start if half else 0, m, width):
             checkpoint()
             columns = slice(first, min(m, first + width))
@@ -61,7 +61,7 @@ def filled(
     return out
 
 
-def overflow(kernel, made, block):
+def overflow(kernel: Any, made: Any, block: Any) -> Any:
     """The exception for values beyond the type; the caller raises it."""
     if np.isfinite(made).all():
         return ValueError(

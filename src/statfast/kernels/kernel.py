@@ -12,12 +12,14 @@ J. Shawe-Taylor & N. Cristianini 2004, Kernel Methods for Pattern Analysis, sect
 doi:10.1017/CBO9780511809682.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import (
     FLOATS,
     MAX_POWER,
@@ -149,7 +151,7 @@ class Kernel:
 
     # ------------------------------------------------------------ what a kernel has to say
 
-    def _points(self, X, name="X"):
+    def _points(self, X: Any, name: str = "X") -> Array | list[str]:
         return as_points(X, self.domain, self, name)
 
     def _points_alone(self, X):
@@ -159,14 +161,14 @@ class Kernel:
             require_symmetric(A, "X", slack_of(X))
         return A
 
-    def _between(self, A, B) -> Fill:
+    def _between(self, A: Any, B: Any) -> Fill:
         """What fills blocks of the matrix between checked points; B may be A."""
         raise NotImplementedError(
             f"{type(self).__name__} is a kernel without values. Choose another, such as RBF(), or "
             "FunctionKernel(function) for one of your own."
         )
 
-    def _diagonal(self, A):
+    def _diagonal(self, A: Array) -> Array:
         """As `_between` has it, to the last bit."""
         out = np.empty(len(A))
         for first in range(0, len(A), POINTS_OF_DIAGONAL):
@@ -177,15 +179,15 @@ class Kernel:
             out[first : first + POINTS_OF_DIAGONAL] = block.diagonal()
         return out
 
-    def _fitted_to(self, A) -> "Kernel":
+    def _fitted_to(self, A: Any) -> "Kernel":
         """The kernel with what it would take from the points (an alphabet) taken from these."""
         return self
 
-    def _depth(self, A) -> int:
+    def _depth(self, A: Any) -> int:
         """About how many multiplications a value takes the time of."""
         return A.shape[1] + 32
 
-    def _matrix(self, A, B, dtype, n_jobs):
+    def _matrix(self, A: Any, B: Any, dtype: type[Any], n_jobs: Any) -> Array:
         symmetric = A is B
         if not symmetric:
             require_alike(A, B, self.domain, self)
@@ -198,10 +200,10 @@ class Kernel:
 
     # ------------------------------------------------------------ the algebra
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> "Sum":
         return Sum.combine(self, other) if isinstance(other, Kernel) else NotImplemented
 
-    def __radd__(self, other):  # of sum([k1, k2]), which begins with 0
+    def __radd__(self, other: Any) -> Any:  # of sum([k1, k2]), which begins with 0
         return self if isinstance(other, Real) and other == 0 else NotImplemented
 
     def __mul__(self, other):
@@ -211,16 +213,16 @@ class Kernel:
 
     __rmul__ = __mul__
 
-    def __pow__(self, exponent):
+    def __pow__(self, exponent: Any) -> Any:
         return Power(self, exponent)
 
 
-def _text(kernel, binding):
+def _text(kernel: Any, binding: Any) -> Any:
     """The text of a part, in parentheses where it would fall apart."""
     return repr(kernel) if kernel._binding > binding else f"({kernel!r})"
 
 
-def as_one(kernel):
+def as_one(kernel: Kernel) -> Kernel:
     """Check the kernel that another is made of."""
     if not isinstance(kernel, Kernel):
         raise wrong_type("kernel", "a kernel, such as RBF()", kernel)
@@ -234,7 +236,7 @@ class Composed(Kernel):
     def parts(self) -> tuple[Kernel, ...]:
         raise NotImplementedError
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         first = as_one(self.parts[0])
         for other in self.parts[1:]:
             if as_one(other).domain != first.domain:
@@ -255,14 +257,14 @@ class Composed(Kernel):
     def positive_definite(self) -> bool | None:
         return True if all(part.positive_definite for part in self.parts) else None
 
-    def _depth(self, A):
+    def _depth(self, A: Any) -> int:
         return sum(part._depth(A) for part in self.parts)
 
-    def _fitted_to(self, A):
+    def _fitted_to(self, A: Any) -> Self:
         parts = tuple(part._fitted_to(A) for part in self.parts)
         return self if parts == self.parts else self._with_parts(parts)
 
-    def _with_parts(self, parts):
+    def _with_parts(self, parts: Any) -> Any:
         """The same of other parts."""
         raise NotImplementedError
 
@@ -275,21 +277,21 @@ class Several(Composed):
     _fold: ClassVar[Any]
 
     @classmethod
-    def combine(cls, *kernels):
+    def combine(cls, *kernels: Any) -> Any:
         """Of these, and of the parts of those that are of this kind already."""
         return cls(sum((k.kernels if isinstance(k, cls) else (k,) for k in kernels), ()))
 
     @property
-    def parts(self):
+    def parts(self) -> Any:
         return self.kernels
 
-    def _with_parts(self, parts):
+    def _with_parts(self, parts: Any) -> Any:
         return type(self)(parts)
 
-    def _between(self, A, B):
+    def _between(self, A: Any, B: Any) -> Callable[..., Any]:
         first, *others = [kernel._between(A, B) for kernel in self.kernels]
 
-        def fill(rows, columns, out):
+        def fill(rows: slice, columns: slice, out: Array) -> None:
             first(rows, columns, out)
             part = np.empty(out.shape)
             for other in others:
@@ -298,7 +300,7 @@ class Several(Composed):
 
         return fill
 
-    def _diagonal(self, A):
+    def _diagonal(self, A: Array) -> Any:
         out, *others = [kernel._diagonal(A) for kernel in self.kernels]
         for other in others:
             out = self._fold(out, other)
@@ -311,7 +313,7 @@ class Sum(Several):
     _binding = 1
     _fold = np.add
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return " + ".join(_text(kernel, 1) for kernel in self.kernels)
 
 
@@ -321,7 +323,7 @@ class Product(Several):
     _binding = 2
     _fold = np.multiply
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return " * ".join(_text(kernel, 2) for kernel in self.kernels)
 
 
@@ -331,24 +333,24 @@ class Transformed(Composed):
     kernel: Kernel
 
     @property
-    def parts(self):
+    def parts(self) -> Any:
         return (self.kernel,)
 
-    def _between(self, A, B):
+    def _between(self, A: Array, B: Array) -> Any:
         inner = self.kernel._between(A, B)
 
-        def fill(rows, columns, out):
+        def fill(rows: Any, columns: Any, out: Array) -> None:
             inner(rows, columns, out)
             self._apply(out)
 
         return fill
 
-    def _diagonal(self, A):
+    def _diagonal(self, A: Array) -> Any:
         out = np.array(self.kernel._diagonal(A))
         self._apply(out)
         return out
 
-    def _apply(self, values):
+    def _apply(self, values: Array) -> Any:
         """Change values of the kernel in place."""
         raise NotImplementedError
 
@@ -361,7 +363,7 @@ class Scaled(Transformed):
     kernel: Kernel
     _binding = 2
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         factor, kernel = as_real(self.factor, "factor", 0, open_low=True), self.kernel
         if isinstance(kernel, Scaled):
@@ -370,13 +372,13 @@ class Scaled(Transformed):
         object.__setattr__(self, "factor", factor)
         object.__setattr__(self, "kernel", kernel)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.factor!r} * {_text(self.kernel, 2)}"
 
-    def _with_parts(self, parts):
+    def _with_parts(self, parts: Any) -> Any:
         return Scaled(self.factor, *parts)
 
-    def _apply(self, values):
+    def _apply(self, values: Array) -> None:
         values *= self.factor
 
 
@@ -388,7 +390,7 @@ class Power(Transformed):
     exponent: int
     _binding = 3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.exponent, Integral):
             raise TypeError(
@@ -397,13 +399,13 @@ class Power(Transformed):
             )
         object.__setattr__(self, "exponent", as_count(self.exponent, "exponent", high=MAX_POWER))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{_text(self.kernel, 3)} ** {self.exponent}"
 
     def _with_parts(self, parts):
         return Power(*parts, self.exponent)
 
-    def _apply(self, values):
+    def _apply(self, values: Array) -> None:
         raise_to(values, self.exponent)
 
 
@@ -413,16 +415,16 @@ class Normalized(Transformed):
 
     kernel: Kernel
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{_text(self.kernel, 3)}.normalize()"
 
-    def normalize(self):
+    def normalize(self) -> Self:
         return self
 
-    def _with_parts(self, parts):
+    def _with_parts(self, parts: Any) -> Any:
         return Normalized(*parts)
 
-    def _between(self, A, B):
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
         if self.domain == MATRIX and A is not B:
             raise ValueError(
                 f"{self} needs the value of each point of X with itself, which a matrix between "
@@ -432,7 +434,7 @@ class Normalized(Transformed):
         left = _halves(self._squares(A, "X"))
         right = left if A is B else _halves(self._squares(B, "Y"))
 
-        def fill(rows, columns, out):
+        def fill(rows: slice, columns: slice, out: Array) -> None:
             inner(rows, columns, out)
             # By powers of two first, which rounds nothing and leaves roots of moderate numbers:
             # those of x^2 are x, so that a point and its like have exactly 1.
@@ -442,10 +444,10 @@ class Normalized(Transformed):
 
         return fill
 
-    def _diagonal(self, A):
+    def _diagonal(self, A: Array) -> Any:
         return (self._squares(A, "X") > 0) * 1.0
 
-    def _squares(self, A, name):
+    def _squares(self, A: Array, name: str) -> Array:
         squares = self.kernel._diagonal(A)
         if not np.isfinite(squares).all():
             raise ValueError(f"Values of {self.kernel} overflow float64. Scale {name} down.")
@@ -458,7 +460,7 @@ class Normalized(Transformed):
         return squares
 
 
-def _halves(squares):
+def _halves(squares: Array) -> tuple[Array, Array]:
     """Numbers as m 4^e with 1/4 <= m < 1: m, and 2^-e (0 for the number 0)."""
     exponent = np.frexp(squares)[1]
     exponent = (exponent + (exponent & 1)) // 2
@@ -469,7 +471,7 @@ def _halves(squares):
 
 
 @np.errstate(over="ignore", under="ignore")  # callers look at what they get
-def raise_to(values, exponent):
+def raise_to(values: Array, exponent: int) -> None:
     """values **= exponent by squarings, which pow would take ten times as long for."""
     bits = f"{exponent:b}"[1:]
     base = values.copy() if "1" in bits else None

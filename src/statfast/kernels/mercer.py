@@ -45,10 +45,10 @@ class MercerCheck:
     tol: float
     positive: bool
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.positive
 
-    def __str__(self):
+    def __str__(self) -> str:
         n = len(self.direction)
         points = "this point" if n == 1 else f"these {n} points"
         if self.positive:

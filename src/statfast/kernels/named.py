@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from statfast._distance import scale_of
+from statfast._typing import Matrix
 from statfast._validation import (
     MAX_REPEATS,
     as_count,
@@ -130,7 +131,7 @@ def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
     )
 
 
-def _variance(rows, scale):
+def _variance(rows: Matrix, scale: float) -> float:
     """The variance of all values times a power of two, without a copy of all."""
     if is_sparse(rows):
         values, size = rows.data * scale, rows.shape[0] * rows.shape[1]
@@ -140,7 +141,7 @@ def _variance(rows, scale):
     step = max(1, NUMBERS_OF_BLOCK // rows.shape[1])
     blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
 
-    def mean(of):
+    def mean(of: Callable[..., Any]) -> float:
         total = 0.0
         for some in blocks:
             # In the order of the rows whatever their layout, for the same bits from a frame.
@@ -151,7 +152,9 @@ def _variance(rows, scale):
     return mean(lambda x: np.square(x - middle))
 
 
-def kernel_for(kernel, gamma, degree, coef0, X, name="X") -> Kernel:
+def kernel_for(
+    kernel: Any, gamma: float | str, degree: Any, coef0: float, X: Any, name: str = "X"
+) -> Kernel:
     """The kernel of a parameter, for points that are not checked yet."""
     rows = None
     if has_gamma(kernel) and isinstance(gamma, str):

@@ -5,9 +5,11 @@ All come from products, squared distances or Manhattan distances made tile by ti
 is left to do to a block is done in place.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, factorial
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +27,7 @@ BIGGEST = float(np.finfo(np.float64).max)
 class Numeric(Kernel):
     """Kernels whose parameters are numbers, set for good."""
 
-    def _set(self, **values):
+    def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -46,10 +48,10 @@ class Linear(Numeric):
     def positive_definite(self) -> bool | None:
         return True
 
-    def _between(self, A, B):
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
         return products(A, B)
 
-    def _depth(self, A):
+    def _depth(self, A: Array) -> int:
         return A.shape[1]
 
 
@@ -85,7 +87,7 @@ class Polynomial(Numeric):
     gamma: float = 1.0
     coef0: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._set(
             degree=as_count(self.degree, "degree", high=MAX_POWER),
             gamma=as_real(self.gamma, "gamma", 0),
@@ -96,10 +98,10 @@ class Polynomial(Numeric):
     def positive_definite(self) -> bool | None:
         return True if self.coef0 >= 0 else None
 
-    def _between(self, A, B):
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
         inner = products(A, B)
 
-        def fill(rows, columns, out):
+        def fill(rows: slice, columns: slice, out: Array) -> None:
             inner(rows, columns, out)
             out *= self.gamma
             out += self.coef0
@@ -129,7 +131,7 @@ class Polynomial(Numeric):
         MemoryError
             If the images take more than half the free memory.
         """
-        rows = self._points(X)
+        rows: Any = self._points(X)
         if self.coef0 < 0:
             raise ValueError(
                 f"{self} has no explicit image, as coef0 is negative. Choose coef0 >= 0."
@@ -179,13 +181,13 @@ class Sigmoid(Numeric):
     gamma: float = 1.0
     coef0: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._set(gamma=as_real(self.gamma, "gamma", 0), coef0=as_real(self.coef0, "coef0"))
 
-    def _between(self, A, B):
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
         inner = products(A, B)
 
-        def fill(rows, columns, out):
+        def fill(rows: slice, columns: slice, out: Array) -> None:
             inner(rows, columns, out)
             out *= self.gamma
             out += self.coef0
@@ -199,7 +201,7 @@ class Decaying(Numeric):
 
     gamma: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._set(gamma=as_real(self.gamma, "gamma", 0))
 
     @property
@@ -215,7 +217,7 @@ class Decaying(Numeric):
         """
         return self
 
-    def _diagonal(self, A):
+    def _diagonal(self, A: Array) -> Array:
         return np.ones(len(A))
 
 
@@ -242,7 +244,7 @@ class RBF(Decaying):
 
     gamma: float = 1.0
 
-    def _between(self, A, B):
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
         if self.gamma == 0:
             return lambda rows, columns, out: out.fill(1.0)
         A, B, scale = together(A, B)
@@ -252,7 +254,7 @@ class RBF(Decaying):
             return lambda rows, columns, out: out.fill(1.0)
         origin = origin_of(extent_of(B).mean)
 
-        def fill(rows, columns, out):
+        def fill(rows: slice, columns: slice, out: Array) -> None:
             pairwise.matrix("rbf", A[rows], B[columns], origin, gamma, out)
 
         return fill
@@ -277,14 +279,14 @@ class Laplacian(Decaying):
 
     gamma: float = 1.0
 
-    def _between(self, A, B):
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
         if self.gamma == 0:
             return lambda rows, columns, out: out.fill(1.0)
         left = np.zeros((len(A) + dissimilarity.SPARE_ROWS, A.shape[1]))
         left[: len(A)] = A
         panels = packed(B)
 
-        def fill(rows, columns, out):
+        def fill(rows: slice, columns: slice, out: Array) -> None:
             start, stop = (
                 columns.start // dissimilarity.PANEL_POINTS,
                 -(-columns.stop // dissimilarity.PANEL_POINTS),
@@ -304,21 +306,21 @@ class Laplacian(Decaying):
 
         return fill
 
-    def _depth(self, A):
+    def _depth(self, A: Array) -> int:
         return 2 * A.shape[1] + 32
 
 
-def products(A, B):
+def products(A: Array, B: Array) -> Callable[..., Any]:
     """What fills blocks with x.y, each summed in the order of the columns."""
     none = np.zeros(A.shape[1], np.float32)
 
-    def fill(rows, columns, out):
+    def fill(rows: slice, columns: slice, out: Array) -> None:
         pairwise.matrix("product", A[rows], B[columns], none, 0.0, out)
 
     return fill
 
 
-def together(A, B):
+def together(A: Array, B: Array) -> tuple[Array, Array, float]:
     """Rows, times a power of two where the squares of differences would overflow or vanish; and
     that factor."""
     ends = [extent_of(rows) for rows in ([A] if A is B else [A, B])]

@@ -5,6 +5,7 @@ Letters are what the strings are made of, characters or bytes, of any alphabet. 
 numbers, and so are the values, exact below 2^53.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from statfast._engine import checkpoint
-from statfast._typing import csr_array
+from statfast._typing import Array, csr_array
 from statfast._validation import MAX_REPEATS, as_count
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.points import STRINGS
@@ -60,7 +61,7 @@ class Spectrum(Kernel):
 
     k: int = 3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "k", as_count(self.k, "k", high=MAX_REPEATS))
 
     @property
@@ -100,11 +101,11 @@ class Spectrum(Kernel):
         counts.sort_indices()
         return counts, [named[at] for at in order]
 
-    def _masks(self, letters):
+    def _masks(self, letters: int) -> list[tuple[range, int]]:
         """Which letters of a substring count, and the weight of that."""
         return [(range(self.k), 1)]
 
-    def _between(self, A, B):
+    def _between(self, A: list[str], B: list[str]) -> Callable[..., Any]:
         letters = Letters(A if A is B else [*A, *B])
         shared = Shared(len(A), len(B), A is B)
         for kept, weight in self._masks(letters.size):
@@ -112,7 +113,7 @@ class Spectrum(Kernel):
             shared.take(letters.counted(self.k, kept), weight)
         return shared.fill()
 
-    def _diagonal(self, A):
+    def _diagonal(self, A: list[str]) -> Array:
         letters = Letters(A)
         out = np.zeros(len(A))
         for kept, weight in self._masks(letters.size):
@@ -122,7 +123,7 @@ class Spectrum(Kernel):
             out += weight * np.diff(squares[found.begins])
         return out
 
-    def _depth(self, A):
+    def _depth(self, A: list[str]) -> int:
         return 256
 
 
@@ -169,7 +170,7 @@ class Mismatch(Spectrum):
     m: int = 1
     letters: int | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "m", as_count(self.m, "m", 0, self.k - 1, limit="k - 1"))
         made = 0
@@ -183,13 +184,13 @@ class Mismatch(Spectrum):
         if self.letters is not None:
             object.__setattr__(self, "letters", as_count(self.letters, "letters"))
 
-    def _fitted_to(self, points):
+    def _fitted_to(self, points: Any) -> Any:
         if self.letters is not None:
             return self
         size = len(set().union(*(set().union(*some) for some in points)))
         return Mismatch(self.k, self.m, max(1, size))
 
-    def _masks(self, letters):
+    def _masks(self, letters: Any) -> Any:
         size = letters if self.letters is None else self.letters
         if letters > size:
             raise ValueError(
@@ -199,7 +200,7 @@ class Mismatch(Spectrum):
         return masks(self.k, self.m, size)
 
 
-def masks(k, m, letters):
+def masks(k: int, m: int, letters: Any) -> Any:
     """The letters kept and the weight of each spectrum kernel that `Mismatch` is a sum of."""
     from itertools import combinations
 
@@ -212,7 +213,7 @@ def masks(k, m, letters):
     return found
 
 
-def shared_words(k, m, letters, h):
+def shared_words(k: int, m: int, letters: Any, h: Any) -> Any:
     """How many words are within m letters of both of two that differ in h places.
 
     At those h places a word has the letter of the first a times, that of the second b times, and

@@ -6,13 +6,15 @@ takes a hundredth of the time for a product; the others are followed from string
 takes no time for products that are zero.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from statfast._core.distance import pairwise
 from statfast._core.distance import substrings as kernel
 from statfast._engine import checkpoint
+from statfast._typing import Array
 from statfast._validation import refuse_large
 
 SLICE = 1 << 21  # substrings counted in one go: some ten milliseconds
@@ -34,7 +36,7 @@ class Counts(NamedTuple):
 class Letters:
     """The letters of strings, one string after the other, numbered in their order."""
 
-    def __init__(self, strings):
+    def __init__(self, strings: Any) -> None:
         if isinstance(strings[0], str):
             joined = "".join(strings).encode("utf-32-le", "surrogatepass")
             raw = np.frombuffer(joined, np.uint32)
@@ -46,7 +48,7 @@ class Letters:
         self.size = int(occurs.sum()) if len(raw) else 0
         self.number = (np.cumsum(occurs) - 1)[raw]
 
-    def counted(self, k, kept) -> Counts:
+    def counted(self, k: int, kept: range) -> Counts:
         """Count the substrings of k letters, of which those at the places `kept` matter."""
         n = len(self.lengths)
         windows = np.maximum(self.lengths - k + 1, 0)
@@ -72,7 +74,7 @@ class Letters:
         stop = begins[n]
         return Counts(begins, column[:stop], count[:stop], place[:stop], known)
 
-    def _codes(self, length, kept):
+    def _codes(self, length: int, kept: range) -> tuple[Array, int]:
         """A number for the substring at each place, and how many numbers there are."""
         code, size = np.zeros(length, np.int64), 1
         for at in kept:
@@ -84,13 +86,13 @@ class Letters:
         return (code, size) if size <= max(TABLE, 4 * length) else numbered(code)
 
 
-def numbered(code):
+def numbered(code: Any) -> Any:
     """The ranks of numbers among those that occur, and how many do."""
     distinct, rank = np.unique(code, return_inverse=True)
     return rank.astype(np.int64, copy=False), len(distinct)
 
 
-def pieces(work, most):
+def pieces(work: Any, most: int) -> Iterator[slice]:
     """Consecutive slices of about so much work each, one at least."""
     total = np.cumsum(work)
     start = 0
@@ -106,9 +108,11 @@ class Shared:
 
     def __init__(self, n, m, same):
         self.n, self.m, self.same = n, m, same
-        self.lists, self.row_tables, self.column_tables = [], [], []
+        self.lists: list[Any] = []
+        self.row_tables: list[Any] = []
+        self.column_tables: list[Any] = []
 
-    def take(self, counts: Counts, weight):
+    def take(self, counts: Counts, weight: int) -> None:
         """Add the products of these counts, of the n strings and the m after them."""
         stop = counts.begins[self.n]
         of_rows = counts.column[:stop], counts.tally[:stop], counts.begins[: self.n + 1]
@@ -127,7 +131,7 @@ class Shared:
         if len(of_rows[0]) and len(of_columns[0]):
             self.lists.append((weight, of_rows, transposed(*of_columns, counts.columns)))  # type: ignore[call-arg]
 
-    def fill(self):
+    def fill(self) -> Callable[..., Any]:
         """What fills blocks of the matrix."""
         row_table = np.ascontiguousarray(np.hstack(self.row_tables)) if self.row_tables else None
         column_table = (
@@ -163,7 +167,7 @@ class Shared:
         return fill
 
 
-def table(column, count, begins, dense, rank):
+def table(column: Any, count: Array, begins: Array, dense: Array, rank: Array) -> Array:
     """The counts of some columns, (n, d)."""
     out = np.zeros((len(begins) - 1, int(dense.sum())))
     of = dense[column]
@@ -172,14 +176,14 @@ def table(column, count, begins, dense, rank):
     return out
 
 
-def without(column, count, begins, dense):
+def without(column: Any, count: Array, begins: Array, dense: Array) -> tuple[Array, Array, Array]:
     """The counts of the other columns."""
     of = ~dense[column]
     kept = np.concatenate([[0], np.cumsum(of)])
     return column[of], count[of], kept[begins]
 
 
-def transposed(column, count, begins, columns):
+def transposed(column: Array, count: int, begins: Array, columns: Any) -> Any:
     """For each column where its list begins, the strings in ascending order, and the counts."""
     starts = np.zeros(columns + 1, np.intp)
     np.cumsum(np.bincount(column, minlength=columns), out=starts[1:])

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_choice, as_flag, shown, slack_of, wrong_type
 from statfast.kernels.kernel import POINTS_OF_DIAGONAL, Kernel
 from statfast.kernels.points import MATRIX, ROWS, STRINGS, require_symmetric
@@ -30,16 +31,16 @@ class Precomputed(Kernel):
 
     domain: ClassVar[str] = MATRIX
 
-    def _between(self, A, B):
-        def fill(rows, columns, out):
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
+        def fill(rows: slice, columns: slice, out: Array) -> None:
             out[...] = A[rows, columns]
 
         return fill
 
-    def _diagonal(self, A):
+    def _diagonal(self, A: Array) -> Any:
         return A.diagonal().copy()
 
-    def _depth(self, A):
+    def _depth(self, A: Array) -> int:
         return 1
 
 
@@ -82,13 +83,13 @@ class FunctionKernel(Kernel):
     definite: bool = False
     domain: str = ROWS  # type: ignore[misc]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not callable(self.function):
             raise wrong_type("function", "a function of two arrays of rows", self.function)
         as_choice(self.domain, "domain", (ROWS, STRINGS))
         as_flag(self.definite, "definite")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         name = getattr(self.function, "__name__", None) or shown(self.function)
         definite = ", definite=True" if self.definite else ""
         domain = "" if self.domain == ROWS else f", domain={self.domain!r}"
@@ -98,24 +99,24 @@ class FunctionKernel(Kernel):
     def positive_definite(self) -> bool | None:
         return True if self.definite else None
 
-    def _between(self, A, B):
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
         matrix, slack = self._called(A, B)
         if A is B:
             require_symmetric(matrix, f"The matrix that {self} returned", slack)
 
-        def fill(rows, columns, out):
+        def fill(rows: slice, columns: slice, out: Array) -> None:
             out[...] = matrix[rows, columns]
 
         return fill
 
-    def _diagonal(self, A):
+    def _diagonal(self, A: Array) -> Array:
         out = np.empty(len(A))
         for first in range(0, len(A), POINTS_OF_DIAGONAL):
             points = A[first : first + POINTS_OF_DIAGONAL]
             out[first : first + POINTS_OF_DIAGONAL] = self._called(points, points)[0].diagonal()
         return out
 
-    def _called(self, A, B):
+    def _called(self, A: Array, B: Array) -> tuple[Array, float]:
         """What the function returns, checked, and how far it may be from symmetric."""
         left = _guarded(A)
         found = self.function(left, left if A is B else _guarded(B))
@@ -141,11 +142,11 @@ class FunctionKernel(Kernel):
             )
         return matrix, slack_of(found)
 
-    def _depth(self, A):
+    def _depth(self, A: Array) -> int:
         return 1
 
 
-def _guarded(points):
+def _guarded(points: Array) -> Array:
     """Points that a function of others cannot change."""
     if isinstance(points, list):
         return list(points)

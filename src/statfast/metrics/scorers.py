@@ -61,15 +61,15 @@ from statfast.metrics.regression.explained import (
 )
 
 
-def _equal(y, predicted, classes):
+def _equal(y: Any, predicted: Any, classes: Any) -> Any:
     return (np.asarray(y) == predicted).astype(np.float64)
 
 
-def _squares(y, predicted, classes):
+def _squares(y: Any, predicted: Any, classes: Any) -> Any:
     return -((np.asarray(y, dtype=np.float64) - predicted) ** 2)
 
 
-def _distances(y, predicted, classes):
+def _distances(y: Any, predicted: Any, classes: Any) -> Any:
     return -np.abs(np.asarray(y, dtype=np.float64) - predicted)
 
 

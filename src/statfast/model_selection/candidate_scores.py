@@ -3,10 +3,12 @@
 
 from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 import numpy as np
 
 from statfast._estimator import Estimator, HeldOutAnswers, parameters_key
+from statfast._typing import Array
 from statfast.model_selection.fold_strategies import FoldFits, candidate_is_pairwise
 from statfast.model_selection.scoring import Scores, methods_asked
 
@@ -24,7 +26,7 @@ class Scored:
     strategy: str
     models: list  # of each fold, if they are asked for
 
-    def table(self, candidates):
+    def table(self, candidates: list[Any]) -> dict[str, Any]:
         """scikit-learn's ``cv_results_``."""
         out = {}
         for what, times in (("fit", self.fit_times), ("score", self.score_times)):
@@ -49,7 +51,7 @@ class Scored:
         return out
 
 
-def _values_of(name, candidates):
+def _values_of(name: str, candidates: list[Any]) -> Array:
     """The values of a parameter: numbers where all are, masked where a candidate has none."""
     listed = [params[name] for params in candidates if name in params]
     plain = all(isinstance(value, bool | int | float | np.number | np.bool_) for value in listed)
@@ -61,9 +63,16 @@ def _values_of(name, candidates):
 
 
 def scored_candidates(
-    estimator, folds, candidates, scorers, error_score, *, with_train=False, weights=None,
-    with_models=False,
-):  # fmt: skip
+    estimator: Estimator,
+    folds: Any,
+    candidates: list[Any],
+    scorers: dict[str, Any],
+    error_score: float | str,
+    *,
+    with_train: bool = False,
+    weights: Array | None = None,
+    with_models: bool = False,
+) -> Scored:
     """Score all candidates on the same folds; `weights` are those of scores."""
     n, k = len(candidates), len(folds)
     test = {name: np.full((n, k), nan) for name in scorers}
@@ -92,7 +101,7 @@ def scored_candidates(
     return Scored(test, train, fit_times, score_times, ", ".join(sorted(strategies)), models)
 
 
-def _left_out(scores, fits, folds, weights):
+def _left_out(scores: Scores, fits: FoldFits, folds: Any, weights: Array | None) -> bool:
     """Whether the plan tells what each row, held out alone, is answered, and this is scored."""
     plan = fits.plan
     answers = plan.of_all_rows() if isinstance(plan, HeldOutAnswers) else None
@@ -100,11 +109,11 @@ def _left_out(scores, fits, folds, weights):
     return answers is not None and scores.add_left_out(folds, answers, seconds, weights)
 
 
-def _groups(estimator, candidates):
+def _groups(estimator: Estimator, candidates: list[Any]) -> list[list[int]]:
     """Candidates that may share their work: those that take the same rows and are alike but in what
     is only solved for."""
     alike = estimator._solve_parameters if isinstance(estimator, Estimator) else None
-    groups = {}
+    groups: dict[Any, Any] = {}
     for c, params in enumerate(candidates):
         values = () if alike is None else parameters_key(params, alike)
         groups.setdefault((candidate_is_pairwise(estimator, params), values), []).append(c)

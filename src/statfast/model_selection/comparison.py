@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable, Drawn, Scorer, picture, weighted_labels
-from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Seed, Weights
+from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Seed, Weights
 from statfast._validation import as_choice, as_estimator, as_label, as_real, shown, wrong_type
 from statfast.metrics import auc_test, get_scorer
 from statfast.model_selection.paired_tests import (
@@ -123,7 +123,7 @@ class Comparison:
         """
         return picture("comparison")(self, ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         wide = max(map(len, self.names))
         lines = [
             f"{name.ljust(wide)}  {mean:9.4f}  [{low:.4f}, {high:.4f}]"
@@ -271,7 +271,7 @@ def compare(
     )  # fmt: skip
 
 
-def _as_positive(pos_label, plan, labels):
+def _as_positive(pos_label: int | str, plan: Any, labels: bool) -> int:
     """A label that is one of two."""
     if not labels:
         raise ValueError("pos_label is for classifiers: leave it out for regressors.")
@@ -285,7 +285,7 @@ def _as_positive(pos_label, plan, labels):
     return pos_label
 
 
-def _rating(scoring, pos_label):
+def _rating(scoring: Any, pos_label: int) -> Any:
     """A score of the models, told which class is positive if it takes that."""
     if scoring is None:
         return None
@@ -300,7 +300,7 @@ def _rating(scoring, pos_label):
     return replace(scorer, arguments=scorer.arguments | {"pos_label": pos_label})
 
 
-def _named(models):
+def _named(models: dict[str, Any] | list[Any]) -> tuple[list[str], list[Any]]:
     if isinstance(models, Mapping):
         names, listed = [str(name) for name in models], list(models.values())
     elif isinstance(models, list | tuple):
@@ -348,7 +348,7 @@ def _on_rows(names, models, plan, labels, groups):
     return mcnemar, delong if len(delong) == len(mcnemar) else {}
 
 
-def _values(model, folds):
+def _values(model: Any, folds: Any) -> Array | None:
     for method in ("decision_function", "predict_proba"):
         if hasattr(model, method):
             said = held_out_answers(model, folds, method)[0]
@@ -356,7 +356,7 @@ def _values(model, folds):
     return None
 
 
-def _one_partition(plan):
+def _one_partition(plan: Any) -> Any:
     """The first folds that hold out each row once, or others that do."""
     seen = np.zeros(plan.n, dtype=np.intp)
     for k, (_, test) in enumerate(plan.pairs):

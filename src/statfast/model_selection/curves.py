@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._estimator import ANY, ignoring_sklearn_arguments, with_params
-from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
     as_estimator,
     as_flag,
@@ -218,7 +218,7 @@ def learning_curve(
     return tuple(out)
 
 
-def _sizes(train_sizes, most):
+def _sizes(train_sizes: Any, most: int) -> list[int]:
     given = to_array(train_sizes, "train_sizes", "a list of shares or of numbers of rows")
     if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
         raise wrong_type("train_sizes", "a list of shares or of numbers of rows", train_sizes)
@@ -236,7 +236,7 @@ def _sizes(train_sizes, most):
     return np.unique(given).tolist()
 
 
-def _threaded(estimator, n_jobs):
+def _threaded(estimator: Any, n_jobs: Jobs) -> Any:
     as_estimator(estimator)
     if n_jobs is not None and "n_jobs" in estimator.get_params(deep=False):
         return with_params(estimator, {"n_jobs": n_jobs})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimates of the error beyond plain folds: the bootstrap, and an interval by nested folds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
@@ -25,7 +25,7 @@ from statfast._estimator import (
     take_rows,
     with_params,
 )
-from statfast._typing import ArrayLike, Rows, Seed, Weights
+from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -122,7 +122,9 @@ def bootstrap_error(
     return BootstrapEstimate.from_losses(method, training, out, none, path)
 
 
-def _of_samples(estimator, X, y, pairs, classes):
+def _of_samples(
+    estimator: Any, X: Any, y: Any, pairs: list[tuple[Array, Array]], classes: Any
+) -> tuple[str, Iterator[Any]]:
     """The way, and in turn what the fit to each sample predicts of the rows held out."""
     if isinstance(estimator, SumFit) and estimator._samples_as_weights:
         trains, tests = ([pair[side] for pair in pairs] for side in (0, 1))
@@ -135,7 +137,7 @@ def _of_samples(estimator, X, y, pairs, classes):
     return fits.strategy, _of_fits(pairs, fits, classes)
 
 
-def _of_fits(pairs, fits, classes):
+def _of_fits(pairs: list[tuple[Array, Array]], fits: Any, classes: Array) -> Iterator[Array]:
     for (_, test), fitted in zip(pairs, fits, strict=True):
         yield coded(fitted.only_model().predict(rows_of_fold(fitted.X, test)), classes)
 
@@ -310,7 +312,9 @@ def nested_cv_interval(
     )  # fmt: skip
 
 
-def _parts(truth, classes, n, K, rng, groups):
+def _parts(
+    truth: Array, classes: Any, n: int, K: int, rng: np.random.Generator, groups: Any
+) -> list[Array]:
     if groups is not None:
         return group_runs(rng.permutation(groups.max() + 1)[groups], K)
     if classes is not None:

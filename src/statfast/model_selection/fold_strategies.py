@@ -33,16 +33,17 @@ from statfast._estimator import (
     takes_weights,
     with_params,
 )
+from statfast._typing import Array
 
 REFIT = "refit"
 
 
-def shares_statistics(estimator):
+def shares_statistics(estimator: Estimator) -> bool:
     """Whether an estimator offers statistics to merge."""
     return isinstance(estimator, SumFit) and estimator._adds_up()
 
 
-def candidate_is_pairwise(estimator, params):
+def candidate_is_pairwise(estimator: Estimator, params: dict[str, Any]) -> bool:
     """Whether an estimator with some parameters takes values between rows, as `params` may say."""
     pairwise = is_pairwise(estimator)
     if not pairwise and not any(
@@ -56,7 +57,7 @@ def candidate_is_pairwise(estimator, params):
         return pairwise
 
 
-def plan_of(estimator, task: FoldTask) -> FoldPlan:
+def plan_of(estimator: Estimator, task: FoldTask) -> FoldPlan:
     """The estimator's own plan, or that of refits."""
     # Arguments of fits, and what candidates make of rows, are known to refits alone.
     alike = not task.folds.arguments and task.pairwise == is_pairwise(estimator)
@@ -75,7 +76,7 @@ class Refits:
 
     strategy = REFIT
 
-    def __init__(self, estimator, task):
+    def __init__(self, estimator: Estimator, task: FoldTask) -> None:
         self.estimator, self.task = estimator, task
         self.X = as_square(task.folds.X, estimator) if task.pairwise else task.folds.X
 
@@ -92,7 +93,9 @@ class Refits:
                 [self._fitted(p, rows_and_targets, arguments) for p in self.task.candidates]
             )
 
-    def _fitted(self, params, rows_and_targets, arguments):
+    def _fitted(
+        self, params: dict[str, float], rows_and_targets: Any, arguments: dict[str, Array]
+    ) -> Any:
         try:
             return with_params(self.estimator, params).fit(*rows_and_targets, **arguments)
         except Exception as error:  # which fails the fold alone
@@ -109,7 +112,7 @@ class FittedFold:
     X: Any  # of whose rows the models are asked: between rows, the columns are those of the fit
     seconds: float
 
-    def only_model(self):
+    def only_model(self) -> Estimator:
         """The model of the only candidate.
 
         Raises
@@ -129,7 +132,13 @@ class FoldFits:
     All candidates take rows, or all take values between rows. `methods` as in `FoldTask`.
     """
 
-    def __init__(self, estimator, folds: Folds, candidates: Sequence[dict] = ({},), methods=None):
+    def __init__(
+        self,
+        estimator: Estimator,
+        folds: Folds,
+        candidates: Sequence[dict] = ({},),
+        methods: frozenset[Any] | None = None,
+    ) -> None:
         start = perf_counter()
         pairwise = candidate_is_pairwise(estimator, candidates[0])
         self.task = FoldTask(folds, candidates, methods, pairwise)
@@ -149,7 +158,7 @@ class FoldFits:
             yield FittedFold(fitted.models, fitted.held, X, seconds)
 
 
-def rows_of_fold(X, places):
+def rows_of_fold(X: Any, places: Array) -> Any:
     """Rows of a fold to be asked about: a view where they follow one another."""
     if isinstance(X, np.ndarray) and len(places) > 1:
         first, last = int(places[0]), int(places[-1])
@@ -159,7 +168,7 @@ def rows_of_fold(X, places):
 
 
 # ------------------------------------------------------------------ what estimators must have
-def require_method(estimator, method, by):
+def require_method(estimator: Estimator, method: str, by: str) -> None:
     """Refuse to ask an estimator for what it has no method for."""
     try:
         getattr(estimator, method)
@@ -170,7 +179,7 @@ def require_method(estimator, method, by):
         ) from None
 
 
-def require_weights(estimator, weights):
+def require_weights(estimator: Estimator, weights: Any) -> None:
     """Refuse weights that an estimator does not take."""
     if weights is not None and not takes_weights(estimator):
         raise TypeError(
@@ -180,7 +189,7 @@ def require_weights(estimator, weights):
 
 
 # ------------------------------------------------------------------ arguments of rows held out
-def with_arguments(folds: Folds, model, rows):
+def with_arguments(folds: Folds, model: Any, rows: Array) -> Any:
     """A model that is asked with the arguments of these rows, as its fit had those of its own."""
     return WithArguments(model, folds.arguments_of(rows)) if folds.arguments else model
 
@@ -188,7 +197,7 @@ def with_arguments(folds: Folds, model, rows):
 class WithArguments:
     """A model whose methods are called with the arguments that they take, say an exposure."""
 
-    def __init__(self, model, arguments):
+    def __init__(self, model: Any, arguments: Any) -> None:
         arguments.pop("sample_weight", None)  # scores have their own
         best = getattr(model, "best_estimator_", None)
         if best is not None:  # a search, which asks it
@@ -196,7 +205,7 @@ class WithArguments:
             model.best_estimator_ = WithArguments(best, dict(arguments))
         self.model, self.arguments = model, arguments
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         attribute = getattr(self.model, name)
         if name.startswith("_") or not callable(attribute):
             return attribute

@@ -4,16 +4,18 @@
 from collections.abc import Mapping
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Seed
 from statfast._validation import MAX_REPEATS, as_count, shown, wrong_type
 from statfast.model_selection.splitter import as_shuffler
 
 
-def all_candidates(param_grid):
+def all_candidates(param_grid: dict[str, Any] | list[dict[str, list[Any]]] | None) -> list[Any]:
     """All combinations: names in alphabetical order, the last of them changing fastest."""
-    found = []
+    found: list[Any] = []
     for grid in as_grids(param_grid, "param_grid"):
         names = sorted(grid)
         values = [as_values(grid[name], name) for name in names]
@@ -25,7 +27,11 @@ def all_candidates(param_grid):
     return found
 
 
-def drawn_candidates(distributions, n_iter, random_state):
+def drawn_candidates(
+    distributions: dict[str, Any] | list[dict[str, list[Any]]] | None,
+    n_iter: int,
+    random_state: Seed,
+) -> list[Any]:
     """Candidates drawn: without replacement where all values are listed."""
     grids = as_grids(distributions, "param_distributions")
     n_iter = as_count(n_iter, "n_iter", high=MAX_REPEATS)
@@ -41,7 +47,7 @@ def drawn_candidates(distributions, n_iter, random_state):
     return found
 
 
-def _draw(values, name, rng):
+def _draw(values: Any, name: str, rng: Any) -> Any:
     if hasattr(values, "rvs"):
         drawn = values.rvs(random_state=rng)
         return drawn.item() if hasattr(drawn, "item") and np.ndim(drawn) == 0 else drawn
@@ -49,7 +55,9 @@ def _draw(values, name, rng):
     return listed[int(rng.choice(len(listed)))]
 
 
-def as_grids(grids, name):
+def as_grids(
+    grids: dict[str, Any] | list[dict[str, list[Any]]] | None, name: str
+) -> list[dict[str, list[Any]]]:
     """A list of dicts of values by parameter."""
     listed = [grids] if isinstance(grids, Mapping) else grids
     if not isinstance(listed, list | tuple) or not listed:
@@ -60,7 +68,7 @@ def as_grids(grids, name):
     return [dict(grid) for grid in listed]
 
 
-def as_values(values, name):
+def as_values(values: Any, name: str) -> list[float | str]:
     listed = hasattr(values, "__len__") and hasattr(values, "__getitem__")
     single = isinstance(values, str | bytes | Mapping) or hasattr(values, "get_params")
     if not listed or single or getattr(values, "ndim", 1) == 0:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from statfast._estimator import CoefficientTable, Tabled
-from statfast._typing import ArrayLike
+from statfast._typing import Array, ArrayLike
 from statfast._validation import (
     as_choice,
     as_count,
@@ -373,7 +373,7 @@ def friedman_test(
     })  # fmt: skip
 
 
-def _holm(p):
+def _holm(p: Array) -> Array:
     """p values adjusted by Holm's method."""
     order = np.argsort(p, kind="stable")
     out = np.empty(len(p))
@@ -381,13 +381,13 @@ def _holm(p):
     return out
 
 
-def _sized(d):
+def _sized(d: Array) -> tuple[Array, float]:
     """Differences of size 1, whose squares neither overflow nor vanish, and their size."""
     size = float(np.abs(d).max()) or 1.0
     return d / size, size
 
 
-def _ratio(above, below):
+def _ratio(above: float, below: float) -> float:
     if below > 0:
         return above / below
     return 0.0 if above == 0 else inf if above > 0 else -inf

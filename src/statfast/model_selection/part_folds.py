@@ -6,6 +6,7 @@ statistics of all folds, and the scores of the rows held out by the models of th
 of a fold are those of rows in memory: `KFold` and `StratifiedKFold` deal rows out by their number.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter
@@ -29,6 +30,7 @@ from statfast._estimator import (
     sums_of_folds,
     without_row_attributes,
 )
+from statfast._typing import Array, Jobs, Weights
 from statfast._validation import as_count, as_labels, as_weights, shown
 from statfast.model_selection.partitions import KFold, StratifiedKFold
 from statfast.model_selection.scoring import FoldScores, as_scorers, classifies
@@ -43,9 +45,20 @@ ROOTS = {"neg_root_mean_squared_error": "neg_mean_squared_error"}
 
 
 def validated_parts(
-    estimator, X, y=None, *, groups=None, scoring=None, cv=None, n_jobs=None, params=None,
-    sample_weight=None, return_train_score=False, return_estimator=False, return_indices=False,
-):  # fmt: skip
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    scoring: Any = None,
+    cv: Any = None,
+    n_jobs: Jobs = None,
+    params: Any = None,
+    sample_weight: Weights | None = None,
+    return_train_score: bool = False,
+    return_estimator: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """`cross_validate` of rows in parts: what it returns."""
     others = {
         "groups": groups, "n_jobs": n_jobs, "params": params,
@@ -84,7 +97,7 @@ def validated_parts(
     return out
 
 
-def _fit_folds(model, parts, cv):
+def _fit_folds(model: Any, parts: Any, cv: Any) -> Any:
     """The models of the folds, and which rows belong to each."""
     first, state, layout = prepared_parts(model, parts)
     k, by_class = _splits(cv, model)
@@ -113,7 +126,7 @@ def _fit_folds(model, parts, cv):
     return models, rows_of_folds
 
 
-def _require_weight(merged):
+def _require_weight(merged: Any) -> Any:
     """Statistics of the folds, none of which may lack weight."""
     sums = [None] if merged is None else merged.sums
     empty = [number for number, of_fold in enumerate(sums) if of_fold is None]
@@ -124,7 +137,7 @@ def _require_weight(merged):
     return sums
 
 
-def _splits(cv, model):
+def _splits(cv: Any, model: Any) -> Any:
     """The number of folds, and whether each has its share of each class."""
     if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
         by_class, k = classifies(model), 5 if cv is None else cv
@@ -138,7 +151,7 @@ def _splits(cv, model):
     return as_count(k, "cv", 2), by_class
 
 
-def _named(scoring, model):
+def _named(scoring: Any, model: Any) -> Any:
     """Names of the scores that are asked for; None is the estimator's own."""
     as_scorers(scoring, model)  # refuses what is none
     if isinstance(scoring, list | tuple | set):
@@ -146,7 +159,7 @@ def _named(scoring, model):
     return scoring if isinstance(scoring, dict) else {"score": scoring}
 
 
-def _as_score(name, model):
+def _as_score(name: str, model: Any) -> Any:
     if name is None and getattr(model, "_estimator_type", None) in ("classifier", "regressor"):
         name = "accuracy" if classifies(model) else "r2"
     if name != "r2" and name not in MEANS and name not in ROOTS:
@@ -163,7 +176,7 @@ class _Score:
 
     name: str
 
-    def sums(self, columns, model):
+    def sums(self, columns: Any, model: Any) -> Any:
         if self.name == "r2":
             return r2_sums(columns, model)
         if self.name == "accuracy":
@@ -174,7 +187,7 @@ class _Score:
         mass = float(len(X)) if weights is None else float(weights.sum())
         return np.array([mass * scorer(model, X, y, sample_weight=weights), mass])
 
-    def end(self, sums):
+    def end(self, sums: Any) -> Any:
         if self.name == "r2":
             return sums.explained()
         mean = float(sums[0] / sums[1])
@@ -192,7 +205,7 @@ class _RowsOfFolds:
     ends: np.ndarray  # (folds, K): rows of a class up to a fold's last
     before: np.ndarray  # (parts, K): rows of a class in the parts before
 
-    def places(self, columns, number):
+    def places(self, columns: Any, number: Any) -> Any:
         """The rows of each fold in a part: slices or indices."""
         n = len(columns[0])
         codes = _codes(columns, self.classes)
@@ -207,13 +220,13 @@ class _RowsOfFolds:
         return [np.flatnonzero(folds == k) for k in range(len(self.ends))]
 
 
-def _codes(columns, classes):
+def _codes(columns: Any, classes: Any) -> Any:
     if classes is None:
         return np.zeros(len(columns[0]), np.intp)
     return codes_among(classes, *as_labels(columns[1], len(columns[0])))
 
 
-def _counted(columns, classes):
+def _counted(columns: Any, classes: Any) -> Any:
     k = 1 if classes is None else len(classes)
     if not len(columns[0]):
         return Stacked(np.zeros((1, k), np.intp))
@@ -230,26 +243,26 @@ class _Folds:
         return _Folds([_both(*pair) for pair in zip(self.sums, other.sums, strict=True)])
 
 
-def _both(a, b):
+def _both(a: Any, b: Array) -> Any:
     if a is None or b is None:
         return b if a is None else a
     return a + b
 
 
-def _of_folds(columns, rows_of_folds, number):
+def _of_folds(columns: Any, rows_of_folds: Any, number: Any) -> Iterator[Any]:
     """The columns of a part for each fold, or None without weight."""
     for places in rows_of_folds.places(columns, number):
         some = tuple(rows_at(column, places) for column in columns)
         yield some if len(some[0]) and has_weight(some[2]) else None
 
 
-def _summed(columns, sent_state, number):
+def _summed(columns: Any, sent_state: Any, number: Any) -> Any:
     model, state, layout, rows_of_folds = sent_state
     every = _of_folds(columns, rows_of_folds, number)
     return _Folds([one and statistics_of_part(one, (model, state, layout)) for one in every])
 
 
-def _scored(columns, sent_state, number):
+def _scored(columns: Any, sent_state: Any, number: Any) -> Any:
     models, rows_of_folds, scores = sent_state
     pairs = zip(_of_folds(columns, rows_of_folds, number), models, strict=True)
     return _Folds([

@@ -2,6 +2,7 @@
 """Splitters whose folds hold out each row once: K folds, in their kinds, and leaving out."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class KFold(Splitter):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Array | None, groups: Array | None) -> list[Array]:
         k = as_folds_of(self.n_splits, n)
         rng = generator_of(self.shuffle, self.random_state)
         if rng is None:
@@ -98,7 +99,7 @@ class StratifiedKFold(Splitter):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Array | None, groups: Array | None) -> list[Array]:
         k = as_folds_of(self.n_splits, n)
         codes = codes_of(y, n)
         require_members(codes, k, "n_splits")
@@ -146,7 +147,7 @@ class GroupKFold(Splitter):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Any, groups: Array | None) -> Any:
         k = as_folds_of(self.n_splits, n)
         names, codes = groups_of(groups, n)
         require_groups(names, k)
@@ -200,7 +201,7 @@ class StratifiedGroupKFold(Splitter):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Array | None, groups: Array | None) -> Any:
         k = as_folds_of(self.n_splits, n)
         codes = codes_of(y, n)
         names, group = groups_of(groups, n)
@@ -219,7 +220,7 @@ class StratifiedGroupKFold(Splitter):
         return parts_of_folds(home[group], k)
 
 
-def _most_even(load, more, total):
+def _most_even(load: Any, more: Any, total: Any) -> Any:
     """The fold to which a group with `more` rows of the classes makes shares differ least."""
     best, least, fewest = 0, np.inf, np.inf
     for fold in range(len(load)):
@@ -266,13 +267,13 @@ class RepeatedKFold(Splitter):
         self.n_repeats = n_repeats
         self.random_state = random_state
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Any, groups: Array | None) -> list[Array]:
         rng = as_shuffler(self.random_state)
         one = self._repeated(self.n_splits, shuffle=True, random_state=rng)
         times = as_count(self.n_repeats, "n_repeats")
         return [part for _ in range(times) for part in one._tests(n, y, groups)]
 
-    def _count(self, n, y, groups):
+    def _count(self, n: int | None, y: Any, groups: Array | None) -> int:
         return as_count(self.n_splits, "n_splits", 2) * as_count(self.n_repeats, "n_repeats")
 
 
@@ -313,12 +314,12 @@ class LeaveOneOut(Splitter):
     [[0], [1], [2]]
     """
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Array | tuple[Any, ...] | None, groups: Array | None) -> Array:
         if n < 2:
             raise ValueError(f"X must have at least 2 rows to leave one out; got {n}. Pass more.")
         return np.arange(n)[:, None]
 
-    def _count(self, n, y, groups):
+    def _count(self, n: int | None, y: Array | tuple[Any, ...] | None, groups: Array | None) -> int:
         if n is None:
             raise ValueError("The 'X' parameter should not be None: there is a fold for each row.")
         return n
@@ -342,7 +343,7 @@ class LeaveOneGroupOut(Splitter):
 
     needs_groups = True
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Array | None, groups: Array | None) -> list[Array]:
         names, codes = groups_of(groups, n)
         if len(names) < 2:
             raise ValueError(
@@ -351,7 +352,7 @@ class LeaveOneGroupOut(Splitter):
             )
         return parts_of_folds(codes, len(names))
 
-    def _count(self, n, y, groups):
+    def _count(self, n: Any, y: Any, groups: Any) -> int:
         return len(groups_of(groups, np.size(groups))[0])
 
 
@@ -399,7 +400,7 @@ class PredefinedSplit(Splitter):
         n = len(self._folds()[0]) if X is None else n_rows(X)
         yield from self._pairs(n, y, groups)
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Array | None, groups: Array | None) -> list[Array]:
         fold, numbers = self._folds()
         if n is not None and len(fold) != n:
             raise ValueError(
@@ -407,10 +408,10 @@ class PredefinedSplit(Splitter):
             )
         return [np.flatnonzero(fold == number) for number in numbers]
 
-    def _count(self, n, y, groups):
+    def _count(self, n: int | None, y: Array | None, groups: Array | None) -> int:
         return len(self._folds()[1])
 
-    def _folds(self):
+    def _folds(self) -> tuple[Array, Array]:
         fold = to_array(self.test_fold, "test_fold", "a list of integers")
         if fold.ndim != 1 or fold.dtype.kind not in "iu":
             raise ValueError("test_fold must be a list of integers, -1 for rows always fitted.")
@@ -422,16 +423,18 @@ class PredefinedSplit(Splitter):
 
 
 # ------------------------------------------------------------------ checks
-def as_folds_of(n_splits, n):
+def as_folds_of(n_splits: Any, n: int) -> int:
     return as_count(n_splits, "n_splits", 2, n, limit="the number of rows")
 
 
-def generator_of(shuffle, random_state):
+def generator_of(
+    shuffle: bool | None, random_state: Seed
+) -> np.random.Generator | np.random.RandomState | None:
     """A generator to shuffle with, or None."""
     return as_shuffler(random_state) if as_flag(shuffle, "shuffle") else None
 
 
-def require_groups(names, k):
+def require_groups(names: Array, k: int) -> None:
     if len(names) < k:
         raise ValueError(
             f"n_splits must be at most the number of groups ({len(names)}); got {k}. Lower it."

@@ -106,5 +106,5 @@ class RandomizedSearchCV(ParameterSearch):
     n_iter: int = param(count(high=MAX_REPEATS), default=10)
     random_state: Seed = param(randomness, default=None)
 
-    def _candidates(self):
+    def _candidates(self) -> list[Any]:
         return drawn_candidates(self.param_distributions, self.n_iter, self.random_state)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Splitters that draw rows anew for each fold, splits in time, and one split of arrays."""
 
+from collections.abc import Callable, Iterator
 from math import ceil, floor
 from numbers import Integral
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import take_rows
-from statfast._typing import ArrayLike, Seed
+from statfast._typing import Array, ArrayLike, Seed
 from statfast._validation import as_count, as_flag, as_generator, as_real
 from statfast.model_selection.splitter import (
     Splitter,
@@ -65,7 +66,7 @@ class ShuffleSplit(Splitter):
         self.train_size = train_size
         self.random_state = random_state
 
-    def _pairs(self, n, y, groups):
+    def _pairs(self, n: int, y: Any, groups: Any) -> Iterator[tuple[Array, Array]]:
         times = as_count(self.n_splits, "n_splits")
         n_train, n_test = sizes(n, self.test_size, self.train_size, self._default)
         rng = as_shuffler(self.random_state)
@@ -108,7 +109,7 @@ class StratifiedShuffleSplit(ShuffleSplit):
     1
     """
 
-    def _pairs(self, n, y, groups):
+    def _pairs(self, n: int, y: Any, groups: Any) -> Iterator[tuple[Array, Array]]:
         times = as_count(self.n_splits, "n_splits")
         codes = codes_of(y, n)
         counts = np.bincount(codes)
@@ -176,7 +177,7 @@ class Bootstrap(Splitter):
         self.n_splits = n_splits
         self.random_state = random_state
 
-    def _pairs(self, n, y, groups):
+    def _pairs(self, n: int, y: Any, groups: Any) -> Iterator[tuple[Array, Array]]:
         times = as_count(self.n_splits, "n_splits")
         if n < 2:
             raise ValueError(f"X must have at least 2 rows to hold some out; got {n}. Pass more.")
@@ -232,7 +233,7 @@ class TimeSeriesSplit(Splitter):
         self.test_size = test_size
         self.gap = gap
 
-    def _pairs(self, n, y, groups):
+    def _pairs(self, n: int, y: Any, groups: Array | None) -> Iterator[tuple[Array, Array]]:
         k = as_count(self.n_splits, "n_splits", 2)
         gap = as_count(self.gap, "gap", 0)
         if k + 1 > n:
@@ -340,13 +341,13 @@ def sizes(n, test_size, train_size, default):
     return fitted, held
 
 
-def _number(size, name, n, rounded):
+def _number(size: float, name: str, n: int, rounded: Callable[..., Any]) -> int:
     if isinstance(size, Integral) and not isinstance(size, bool):
         return as_count(size, name, 1, n, limit="the number of rows")
     return int(rounded(as_real(size, name, 0.0, 1.0, open_low=True, open_high=True) * n))
 
 
-def shares(counts, n, rng):
+def shares(counts: Array, n: int, rng: Any) -> Array:
     """n rows dealt to classes by their counts: largest remainders, equal ones at random."""
     exact = counts / counts.sum() * n
     dealt = np.floor(exact).astype(np.intp)

@@ -23,6 +23,7 @@ from statfast._estimator import (
     take_rows,
     weighted_labels,
 )
+from statfast._typing import Array
 from statfast._validation import (
     FitFailedWarning,
     as_count,
@@ -46,7 +47,7 @@ _OF_SQUARES = {
 }
 
 
-def as_scorers(scoring, estimator):
+def as_scorers(scoring: Any, estimator: Estimator) -> dict[str, Any]:
     """Scorers by their names; a single one is called "score"."""
     if scoring is None:
         if not hasattr(estimator, "score"):
@@ -72,7 +73,7 @@ def as_scorers(scoring, estimator):
     return {name: get_scorer(one) for name, one in named.items()}
 
 
-def methods_asked(scorers, estimator):
+def methods_asked(scorers: dict[str, Any], estimator: Estimator) -> frozenset[Any] | None:
     """The methods that scores ask models for; None where they may ask for anything, as functions
     may."""
     if not all(isinstance(one, Scorer) or one is by_score for one in scorers.values()):
@@ -82,7 +83,7 @@ def methods_asked(scorers, estimator):
     )
 
 
-def as_error_score(error_score, name="error_score"):
+def as_error_score(error_score: float | str, name: str = "error_score") -> float | str:
     """A number to stand for a failed fit, or "raise"."""
     if isinstance(error_score, str):
         if error_score != "raise":
@@ -93,7 +94,7 @@ def as_error_score(error_score, name="error_score"):
     return as_real(error_score, name)
 
 
-def kind_of_estimator(estimator):
+def kind_of_estimator(estimator: Any) -> Any:
     """ "classifier", "regressor" or the like, as an estimator says of itself, or None."""
     kind = getattr(estimator, "_estimator_type", None)
     if kind is None and hasattr(estimator, "__sklearn_tags__"):
@@ -104,12 +105,20 @@ def kind_of_estimator(estimator):
     return "classifier" if kind is None and hasattr(estimator, "predict_proba") else kind
 
 
-def classifies(estimator):
+def classifies(estimator: Estimator) -> bool:
     """Whether an estimator says that it is a classifier."""
     return kind_of_estimator(estimator) == "classifier"
 
 
-def as_plan(estimator, X, y, cv, groups, weights, arguments=None):
+def as_plan(
+    estimator: Estimator,
+    X: Any,
+    y: Any,
+    cv: Any,
+    groups: Any,
+    weights: Any,
+    arguments: dict[Any, Any] | None = None,
+) -> Folds:
     """The folds, checked: of a classifier integers are stratified, but for several labels a row.
 
     Whatever has labels for its rows loses them here, as folds are places of rows. `arguments` are
@@ -137,7 +146,15 @@ def as_plan(estimator, X, y, cv, groups, weights, arguments=None):
     return Folds(X, y, as_weights(weights, n), n, pairs, by_row)
 
 
-def plan_of_fits(estimator, X, y, cv, groups, params, sample_weight):
+def plan_of_fits(
+    estimator: Estimator,
+    X: Any,
+    y: Any,
+    cv: Any,
+    groups: Any,
+    params: dict[str, None] | None,
+    sample_weight: Any,
+) -> tuple[Folds, bool]:
     """The folds with the arguments of their fits, and whether weights are those of scores, too."""
     if not isinstance(params, Mapping | None):
         raise wrong_type("params", "a dict", params)
@@ -155,14 +172,14 @@ def plan_of_fits(estimator, X, y, cv, groups, params, sample_weight):
     return folds, sample_weight is not None
 
 
-def with_groups(folds, estimator, groups):
+def with_groups(folds: Folds, estimator: Any, groups: Any) -> Folds:
     """These folds with groups as the one argument of fits, for an estimator that takes them."""
     name = None if groups is None else groups_argument(estimator)
     arguments = {} if name is None else {name: as_placed(groups, "groups")}
     return replace(folds, arguments=arguments)
 
 
-def as_arguments(estimator, arguments, n):
+def as_arguments(estimator: Any, arguments: dict[Any, Any], n: int) -> dict[Any, Any]:
     """Arguments of ``fit``, which must take them; those with a value for each row as arrays."""
     taken = signature(estimator.fit).parameters
     many = any(p.kind is p.VAR_KEYWORD for p in taken.values())
@@ -178,7 +195,7 @@ def as_arguments(estimator, arguments, n):
     return found
 
 
-def groups_argument(estimator):
+def groups_argument(estimator: Any) -> Any:
     """The argument by which ``fit`` is told the groups of rows that a search inside keeps together,
     or None."""
     if hasattr(estimator, "cv"):
@@ -192,7 +209,7 @@ def groups_argument(estimator):
     return None
 
 
-def require_targets(estimator, y):
+def require_targets(estimator: Any, y: Array | None) -> None:
     """Refuse y=None where a fit needs targets."""
     if y is None:
         found = signature(estimator.fit).parameters.get("y")
@@ -241,11 +258,12 @@ class Scores:
         self.scorers, self.error_score = scorers, error_score
         self.test = [{name: [] for name in scorers} for _ in range(n_candidates)]
         self.train = [{name: [] for name in scorers} for _ in range(n_candidates)]
-        self.fit_times, self.score_times = [], []
+        self.fit_times: Any = []
+        self.score_times: Any = []
         self.failures = []
         self.fits = 0
 
-    def add(self, folds, k, fitted, weights, with_train=False):
+    def add(self, folds: Any, k: int, fitted: Any, weights: Any, with_train: bool = False) -> None:
         """Score the models of a fold, by weights of all rows or None."""
         test = folds.pairs[k][1]
         rows = rows_of_fold(fitted.X, test)
@@ -270,7 +288,7 @@ class Scores:
             rows = rows_of_fold(fitted.X, train)
             self._score(self.train, fitted.models, folds, train, rows, weights)
 
-    def add_left_out(self, folds, answers, seconds, weights):
+    def add_left_out(self, folds: Any, answers: Any, seconds: Any, weights: Any) -> Any:
         """Score what each row, held out alone, is answered by each candidate, at once.
 
         Returns False where scores of single rows are not to be had so.
@@ -292,7 +310,7 @@ class Scores:
         self.score_times = np.full(len(rows), (perf_counter() - start) / count)
         return True
 
-    def _of_squares(self, fitted, rows):
+    def _of_squares(self, fitted: Any, rows: Any) -> Any:
         """Scores (C,) by name of many candidates, by the statistics of the rows held out; None
         where these do not tell them."""
         models = fitted.models
@@ -313,7 +331,7 @@ class Scores:
             own: _OF_SQUARES[name](*found) for own, name in zip(self.scorers, names, strict=True)
         }
 
-    def _asked_at_once(self, models, rows):
+    def _asked_at_once(self, models: list[Any], rows: Any) -> list[Any]:
         """What linear models of many candidates predict: one product."""
         predictions_alone = all(
             isinstance(s, Scorer) and s.response == "predict" for s in self.scorers.values()
@@ -325,7 +343,15 @@ class Scores:
             return models
         return [Answers({"predict": said}) for said in values]
 
-    def _score(self, scores, models, folds, places, rows, weights):
+    def _score(
+        self,
+        scores: list[dict[str, list[Any]]],
+        models: list[Any],
+        folds: Folds,
+        places: Array,
+        rows: Any,
+        weights: Array | None,
+    ) -> None:
         """Add the scores of each model on some rows, which are those at `places`."""
         y, weights = take_rows(folds.y, places), None if weights is None else weights[places]
         for by_name, model in zip(scores, models, strict=True):
@@ -333,7 +359,14 @@ class Scores:
                 model = with_arguments(folds, model, places)
             self._add(by_name, model, rows, y, weights)
 
-    def _add(self, by_name, model, rows, y, weights):
+    def _add(
+        self,
+        by_name: dict[str, list[float]],
+        model: Any,
+        rows: Any,
+        y: Array,
+        weights: Array | None,
+    ) -> None:
         for name, scorer in self.scorers.items():
             value = self.error_score
             if not isinstance(model, Exception):
@@ -349,7 +382,7 @@ class Scores:
                     )
             by_name[name].append(value)
 
-    def warn(self):
+    def warn(self) -> None:
         """Warn of fits that failed, or raise the first one's error if all did."""
         if not self.failures:
             return
@@ -368,18 +401,18 @@ class Scores:
         )
 
 
-def _can_be_asked_together(models, kind):
+def _can_be_asked_together(models: list[Any], kind: type[Any]) -> bool:
     """Whether models of several candidates are all of a class that may answer for all of them."""
     return len(models) > 1 and all(isinstance(model, kind) for model in models)
 
 
-def scored(scorer, model, rows, y, weights):
+def scored(scorer: Any, model: Any, rows: Any, y: Any, weights: Array | None) -> float:
     if weights is None:
         return scorer(model, rows, y)
     return scorer(model, rows, y, sample_weight=weights)
 
 
-def as_number(value, name):
+def as_number(value: float, name: str) -> float:
     """A score as a float."""
     if hasattr(value, "item"):
         value = value.item()
@@ -391,6 +424,6 @@ def as_number(value, name):
     return float(value)
 
 
-def known_classes(y, n, weights=None):
+def known_classes(y: Array, n: int, weights: Array | None = None) -> Array:
     """The distinct labels of all rows with weight."""
     return weighted_labels(y, n, weights)[0]

@@ -40,7 +40,7 @@ from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers
 NO_BEST = "This search has refit=False, and so no best estimator to ask. Pass refit=True."
 
 
-def as_refit(refit, name="refit"):
+def as_refit(refit: Any, name: str = "refit") -> Any:
     """What decides which candidate is fitted to all samples, as far as scores need not be known."""
     if not (isinstance(refit, bool | str) or callable(refit) or refit is None):
         raise TypeError(
@@ -145,13 +145,13 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         width = shape[1] if len(shape) > 1 else None
         return self._publish(X, n_features_in_=width, **fitted)
 
-    def _copied_estimator(self):
+    def _copied_estimator(self) -> Estimator:
         """A copy of the estimator, with the number of threads of the search."""
         known = as_estimator(self.estimator).get_params(deep=False)
         hand_on = self.n_jobs is not None and "n_jobs" in known
         return with_params(self.estimator, {"n_jobs": self.n_jobs} if hand_on else {})
 
-    def _rated(self, scorers):
+    def _rated(self, scorers: dict[str, Any]) -> str | None:
         """The name of the score that decides, or None."""
         if "score" in scorers and len(scorers) == 1:
             if isinstance(self.refit, str) and self.refit != "score":
@@ -166,7 +166,7 @@ class ParameterSearch(HandsWeightsOn, Estimator):
             )
         return None
 
-    def _best(self, results, rated, rule):
+    def _best(self, results: dict[str, Any], rated: Any, rule: str) -> int | None:
         if callable(self.refit):
             best = self.refit(results)
             if isinstance(best, bool) or not isinstance(best, int | np.integer):
@@ -192,12 +192,12 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         error = results[f"se_test_{rated}"][best]
         return int(np.argmax(mean >= mean[best] - error))
 
-    def _delegate(self):
+    def _delegate(self) -> Any:
         if self.refit is False or self.refit is None:
             raise AttributeError(NO_BEST)
         return self.__dict__.get("best_estimator_", self.estimator)
 
-    def _asked(self, X, method):
+    def _asked(self, X: Any, method: str) -> Callable[..., Any]:
         if "best_estimator_" not in self.__dict__:
             if self.__sklearn_is_fitted__():
                 raise AttributeError(NO_BEST)
@@ -340,7 +340,7 @@ class ParameterSearch(HandsWeightsOn, Estimator):
 
     _estimator_type = property(lambda self: self.estimator._estimator_type)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if hasattr(self.estimator, "__sklearn_tags__"):
             told = self.estimator.__sklearn_tags__()
@@ -448,11 +448,11 @@ class GridSearchCV(ParameterSearch):
         by_fit, default=None, kw_only=False
     )
 
-    def _candidates(self):
+    def _candidates(self) -> list[Any]:
         return all_candidates(self.param_grid)
 
 
-def _regular(X):
+def _regular(X: Array | list[list[float]]) -> bool:
     try:
         np.shape(X)
     except ValueError:

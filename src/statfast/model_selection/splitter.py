@@ -4,11 +4,12 @@
 import inspect
 from collections.abc import Iterator
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from statfast._estimator import FoldSplitter, rows_besides
-from statfast._typing import Array, ArrayLike, Rows
+from statfast._typing import Array, ArrayLike, Rows, Seed
 from statfast._validation import (
     as_generator,
     as_labels,
@@ -28,6 +29,9 @@ class Splitter(FoldSplitter):
     A subclass gives one or both of ``_tests(n, y, groups)``, the rows that each fold holds out
     (all others are fitted), and ``_pairs(n, y, groups)``; and ``_count(n, y, groups)``.
     """
+
+    # What subclasses declare, or a fit sets.
+    n_splits: int
 
     needs_groups = False
 
@@ -72,7 +76,7 @@ class Splitter(FoldSplitter):
         """
         return self._count(None if X is None else n_rows(X), y, groups)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         names = inspect.signature(type(self)).parameters
         given = ", ".join(f"{name}={shown(getattr(self, name))}" for name in names)
         return f"{type(self).__name__}({given})"
@@ -81,28 +85,28 @@ class Splitter(FoldSplitter):
         for test in self._tests(n, y, groups):
             yield rows_besides(test, n), test
 
-    def _count(self, n, y, groups):
+    def _count(self, n: Any, y: Any, groups: Any) -> Any:
         return self.n_splits
 
 
 class FixedFolds(FoldSplitter):
     """Folds that are known, as pairs of rows fitted, or None for all others, and rows held out."""
 
-    def __init__(self, pairs):
+    def __init__(self, pairs: Any) -> None:
         self.pairs = pairs
 
-    def split(self, X, y=None, groups=None):
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
         n = n_rows(X)
         for train, test in self.pairs:
             yield (rows_besides(test, n) if train is None else train), test
 
-    def _tests(self, n, y, groups):
+    def _tests(self, n: int, y: Any, groups: Any) -> Any:
         if all(train is None for train, _ in self.pairs):
             return [test for _, test in self.pairs]
         return None
 
 
-def n_rows(X):
+def n_rows(X: Any) -> int:
     """How many rows there are in an array, a table or a list."""
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape):
@@ -114,7 +118,7 @@ def n_rows(X):
     return len(X)
 
 
-def as_takeable(X, name="X"):
+def as_takeable(X: Any, name: str = "X") -> Any:
     """What rows can be taken from by their places; of a damaged sparse matrix, none can."""
     refuse_distributed(X, name)
     if is_sparse(X):
@@ -125,17 +129,17 @@ def as_takeable(X, name="X"):
     return X if hasattr(X, "shape") or isinstance(X, list | tuple) else np.asarray(X)
 
 
-def as_placed_rows(X, name="X"):
+def as_placed_rows(X: Any, name: str = "X") -> Any:
     """The same, where what a table's index says is nothing: a series, say of texts, is an array."""
     return np.asarray(X) if hasattr(X, "iloc") and X.ndim == 1 else as_takeable(X, name)
 
 
-def as_placed(values, name):
+def as_placed(values: Any, name: str) -> Array | None:
     """An array of what has a value, or several, for each row: no index counts; None is None."""
     return None if values is None else to_array(values, name, "an array-like, a value for each row")
 
 
-def joined_rows(first, second, name, other_name):
+def joined_rows(first: Any, second: Any, name: str, other_name: str) -> Array:
     """Rows of two arrays, one after the other_name."""
     first, second = to_array(first, name, "an array"), to_array(second, other_name, "an array")
     if first.ndim != second.ndim or first.ndim == 0 or first.shape[1:] != second.shape[1:]:
@@ -152,7 +156,7 @@ def joined_rows(first, second, name, other_name):
         ) from error
 
 
-def as_shuffler(random_state):
+def as_shuffler(random_state: Seed) -> np.random.Generator | np.random.RandomState:
     """What shuffles rows: for an integer, or a RandomState, the numbers that scikit-learn draws.
 
     ``RandomState`` has a stream that numpy keeps for ever; it takes seeds of 32 bits. Anything else
@@ -166,14 +170,14 @@ def as_shuffler(random_state):
     return rng
 
 
-def codes_of(y, n):
+def codes_of(y: Any, n: int) -> Array:
     """Codes of the labels, of which there must be some."""
     if y is None:
         raise ValueError("y must be passed to a stratified splitter; got None. Pass the labels.")
     return as_labels(y, n)[1]
 
 
-def groups_of(groups, n):
+def groups_of(groups: Array | None, n: int) -> tuple[Array, Array]:
     """The distinct groups, sorted, and the code of each row's."""
     if groups is None:
         raise ValueError("The 'groups' parameter should not be None. Pass a group for each row.")
@@ -185,7 +189,7 @@ def groups_of(groups, n):
     return as_labels(groups, n, name="groups")
 
 
-def _without_gaps(groups):
+def _without_gaps(groups: Any) -> Any:
     """Days or times by which rows are grouped, of which none may be missing."""
     gaps = np.isnat(groups) if groups.dtype != object else list(map(is_missing, groups.tolist()))
     if np.any(gaps):

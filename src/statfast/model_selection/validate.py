@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._engine import is_distributed
 from statfast._estimator import ANY, HeldOutAnswers, copied, ignoring_sklearn_arguments
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
 from statfast.model_selection.candidate_scores import scored_candidates
 from statfast.model_selection.fold_strategies import (
@@ -296,7 +296,7 @@ def cross_val_predict(
     return held_out_answers(estimator, folds, method)[0]
 
 
-def require_partition(folds, name):
+def require_partition(folds: Any, name: str) -> None:
     """Refuse folds that do not hold out each row once."""
     held = np.concatenate([test for _, test in folds.pairs])
     if len(held) != folds.n or (np.bincount(held, minlength=folds.n) != 1).any():
@@ -306,7 +306,7 @@ def require_partition(folds, name):
         )
 
 
-def held_out_answers(estimator, folds, method):
+def held_out_answers(estimator: Any, folds: Any, method: str) -> tuple[Array, str]:
     """What a method gives for each row by the model that did not see it, and the strategy."""
     require_method(estimator, method, f"method={method!r}")
     fits = FoldFits(estimator, folds, methods=frozenset({method}))
@@ -328,7 +328,7 @@ def held_out_answers(estimator, folds, method):
     return answers, fits.strategy
 
 
-def _for_all(answers, model, classes, method):
+def _for_all(answers: Array, model: Any, classes: Array | None, method: str) -> Array:
     """Answers with a column for each class, those too that the model has not seen."""
     seen = getattr(model, "classes_", None)
     if classes is None or seen is None or len(seen) == len(classes):
@@ -347,7 +347,7 @@ def _for_all(answers, model, classes, method):
     return wide
 
 
-def _ready(estimator, n_jobs):
+def _ready(estimator: Any, n_jobs: Jobs) -> Any:
     """A copy, with its number of threads, of what must be an estimator."""
     model = copied(as_estimator(estimator))
     if n_jobs is not None and "n_jobs" in model.get_params(deep=False):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bias and variance of an estimator, from fits to many samples of the rows."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import nan
@@ -24,7 +25,7 @@ from statfast._estimator import (
     take_columns,
     take_rows,
 )
-from statfast._typing import ArrayLike, Rows, Seed
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Seed
 from statfast._validation import (
     as_choice,
     as_count,
@@ -227,7 +228,15 @@ def bias_variance(
     return _of_labels(kind, said, truth, classes, path)
 
 
-def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
+def _predictions(
+    estimator: Any,
+    X: Matrix,
+    y: Array,
+    X_test: Matrix,
+    drawn: Array,
+    classes: Array | None,
+    n_jobs: Jobs,
+) -> tuple[Array, str]:
     """Predictions (R, m) of the fits to all samples."""
     found = replicated(estimator, X, y, X_test, drawn, classes, n_jobs)
     if found is not None:
@@ -243,7 +252,16 @@ def _predictions(estimator, X, y, X_test, drawn, classes, n_jobs):
     return np.array(out), REFIT
 
 
-def replicated(estimator, X, y, X_test, drawn, classes, n_jobs, held=None):
+def replicated(
+    estimator: Any,
+    X: Matrix,
+    y: Array,
+    X_test: Matrix,
+    drawn: Array | list[Array],
+    classes: Array | None,
+    n_jobs: Jobs,
+    held: list[Array] | None = None,
+) -> Iterator[Any] | None:
     """In turn the predictions by fits to the rows `drawn`, as weights of their statistics: of all
     of `X_test`, or of each sample's places `held`. None where there are no such statistics."""
     if not shares_statistics(estimator):
@@ -265,7 +283,7 @@ def _merged(model, columns, state, X_test, drawn, classes, n_jobs, held):
         rows = drawn[first : first + step]
         asked = None if held is None else held[first : first + step]
 
-        def predict_replicate(k, rows=rows, asked=asked):
+        def predict_replicate(k: int, rows: Any = rows, asked: tuple[Any, ...] = asked) -> Any:
             total = model._statistics((*columns[:-1], _times(rows[k : k + 1])[0]), state)
             held_rows = X_test if asked is None else take_rows(X_test, asked[k])
             return coded(copied(model)._solve(total, state).predict(held_rows), classes)
@@ -281,7 +299,7 @@ def _merged(model, columns, state, X_test, drawn, classes, n_jobs, held):
                 yield next(remaining)
 
 
-def _times(drawn, order=None):
+def _times(drawn: Array | list[Array], order: Any = None) -> Array:
     """How often each row was drawn (R, n), the rows in an order."""
     n = len(drawn[0])
     counts = np.empty((len(drawn), n))
@@ -294,7 +312,14 @@ def _times(drawn, order=None):
     return counts
 
 
-def _together(model, columns, state, drawn, X_test, classes):
+def _together(
+    model: Any,
+    columns: tuple[Array, Array, None],
+    state: Any,
+    drawn: Array | list[Array],
+    X_test: Matrix,
+    classes: Array | None,
+) -> tuple[None, Array]:
     """Codes of predictions by all samples at once, and which of them are right."""
     none = None, np.zeros(len(drawn), dtype=bool)
     if classes is None or not isinstance(columns[0], np.ndarray):
@@ -309,7 +334,7 @@ def _together(model, columns, state, drawn, X_test, classes):
     return place[found[0]], found[1]
 
 
-def _squared(predictions, truth, path):
+def _squared(predictions: Array, truth: Array, path: str) -> BiasVariance:
     main = predictions.mean(axis=0)
     variance = float(((predictions - main) ** 2).mean())
     bias, loss = float(((main - truth) ** 2).mean()), float(((predictions - truth) ** 2).mean())
@@ -318,7 +343,9 @@ def _squared(predictions, truth, path):
     )
 
 
-def _of_labels(kind, predictions, truth, classes, path):
+def _of_labels(
+    kind: str, predictions: Array, truth: Array, classes: Any, path: str
+) -> BiasVariance:
     R, m = predictions.shape
     K = len(classes)
     # A label that is none of the classes, -1, has a place of its own before them.

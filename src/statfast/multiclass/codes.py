@@ -9,9 +9,10 @@ word c is
 """
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class CodeMatrix:
     classes: Sequence | None = None
     name: str = "code"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         try:
             matrix = np.asarray(self.matrix)
         except ValueError as error:
@@ -153,7 +154,7 @@ class CodeMatrix:
         )
         return f"<p>{html.escape(self._title())}</p><table>{rows}</table>"
 
-    def _title(self):
+    def _title(self) -> str:
         return (
             f"{self.name}: {len(self.matrix)} classes, {self.n_classifiers} classifiers, minimum "
             f"distance {self.minimum_distance:g}"
@@ -163,7 +164,7 @@ class CodeMatrix:
 _SIGNS = {1: "+1", 0: "0", -1: "-1"}
 
 
-def _classes(n_classes, learners):
+def _classes(n_classes: Any, learners: Callable[..., Any]) -> int:
     """Check a number of classes, of whose code `classifiers` gives the width, about."""
     k = as_count(n_classes, "n_classes", 2, MAX_REPEATS)
     refuse_large(16 * k * learners(k), f"A code of n_classes={k}", "Lower n_classes.")
@@ -382,7 +383,7 @@ def random_code(
     return CodeMatrix(best, name="sparse_random" if sparse else "dense_random")
 
 
-def _distinct_words(rng, k, n_columns):
+def _distinct_words(rng: np.random.Generator, k: int, n_columns: int) -> Array:
     """A matrix of k different words of 1 and -1, drawn without replacement.
 
     For codes so short that words drawn one by one are seldom different. Of more than half of all
@@ -395,7 +396,7 @@ def _distinct_words(rng, k, n_columns):
             return matrix
 
 
-def _draw(rng, k, n_columns, sparse):
+def _draw(rng: np.random.Generator, k: int, n_columns: int, sparse: bool) -> Array:
     """A matrix with both signs in every column."""
     values, share = ((0, 0, 1, -1), 4) if sparse else ((1, -1), 2)
     columns = np.array(values)[rng.integers(share, size=(n_columns, k))]
@@ -427,7 +428,7 @@ def as_code(code, name):
     return CodeMatrix(code)
 
 
-def code_of(code, classes, n_classifiers, random_state):
+def code_of(code: Any, classes: Any, n_classifiers: Any, random_state: Any) -> CodeMatrix:
     """The CodeMatrix of a checked parameter `code`, with the classes as names."""
     if isinstance(code, CodeMatrix):
         made = code

@@ -10,12 +10,13 @@ import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._estimator import MIN_PAIR_PROBABILITY, ROWS_PER_SOLVE, coupled
+from statfast._typing import Array
 
 MIN_CHANGE = 1e-10  # An iteration ends where no probability changes by more.
 MAX_ROUNDS = 2000
 
 
-def scores(decoding, values, matrix):
+def scores(decoding: str, values: Array, matrix: Array) -> Array:
     """Scores (m, K) of the classes, the larger the better: minus the sum of losses.
 
     For "exponential" it is minus the logarithm of the sum, which does not overflow.
@@ -31,15 +32,15 @@ def scores(decoding, values, matrix):
     return out
 
 
-def _hinge(z):
+def _hinge(z: Array) -> Array:
     return np.maximum(0.0, 1.0 - z).sum(axis=1)
 
 
-def _logistic(z):
+def _logistic(z: Array) -> Array:
     return np.logaddexp(0.0, -2.0 * z).sum(axis=1)
 
 
-def _exponential(z):
+def _exponential(z: Array) -> Array:
     top = (-z).max(axis=1, keepdims=True)
     return top[:, 0] + np.log(np.exp(-z - top).sum(axis=1))
 
@@ -48,14 +49,14 @@ LOSSES = {"exponential": _exponential, "logistic": _logistic, "hinge": _hinge}
 DECODINGS = ("distance", "linear", *LOSSES)
 
 
-def normalized(shares):
+def normalized(shares: Array) -> Array:
     """Probabilities of one class against the rest, divided by their sum; equal where that is 0."""
     total = shares.sum(axis=1, keepdims=True)
     equal = np.full(shares.shape, 1.0 / shares.shape[1])
     return np.divide(shares, total, out=equal, where=total > 0)
 
 
-def of_pairs(shares, matrix):
+def of_pairs(shares: Array, matrix: Array) -> Array:
     """Probabilities (m, K) from the shares of classifiers of two classes each, by `coupled`."""
     k = len(matrix)
     first, second = (matrix > 0).argmax(axis=0), (matrix < 0).argmax(axis=0)
@@ -67,7 +68,7 @@ def of_pairs(shares, matrix):
     return coupled(r / np.where(count > 0.0, count, 1.0))
 
 
-def bradley_terry(shares, matrix, total_weight):
+def bradley_terry(shares: Array, matrix: Array, total_weight: Array) -> Array:
     """Probabilities (m, K) under which the classifiers' are most likely, each weighing as the
     rows it was trained on: the generalized Bradley-Terry model (Huang, Weng & Lin 2006,
     https://jmlr.org/papers/v7/huang06a.html), by their fixed-point iteration.

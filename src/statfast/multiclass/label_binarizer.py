@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Labels as columns of 0 and 1, a column for each class, and back."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import codes_among
+from statfast._typing import Array, Matrix
 from statfast._validation import as_labels, as_sparse, is_sparse, shape_of, to_array
 
 
-def indicators(y):
+def indicators(y: Any) -> Array | None:
     """An indicator matrix (n, K) of at least two labels, as int64; None if y is none."""
     if is_sparse(y):
         Y = as_sparse(y, name="y").toarray()
@@ -39,13 +42,13 @@ class LabelBinarizer:
         Whether y was a sparse indicator matrix; `inverse_transform` then gives one.
     """
 
-    def __init__(self, classes, *, multilabel=False, sparse=False):
+    def __init__(self, classes: Array, *, multilabel: bool = False, sparse: bool = False) -> None:
         kind = "binary" if len(classes) == 2 else "multiclass"
         self.classes_ = classes
         self.y_type_ = "multilabel-indicator" if multilabel else kind
         self.sparse_input_ = sparse
 
-    def transform(self, y):
+    def transform(self, y: Matrix | list[str]) -> Array:
         """Return the columns of labels.
 
         Parameters
@@ -69,7 +72,7 @@ class LabelBinarizer:
             return codes.astype(np.int64)[:, np.newaxis]
         return (codes[:, np.newaxis] == np.arange(len(self.classes_))).astype(np.int64)
 
-    def inverse_transform(self, Y, threshold=0.5):
+    def inverse_transform(self, Y: Array, threshold: float = 0.5) -> Matrix:
         """Return the labels of columns.
 
         Parameters
@@ -95,5 +98,5 @@ class LabelBinarizer:
 
         return csr_matrix(yes)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"LabelBinarizer({self.y_type_}, {len(self.classes_)} classes)"

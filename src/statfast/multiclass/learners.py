@@ -5,17 +5,19 @@ A classifier has ``fit(X, y)`` with labels 0 and 1, and ``decision_function`` or
 """
 
 import copy
+from typing import Any
 
 import numpy as np
 
-from statfast._estimator import between, copied, count_rows, take_rows, takes_weights
+from statfast._estimator import Estimator, between, copied, count_rows, take_rows, takes_weights
+from statfast._typing import Array
 from statfast._validation import shown
 
 _BOTH = np.array([0, 1])
 CERTAIN = 1e100  # decision values beyond are as good: sums of some are finite
 
 
-def require_learner(estimator):
+def require_learner(estimator: Any) -> None:
     """Raise TypeError unless a parameter `estimator` is a learner."""
     if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
         raise TypeError(
@@ -30,12 +32,12 @@ def require_learner(estimator):
         )
 
 
-def can(estimator, method):
+def can(estimator: Any, method: str) -> bool:
     """Whether an estimator has a method."""
     return callable(getattr(estimator, method, None))
 
 
-def require_weights(estimator):
+def require_weights(estimator: Any) -> None:
     """Raise TypeError unless ``fit`` takes sample_weight."""
     if not takes_weights(estimator):
         raise TypeError(
@@ -44,7 +46,9 @@ def require_weights(estimator):
         )
 
 
-def trained(estimator, X, codes, column, weights, pairwise):
+def trained(
+    estimator: Estimator, X: Any, codes: Array, column: Array, weights: Array | None, pairwise: bool
+) -> tuple[Estimator, Array | None]:
     """A classifier fitted to one column of a code matrix, and the rows it has seen (None: all)."""
     side = column[codes]
     index = None if (column != 0).all() else np.flatnonzero(side)
@@ -58,7 +62,7 @@ def trained(estimator, X, codes, column, weights, pairwise):
     return learner, index
 
 
-def trained_on(learner, X, codes, column, weights):
+def trained_on(learner: Any, X: Array, codes: Array, column: Array, weights: Array | None) -> Any:
     """A copy of a classifier that has also seen the rows of a batch that are of its classes."""
     side = column[codes]
     seen = side != 0 if weights is None else (side != 0) & (weights > 0.0)
@@ -75,24 +79,24 @@ def trained_on(learner, X, codes, column, weights):
 class Constant:
     """What stands for a classifier where all rows have the same answer, 0 or 1."""
 
-    def __init__(self, answer):
+    def __init__(self, answer: int) -> None:
         self.answer = answer
 
-    def predict(self, X):
+    def predict(self, X: Array) -> Array:
         """The answer, for each row."""
         return np.full(count_rows(X), self.answer)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Array) -> Array:
         """0.0 for no and 1.0 for yes, as in scikit-learn."""
         return self.predict(X).astype(np.float64)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Array) -> Array:
         """The probability 1 of the answer."""
         yes = self.decision_function(X)
         return np.column_stack([1.0 - yes, yes])
 
 
-def value_of(learner, X):
+def value_of(learner: Any, X: Any) -> Array:
     """Decision values (m,), positive for label 1; of a classifier without them, its log-odds."""
     if can(learner, "decision_function"):
         values = np.asarray(learner.decision_function(X), dtype=np.float64)
@@ -109,17 +113,17 @@ def value_of(learner, X):
         return np.clip(np.log(yes) - np.log(no), -1e3, 1e3)
 
 
-def share_of(learner, X):
+def share_of(learner: Any, X: Any) -> Array:
     """Probabilities (m,) of label 1."""
     return _of_label_one(learner, np.asarray(learner.predict_proba(X), dtype=np.float64), X)
 
 
-def _of_label_one(learner, shares, X):
+def _of_label_one(learner: Any, shares: Array, X: Any) -> Array:
     shares = shares[:, 1] if shares.ndim == 2 and shares.shape[1] == 2 else shares.reshape(-1)
     return _checked_answers(learner, "predict_proba", shares, X)
 
 
-def _checked_answers(learner, method, values, X):
+def _checked_answers(learner: Any, method: str, values: Array, X: Any) -> Array:
     """What a classifier says, if it says something of each row."""
     name = f"{type(learner).__name__}.{method}"
     if len(values) != count_rows(X):

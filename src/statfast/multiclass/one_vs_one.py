@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import fitted, flag, is_pairwise, one_of, param
 from statfast._typing import Array, ArrayLike, Weights
-from statfast.multiclass.codes import one_vs_one_code
+from statfast.multiclass.codes import CodeMatrix, one_vs_one_code
 from statfast.multiclass.decoding import DECODINGS, of_pairs, scores
 from statfast.multiclass.reduction import Reduction, named, of_two, where_learners_can
 
@@ -149,7 +149,7 @@ class OneVsOneClassifier(Reduction):
         self._checked()
         return self._fit_more(X, y, classes, sample_weight, self._code)
 
-    def _code(self, classes):
+    def _code(self, classes: Array) -> CodeMatrix:
         return named(one_vs_one_code(len(classes), asymmetric=bool(self.asymmetric)), classes)
 
     @property

@@ -133,7 +133,7 @@ class OneVsRestClassifier(Reduction):
             )
         return self._fit_labels(X, Y, is_sparse(y), sample_weight)
 
-    def _fit_labels(self, X, Y, sparse, sample_weight):
+    def _fit_labels(self, X: Array, Y: Array, sparse: bool, sample_weight: Any) -> Self:
         """Fit a classifier for each column of an indicator matrix."""
         learners.require_learner(self.estimator)
         rows = handed(X)
@@ -149,7 +149,7 @@ class OneVsRestClassifier(Reduction):
             which = "all rows have" if counted[0, j] else "no row has"
             warn_user(f"Of y, {which} label {j}, so that there is nothing to learn of it.")
 
-        def work(j):
+        def work(j: int) -> Any:
             if same[j]:
                 return learners.Constant(int(counted[0, j]))
             every = np.array([-1, 1], dtype=np.int8)
@@ -214,9 +214,9 @@ class OneVsRestClassifier(Reduction):
         many = self.multilabel_
         return LabelBinarizer(self.classes_, multilabel=many, sparse=many and self._sparse)
 
-    def _code(self, classes):
+    def _code(self, classes: Array) -> CodeMatrix:
         if len(classes) == 2:
-            return CodeMatrix([[-1], [1]], classes.tolist(), "one_vs_rest")
+            return CodeMatrix(np.array([[-1], [1]], np.int8), classes.tolist(), "one_vs_rest")
         return named(one_vs_rest_code(len(classes), ordered=bool(self.ordered)), classes)
 
     def decision_function(self, X: Any) -> Array:
@@ -289,7 +289,7 @@ class OneVsRestClassifier(Reduction):
         right = (said == truth).all(axis=1)
         return float(np.average(right, weights=as_weights(sample_weight, len(said))))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = tags.classifier_tags.multi_label = True
         return tags
@@ -322,7 +322,7 @@ class OneVsRestClassifier(Reduction):
         return before * np.column_stack([shares, np.ones(len(shares))])
 
 
-def _in_turn(values):
+def _in_turn(values: Array) -> Array:
     none = np.minimum.accumulate(-values, axis=1)
     scores = np.empty((len(values), values.shape[1] + 1))
     scores[:, :-1], scores[:, -1] = values, none[:, -1]

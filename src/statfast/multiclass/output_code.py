@@ -10,7 +10,7 @@ import numpy as np
 from statfast._estimator import checked_by, fitted, nothing, one_of, param, randomness, real
 from statfast._typing import Array, ArrayLike, Seed, Weights
 from statfast._validation import MAX_REPEATS
-from statfast.multiclass.codes import DRAWN, NAMED, as_code, code_of
+from statfast.multiclass.codes import DRAWN, NAMED, CodeMatrix, as_code, code_of
 from statfast.multiclass.decoding import DECODINGS, bradley_terry, scores
 from statfast.multiclass.reduction import Reduction, of_two, where_learners_can
 
@@ -135,7 +135,7 @@ class OutputCodeClassifier(Reduction):
         self._checked()
         return self._fit_columns(X, y, sample_weight, self._code)
 
-    def _code(self, classes):
+    def _code(self, classes: Array) -> CodeMatrix:
         many, k = None, len(classes)
         if self.code_size is not None:
             many = max(int(self.code_size * k), (k - 1).bit_length())

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from statfast._estimator import (
     with_tags_of,
     without_class_weights,
 )
-from statfast._typing import Array, Jobs
+from statfast._typing import Array, Jobs, Weights
 from statfast._validation import as_labels, as_weights, shown
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix
@@ -46,13 +46,13 @@ FITTING, ANSWERING = 100.0, 10.0
 class _WhereLearnersCan:
     """A method that an instance has only if its classifiers have one of that name."""
 
-    def __init__(self, method):
+    def __init__(self, method: Any) -> None:
         self.method, self.__doc__ = method, method.__doc__
 
-    def __set_name__(self, owner, name):
+    def __set_name__(self, owner: type[Any], name: str) -> None:
         self.name = name
 
-    def __get__(self, instance, owner):
+    def __get__(self, instance: Reduction | None, owner: type[Any]) -> Any:
         if instance is None:
             return self.method
         if not instance._can(self.name):
@@ -69,6 +69,10 @@ where_learners_can = _WhereLearnersCan
 class Reduction(Classifier, HandsWeightsOn, Estimator):
     """A classifier of several classes made of binary classifiers, one for each column of a code."""
 
+    # What subclasses declare, or a fit sets.
+    _column_weights: Any = fitted()
+    _seen: Any = fitted()
+
     decision_function: ClassVar[Callable[..., Any]]
 
     estimator: Any = param(by_fit, default=None, kw_only=False)
@@ -79,7 +83,9 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
     estimators_: list[Any] = fitted()
     code_: CodeMatrix = fitted()
 
-    def _fit_columns(self, X, y, sample_weight, code_for):
+    def _fit_columns(
+        self, X: Any, y: Any, sample_weight: Weights, code_for: Callable[..., Any]
+    ) -> Self:
         """Fit a classifier for each column of ``code_for(classes)``, and publish them."""
         learners.require_learner(self.estimator)
         rows = handed(X)
@@ -93,7 +99,7 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
         pairwise = is_pairwise(self.estimator)
         rows = as_square(rows, self) if pairwise else rows
 
-        def work(column):
+        def work(column: Array) -> tuple[Any, Array | None]:
             return learners.trained(estimator, rows, codes, column, weights, pairwise)
 
         found = self._each(work, list(code.matrix.T), rows, FITTING)
@@ -107,7 +113,7 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
         }
         return self._publish(X, **state, n_features_in_=width_of(rows, state["estimators_"][0]))
 
-    def _fit_more(self, X, y, classes, sample_weight, code_for):
+    def _fit_more(self, X: Any, y: Any, classes: Any, sample_weight: Any, code_for: Any) -> Self:
         """Have copies of the classifiers see a batch, and publish them."""
         learners.require_learner(self.estimator)
         again = self.__sklearn_is_fitted__()
@@ -126,11 +132,11 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
         many = code.n_classifiers
         before = self.estimators_ if again else [copied(estimator) for _ in range(many)]
 
-        def work(j):
+        def work(j: int) -> Any:
             return learners.trained_on(before[j], rows, codes, code.matrix[:, j], weights)
 
         mass = _masses(code.matrix, codes, weights) + (self._column_weights if again else 0.0)
-        state = {
+        state: dict[str, Any] = {
             "classes_": known,
             "n_classes_": len(known),
             "estimators_": self._each(work, range(many), rows, FITTING),
@@ -145,45 +151,48 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
                 state[name] = self.__dict__[name]
         return self._publish(None, **state)
 
-    def _each(self, work, tasks, rows, effort):
+    def _each(
+        self, work: Callable[..., Any], tasks: list[Array] | range, rows: Any, effort: float
+    ) -> list[Any]:
         """``work`` of the tasks, on threads if there is enough of it."""
         effort *= count_rows(rows) * width_of(rows, None) * len(tasks)
 
-        def step(task):
+        def step(task: Array | int) -> Any:
             checkpoint()
             return work(task)
 
         return each(step, tasks, n_jobs=self.n_jobs, effort=effort)
 
-    def _answers(self, X, ask):
+    def _answers(self, X: Any, ask: Callable[..., Any]) -> Array:
         """What each classifier says of the rows: (m, L)."""
         rows = handed_for(self, X)
         fitted, seen = self.estimators_, self._seen
         self._require_seen()
 
-        def work(j):
+        def work(j: int) -> Array:
             return ask(fitted[j], columns_of(rows, seen[j]))
 
         return np.column_stack(self._each(work, range(len(fitted)), rows, ANSWERING))
 
-    def _require_seen(self):
+    def _require_seen(self) -> None:
         """Refuse to predict by classifiers whose classes `partial_fit` has not met."""
         if "code_" not in self.__dict__ or self._column_weights.all():
             return
         column = self.code_.matrix[:, int((self._column_weights == 0.0).argmax())]
-        names = shown([self.code_.classes[k] for k in np.flatnonzero(column)])
+        classes: Any = self.code_.classes
+        names = shown([classes[k] for k in np.flatnonzero(column)])
         raise ValueError(
             f"partial_fit has met no row of the classes {names}, which a classifier has to "
             "separate. Pass rows of them first."
         )
 
-    def _values(self, X):
+    def _values(self, X: Any) -> Array:
         return self._answers(X, learners.value_of)
 
-    def _shares(self, X):
+    def _shares(self, X: Any) -> Array:
         return self._answers(X, learners.share_of)
 
-    def _can(self, method):
+    def _can(self, method: str) -> bool:
         fitted = self.__dict__.get("estimators_", [])
         known = (one for one in fitted if not isinstance(one, learners.Constant))
         return learners.can(next(known, self.estimator), method)
@@ -210,22 +219,22 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
         winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_.take(winners)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True  # unless the estimator says otherwise
         return with_tags_of(tags, self.estimator)
 
 
-def _masses(matrix, codes, weights):
+def _masses(matrix: Array, codes: Array, weights: Array | None) -> Array:
     """Rows of each classifier's classes, or the sum of their weights."""
     return np.bincount(codes, weights, len(matrix)) @ np.abs(matrix).astype(np.float64)
 
 
-def of_two(scores):
+def of_two(scores: Array) -> Array:
     """Scores of two classes as one number, positive for the second; others as they are."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
-def named(code, classes):
+def named(code: CodeMatrix, classes: Array) -> CodeMatrix:
     """A code of the classes' names."""
     return CodeMatrix(code.matrix, classes.tolist(), code.name)

@@ -24,7 +24,7 @@ from statfast._estimator import (
     take_columns,
     takes_weights,
 )
-from statfast._typing import ArrayLike, Jobs, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_weights,
     column_names,
@@ -41,7 +41,7 @@ from statfast.pipeline.sum_pipeline import MergedColumns
 DONE = ("drop", "passthrough")
 
 
-def as_transformer(step, name):
+def as_transformer(step: Transformer | str, name: str) -> Transformer | str:
     """A transformer, or the word for what is done without one."""
     if isinstance(step, str) and step in DONE:
         return step
@@ -193,7 +193,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         table, parts = self._fit_all(X, y, sample_weight)
         return self._side_by_side(parts, table)
 
-    def _fit_all(self, X, y, sample_weight):
+    def _fit_all(self, X: Any, y: Any, sample_weight: Weights) -> tuple[Any, dict[str, Any]]:
         entries = self._checked_entries()
         table = as_container(X)
         as_weights(sample_weight, table.shape[0])
@@ -228,7 +228,15 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         self._become(fitted, planned, widths, sparse, int(table.shape[1]), names)
         return table, parts
 
-    def _become(self, fitted, planned, widths, sparse, n_features, names):
+    def _become(
+        self,
+        fitted: list[Any],
+        planned: list[Any],
+        widths: dict[str, int],
+        sparse: bool,
+        n_features: int,
+        names: Array | None,
+    ) -> Self:
         """Publish the fitted transformers and where their results stand."""
         where, start = {name: slice(0, 0) for name, *_ in [*planned, ("remainder",)]}, 0
         for name, width in widths.items():
@@ -244,7 +252,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             _n_features_out=start,
         )
 
-    def _checked_entries(self):
+    def _checked_entries(self) -> list[Any]:
         """The transformers, if they are what they must be; and the other parameters."""
         entries = self.transformers
         if not isinstance(entries, list | tuple) or not len(entries):
@@ -274,7 +282,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         self._checked()
         return entries
 
-    def _planned(self, entries, table):
+    def _planned(self, entries: list[Any], table: Any) -> list[Any]:
         """(name, transformer, columns, their places, whether one alone was named) of each."""
         planned, used = [], set()
         for name, step, columns in entries:
@@ -324,7 +332,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             parts[name] = rows if isinstance(step, str) else step.transform(rows)
         return self._side_by_side(parts, table)
 
-    def _order(self, table):
+    def _order(self, table: Any) -> list[int]:
         """For each column of the fitted table its place in another."""
         d = self.n_features_in_
         seen, names = self.__dict__.get("feature_names_in_"), column_names(table)
@@ -373,12 +381,12 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             raise not_fitted(self)
         return ByName((name, step) for name, step, _ in self.transformers_)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         if not self.__sklearn_is_fitted__():
             raise TypeError("ColumnTransformer is subscriptable after it is fitted")
         return self.named_transformers_[name]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         steps = [step for _, step in self._pairs()]
         told = [s.__sklearn_tags__().input_tags for s in steps if hasattr(s, "__sklearn_tags__")]
@@ -440,7 +448,7 @@ def make_column_transformer(
     )
 
 
-def _are_names(columns):
+def _are_names(columns: list[int]) -> bool:
     columns = [columns] if isinstance(columns, str) else columns
     return not isinstance(columns, slice) and len(shape_of(columns)) == 1 and all(
         isinstance(one, str) for one in columns

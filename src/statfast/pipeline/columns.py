@@ -13,7 +13,7 @@ from statfast._validation import as_sparse, column_names, is_sparse, require_sha
 WANTED = "names, places, a slice, a mask of truth values, or a callable that gives them"
 
 
-def as_container(X):
+def as_container(X: Any) -> Any:
     """A table of which columns can be taken: as it is, if it is an array, a frame or sparse."""
     if is_sparse(X):
         return as_sparse(X)
@@ -27,7 +27,7 @@ def as_container(X):
     return table
 
 
-def places_of(wanted, X):
+def places_of(wanted: list[int] | slice, X: Any) -> tuple[list[int], bool]:
     """The places of columns in a table, and whether one alone was named, as a 1-d column."""
     if callable(wanted):
         wanted = wanted(X)
@@ -68,7 +68,7 @@ def _place(column, X, d):
     return int(column) % d
 
 
-def _as_places(wanted, X, d):
+def _as_places(wanted: slice, X: Any, d: int) -> slice:
     """A slice of places; one of names has its end, as in pandas."""
     begin, end = wanted.start, wanted.stop
     if isinstance(begin, str):
@@ -146,7 +146,7 @@ class make_column_selector:
         return [n for n in names if self.pattern is None or re.search(self.pattern, n)]
 
 
-def _polars_types(kinds, cs):
+def _polars_types(kinds: Any, cs: Any) -> Any:
     if cs.is_selector(kinds):
         return kinds
     return cs.numeric() if kinds in ("number", np.number) else cs.by_dtype(kinds)

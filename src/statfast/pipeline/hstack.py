@@ -2,21 +2,24 @@
 """Results of several transformers as one matrix, sparse matrix or frame, and their names."""
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from statfast._estimator import is_frame, output_container
+from statfast._estimator import Transformer, is_frame, output_container
+from statfast._typing import Matrix
 from statfast._validation import as_real, is_sparse, shown, wrong_type
 
 
-def as_factors(weights, name):
+def as_factors(weights: dict[str, float], name: str) -> dict[str, float]:
     """Numbers by which the results of transformers are multiplied, by their names."""
     if not isinstance(weights, dict):
         raise wrong_type(name, "a dict of names and numbers", weights)
     return {key: as_real(weight, name) for key, weight in weights.items()}
 
 
-def as_style(style, name):
+def as_style(style: bool | str, name: str) -> bool | str:
     """How columns of the result are named: with or without the transformer's name, or a format."""
     if not isinstance(style, bool | str) and not callable(style):
         raise wrong_type(name, "True, False, a format or callable", style)
@@ -26,13 +29,21 @@ def as_style(style, name):
 class SideBySide:
     """Mixin of `ColumnTransformer`: its results beside one another."""
 
-    def _is_sparse(self, parts):
+    # What subclasses declare, or a fit sets.
+    _checked_value: Callable[..., Any]
+    sparse_output_: bool
+    get_feature_names_out: Callable[..., Any]
+    transformers_: list[Any]
+    _plan: Any
+    verbose_feature_names_out: bool | str | Callable[..., Any]
+
+    def _is_sparse(self, parts: Any) -> bool:
         stored = sum(part.nnz if is_sparse(part) else float(np.prod(part.shape)) for part in parts)
         total = sum(float(np.prod(part.shape)) for part in parts)
         threshold = self._checked_value("sparse_threshold")
         return any(is_sparse(part) for part in parts) and stored / total < threshold
 
-    def _side_by_side(self, parts, table):
+    def _side_by_side(self, parts: dict[str, Any], table: Any) -> Matrix:
         weights = self._checked_value("transformer_weights") or {}
         parts = [part * weights[name] if name in weights else part for name, part in parts.items()]
         if not parts:
@@ -46,7 +57,7 @@ class SideBySide:
         dense = [part.toarray() if is_sparse(part) else np.asarray(part) for part in parts]
         return np.hstack(dense)
 
-    def _as_frame(self, parts, table):
+    def _as_frame(self, parts: Any, table: Any) -> Any:
         """The results as one frame, each column of its own type."""
         names, start, frames = self.get_feature_names_out().tolist(), 0, []
         if output_container(self) == "pandas":
@@ -68,7 +79,7 @@ class SideBySide:
             frames.append(frame)
         return polars.concat(frames, how="horizontal")
 
-    def _named(self, names):
+    def _named(self, names: Any) -> Any:
         names = np.asarray(names, dtype=object)
         found = []
         for name, step, _ in self.transformers_:
@@ -95,12 +106,12 @@ class SideBySide:
         return [style.format(transformer_name=name, feature_name=one) for name, one in found]
 
 
-def is_word(step, word):
+def is_word(step: Transformer | str, word: str) -> bool:
     """Whether a transformer is the word given in the place of one."""
     return isinstance(step, str) and step == word
 
 
-def _numbers(part):
+def _numbers(part: Matrix) -> Matrix:
     """A part of the result as a sparse matrix."""
     from scipy.sparse import csr_array
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 from statfast._estimator import (
@@ -25,7 +26,7 @@ from statfast.pipeline.sum_pipeline import MergedSteps
 class Passthrough:
     """What a step that is skipped can do."""
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         return X
 
     inverse_transform = transform
@@ -175,9 +176,11 @@ class Pipeline(MergedSteps, Estimator):
         self._published(X, fitted)
         return said
 
-    def _fit_all(self, X, y, sample_weight, params, to_rows):
+    def _fit_all(
+        self, X: Any, y: Any, sample_weight: Weights, params: dict[Any, Any], to_rows: bool
+    ) -> tuple[list[tuple[Any, ...]], Any]:
         steps = checked_steps(self.steps)
-        wanted = self._arguments(steps, params)
+        wanted: Any = self._arguments(steps, params)
         fitted, rows = [], X
         for number, (name, step) in enumerate(steps):
             if is_skipped(step):
@@ -196,7 +199,7 @@ class Pipeline(MergedSteps, Estimator):
             fitted.append((name, model))
         return fitted, rows
 
-    def _published(self, X, fitted):
+    def _published(self, X: Any, fitted: list[Any]) -> Self:
         models = [model for _, model in fitted if not is_skipped(model)]
         more = {}
         if models:
@@ -210,8 +213,8 @@ class Pipeline(MergedSteps, Estimator):
             more["n_features_in_"] = int(shape[1])
         return self._publish(X, steps_=fitted, **more)
 
-    def _arguments(self, steps, params):
-        wanted = {name: {} for name, _ in steps}
+    def _arguments(self, steps: list[Any], params: dict[Any, Any]) -> dict[Any, Any]:
+        wanted: Any = {name: {} for name, _ in steps}
         for key, value in params.items():
             name, found, argument = key.partition("__")
             if not found or name not in wanted:
@@ -224,7 +227,7 @@ class Pipeline(MergedSteps, Estimator):
 
     # ------------------------------------------------------------ the steps' methods
 
-    def _before_last(self, X):
+    def _before_last(self, X: Any) -> Any:
         """Rows as the last step takes them."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
@@ -234,7 +237,7 @@ class Pipeline(MergedSteps, Estimator):
                 X = step.transform(X)
         return X
 
-    def _require_width(self, X):
+    def _require_width(self, X: Any) -> None:
         width, shape = self.n_features_in_, getattr(X, "shape", None)
         if width is None or (column_names(X) is not None and "feature_names_in_" in self.__dict__):
             return  # the first step compares names
@@ -248,14 +251,14 @@ class Pipeline(MergedSteps, Estimator):
                 f"X has {shape[1]} features, but Pipeline is expecting {width} features as input."
             )
 
-    def _delegate(self):
+    def _delegate(self) -> Any:
         """The last step, or what stands for it; None if there is none that fit would take."""
         steps = self.__dict__.get("steps_") or self._pairs()
         if not steps:
             return None
         return Passthrough() if is_skipped(steps[-1][1]) else steps[-1][1]
 
-    def _last(self):
+    def _last(self) -> Estimator:
         """The last step, fitted."""
         return self.steps_[-1][1]
 
@@ -273,7 +276,7 @@ class Pipeline(MergedSteps, Estimator):
         ndarray, or what the last step gives
         """
         rows = self._before_last(X)
-        last = self._last()
+        last: Any = self._last()
         return rows if is_skipped(last) else last.transform(rows)
 
     @delegated("inverse_transform")
@@ -403,9 +406,10 @@ class Pipeline(MergedSteps, Estimator):
         """
         more = params if sample_weight is None else params | {"sample_weight": sample_weight}
         rows = self._before_last(X)
-        return self._last().score(rows, y, **more)
+        last: Any = self._last()
+        return last.score(rows, y, **more)
 
-    def _of_step(self, step, method):
+    def _of_step(self, step: Any, method: str) -> Callable[..., Any]:
         """A method of a step, of which it may have none."""
         if not hasattr(step, method):
             raise AttributeError(
@@ -414,7 +418,7 @@ class Pipeline(MergedSteps, Estimator):
             )
         return getattr(step, method)
 
-    def _before_last_then(self, method, X, params):
+    def _before_last_then(self, method: str, X: Any, params: dict[Any, Any]) -> Array:
         rows = self._before_last(X)
         return getattr(self._last(), method)(rows, **params)
 

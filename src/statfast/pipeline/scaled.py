@@ -35,7 +35,7 @@ class PipelineFolds:
     task: FoldTask
     stretch: np.ndarray  # (folds, d)
 
-    def by_itself(self, candidate, fold):
+    def by_itself(self, candidate: int, fold: Any) -> Any:
         """The pipeline of a candidate, fitted to the rows of a fold, or the error that came."""
         model = with_params(self.pipeline, self.task.candidates[candidate])
         try:
@@ -44,7 +44,7 @@ class PipelineFolds:
             return error
 
 
-def scaled_plan(pipeline, task):
+def scaled_plan(pipeline: Any, task: Any) -> Any:
     """For each fold the pipelines of all candidates; None where they are to be refitted."""
     candidates, folds = task.candidates, task.folds
     with checks_of_all_rows():

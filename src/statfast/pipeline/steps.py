@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of a pipeline: their names, what they must be, and what follows from them."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from statfast._estimator import ByName, Estimator, NamedEstimators, SumFit, is_pairwise
 from statfast._validation import shown
 
 
-def numbered_names(steps):
+def numbered_names(steps: Any) -> list[str]:
     """The lowercase names of the classes; of several of one class, each ends with its number."""
     names = [step if isinstance(step, str) else type(step).__name__.lower() for step in steps]
     return [
@@ -19,6 +20,9 @@ def numbered_names(steps):
 class Steps(NamedEstimators):
     """Mixin of `Pipeline`: its steps as a sequence and a mapping, and their parameters."""
 
+    # What subclasses declare, or a fit sets.
+    _publish: Callable[..., Any]
+
     steps: list
     _listed = "steps"
 
@@ -27,13 +31,13 @@ class Steps(NamedEstimators):
         """The steps by their names, as entries and attributes; fitted ones after ``fit``."""
         return ByName(self._present())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._pairs())
 
-    def __getitem__(self, place):
+    def __getitem__(self, place: Any) -> Any:
         steps = self._present()
         if isinstance(place, slice):
-            part = type(self)(self._pairs()[place])
+            part: Any = cast(Any, type(self))(self._pairs()[place])
             if "steps_" in self.__dict__:
                 part._publish(
                     None, steps_=steps[place], n_features_in_=getattr(
@@ -45,16 +49,16 @@ class Steps(NamedEstimators):
             return dict(steps)[place]
         return steps[place][1]
 
-    def _present(self):
+    def _present(self) -> Any:
         return self.__dict__.get("steps_", self._pairs())
 
-    def _final(self):
+    def _final(self) -> Any:
         """The last step, or None."""
         steps = self._pairs()
         return steps[-1][1] if steps else None
 
     @property
-    def _is_pairwise(self):
+    def _is_pairwise(self) -> bool:
         """Whether the first step takes values between rows, or the one after steps that keep the
         columns as they are."""
         for _, step in self._pairs():
@@ -65,14 +69,14 @@ class Steps(NamedEstimators):
         return False
 
     @property
-    def _estimator_type(self):
+    def _estimator_type(self) -> str:
         return self._final()._estimator_type
 
-    def __sklearn_tags__(self):
-        tags = Estimator.__sklearn_tags__(self)
+    def __sklearn_tags__(self) -> Any:
+        tags = Estimator.__sklearn_tags__(self)  # type: ignore[arg-type]
         steps = self._pairs()
         last = self._final()
-        first = next((step for _, step in steps if not is_skipped(step)), None)
+        first: Any = next((step for _, step in steps if not is_skipped(step)), None)
         if hasattr(last, "__sklearn_tags__"):
             told = last.__sklearn_tags__()
             tags.estimator_type = told.estimator_type
@@ -91,17 +95,17 @@ class Steps(NamedEstimators):
         return tags
 
 
-def is_skipped(step):
+def is_skipped(step: Estimator | str) -> bool:
     """Whether a step does nothing."""
     return step is None or (isinstance(step, str) and step == "passthrough")
 
 
-def is_fitted_by_moments(step):
+def is_fitted_by_moments(step: Any) -> bool:
     """Whether a step is solved by the moments of the columns, which a later step's sums tell."""
     return isinstance(step, SumFit) and step._fits_from_moments
 
 
-def _keeps_columns(step):
+def _keeps_columns(step: Estimator) -> bool:
     """Whether each column of the result is made of the one in its place: of a matrix between rows
     comes one again."""
     kinds = {kind.__name__ for kind in type(step).__mro__}
@@ -112,7 +116,7 @@ def _keeps_columns(step):
     return one_to_one or bool(kinds & {"ColumnScaler", "StandardScaler", "OneToOneFeatureMixin"})
 
 
-def checked_steps(steps):
+def checked_steps(steps: list[Any]) -> list[Any]:
     """The steps of a pipeline, if they are what steps must be."""
     if not isinstance(steps, list | tuple) or not len(steps):
         raise TypeError(

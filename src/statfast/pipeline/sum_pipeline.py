@@ -10,12 +10,15 @@ Where the last step is a kernel machine, the candidates of a search share the ma
 Where it is a logistic regression, folds and candidates share rows that are scaled once (`scaled`).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
+from typing import Any, ClassVar
 
 import numpy as np
 
 from statfast._estimator import (
+    Classifier,
     Estimator,
     FitState,
     Folds,
@@ -29,6 +32,7 @@ from statfast._estimator import (
     take_columns,
     with_params,
 )
+from statfast._typing import Weights
 from statfast._validation import as_rows, column_names, is_sparse
 from statfast.pipeline.columns import as_container
 from statfast.pipeline.scaled import scaled_plan
@@ -43,9 +47,13 @@ from statfast.pipeline.steps import (
 class MergedSteps(Steps, SumFit):
     """Mixin of `Pipeline`: statistics to merge or folds to share, where the steps allow it."""
 
-    def _adds_up(self, columns=None):
+    # What subclasses declare, or a fit sets.
+    _published: ClassVar[Callable[..., Any]]
+
+    def _adds_up(self, columns: Any = None) -> Any:
         """Whether the statistics of the last step are all that the steps before it need: those of
         float64 rows, as scaled rows keep their type."""
+        last: Any
         before, last = self._before()
         if self._selects_columns():
             before = before[1:]
@@ -54,16 +62,16 @@ class MergedSteps(Steps, SumFit):
         float64 = columns is None or columns[0].dtype == np.float64
         return scalers and sums and float64 and last._adds_up(columns)
 
-    def _before(self):
+    def _before(self) -> tuple[list[Any], Classifier]:
         *before, last = [step for _, step in self.steps]
         return [step for step in before if not is_skipped(step)], last
 
-    def _selects_columns(self):
+    def _selects_columns(self) -> bool:
         """Whether the first step chooses columns, perhaps by their names."""
         before, _ = self._before()
         return bool(before) and isinstance(before[0], MergedColumns)
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(self, X: Any, y: Any, sample_weight: Weights) -> Any:
         checked_steps(self.steps)
         plan = None
         if self._selects_columns():
@@ -72,17 +80,17 @@ class MergedSteps(Steps, SumFit):
         return columns, FitState(state.n_features, state.names, state.classes, (state, plan))
 
     @property
-    def _statistics(self):
+    def _statistics(self) -> Any:
         return _of_last(self._final()._statistics)
 
     @property
-    def _statistics_cut_blocks(self):
+    def _statistics_cut_blocks(self) -> Any:
         return self._final()._statistics_cut_blocks
 
-    def _check_block(self, rows, state):
+    def _check_block(self, rows: Any, state: FitState) -> None:
         self._final()._check_block(rows, state.more[0])
 
-    def _check_parts(self, columns, state):
+    def _check_parts(self, columns: Any, state: FitState) -> None:
         if self._selects_columns():
             raise TypeError(
                 "A Pipeline of rows in parts takes scalers of all columns; got a "
@@ -90,11 +98,11 @@ class MergedSteps(Steps, SumFit):
             )
         self._final()._check_parts(columns, state.more[0])
 
-    def _reads_names(self):
+    def _reads_names(self) -> bool:
         return self._selects_columns()
 
     @property
-    def _solve_parameters(self):
+    def _solve_parameters(self) -> Any:
         steps = self.steps[-1:] if self._shares_last_step() else self.steps
         return tuple(
             f"{name}__{key}"
@@ -103,7 +111,7 @@ class MergedSteps(Steps, SumFit):
             for key in step._solve_parameters or ()
         )
 
-    def _solve(self, sums, state):
+    def _solve(self, sums: Any, state: FitState) -> Any:
         fitted, (inner, plan), names = [], state.more, state.names
         for name, step in self.steps[:-1]:
             if is_skipped(step):
@@ -119,7 +127,7 @@ class MergedSteps(Steps, SumFit):
         fitted.append((name, copied(last)._solve(sums, replace(inner, names=names))))
         return self._published(None, fitted)
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: FoldTask) -> Any:
         """By the statistics of the last step; or by its own plan, for rows that are scaled once, or
         for the rows of each fold."""
         plan, last = super()._plan_folds(task), self._final()
@@ -138,7 +146,7 @@ class MergedSteps(Steps, SumFit):
                 for k in range(1, len(task.folds)))  # fmt: skip
         return SharedFits(task.folds.X, chain([first], rest))
 
-    def _shares_last_step(self):
+    def _shares_last_step(self) -> bool:
         """Whether models of the last step that differ in `_solve_parameters` share its fold."""
         last = self._final()
         return isinstance(last, Estimator) and not isinstance(last, SumFit) and bool(
@@ -146,7 +154,7 @@ class MergedSteps(Steps, SumFit):
         )  # fmt: skip
 
 
-def _fold(models, task, k):
+def _fold(models: Any, task: Any, k: int) -> Any:
     """The pipelines of all candidates on one fold, or errors; None where nothing is shared."""
     name, last = models[0].steps[-1]
     inner = f"{name}__"
@@ -171,7 +179,7 @@ def _fold(models, task, k):
     ]  # fmt: skip
 
 
-def _refits(models, task, k):
+def _refits(models: Any, task: Any, k: int) -> Any:
     """The pipelines of all candidates on one fold, or errors, where too little room is left."""
     rows, fitted = task.rows_of_fit(k), []
     for model in models:
@@ -185,17 +193,25 @@ def _refits(models, task, k):
 class _of_last:
     """The statistics of a step, of the state of the pipeline: picklable."""
 
-    def __init__(self, statistics):
+    def __init__(self, statistics: Any) -> None:
         self.statistics = statistics
 
-    def __call__(self, columns, state):
+    def __call__(self, columns: Any, state: FitState) -> Any:
         return self.statistics(columns, state.more[0])
 
 
 class MergedColumns:
     """Mixin of `ColumnTransformer`: solved by the moments of the columns that its scalers get."""
 
-    def _selected(self, X):
+    # What subclasses declare, or a fit sets.
+    _checked_entries: Callable[..., Any]
+    _planned: Callable[..., Any]
+    transformer_weights: dict[str, float] | None
+    _become: Callable[..., Any]
+    transformers_: list[Any]
+    output_indices_: dict[str, slice]
+
+    def _selected(self, X: Any) -> Any:
         """The rows of the columns that are kept, in their order, and the plan of `_solve`."""
         entries = self._checked_entries()
         table = as_container(X)
@@ -211,7 +227,7 @@ class MergedColumns:
         rows = as_rows(take_columns(table, places), finite=False)
         return rows, (planned, int(table.shape[1]), column_names(X))
 
-    def _solve(self, moments, state):
+    def _solve(self, moments: Any, state: FitState) -> Any:
         planned, width, names = state.more
         fitted, widths, start = [], {}, 0
         for name, step, columns, places, _ in planned:
@@ -227,7 +243,7 @@ class MergedColumns:
             widths[name] = len(places)
         return self._become(fitted, planned, widths, False, width, names)
 
-    def _shift_and_scale(self):
+    def _shift_and_scale(self) -> Any:
         """What is taken off each column of the result, and what it is then divided by."""
         parts = []
         for name, step, _ in self.transformers_:

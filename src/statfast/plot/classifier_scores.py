@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._estimator import Display, pooled
-from statfast._typing import ArrayLike, Axes, Rows, Seed
+from statfast._typing import Array, ArrayLike, Axes, Rows, Seed
 from statfast._validation import (
     as_choice,
     as_count,
@@ -108,7 +108,7 @@ def roc(
         sure = roc_band(codes, scores, level=band, random_state=random_state)
     ones, zeros = int(codes.sum()), int((codes == 0).sum())
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         _lines(ax, shown, iso, cost, ones, zeros, "roc")
         if sure is not None:
             ax.fill_between(sure.fpr, sure.low, sure.high, color=COLORS[0], alpha=0.15, linewidth=0)
@@ -191,7 +191,7 @@ def coverage(
         fpr, tpr, at = roc_hull(codes, scores)
         shape = fpr * zeros, tpr * ones, at
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         _lines(ax, shown, iso, cost, ones, zeros, "coverage")
         if shape is not None:
             ax.plot(*shape[:2], color="0.35", linestyle="--", linewidth=1, label="convex hull")
@@ -261,7 +261,7 @@ def precision_recall(
     at, height, area = precision_recall_interpolation(codes, scores)
     share = float(codes.mean())
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         ax.axhline(share, color="0.6", linestyle=":", linewidth=1)
         label = f"average precision {shown.average_precision:.3f}"
         ax.plot(at, height, **{"color": COLORS[0], "label": label, **style})
@@ -331,7 +331,7 @@ def cost_curves(
     at, cost, thresholds = cost_curve(codes, scores)
     fpr, tpr, _ = roc_hull(codes, scores)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         if lines:
             ax.plot([0, 1], [fpr, 1 - tpr], **FAINT)
         ax.plot([0, 0.5, 1], [0, 0.5, 0], color="0.6", linestyle=":", linewidth=1)
@@ -344,7 +344,7 @@ def cost_curves(
     return Display(draw, probability_cost=at, cost=cost, thresholds=thresholds).plot(ax=ax)
 
 
-def asked(model, X, y, pos_label):
+def asked(model: Any, X: Any, y: Any, pos_label: Any) -> tuple[Array, Array]:
     """Labels as 0 and 1, and the scores of the positive class of a model."""
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise TypeError(
@@ -367,7 +367,7 @@ def asked(model, X, y, pos_label):
     return binary_codes(y, positive, usual=False), said
 
 
-def _rows(truth, scores, y, pos_label):
+def _rows(truth: Any, scores: Array, y: Any, pos_label: int | str | None) -> tuple[Array, Array]:
     if y is not None:
         codes, said = asked(truth, scores, y, pos_label)
         rows = rows_for_ranking(codes, said, 1)
@@ -389,7 +389,7 @@ def _lines(ax, shown, iso, cost, ones, zeros, space):
     ax.plot([0, wide], [best, best + slope * wide], color="0.45", linewidth=1, zorder=1)
 
 
-def _unit(ax, across, up):
+def _unit(ax: Any, across: Any, up: Any) -> None:
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(-0.01, 1.01)
     ax.set_aspect("equal")
@@ -468,7 +468,7 @@ def calibration(
         prob_pred, prob_true = _steps(codes, shares)
     parts = score_decomposition(codes, shares)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         ax.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1)
         if histogram:
             counts, edges = np.histogram(shares, 20, (0, 1))
@@ -491,7 +491,7 @@ def calibration(
     return Display(draw, prob_pred=prob_pred, prob_true=prob_true, parts=parts).plot(ax=ax)
 
 
-def _steps(codes, shares):
+def _steps(codes: Array, shares: Array) -> Any:
     """Both ends of each block of the isotonic function."""
     places, at, counts = np.unique(shares, return_inverse=True, return_counts=True)
     target = np.bincount(at, codes) / counts
@@ -563,7 +563,7 @@ def confusion(
         labels = np.unique(np.concatenate([np.ravel(truth), np.ravel(predicted)]))
     named = [str(label) for label in labels]
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         mass = matrix.sum(axis=1, keepdims=True)
         shade = matrix / np.where(mass > 0, mass, 1)
         ax.imshow(shade, **{"cmap": "Blues", "vmin": 0, "vmax": 1, **style})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import Display
-from statfast._typing import ArrayLike, Axes, Rows
+from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     as_choice,
     as_count,
@@ -109,7 +109,7 @@ def clusters(
     if names is None:
         names = [f"feature {j}" for j in range(rows.shape[1])]
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         for code, label in enumerate(classes):
             some = rows[codes == code]
             marker = MARKERS[code // len(COLORS) % len(MARKERS)]
@@ -130,7 +130,7 @@ def clusters(
     return Display(draw, labels=classes[codes], centers=points).plot(ax=ax)
 
 
-def labels_of(clustering):
+def labels_of(clustering: Array) -> Array:
     """Labels, or those of a fitted clusterer."""
     if hasattr(clustering, "labels_"):
         return clustering.labels_
@@ -217,7 +217,7 @@ def silhouette(
     palette = chosen_colors(colors, len(classes))
     mean, negative = float(widths.mean()), float((widths < 0).mean())
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         gap = max(1.0, 0.02 * len(widths))
         below, middles, texts = 0.0, [], []
         for code, label in enumerate(classes):
@@ -251,7 +251,7 @@ def silhouette(
     return Display(draw, widths=widths, mean=mean, negative=negative).plot(ax=ax)
 
 
-def spread_out(places, distance, stop):
+def spread_out(places: Array | list[float], distance: float, stop: float) -> list[float]:
     """Rising places moved apart to at least that distance, up to `stop`, if there is room."""
     moved = list(places)
     for i in range(1, len(moved)):
@@ -318,7 +318,7 @@ def gap(
         raise wrong_type("result", "what gap_statistic returned", result)
     best = result.best(rule)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         given = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
         ax.errorbar(shown.k, shown.gap, yerr=shown.se, **given)
         _mark(ax, shown, rule)
@@ -371,7 +371,7 @@ def elbow(
         raise wrong_type("choice", "what choose_n_clusters returned", choice)
     as_choice(score, "score", choice.scores)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         ax.plot(shown.k, shown.scores, **{"color": COLORS[0], "marker": "o", **style})
         _mark(ax, shown, choice.criterion)
         ax.set_ylabel(NAMES.get(score, score.replace("_", " ")))
@@ -380,7 +380,7 @@ def elbow(
     return Display(draw, k=choice.k, scores=choice.scores[score], best=best).plot(ax=ax)
 
 
-def _mark(ax, shown, rule):
+def _mark(ax: Any, shown: Display, rule: str) -> None:
     """A line at the number chosen, and an axis of whole numbers."""
     label = f"{shown.best}, chosen by {rule}"
     ax.axvline(shown.best, color=COLORS[1], linestyle="--", linewidth=1, zorder=0, label=label)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal components: scree, biplot, circle of correlations, scores, and reconstructions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from statfast._estimator import Display
-from statfast._typing import ArrayLike, Axes, Rows
+from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
     as_labels,
@@ -67,7 +67,7 @@ def scree(choice: ComponentChoice | PCA, *, ax: Axes | None = None, **style: Any
         raise wrong_type("choice", "what choose_components returned, or a PCA", choice)
     names = {"broken_stick": "broken stick", "reference": "parallel analysis"}
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         at = np.arange(1, len(shown.eigenvalues) + 1)
         line = {"color": COLORS[0], "marker": "o", "label": "variance", **style}
         ax.plot(at, shown.eigenvalues, **line)
@@ -197,7 +197,7 @@ def biplot(
     points, loadings = _points(model, len(scores), y, pair, style), model.loadings_[:, list(pair)]
     longest = np.sqrt((loadings**2).sum(axis=1)).max() or 1.0
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         points(shown, ax)
         _arrows(ax, shown.arrows, names)
         ax.set_xlim(1.15 * np.array(ax.get_xlim()))  # room for names
@@ -256,7 +256,7 @@ def correlation_circle(
     pair = _pair(model, components)
     names = _column_names(model, names)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         turn = np.linspace(0.0, 2.0 * np.pi, 200)
         ax.plot(np.cos(turn), np.sin(turn), color="0.7", linewidth=1)
         _arrows(ax, shown.correlations, names, **style)
@@ -333,7 +333,7 @@ def reconstructions(
         images.append(model.inverse_transform(kept))
     names = ["image", *map(str, counts)]
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         room = np.full((len(scores), len(names), high + 1, wide + 1), np.nan)
         room[:, :, :high, :wide] = shown.images.reshape(len(scores), len(names), high, wide)
         sheet = room.transpose(0, 2, 1, 3).reshape(len(scores) * (high + 1), -1)
@@ -350,7 +350,7 @@ def reconstructions(
 # ---------------------------------------------------------------- inside
 
 
-def _fitted(model):
+def _fitted(model: Any) -> PCA:
     if not isinstance(model, PCA):
         raise wrong_type("model", "a PCA", model)
     if not model.__sklearn_is_fitted__():
@@ -358,7 +358,7 @@ def _fitted(model):
     return model
 
 
-def _pair(model, components):
+def _pair(model: Any, components: Any) -> Any:
     most = len(_fitted(model).components_)
     several = isinstance(components, list | tuple) or getattr(components, "ndim", 0) > 0
     if not several or len(components) != 2:
@@ -366,16 +366,18 @@ def _pair(model, components):
     return tuple(as_count(k, "components", 0, most - 1) for k in components)
 
 
-def _two_scores(model, X, pair):
+def _two_scores(model: PCA, X: Any, pair: tuple[int, int]) -> Array:
     return np.asarray(model.transform(X))[:, list(pair)]
 
 
-def _points(model, n, y, pair, style):
+def _points(
+    model: PCA, n: int, y: Any, pair: tuple[int, int], style: dict[Any, Any]
+) -> Callable[..., Any]:
     """What draws scores as points, by class if there are any."""
     classes, codes = (None, None) if y is None else as_labels(y, n)
     style = {"s": 16, "linewidths": 0, **style}
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         if classes is None:
             ax.scatter(*shown.scores.T, **{"color": COLORS[0], **style})
         else:
@@ -388,7 +390,7 @@ def _points(model, n, y, pair, style):
     return draw
 
 
-def _column_names(model, names):
+def _column_names(model: PCA, names: Any) -> list[str]:
     if names is None:
         names = getattr(model, "feature_names_in_", None)
     if names is None:
@@ -401,7 +403,7 @@ def _column_names(model, names):
     return names
 
 
-def _arrows(ax, ends, names, **style):
+def _arrows(ax: Any, ends: Array, names: list[str], **style: Any) -> None:
     style = {"color": "0.25", "linewidth": 1, "head_width": 0.02 * np.abs(ends).max(),
              "length_includes_head": True, **style}  # fmt: skip
     for x, y in ends:
@@ -419,7 +421,7 @@ def _arrows(ax, ends, names, **style):
             )  # fmt: skip
 
 
-def _name_axes(ax, model, pair):
+def _name_axes(ax: Any, model: PCA, pair: tuple[int, int]) -> None:
     share = 100.0 * model.explained_variance_ratio_
     ax.set_xlabel(f"component {pair[0] + 1} ({share[pair[0]]:.1f} %)")
     ax.set_ylabel(f"component {pair[1] + 1} ({share[pair[1]]:.1f} %)")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._estimator import Display, new_axes
-from statfast._typing import ArrayLike, Axes
+from statfast._typing import Array, ArrayLike, Axes
 from statfast._validation import as_choice, as_count, as_real, wrong_type
 from statfast.cluster.hierarchy.dendrogram import as_linkage, heights_within, leaves_of
 from statfast.plot.regions import COLORS
@@ -141,7 +141,7 @@ def dendrogram(
     return Display(draw, leaves=leaves, height=line).plot(ax=ax)
 
 
-def cut_of(Z, n_clusters, height):
+def cut_of(Z: Array, n_clusters: Any, height: Any) -> Any:
     """Which merges are made, and at what height the cut is drawn (None: nowhere)."""
     n = len(Z) + 1
     if n_clusters is not None and height is not None:
@@ -161,7 +161,7 @@ def cut_of(Z, n_clusters, height):
     return made, float(below + above) / 2
 
 
-def places(Z, shown):
+def places(Z: Array, shown: int) -> tuple[Array, Array, Array]:
     """Across and up of every cluster, and the clusters drawn as leaves, from left to right."""
     n = len(Z) + 1
     start, _ = leaves_of(Z)
@@ -177,7 +177,7 @@ def places(Z, shown):
     return x, y, leaves
 
 
-def clusters_of(Z, made, x):
+def clusters_of(Z: Array, made: Array, x: Array) -> Array:
     """The number of the cluster, from left to right, that each merge that is made belongs to."""
     n = len(Z) + 1
     start, _ = leaves_of(Z)
@@ -192,7 +192,7 @@ def clusters_of(Z, made, x):
     return number[top]
 
 
-def frame(ax, leaves, y, line, orientation):
+def frame(ax: Any, leaves: Any, y: Any, line: Any, orientation: Any) -> None:
     """Limits of the axes, and the line of the cut."""
     upright = orientation in ("top", "bottom")
     ends = np.array([-0.5, len(leaves) - 0.5])
@@ -209,7 +209,7 @@ def frame(ax, leaves, y, line, orientation):
     (ax.set_ylabel if upright else ax.set_xlabel)("height")
 
 
-def name_leaves(ax, Z, leaves, labels, orientation):
+def name_leaves(ax: Any, Z: Any, leaves: Any, labels: Any, orientation: Any) -> None:
     """A name at each leaf, where there is room for it."""
     n, upright = len(Z) + 1, orientation in ("top", "bottom")
     axis, box = ax.xaxis if upright else ax.yaxis, ax.get_window_extent()

@@ -71,7 +71,7 @@ def boosting_errors(
         raise ValueError("X and y must be passed together; got one. Pass both, or none.")
     test = None if X is None else 1.0 - np.array(list(model.staged_score(X, y)))
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         rounds = np.arange(1, len(display.training) + 1)
         ax.plot(rounds, display.bound, color="0.6", linestyle="--", label="bound")
         ax.plot(rounds, display.training, **{"color": COLORS[0], "label": "training", **style})
@@ -148,7 +148,7 @@ def boosting_margins(
         raise ValueError(f"rounds must be from 1 to {total}; got none. Name one.")
     margins = np.array([np.sort(_margins(model, X, y, t)) for t in wanted])
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         share = np.arange(1, display.margins.shape[1] + 1) / display.margins.shape[1]
         for i, (t, values) in enumerate(zip(display.rounds, display.margins, strict=True)):
             given = {"color": COLORS[i % len(COLORS)], "label": f"{t} rounds", **style}
@@ -162,7 +162,7 @@ def boosting_margins(
     return Display(draw, rounds=wanted, margins=margins).plot(ax=ax)
 
 
-def _margins(model, X, y, t):
+def _margins(model: Any, X: Any, y: Any, t: float) -> Any:
     """Of the first t members: a model of these alone."""
     part = type(model)(**model.get_params(deep=False))
     part.__dict__.update(vars(model))
@@ -234,7 +234,7 @@ def partial_dependence(
     if isinstance(output, bool) or not isinstance(output, int) or not 0 <= output < outputs:
         raise ValueError(f"output must be from 0 to {outputs - 1}; got {output!r}.")
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         (_draw_line if len(dependence.grid_values) == 1 else _draw_surface)(
             dependence, output, ax, style
         )
@@ -250,12 +250,12 @@ AVERAGES = {
 }
 
 
-def _axis_label(dependence, output):
+def _axis_label(dependence: PartialDependence, output: int) -> str:
     label, words = dependence.labels[output], AVERAGES[dependence.response]
     return words if label is None else f"{words}, class {label}"
 
 
-def _draw_line(dependence, output, ax, style):
+def _draw_line(dependence: PartialDependence, output: int, ax: Any, style: dict[Any, Any]) -> None:
     values = dependence.grid_values[0]
     named = values.dtype.kind not in "fiub"
     at = np.arange(len(values)) if named else values
@@ -271,7 +271,7 @@ def _draw_line(dependence, output, ax, style):
     ax.set_ylabel(_axis_label(dependence, output))
 
 
-def _draw_surface(dependence, output, ax, style):
+def _draw_surface(dependence: PartialDependence, output: int, ax: Any, style: Any) -> None:
     if dependence.average is None:
         raise ValueError("kind must be 'average' or 'both' to draw two columns; got 'individual'.")
     one, two = dependence.grid_values
@@ -339,7 +339,7 @@ def permutation_importances(
     most = as_count(most, "most")
     order = np.argsort(-result.importances_mean, kind="stable")[:most]
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         at = np.arange(len(display.means))
         reach = np.abs(display.intervals.T - display.means)
         ax.errorbar(display.means, at, xerr=reach, **{"fmt": "o", "color": COLORS[0], **style})

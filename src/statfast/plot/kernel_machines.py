@@ -108,7 +108,7 @@ def svm_margin(
     bound = np.unique(np.concatenate([some.bound for some in model.multipliers_]))
     free = np.setdiff1d(np.concatenate([some.free for some in model.multipliers_]), bound)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         decision_regions(
             model, X, y, ax=ax, resolution=resolution, margin=margin, colors=colors,
             point_size=point_size, **style,
@@ -214,7 +214,7 @@ def kernel_matrix(
         order = np.argsort(codes, kind="stable")
         values = values[np.ix_(order, order)]
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         low, high = float(values.min()), float(values.max())
         given = {"cmap": "viridis"}
         if low < 0:

@@ -119,7 +119,7 @@ def coefficients(
         with np.errstate(over="ignore"):  # an infinite ratio is one beyond the axis
             values, ends = np.exp(values), np.exp(ends)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         places = np.arange(len(chosen))[::-1]
         none = 1.0 if scale == "ratio" else 0.0
         ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
@@ -157,7 +157,7 @@ def coefficients(
     return Display(draw, names=names, values=values, intervals=ends).plot(ax=ax)
 
 
-def _ends(intervals, q):
+def _ends(intervals: Any, q: Any) -> Any:
     """The given ends of intervals; NaN for none."""
     try:
         ends = np.asarray(intervals, dtype=float)
@@ -174,7 +174,7 @@ def _ends(intervals, q):
 MAX_FINITE = 1e300  # Sums that matplotlib makes of larger numbers overflow.
 
 
-def interval_lines(values, ends, ratio):
+def interval_lines(values: Array, ends: Array, ratio: bool) -> Any:
     """Return points, the ends of lines, and limits of the axis; None for matplotlib's own.
 
     Lines without an end reach to the edge, and points that lie at infinity are left out; on the
@@ -287,7 +287,7 @@ def diagnostics(
     pearson, leverage = found.standardized_pearson, found.leverage
     ok = np.isfinite(standard)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         shown.ax_ = axes = _four(ax)
         _scatter(axes[0], eta, residuals, np.abs(residuals), n_labels, style)
         axes[0].axhline(0, color="0.6", linewidth=1.0, linestyle="--")
@@ -344,7 +344,7 @@ def diagnostics(
     ).plot(ax=ax)  # fmt: skip
 
 
-def _four(ax):
+def _four(ax: Any) -> Any:
     """Four axes, or one that gives its place to four."""
     axes = np.ravel(ax)
     if len(axes) == 1:
@@ -360,7 +360,7 @@ def _four(ax):
     return axes
 
 
-def _scatter(ax, x, y, size, n_labels, style):
+def _scatter(ax: Any, x: Any, y: Any, size: Any, n_labels: int, style: Any) -> None:
     given = {"color": COLORS[0], "alpha": 0.6, "markersize": 4, "markeredgewidth": 0, **style}
     ax.plot(x, y, "o", **given)
     ok = np.isfinite(x) & np.isfinite(y) & np.isfinite(size)
@@ -374,7 +374,7 @@ def _scatter(ax, x, y, size, n_labels, style):
         )  # fmt: skip
 
 
-def _trend(ax, x, y):
+def _trend(ax: Any, x: Any, y: Any) -> None:
     """A running mean over the rows in the order of x."""
     order = np.argsort(x, kind="stable")
     half = max(len(x) // 6, MIN_DISTINCT_RESIDUALS)
@@ -464,7 +464,7 @@ def prediction_bands(
     means = model.predict(asked)
     name = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(rows.shape[1])])[j]
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         ax.plot(rows[:, j], target, "o", markersize=4, color="0.45", alpha=0.6, markeredgewidth=0)
         for kind, band in ends.items():
             wide = kind == "prediction"

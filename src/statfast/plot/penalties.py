@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import Display, new_axes
-from statfast._typing import Axes
+from statfast._typing import Array, Axes
 from statfast._validation import as_choice, as_count, not_fitted, wrong_type
 from statfast.linear import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
 from statfast.plot.regions import COLORS, legend_text
@@ -88,7 +88,7 @@ def regularization_path(
     named = np.argsort(-last, kind="stable")[:n_labels]
     named = named[last[named] > 0]
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         for j in np.setdiff1d(np.arange(len(coefs)), named):
             ax.plot(alphas, coefs[j], color=QUIET, linewidth=0.8, alpha=0.6, zorder=1)
         for k, j in enumerate(named):
@@ -119,7 +119,7 @@ def regularization_path(
     return Display(draw, alphas=alphas, coefs=coefs, named=named).plot(ax=ax)
 
 
-def _count_above(ax, alphas, counts):
+def _count_above(ax: Any, alphas: Array, counts: Array) -> None:
     """How many coefficients are not zero, above the picture."""
     if len(alphas) < 2:
         return
@@ -130,7 +130,7 @@ def _count_above(ax, alphas, counts):
     top.set_xlabel("coefficients not zero")
 
 
-def _mark_rules(ax, model):
+def _mark_rules(ax: Any, model: Any) -> None:
     marks = (("alpha_min_", "least error"), ("alpha_1se_", "one standard error"))
     for attribute, text in marks:
         alpha = getattr(model, attribute, None)
@@ -210,7 +210,7 @@ def penalty_errors(
     marks.setdefault(chosen, "chosen")
     marks.pop(None, None)
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         given = {"color": COLORS[0], "ecolor": "0.7", "marker": "o", "markersize": 3, **style}
         ax.errorbar(penalties, errors, yerr=se, **given)
         for at, text in marks.items():
@@ -227,7 +227,7 @@ def penalty_errors(
     return Display(draw, penalties=penalties, errors=errors, se=se, chosen=chosen).plot(ax=ax)
 
 
-def _errors(model):
+def _errors(model: Any) -> Any:
     """Penalties above 0, mean errors, their standard errors and name."""
     if not isinstance(model, ElasticNetCV | LassoCV | LogisticRegressionCV | RidgeCV):
         raise wrong_type("model", "a fitted LassoCV, RidgeCV or LogisticRegressionCV", model)
@@ -315,7 +315,7 @@ def search_scores(search: "GridSearchCV", *, ax: Axes | None = None, **style: An
     best = [place[search.best_index_] for place in places]
     labels = [[_short(value) for value in values[name]] for name in names]
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         if len(names) == 1:
             given = {"color": COLORS[0], "ecolor": "0.7", "marker": "o", "markersize": 4, **style}
             ax.errorbar(np.arange(shape[0]), scores, yerr=se, **given)
@@ -333,7 +333,7 @@ def search_scores(search: "GridSearchCV", *, ax: Axes | None = None, **style: An
     return Display(draw, names=names, values=list(values.values()), scores=scores).plot(ax=ax)
 
 
-def _short(value):
+def _short(value: int | str) -> str:
     return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decision regions: which class a classifier gives to each point of the plane."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from statfast._estimator import Display, rows_like
-from statfast._typing import ArrayLike, Axes, Rows
+from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     MAX_REPEATS,
     as_count,
@@ -117,7 +117,7 @@ def decision_regions(
     region = np.searchsorted(labels, predicted)[codes].reshape(resolution, resolution)
     fields = list(boundaries(model, points, labels, region))
 
-    def draw(shown, ax):
+    def draw(shown: Display, ax: Any) -> None:
         paint(ax, across, down, region, palette)
         for field in fields:
             ax.contour(across, down, field, levels=[0.0], colors="0.25", linewidths=1.0, zorder=2)
@@ -149,13 +149,13 @@ def side(values: np.ndarray, margin: float, resolution: int) -> np.ndarray:
     return np.linspace(low - beyond, high + beyond, resolution)
 
 
-def legend_text(label) -> str:
+def legend_text(label: float | str) -> str:
     """A label as a legend shows it: matplotlib leaves out those that are empty or begin with _."""
     text = str(label)
     return repr(label) if not text or text.startswith("_") else text
 
 
-def chosen_colors(colors, count: int) -> np.ndarray:
+def chosen_colors(colors: Any, count: int) -> np.ndarray:
     """Red, green and blue of each class, (count, 3)."""
     from matplotlib.colors import to_rgb
 
@@ -168,7 +168,7 @@ def chosen_colors(colors, count: int) -> np.ndarray:
     return np.array([to_rgb(color) for color in colors[:count]])
 
 
-def paint(ax, across, down, region, palette) -> None:
+def paint(ax: Any, across: Array, down: Array, region: Array, palette: Array) -> None:
     """Fill the regions with light colors."""
     half = [0.5 * (line[1] - line[0]) for line in (across, down)]
     ends = (across[0] - half[0], across[-1] + half[0], down[0] - half[1], down[-1] + half[1])
@@ -178,7 +178,7 @@ def paint(ax, across, down, region, palette) -> None:
     )
 
 
-def boundaries(model, points, labels, region):
+def boundaries(model: Any, points: Array, labels: Array, region: Array) -> Iterator[Any]:
     """Fields over the plane whose zero lines are the boundaries of the regions."""
     if len(labels) == 2 and hasattr(model, "predict_proba"):
         second = np.asarray(model.predict_proba(points))[:, -1].reshape(region.shape) - 0.5

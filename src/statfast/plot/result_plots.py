@@ -89,7 +89,7 @@ def table(
     names, values, filled = names[kept], values[kept], filled[kept]
     ends = None if ends is None else ends[kept]
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         places = np.arange(len(names))[::-1]
         if ends is not None:
             points, lines, limits = interval_lines(values, ends, none == 1)
@@ -154,7 +154,7 @@ def stepwise(result: StepwiseResult, *, ax: Axes | None = None, **style: Any) ->
         raise wrong_type("result", "what step returned", result)
     names, (label, values) = list(result.path.names), list(result.path.columns.items())[-1]
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         ax.plot(range(len(names)), values, **{"color": COLORS[0], "marker": "o", **style})
         slanted = {"rotation": 30, "ha": "right"} if len(names) > 5 else {}
         ax.set_xticks(range(len(names)), names, **slanted)
@@ -209,7 +209,7 @@ def pruning(result: PruningTable, *, ax: Axes | None = None, **style: Any) -> Di
     limit = float(result.xerror[result.best] + result.xstd[result.best])
     small = result.one_standard_error
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         shape = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
         shape.setdefault("label", "cross-validation")
         ax.errorbar(leaves, result.xerror, yerr=result.xstd, **shape)
@@ -263,7 +263,7 @@ def stability(result: StabilityResult, *, ax: Axes | None = None, **style: Any) 
         raise wrong_type("result", "what cluster_stability returned", result)
     places = np.arange(len(result.mean))
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         for place, values in zip(places, result.jaccard.T, strict=True):
             ax.plot(np.full(len(values), place), values, "_", color="0.75", zorder=1)
         ax.plot(places, result.mean, **{"color": COLORS[0], "marker": "o", "ls": "", **style})
@@ -283,6 +283,6 @@ def stability(result: StabilityResult, *, ax: Axes | None = None, **style: Any) 
     return Display(draw, mean=result.mean, jaccard=result.jaccard).plot(ax=ax)
 
 
-def _bare(ax):
+def _bare(ax: Any) -> None:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)

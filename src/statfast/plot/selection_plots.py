@@ -205,7 +205,9 @@ def validation_curves(
     return shown.plot(ax=ax, **(style or {}))
 
 
-def _arrays_of_results(results, X, y, arguments, n_arrays):
+def _arrays_of_results(
+    results: Any, X: Any, y: Any, arguments: dict[Any, Any], n_arrays: int
+) -> Any:
     """Results that are given in the place of an estimator, as arrays; None if it is one."""
     if not isinstance(results, tuple | list):
         if X is None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import Display
-from statfast._typing import ArrayLike, Axes, Rows
+from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
     as_names,
@@ -99,14 +99,14 @@ def tree(
     best = None if classes is None else [_best(model, k) for k in range(len(classes))]
     said = [_text_of_node(model, node, features, (classes, best), digits) for node in nodes]
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         _draw(display, ax, arrays, None if best is None else best[0], deepest, style)
 
     numbers = {"nodes": np.array(nodes), "positions": _positions(arrays, nodes, deepest)}
     return Display(draw, **numbers, texts=said).plot(ax=ax)
 
 
-def column_names(model, names):
+def column_names(model: Any, names: Any) -> Any:
     """What the columns are called: as names, as at fit, or x0, x1, ..."""
     p = model.n_features_in_
     if names is None:
@@ -117,7 +117,7 @@ def column_names(model, names):
     return names
 
 
-def _class_names(model, names):
+def _class_names(model: Any, names: Any) -> Any:
     """Names of the classes of each output; None for a regression."""
     labels = getattr(model, "classes_", None)
     if labels is None:
@@ -136,7 +136,7 @@ def _class_names(model, names):
     return [names]
 
 
-def _preorder(arrays, deepest):
+def _preorder(arrays: Any, deepest: Any) -> Any:
     """Nodes not below `deepest` splits: each, then those to its left, then those to its right."""
     found, waiting = [], [0]
     while waiting:
@@ -147,7 +147,7 @@ def _preorder(arrays, deepest):
     return found
 
 
-def _positions(arrays, nodes, deepest):
+def _positions(arrays: Any, nodes: Array, deepest: Any) -> Any:
     """Ends are one apart, from the left to the right; a parent is between its children."""
     across, ends = {}, 0
     for node in nodes:
@@ -160,14 +160,14 @@ def _positions(arrays, nodes, deepest):
     return np.array([[across[node], -float(arrays.depth[node])] for node in nodes])
 
 
-def _best(model, output):
+def _best(model: Any, output: int) -> Any:
     """The code of the class that each node stands for."""
     said, several = model.node_classes(), isinstance(model.classes_, list)
     labels = model.classes_[output] if several else model.classes_
     return np.searchsorted(labels, said[:, output] if several else said)
 
 
-def _question(model, node, features, digits):
+def _question(model: Any, node: int, features: Any, digits: int) -> Any:
     """What a node asks, and where rows go that cannot answer."""
     arrays = model.tree_
     name, sets = features[arrays.feature[node]], model.split_categories(node)
@@ -186,7 +186,7 @@ def _question(model, node, features, digits):
     return [asked, f"missing: {by}{side}"]
 
 
-def _text_of_node(model, node, features, verdicts, digits):
+def _text_of_node(model: Any, node: int, features: Any, verdicts: Any, digits: int) -> Any:
     """The lines of a box: the question, the answer, and the rows behind it."""
     (classes, best), arrays, lines = verdicts, model.tree_, []
     if arrays.children_left[node] >= 0:
@@ -208,13 +208,13 @@ def _text_of_node(model, node, features, verdicts, digits):
     return "\n".join(lines)
 
 
-def _count(weight, digits):
+def _count(weight: Any, digits: int) -> Any:
     """A sum of weights; without decimals where it is whole but for rounding."""
     whole = abs(weight - round(weight)) <= 1e-9 * max(1.0, abs(weight))
     return str(round(weight)) if whole else f"{weight:.{digits}f}"
 
 
-def _colors(arrays, nodes, best):
+def _colors(arrays: Any, nodes: Array, best: Any) -> Any:
     """The color of each box: of the largest class by its share, or of the value."""
     from matplotlib import colormaps
     from matplotlib.colors import to_rgb
@@ -239,7 +239,7 @@ def _colors(arrays, nodes, best):
     return colors
 
 
-def _draw(display, ax, arrays, best, deepest, style):
+def _draw(display: Display, ax: Any, arrays: Any, best: Any, deepest: Any, style: Any) -> None:
     nodes, at = display.nodes, display.positions
     place = dict(zip(nodes.tolist(), at, strict=True))
     for node in nodes.tolist():
@@ -268,7 +268,7 @@ def _draw(display, ax, arrays, best, deepest, style):
     ax.set_axis_off()
 
 
-def _font_size(ax, texts, at):
+def _font_size(ax: Any, texts: list[Any], at: Any) -> Any:
     """Points such that neighbors of a level do not touch: a letter is some 0.6 of them wide."""
     width, height = (72.0 / ax.figure.dpi * size for size in ax.bbox.size)
     across = width / (np.ptp(at[:, 0]) + 1.2)
@@ -349,7 +349,7 @@ def importances(
     order = np.argsort(-model.feature_importances_, kind="stable")[: as_count(most, "most")]
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         at = np.arange(len(display.means))
         drawn = {"color": COLORS[0], "marker": "o", "linestyle": "none", **style}
         ax.hlines(at, *display.intervals.T, color=drawn["color"], linewidth=1.5, alpha=0.6)
@@ -416,7 +416,7 @@ def out_of_bag(
     _forest(model, "out_of_bag_errors")
     errors = model.out_of_bag_errors(X, y)
 
-    def draw(display, ax):
+    def draw(display: Display, ax: Any) -> None:
         trees = np.arange(1, len(display.errors) + 1)
         ax.plot(trees, display.errors, **{"color": COLORS[0], **style})
         ax.set_xlabel("trees")
@@ -427,7 +427,7 @@ def out_of_bag(
     return Display(draw, errors=errors).plot(ax=ax)
 
 
-def _forest(model, needed):
+def _forest(model: Any, needed: str) -> None:
     """Refuse what is no forest; one that is not fitted refuses by itself."""
     if not hasattr(type(model), needed):
         raise wrong_type("model", "a random forest or extremely randomized trees", model)

@@ -28,7 +28,7 @@ INFREQUENT = "infrequent_sklearn"  # the name that scikit-learn's users know
 
 
 # ------------------------------------------------------------------ counts
-def distinct(column, label):
+def distinct(column: Array, label: int | str) -> tuple[Array, Array]:
     """The values of a column, sorted, missing ones last, and the place of each entry there."""
     if column.dtype.kind in "biuf":
         values = np.unique(column)
@@ -42,7 +42,7 @@ def distinct(column, label):
     return values, _looked_up(given, seen, values)
 
 
-def _sorted(seen, dtype, label):
+def _sorted(seen: set[Any], dtype: Any, label: Any) -> Array:
     there = [value for value in seen if not is_missing(value)]
     try:
         there.sort()
@@ -74,7 +74,9 @@ class EncodedCounts:
         return EncodedCounts(self.n + other.n, [v for v, _ in both], [c for _, c in both])
 
 
-def _merged(values, counts, more_values, more, j):
+def _merged(
+    values: Array, counts: Array, more_values: Array, more: Array, j: int
+) -> tuple[Array, Array]:
     if all(part.dtype.kind in "biuf" for part in (values, more_values)):
         merged = np.unique(np.concatenate([values, more_values]))
     else:
@@ -87,7 +89,7 @@ def _merged(values, counts, more_values, more, j):
     return merged, total
 
 
-def numbered(column, values):
+def numbered(column: Array, values: Array) -> Array:
     """The place of each entry of a column among the categories; -1 where it is none."""
     if column.dtype.kind in "biuf" and values.dtype.kind in "biuf":
         return _numbered_numbers(column, values)
@@ -98,22 +100,22 @@ def numbered(column, values):
         raise _no_category(error) from error
 
 
-def _no_category(error):
+def _no_category(error: Any) -> Any:
     return TypeError(f"X has others: the argument must be a table of strings or numbers; {error}.")
 
 
-def _looked_up(labels, seen, values):
+def _looked_up(labels: list[Any], seen: set[Any], values: Array) -> Array:
     known = {value: k for k, value in enumerate(values.tolist())}
     nan = next((k for value, k in known.items() if _is_nan(value)), -1)
     table = {value: nan if _is_nan(value) else known.get(value, -1) for value in seen}
     return np.fromiter(map(table.__getitem__, labels), np.intp, len(labels))
 
 
-def _is_nan(value):
+def _is_nan(value: float | str) -> bool:
     return value is not None and is_missing(value)
 
 
-def _numbered_numbers(column, values):
+def _numbered_numbers(column: Array, values: Array) -> Array:
     gap = len(values) and values[-1] != values[-1]
     known = values[: len(values) - bool(gap)]
     if not len(known):
@@ -131,12 +133,12 @@ def _numbered_numbers(column, values):
     return place
 
 
-def _narrow(column, known):
+def _narrow(column: Array, known: Array) -> bool:
     """Whether integers lie so close that a table of all between them is small."""
     return column.dtype == known.dtype and int(known[-1]) - int(known[0]) <= 4 * len(column)
 
 
-def rare(counts, n, min_frequency, max_categories):
+def rare(counts: Array, n: int, min_frequency: float | None, max_categories: int | None) -> Array:
     """Which categories are counted as one, as rare; all False where none are."""
     mask = np.zeros(len(counts), dtype=bool)
     if min_frequency is not None:
@@ -153,6 +155,13 @@ def rare(counts, n, min_frequency, max_categories):
 # ------------------------------------------------------------------ encoders
 class CategoryEncoder(Transformer, Estimator):
     """What encoders share: categories found or given, counts that add, groups of rare ones."""
+
+    # What subclasses declare, or a fit sets.
+    dtype: Any = fitted()
+    categories: Any = fitted()
+    handle_unknown: Any = fitted()
+    min_frequency: float | None = fitted()
+    max_categories: int | None = fitted()
 
     categories_: list[Array] = fitted()
     _rare_ones: Any = fitted()
@@ -213,7 +222,7 @@ class CategoryEncoder(Transformer, Estimator):
         columns_for(self, X)  # for its sentences
         return self._solved(before + self._counted(X)[0], self.__dict__.get("feature_names_in_"))
 
-    def _counted(self, X):
+    def _counted(self, X: Any) -> tuple[EncodedCounts, list[Array]]:
         self._require_parameters()
         columns = as_columns(X)
         labels = column_labels(column_names(X), len(columns))
@@ -258,10 +267,10 @@ class CategoryEncoder(Transformer, Estimator):
         )
         return self._encoded([self._placed(*three, "transform") for three in triples])
 
-    def _encoded(self, places):
+    def _encoded(self, places: Any) -> Any:
         raise NotImplementedError
 
-    def _require_parameters(self):
+    def _require_parameters(self) -> None:
         try:
             kind = np.dtype(self.dtype).kind
         except TypeError:
@@ -270,7 +279,7 @@ class CategoryEncoder(Transformer, Estimator):
             raise wrong_type("dtype", "a type of numbers", self.dtype)
         self._checked()
 
-    def _checked_categories(self, columns, labels):
+    def _checked_categories(self, columns: list[Array], labels: list[int | str]) -> Any:
         """The categories that the caller gave, one array for each column; None for "auto"."""
         given = self.categories
         if isinstance(given, str) and given == "auto":
@@ -288,7 +297,7 @@ class CategoryEncoder(Transformer, Estimator):
             for own, column, label in zip(given, columns, labels, strict=True)
         ]
 
-    def _placed(self, column, values, label, when):
+    def _placed(self, column: Array, values: Array, label: int | str, when: str) -> Array:
         place = numbered(column, values)
         if self.handle_unknown == "error" and (place < 0).any():
             unknown = list(dict.fromkeys(column[place < 0].tolist()))
@@ -298,7 +307,7 @@ class CategoryEncoder(Transformer, Estimator):
             )
         return place
 
-    def _rare(self, counted, j, kept=()):
+    def _rare(self, counted: EncodedCounts, j: int, kept: list[int] | tuple[()] = ()) -> Array:
         """Which categories of a column are rare; never those `kept`."""
         counts = np.delete(counted.counts[j], kept)
         if self.min_frequency is None and self.max_categories is None:
@@ -317,10 +326,10 @@ class CategoryEncoder(Transformer, Estimator):
         pairs = zip(self.categories_, self._rare_ones, strict=True)
         return [values[mask] if mask.any() else None for values, mask in pairs]
 
-    def _solved(self, counted, names):
+    def _solved(self, counted: EncodedCounts, names: Any) -> Any:
         raise NotImplementedError
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
@@ -328,7 +337,7 @@ class CategoryEncoder(Transformer, Estimator):
         return tags
 
 
-def as_categories(categories, column, label):
+def as_categories(categories: Any, column: Array, label: Any) -> Array:
     """Categories as the caller gave them, in the type of the column."""
     number = column.dtype.kind in "biuf"
     try:
@@ -365,7 +374,7 @@ def as_categories(categories, column, label):
     return values
 
 
-def joined(parts):
+def joined(parts: list[Array]) -> Array:
     """Columns of values side by side, in a type that holds all of them."""
     kinds = {part.dtype.kind for part in parts}
     dtype = object if "O" in kinds or (kinds & set("US") and kinds - set("US")) else None

@@ -21,7 +21,7 @@ from statfast._estimator import (
     one_of,
     param,
 )
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Matrix, Rows
 from statfast._validation import (
     as_columns,
     as_real,
@@ -52,7 +52,7 @@ class Totals:
     counts: np.ndarray
     missing: np.ndarray
 
-    def __add__(self, other):
+    def __add__(self, other: Totals) -> Totals:
         with np.errstate(over="ignore"):
             sums = self.sums + other.sums
         return Totals(sums, self.counts + other.counts, self.missing | other.missing)
@@ -171,7 +171,7 @@ class SimpleImputer(Transformer, Estimator):
             )
         return self._fit(X, self.__dict__.get("_totals"))
 
-    def _fit(self, X, before):
+    def _fit(self, X: Any, before: Totals | None) -> Self:
         self._checked()
         rows = self._rows(X, fitted=before is not None)
         numbers = rows.dtype != object
@@ -284,7 +284,7 @@ class SimpleImputer(Transformer, Estimator):
         return out
 
     # ------------------------------------------------------------ rows
-    def _rows(self, X, fitted=False):
+    def _rows(self, X: Any, fitted: bool = False) -> Matrix:
         """Rows as a table of numbers, CSC, or a table of objects."""
         if is_sparse(X):
             if self.missing_values == 0:
@@ -305,7 +305,7 @@ class SimpleImputer(Transformer, Estimator):
             return as_rows(X, finite=False)
         return rows_for(self, X, finite=False)
 
-    def _sparse(self, X, fitted):
+    def _sparse(self, X: Matrix, fitted: bool) -> Matrix:
         rows = as_sparse(X).tocsc()
         if fitted:
             rows_for(self, np.zeros((1, rows.shape[1])))  # for its sentences
@@ -315,7 +315,7 @@ class SimpleImputer(Transformer, Estimator):
         rows.sum_duplicates()
         return rows
 
-    def _missing(self, rows):
+    def _missing(self, rows: Matrix) -> Matrix:
         """Where values are missing: a table, or a sparse matrix of truth values."""
         if is_sparse(rows):
             mask = rows.copy()
@@ -340,7 +340,7 @@ class SimpleImputer(Transformer, Estimator):
         explain_nonfinite(rows, "X")
         return rows == value
 
-    def _fill_sparse(self, rows, missing, kept):
+    def _fill_sparse(self, rows: Matrix, missing: Matrix, kept: Array) -> Matrix:
         from scipy.sparse import csc_array, hstack
 
         column = np.repeat(np.arange(rows.shape[1]), np.diff(rows.indptr))
@@ -353,7 +353,7 @@ class SimpleImputer(Transformer, Estimator):
         return out
 
     # ------------------------------------------------------------ what is filled in
-    def _constant(self, numbers):
+    def _constant(self, numbers: bool) -> Any:
         if self.fill_value is None:
             return 0.0 if numbers else MISSING
         if numbers:
@@ -362,25 +362,26 @@ class SimpleImputer(Transformer, Estimator):
             raise wrong_type("fill_value", "a number or a string", self.fill_value)
         return self.fill_value
 
-    def _typical(self, known, zeros):
+    def _typical(self, known: Array, zeros: int) -> float | str:
         """The median or mode of values and so many zeros; of several modes the least."""
         if self.strategy == "most_frequent":
             return _mode(known, zeros)
         known = np.append(known.astype(np.float64), np.zeros(zeros))
         if self.strategy == "median":
             return np.median(known)
-        return as_real(self.strategy(known), "strategy of a column of X")
+        rule: Any = self.strategy
+        return as_real(rule(known), "strategy of a column of X")
 
-    def _kept(self):
+    def _kept(self) -> Array:
         return np.flatnonzero([not is_missing(value) for value in self.statistics_.tolist()])
 
-    def _named(self, names):
+    def _named(self, names: list[str]) -> list[str]:
         out = [names[j] for j in self._kept()]
         if self.add_indicator:
             out += [f"missingindicator_{names[j]}" for j in self.indicator_features_]
         return out
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.missing_values != 0
         tags.input_tags.allow_nan = is_missing(self.missing_values)
@@ -388,14 +389,14 @@ class SimpleImputer(Transformer, Estimator):
         return tags
 
 
-def _as_objects(columns):
+def _as_objects(columns: list[Array]) -> Array:
     table = np.empty((len(columns[0]), len(columns)), dtype=object)
     for j, column in enumerate(columns):
         table[:, j] = column
     return table
 
 
-def _there(rows, missing, j):
+def _there(rows: Matrix, missing: Matrix, j: int) -> tuple[Array, int]:
     """The values of a column that are there, and the number of zeros that are not stored."""
     if not is_sparse(rows):
         return rows[~missing[:, j], j], 0
@@ -403,7 +404,7 @@ def _there(rows, missing, j):
     return rows.data[part][~missing.data[part]], rows.shape[0] - (part.stop - part.start)
 
 
-def _any(missing):
+def _any(missing: Matrix) -> Array:
     """Columns with a missing value."""
     if not is_sparse(missing):
         return missing.any(axis=0)
@@ -411,7 +412,7 @@ def _any(missing):
     return np.bincount(column, missing.data, missing.shape[1]) > 0
 
 
-def _mode(known, zeros):
+def _mode(known: Array, zeros: int) -> float | str:
     if known.dtype != object:
         values, counts = np.unique(known, return_counts=True)
         if zeros:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._estimator import by_fit, count, fitted, flag, nothing, one_of, param, real
-from statfast._typing import ArrayLike, Rows
+from statfast._typing import Array, ArrayLike, Matrix, Rows
 from statfast._validation import (
     as_choice,
     as_csr,
@@ -22,7 +22,7 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.preprocessing.categories import INFREQUENT, CategoryEncoder, joined
+from statfast.preprocessing.categories import INFREQUENT, CategoryEncoder, EncodedCounts, joined
 
 UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
 
@@ -96,6 +96,9 @@ class OneHotEncoder(CategoryEncoder):
     ['color_green', 'color_red', 'size_1', 'size_2']
     """
 
+    # What subclasses declare, or a fit sets.
+    _places: Any = fitted()
+
     _n_features_out: Any = fitted()
 
     categories: Literal["auto"] | Sequence[ArrayLike] = param(by_fit, default="auto")
@@ -116,7 +119,7 @@ class OneHotEncoder(CategoryEncoder):
 
     _tolerant = UNKNOWN[1:]
 
-    def _require_parameters(self):
+    def _require_parameters(self) -> None:
         super()._require_parameters()
         if self.feature_name_combiner != "concat" and not callable(self.feature_name_combiner):
             raise wrong_type("feature_name_combiner", "'concat' or callable", (
@@ -128,7 +131,7 @@ class OneHotEncoder(CategoryEncoder):
             raise wrong_type("drop", "'first', 'if_binary' or a category of each column", self.drop)
 
     # ------------------------------------------------------------ fit
-    def _solved(self, counted, names):
+    def _solved(self, counted: EncodedCounts, names: Array | None) -> Self:
         d = len(counted.values)
         masks = [self._rare(counted, j) for j in range(d)]
         levels = [_levels(mask) for mask in masks]  # of each category, its group
@@ -159,19 +162,22 @@ class OneHotEncoder(CategoryEncoder):
             _n_features_out=start,
         )
 
-    def _dropped(self, categories, masks, levels, labels):
+    def _dropped(
+        self, categories: list[Array], masks: list[Array], levels: list[Array], labels: Any
+    ) -> Any:
         """For each column the group that is left out, or None."""
         d = len(categories)
         if self.drop is None:
             return [None] * d
         if isinstance(self.drop, str):
             return [0 if self.drop == "first" or level.max() == 1 else None for level in levels]
-        if len(self.drop) != d:
+        drop: Any = self.drop
+        if len(drop) != d:
             raise ValueError(
-                f"drop must hold a category for each of the {d} columns of X; got {len(self.drop)}."
+                f"drop must hold a category for each of the {d} columns of X; got {len(drop)}."
             )
         found = []
-        for j, (wanted, values) in enumerate(zip(self.drop, categories, strict=True)):
+        for j, (wanted, values) in enumerate(zip(drop, categories, strict=True)):
             same = [k for k, v in enumerate(values.tolist()) if _alike(v, wanted)]
             if not same:
                 raise ValueError(
@@ -187,7 +193,7 @@ class OneHotEncoder(CategoryEncoder):
         return found
 
     # ------------------------------------------------------------ rows
-    def _encoded(self, places):
+    def _encoded(self, places: list[Array]) -> Matrix:
         where = np.empty((len(places[0]), len(places)), dtype=np.int32)
         for j, (place, column) in enumerate(zip(places, self._places, strict=True)):
             np.take(column.astype(np.int32), place, out=where[:, j], mode="wrap")
@@ -207,7 +213,7 @@ class OneHotEncoder(CategoryEncoder):
         out[row, where[row, column]] = 1
         return out
 
-    def _sparse(self, where):
+    def _sparse(self, where: Array) -> Matrix:
         from scipy.sparse import csr_array
 
         n, d = where.shape
@@ -260,7 +266,7 @@ class OneHotEncoder(CategoryEncoder):
             start += width
         return joined(parts)
 
-    def _level_names(self, j):
+    def _level_names(self, j: int) -> tuple[Array, int | None]:
         """The categories of a column, the rare ones as one; and the place of the one left out."""
         values, mask = self.categories_[j], self._rare_ones[j]
         names = values
@@ -269,7 +275,7 @@ class OneHotEncoder(CategoryEncoder):
         drop = None if self.drop_idx_ is None else self.drop_idx_[j]
         return names, None if drop is None else int(_levels(mask)[drop])
 
-    def _category_of(self, part, names, drop):
+    def _category_of(self, part: Array, names: Array, drop: Any) -> Array:
         kept = np.arange(len(names)) if drop is None else np.delete(np.arange(len(names)), drop)
         zero = ~part.any(axis=1)
         if not len(kept):
@@ -292,7 +298,7 @@ class OneHotEncoder(CategoryEncoder):
         found[zero] = None
         return found
 
-    def _named(self, names):
+    def _named(self, names: list[str]) -> list[str]:
         combine = self.feature_name_combiner
         if combine == "concat":
             combine = "{}_{}".format
@@ -303,13 +309,13 @@ class OneHotEncoder(CategoryEncoder):
         return found
 
 
-def _levels(mask):
+def _levels(mask: Array) -> Array:
     """For each category its number among the groups: the frequent ones, then the rare ones."""
     level = np.cumsum(~mask) - 1
     return np.where(mask, (~mask).sum(), level)
 
 
-def _alike(value, wanted):
+def _alike(value: float | str | None, wanted: Any) -> bool:
     if is_missing(value) or is_missing(wanted):
         return is_missing(value) and is_missing(wanted) and (value is None) == (wanted is None)
     return np.ndim(wanted) == 0 and bool(value == wanted)

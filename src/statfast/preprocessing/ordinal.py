@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._estimator import by_fit, count, fitted, nothing, one_of, param, real
-from statfast._typing import ArrayLike, Rows
+from statfast._typing import Array, ArrayLike, Rows
 from statfast._validation import (
     as_rows,
     column_labels,
@@ -19,7 +19,7 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.preprocessing.categories import INFREQUENT, CategoryEncoder, joined
+from statfast.preprocessing.categories import INFREQUENT, CategoryEncoder, EncodedCounts, joined
 
 UNKNOWN = ("error", "use_encoded_value")
 
@@ -87,6 +87,9 @@ class OrdinalEncoder(CategoryEncoder):
            [0.]])
     """
 
+    # What subclasses declare, or a fit sets.
+    _tables: Any = fitted()
+
     categories: Literal["auto"] | Sequence[ArrayLike] = param(by_fit, default="auto")
     dtype: Any = param(by_fit, default=np.float64)
     handle_unknown: Literal["error", "use_encoded_value"] = param(one_of(*UNKNOWN), default="error")
@@ -101,7 +104,7 @@ class OrdinalEncoder(CategoryEncoder):
 
     _tolerant = UNKNOWN[1:]
 
-    def _require_parameters(self):
+    def _require_parameters(self) -> None:
         super()._require_parameters()
         unknown = self._checked_value("handle_unknown") == UNKNOWN[1]
         self._require_number("encoded_missing_value")
@@ -117,7 +120,7 @@ class OrdinalEncoder(CategoryEncoder):
                 f"got {shown(self.unknown_value)}."
             )
 
-    def _require_number(self, name):
+    def _require_number(self, name: str) -> None:
         value = getattr(self, name)
         nan = isinstance(value, float | np.floating) and np.isnan(value)
         if not nan and (isinstance(value, bool) or not isinstance(value, Integral)):
@@ -128,7 +131,7 @@ class OrdinalEncoder(CategoryEncoder):
             raise ValueError(f"{name} must be less than 2**53 in size; got {shown(value)}.")
 
     # ------------------------------------------------------------ fit
-    def _solved(self, counted, names):
+    def _solved(self, counted: EncodedCounts, names: Array | None) -> Self:
         masks, tables = [], []
         labels = column_labels(names, len(counted.values))
         for j, values in enumerate(counted.values):
@@ -165,7 +168,7 @@ class OrdinalEncoder(CategoryEncoder):
             _n_features_out=len(masks),
         )
 
-    def _require_free(self, name, value, used, label):
+    def _require_free(self, name: str, value: float | None, used: int, label: int | str) -> None:
         if value is not None and 0 <= value < used:
             raise ValueError(
                 f"The used value for {name}, {value}, is one of the values already used for "
@@ -173,7 +176,7 @@ class OrdinalEncoder(CategoryEncoder):
             )
 
     # ------------------------------------------------------------ rows
-    def _encoded(self, places):
+    def _encoded(self, places: list[Array]) -> Array:
         out = np.empty((len(places[0]), len(places)), dtype=self.dtype)
         for j, (place, table) in enumerate(zip(places, self._tables, strict=True)):
             out[:, j] = table[place]
@@ -209,7 +212,7 @@ class OrdinalEncoder(CategoryEncoder):
             )
         return joined([self._categories_of(rows[:, j], j) for j in range(rows.shape[1])])
 
-    def _categories_of(self, codes, j):
+    def _categories_of(self, codes: Array, j: int) -> Array:
         values, mask, table = self.categories_[j], self._rare_ones[j], self._tables[j][:-1]
         names = np.where(mask, INFREQUENT, values.astype(object)) if mask.any() else values
         known, first = np.unique(table, return_index=True)
@@ -234,5 +237,5 @@ class OrdinalEncoder(CategoryEncoder):
         found[~same] = None
         return found
 
-    def _named(self, names):
+    def _named(self, names: list[str]) -> list[str]:
         return names

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -22,7 +23,7 @@ from statfast._estimator import (
     param,
     summed,
 )
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
     as_csr,
     as_real,
@@ -43,16 +44,16 @@ _ROUNDING = 10.0 * np.finfo(np.float64).eps  # a range below it counts as none
 class ColumnScaler(Transformer, Estimator):
     """What scalers share: each column less a number, over another, and names that stay."""
 
-    def _shift_and_scale(self):
+    def _shift_and_scale(self) -> Any:
         """What is taken off (d,), and what it is then divided by (d,)."""
         raise NotImplementedError
 
-    def _fitted_shift_and_scale(self):
+    def _fitted_shift_and_scale(self) -> tuple[Array, Array]:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         return self._shift_and_scale()
 
-    def _applied(self, X, change, named=True):
+    def _applied(self, X: Any, change: Callable[..., Any], named: bool = True) -> Array:
         return in_blocks(rows_for(self, X, named=named), change)
 
     def inverse_transform(self, X: Rows) -> Any:
@@ -77,7 +78,7 @@ class ColumnScaler(Transformer, Estimator):
         shift, scale = self._fitted_shift_and_scale()
         return self._applied(X, times_and_more(scale, shift), named=False)
 
-    def _named(self, names):
+    def _named(self, names: list[str]) -> list[str]:
         return names
 
 
@@ -94,7 +95,7 @@ class Extremes:
         return Extremes(self.n + other.n, low, high)
 
 
-def block_extremes(columns, state) -> Extremes:
+def block_extremes(columns: tuple[Array], state: FitState) -> Extremes:
     """Those of a block of rows, which is refused if it is not finite."""
     X = np.asarray(columns[0])
     rows = X if X.strides[1] == X.itemsize else np.ascontiguousarray(X)
@@ -202,7 +203,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
     _kept_sums = "_extremes"
     _solve_parameters = ("feature_range", "copy", "clip")
 
-    def _prepare(self, X, y=None, sample_weight=None):
+    def _prepare(self, X: Any, y: Any = None, sample_weight: Weights | None = None) -> Any:
         self._range()
         self._checked()
         if isinstance(X, Chunks):
@@ -210,7 +211,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
         rows = as_rows(X, finite=False)
         return (rows,), FitState(rows.shape[1], column_names(X))
 
-    def _range(self):
+    def _range(self) -> tuple[float, float]:
         ends = self.feature_range
         if not _is_pair(ends):
             raise wrong_type("feature_range", "a pair of numbers (low, high)", ends)
@@ -222,15 +223,15 @@ class MinMaxScaler(ColumnScaler, SumFit):
         return low, high
 
     @staticmethod
-    def _statistics(columns, state):
+    def _statistics(columns: tuple[Array], state: FitState) -> Extremes:
         return block_extremes(columns, state)
 
-    def _total(self, columns, state):
+    def _total(self, columns: tuple[Chunks | Array], state: FitState) -> Extremes:
         rows = columns[0]
         effort = np.inf if isinstance(rows, Chunks) else 2.0 * rows.size
         return summed(self._statistics, columns, state, effort=effort)
 
-    def _solve(self, extremes, state):
+    def _solve(self, extremes: Extremes, state: FitState) -> Self:
         low, high = self._range()
         with np.errstate(over="ignore"):
             spread = extremes.high - extremes.low
@@ -279,7 +280,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
         out = self._applied(X, lambda Z, out: end(np.subtract(Z, start, out=out), out))
         return np.clip(out, low, high) if self.clip else out
 
-    def _shift_and_scale(self):
+    def _shift_and_scale(self) -> tuple[Array, Array]:
         return -self.min_ / self.scale_, 1.0 / self.scale_
 
 
@@ -419,7 +420,7 @@ class RobustScaler(ColumnScaler):
             return scaled
         return self._applied(X, less_and_over(shift, scale))
 
-    def _quantiles(self):
+    def _quantiles(self) -> tuple[float, float]:
         ends = self.quantile_range
         if not _is_pair(ends):
             raise wrong_type("quantile_range", "a pair of percentages", ends)
@@ -433,18 +434,18 @@ class RobustScaler(ColumnScaler):
             )
         return low, high
 
-    def _shift_and_scale(self):
+    def _shift_and_scale(self) -> tuple[Array, Array]:
         d = self.n_features_in_
         shift = np.zeros(d) if self.center_ is None else self.center_
         return shift, np.ones(d) if self.scale_ is None else self.scale_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.with_centering
         return tags
 
 
-def _is_pair(ends):
+def _is_pair(ends: Any) -> bool:
     return (
         isinstance(ends, tuple | list | np.ndarray)
         and getattr(ends, "ndim", 1) == 1

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import (
+    ColumnMoments,
     FitState,
     SumFit,
     Transformer,
@@ -18,7 +20,7 @@ from statfast._estimator import (
     param,
     summed,
 )
-from statfast._typing import Rows, Weights
+from statfast._typing import Array, Rows, Weights
 from statfast._validation import (
     as_csr,
     as_rows,
@@ -146,7 +148,9 @@ class StandardScaler(Transformer, SumFit):
     _fits_from_moments = True
     _solve_parameters = ("copy", "with_mean", "with_std")
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Weights
+    ) -> tuple[tuple[Chunks | Array, Array | None], FitState]:
         centers = self._checked().with_mean
         if isinstance(X, Chunks):
             rows = X
@@ -161,15 +165,17 @@ class StandardScaler(Transformer, SumFit):
         return (rows, weights), FitState(rows.shape[1], column_names(X))
 
     @staticmethod
-    def _statistics(columns, state):
+    def _statistics(columns: tuple[Array, Array | None], state: FitState) -> ColumnMoments:
         return column_moments(*columns)
 
-    def _total(self, columns, state):
+    def _total(
+        self, columns: tuple[Chunks | Array, Array | None], state: FitState
+    ) -> ColumnMoments:
         rows = columns[0]
         effort = np.inf if isinstance(rows, Chunks) else 8.0 * rows.shape[0] * rows.shape[1]
         return summed(self._statistics, columns, state, effort=effort)
 
-    def _solve(self, moments, state):
+    def _solve(self, moments: ColumnMoments, state: FitState) -> Self:
         spread = self._checked_value("with_std")
         wanted = spread or self._checked_value("with_mean")
         total_weight = moments.total_weight
@@ -239,7 +245,7 @@ class StandardScaler(Transformer, SumFit):
         shift, scale = self._shift_and_scale()
         return self._applied(X, shift, scale, times_and_more(scale, shift), named=False)
 
-    def _shift_and_scale(self):
+    def _shift_and_scale(self) -> tuple[Array, Array]:
         """What is taken off (d,), and what it is then divided by (d,)."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
@@ -247,7 +253,9 @@ class StandardScaler(Transformer, SumFit):
         shift = self.mean_ if self.with_mean and self.mean_ is not None else np.zeros(d)
         return shift, np.ones(d) if self.scale_ is None else self.scale_
 
-    def _applied(self, X, shift, factor, dense, named=True):
+    def _applied(
+        self, X: Any, shift: Array, factor: Array, dense: Callable[..., Any], named: bool = True
+    ) -> Array:
         if is_sparse(X):
             if shift.any() or self.with_mean:
                 raise TypeError(CENTERED)
@@ -258,10 +266,10 @@ class StandardScaler(Transformer, SumFit):
             return scaled
         return in_blocks(rows_for(self, X, named=named), dense)
 
-    def _named(self, names):
+    def _named(self, names: list[str]) -> list[str]:
         return names
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.with_mean
         return tags

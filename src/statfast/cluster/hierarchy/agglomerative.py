@@ -184,7 +184,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
             **kept,
         )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags

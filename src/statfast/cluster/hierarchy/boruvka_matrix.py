@@ -13,6 +13,7 @@ import numpy as np
 from statfast._core.hierarchy import forest
 from statfast._distance import MAX_TASKS, NUMBERS_PER_TASK, Triangle, neighbors
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 
 TILE_ROWS = 256  # rows and columns that a task joins across the diagonal
 Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one row, the other (int32), the length
@@ -43,14 +44,14 @@ def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
     return one, other, length
 
 
-def _by_part(part):
+def _by_part(part: Array) -> tuple[Array, Array]:
     """Rows sorted by their part, rising in each, and where each part begins."""
     order = np.argsort(part, kind="stable").astype(np.int32)
     start = np.flatnonzero(np.diff(part[order], prepend=-1, append=len(part)))
     return order, start
 
 
-def _between(triangle, order, start, n_jobs):
+def _between(triangle: Triangle, order: Array, start: Array, n_jobs: Jobs) -> Triangle:
     """The matrix of the smallest numbers between parts."""
     m, k = triangle.m, len(start) - 1
     part = np.empty(m, np.int32)
@@ -61,11 +62,11 @@ def _between(triangle, order, start, n_jobs):
     table = np.empty((k, k), triangle.dtype)
     single = triangle.dtype == np.float32
 
-    def gather(parts):
+    def gather(parts: tuple[int, int]) -> None:
         checkpoint()
         forest.between(triangle.rows, single, part, order, start, *parts, table.ctypes.data)
 
-    def join(tile):
+    def join(tile: tuple[slice, slice]) -> None:
         """Of two numbers across the diagonal, the smaller goes to its right."""
         a, b = tile
         np.minimum(table[a, b], table[b, a].T, out=table[a, b])
@@ -101,7 +102,7 @@ class Growth:
         The root of the largest part; -1 before any was joined.
     """
 
-    def __init__(self, n: int, empty: Callable = np.empty):
+    def __init__(self, n: int, empty: Callable = np.empty) -> None:
         self.count = n
         self.parent, self._size, self._roots = empty((3, n), np.int32)
         self.parent[:], self._size[:], self._roots[:] = -1, 1, np.arange(n)

@@ -17,6 +17,7 @@ from statfast._core.hierarchy.boruvka import LEAF_POINTS, NEIGHBORS
 from statfast._core.kdtree.tree import TreeView
 from statfast._distance import EUCLIDEAN, LANES, KDArrays
 from statfast._engine import aligned, checkpoint, each, grid, usable_threads
+from statfast._typing import Array
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth
 
 LEAVES_PER_CALL = 1 << 16  # leaves visited between checkpoints: some 10 ms
@@ -40,7 +41,7 @@ def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
 class Rounds:
     """The rounds; points are known by their places in the tree."""
 
-    def __init__(self, X: np.ndarray, n_jobs: int | None):
+    def __init__(self, X: np.ndarray, n_jobs: int | None) -> None:
         self.n, self.d = X.shape
         n = self.n
         self.n_jobs = n_jobs
@@ -88,27 +89,27 @@ class Rounds:
         one, other, length = self.growth.edges()
         return self.tree.ids[one], self.tree.ids[other], length
 
-    def _share(self, work, pieces, effort):
+    def _share(self, work: Any, pieces: list[slice], effort: float) -> list[tuple[Any, ...]]:
         """Do the work for each piece and a stamp of its own."""
         tasks = zip(pieces, self.stamps, strict=False)
         return each(work, tasks, n_jobs=self.n_jobs, effort=effort)
 
-    def _search_all(self):
+    def _search_all(self) -> list[tuple[Array, Array, Array]]:
         m = len(self.searching)
         pieces = grid(m, least=MIN_POINTS_PER_TASK, most=self.n, parts=MAX_TASKS)
         return self._share(self._search, pieces, SEARCHED * m * self.d)
 
-    def _arrange(self, block):
+    def _arrange(self, block: slice) -> None:
         full = min(block.stop, self.n // LEAF_POINTS)
         boruvka.arrange(self.tree.blocks, self.tree.ids, block.start, full)
 
-    def _mark(self, block):
+    def _mark(self, block: slice) -> None:
         boruvka.mark(
             self.growth.parent, self.part, self.n, self.tree.first[0], block.start, block.stop,
             self.same,
         )  # fmt: skip
 
-    def _recall(self, task):
+    def _recall(self, task: tuple[slice, int]) -> tuple[tuple[Array, Array, Array], Array]:
         block, now = task
         space = self._space()
         some, lost = boruvka.recall(
@@ -117,7 +118,7 @@ class Rounds:
         )  # fmt: skip
         return self._found(space, some), self.lost[LEAF_POINTS * block.start :][:lost]
 
-    def _search(self, task):
+    def _search(self, task: tuple[slice, int]) -> tuple[Array, Array, Array]:
         rows, now = task
         space = self._space()
         at, some = rows.start, 0
@@ -129,7 +130,7 @@ class Rounds:
             )  # fmt: skip
         return self._found(space, some)
 
-    def _space(self):
+    def _space(self) -> tuple[Array, Array]:
         """Work space that no other task has."""
         with self.lock:
             if self.spaces:
@@ -138,7 +139,7 @@ class Rounds:
         work[2] = 0  # stamps
         return best, work
 
-    def _found(self, space, some):
+    def _found(self, space: tuple[Array, Array], some: int) -> tuple[Array, Array, Array]:
         """The edges in a work space, which others may use then."""
         best, work = space
         those = work[3, :some]
@@ -161,7 +162,7 @@ class Arena:
         How much the arrays take; those beyond that, and few, have memory of their own.
     """
 
-    def __init__(self, nbytes: int):
+    def __init__(self, nbytes: int) -> None:
         whole = -(-nbytes // PAGE_BYTES) * PAGE_BYTES if nbytes > PAGE_BYTES else 0
         self._left = aligned(whole, np.uint8, PAGE_BYTES) if whole else np.empty(0, np.uint8)
         self._lock = Lock()

@@ -73,7 +73,7 @@ def cut_tree(Z: Any, n_clusters: Any = None, *, height: Any = None) -> np.ndarra
     return np.stack(labels, axis=1) if several else labels[0]
 
 
-def _listed(cuts, name):
+def _listed(cuts: Any, name: str) -> tuple[list[Any], bool]:
     """One cut or several as a list, and whether they are several."""
     if isinstance(cuts, str) or not isinstance(cuts, Iterable) or getattr(cuts, "ndim", 1) == 0:
         return [cuts], False
@@ -121,7 +121,7 @@ def cophenetic(Z: Any, *, n_jobs: int | None = None) -> np.ndarray:
     out = np.empty(n * (n - 1) // 2)
     start, leaf = leaves_of(Z)
 
-    def work(block):
+    def work(block: slice) -> None:
         checkpoint()
         kernel.cophenetic(Z, start, leaf, block.start, block.stop, out)
 
@@ -183,7 +183,7 @@ def cophenetic_correlation(
     if not (scales[0] > 0 and scales[1] > 0):
         return float("nan")
 
-    def sums(block):
+    def sums(block: slice) -> tuple[float, float, float]:
         a, b = (y[block] - means[0]) / scales[0], (together[block] - means[1]) / scales[1]
         return a @ a, b @ b, a @ b
 

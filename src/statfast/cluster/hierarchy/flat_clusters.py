@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_choice, as_count, as_real, wrong_type
 from statfast.cluster.hierarchy.dendrogram import (
     as_linkage,
@@ -103,14 +104,14 @@ def fcluster(
     return number[labels]
 
 
-def _most_below(Z, values):
+def _most_below(Z: Array, values: Array) -> Array:
     """The largest value of each merge and those below it."""
     table = np.array(Z)
     table[:, 2] = values
     return heights_within(table)
 
 
-def _merges(values, name, shape):
+def _merges(values: bytes, name: str, shape: Any) -> Any:
     """Numbers of merges, checked."""
     try:
         found = np.asarray(values, dtype=np.float64)

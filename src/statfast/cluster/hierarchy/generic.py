@@ -50,7 +50,7 @@ def square_of_triangle(
     m = triangle.m
     matrix = np.empty(m * m, triangle.dtype) if memory is None else memory
 
-    def write(strip):
+    def write(strip: slice) -> None:
         linkage.unfold(triangle.rows, scale, strip.start, strip.stop, matrix)
 
     each(write, grid(m, ROWS_PER_TASK, ROWS_PER_TASK), n_jobs=n_jobs, effort=float(m) ** 2)

@@ -115,7 +115,7 @@ def optimal_leaf_ordering(
         first, last = int(start[a]), int(start[a] + sizes[a])
         blocks = [slice(at, min(at + step, last)) for at in range(first, last, step)]
 
-        def work(block, i=i):
+        def work(block: slice, i: int = i) -> None:
             checkpoint()
             kernel.shortest(Z, start, leaf, y, i, block.start, block.stop, best)
 

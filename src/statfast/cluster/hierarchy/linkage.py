@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 
 from statfast._core.hierarchy import forest
-from statfast._distance import Dissimilarities, MetricRows, as_dissimilarities, fits, scale_of
+from statfast._distance import (
+    Dissimilarities,
+    MetricRows,
+    Triangle,
+    as_dissimilarities,
+    fits,
+    scale_of,
+)
+from statfast._typing import Array, Jobs
 from statfast._validation import as_choice, warn_user
 from statfast.cluster.hierarchy.boruvka_matrix import edges_of_triangle
 from statfast.cluster.hierarchy.generic import merged_one_by_one
@@ -154,12 +162,12 @@ def tree_of(given: Dissimilarities, method: str, n_jobs: int | None = None) -> n
     return _of_triangle(triangle, high, method, n_jobs)
 
 
-def _images(given, n_jobs):
+def _images(given: MetricRows, n_jobs: Jobs) -> Array:
     """Rows between which the metric is Euclidean distance without weights."""
     return given.metric.prepare(given.X, n_jobs=n_jobs)
 
 
-def _of_triangle(triangle, high, method, n_jobs):
+def _of_triangle(triangle: Triangle, high: Any, method: str, n_jobs: Jobs) -> Array:
     """The merges of a matrix whose largest number is `high`."""
     if method == "single":
         return merges(*edges_of_triangle(triangle, n_jobs), by_height=True)
@@ -181,7 +189,7 @@ def _of_triangle(triangle, high, method, n_jobs):
     return merges(one, other, height, by_height=method not in INVERTING)
 
 
-def merges(one: np.ndarray, other: np.ndarray, height: np.ndarray, *, by_height: bool):
+def merges(one: np.ndarray, other: np.ndarray, height: np.ndarray, *, by_height: bool) -> Array:
     """The linkage matrix of pairs of points whose clusters are merged at a height."""
     count = len(one)
     every = np.arange(count)

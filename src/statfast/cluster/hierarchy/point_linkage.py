@@ -5,6 +5,8 @@ The points are rows, or the means of clusters of them. In few dimensions a k-d t
 in many, or where sizes weigh, all have to be looked at, and that is work for vectors.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.hierarchy import centroids
@@ -82,7 +84,7 @@ def nearest(
         sizes[:n] = size
     low, who = np.empty((len(query), k)), np.empty((len(query), k), np.int32)
 
-    def work(block):
+    def work(block: slice) -> None:
         checkpoint()
         last = -(-(block.stop if before else n) // COLUMN_MULTIPLE) * COLUMN_MULTIPLE
         centroids.nearest(
@@ -120,7 +122,7 @@ def ward_of_rows(X: np.ndarray, n_jobs: int | None = None) -> Merges:
 class CentroidClusters:
     """Means and sizes; each cluster is known by its first point."""
 
-    def __init__(self, mean: np.ndarray, n_jobs: int | None):
+    def __init__(self, mean: np.ndarray, n_jobs: int | None) -> None:
         self.n_jobs, self.mean = n_jobs, mean
         self.m = len(mean)
         self.size = np.ones(self.m)
@@ -135,7 +137,7 @@ class CentroidClusters:
         )
         return low[:, 0], who[:, 0]
 
-    def merge(self, i, j, low, who):
+    def merge(self, i: Any, j: Any, low: Any, who: Any) -> Any:
         """Merge the pairs i < j; the nearest neighbors after that."""
         m, d = self.m, self.mean.shape[1]
         self.merges.append((self.point[i], self.point[j], low[i]))
@@ -155,7 +157,7 @@ class CentroidClusters:
             low[query], who[query] = self.nearest(query)
         return low, who
 
-    def join_equal(self):
+    def join_equal(self) -> None:
         """Merge equal rows, at height 0."""
         _, first, group = np.unique(self.mean, axis=0, return_index=True, return_inverse=True)
         group = group.reshape(-1)

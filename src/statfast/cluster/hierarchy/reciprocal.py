@@ -11,6 +11,7 @@ are not reducible: cluster/hierarchy/generic.py.
 from math import inf
 from operator import itemgetter
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ NOTHING = np.empty(0, np.intp)
 class Merging:
     """Clusters by their lowest point, their matrix, and the merges so far."""
 
-    def __init__(self, triangle: Triangle, rule: int, scale: float, n_jobs: int | None):
+    def __init__(self, triangle: Triangle, rule: int, scale: float, n_jobs: int | None) -> None:
         m = triangle.m
         self.triangle, self.rule, self.scale, self.n_jobs = triangle, rule, scale, n_jobs
         self.size = np.ones(m, triangle.dtype)
@@ -54,7 +55,7 @@ class Merging:
         one, other, height = (np.concatenate(parts) for parts in zip(*self.merges, strict=True))
         return one, other, height
 
-    def _merge(self):
+    def _merge(self) -> None:
         low, who = NOTHING, NOTHING
         if self.triangle.m > MAX_CHAIN_CLUSTERS:
             low, who = neighbors(self.triangle, n_jobs=self.n_jobs)
@@ -69,7 +70,7 @@ class Merging:
         if m > 1:
             self._by_chain()
 
-    def _fits(self):
+    def _fits(self) -> bool:
         """Whether there is memory for the whole matrix."""
         m, workspace = self.triangle.m, self.workspace
         if workspace is None:
@@ -79,7 +80,7 @@ class Merging:
             <= self.most
         )
 
-    def _by_chain(self):
+    def _by_chain(self) -> None:
         """Merge along the chain of nearest neighbors, in whole rows."""
         m, dtype, triangle = self.triangle.m, self.size.dtype, self.triangle
         memory = None
@@ -101,7 +102,7 @@ class Merging:
             )  # fmt: skip
         self.merges.append((one[: m - 1], other[: m - 1], height[: m - 1]))
 
-    def _round(self, i, j, height):
+    def _round(self, i: Any, j: Any, height: Any) -> Any:
         """Merge the pairs i < j; the smallest numbers after that, and where they are."""
         m, old = self.triangle.m, self.triangle
         stays = np.zeros(-(-(m + 1) // 64) * 64, bool)
@@ -123,7 +124,7 @@ class Merging:
             old.rows, first, second, pairs, keep, self.size, heights, self.rule, self.scale
         )
 
-        def work(block):
+        def work(block: Any) -> None:
             checkpoint()
             columns = minima.columns(block)
             linkage.contract(
@@ -149,7 +150,7 @@ class Workspace:
     is large enough for any block of a later one.
     """
 
-    def __init__(self, k: int, spare: int, dtype: np.dtype):
+    def __init__(self, k: int, spare: int, dtype: np.dtype) -> None:
         self.most = max(
             MIN_PIECE_ROWS * k, min(MAX_PIECE_NUMBERS, k * k // 64, spare // MAX_SPARE_PIECES)
         )
@@ -211,10 +212,10 @@ class Workspace:
         some = [piece[: numbers(m, start, stop)] for start, stop, piece in self._in_order()]
         return Triangle.of_condensed(np.concatenate(some), m), self.workspace_memory[: m * m]
 
-    def _in_order(self):
+    def _in_order(self) -> Any:
         return sorted(self.rows, key=itemgetter(0))
 
 
-def numbers(m, start, stop):
+def numbers(m: int, start: Any, stop: int) -> Any:
     """How many there are in some rows of a triangle."""
     return (stop - start) * (2 * m - start - stop - 1) // 2

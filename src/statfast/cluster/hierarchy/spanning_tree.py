@@ -17,6 +17,7 @@ from statfast._distance import (
     as_dissimilarities,
     rescaled,
 )
+from statfast._typing import Array
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth, edges_of_triangle
 from statfast.cluster.hierarchy.boruvka_points import edges_by_tree
 from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
@@ -136,10 +137,10 @@ def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
     )  # the nearest of other parts
     rows = every = np.arange(n, dtype=np.int32)
 
-    def search(query):
+    def search(query: Array) -> None:
         low[query], who[query] = nearest(columns, part, query, k=NEIGHBORS_AT_ONCE, n_jobs=n_jobs)
 
-    def known(query):
+    def known(query: Array) -> tuple[Array, Array]:
         """The nearest of another part on the lists; infinite where none is."""
         apart = np.where(
             (part[who[query]] != part[query][:, None]) & (who[query] >= 0), low[query], np.inf

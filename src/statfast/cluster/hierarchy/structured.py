@@ -20,6 +20,7 @@ from statfast._distance import (
     rescaled,
 )
 from statfast._engine import checkpoint
+from statfast._typing import Array
 from statfast._validation import as_csr, as_rows, is_sparse, warn_user
 
 # The distance of a union from the distances of its parts, of sizes p and q; each in the graph.
@@ -80,7 +81,7 @@ def edges_of(connectivity: Any, n: int) -> Any:
     return csr_array(upper + upper.T)
 
 
-def _completed(graph, source):
+def _completed(graph: Any, source: Any) -> Any:
     """The two ends of each edge, the lower first, of a connected graph; components before."""
     from scipy.sparse import triu
     from scipy.sparse.csgraph import connected_components
@@ -100,13 +101,13 @@ def _completed(graph, source):
     return one, other, parts
 
 
-def _rectangle(source, rows, others):
+def _rectangle(source: Any, rows: Any, others: Any) -> Any:
     if isinstance(source, MetricRows):
         return np.array([_called(source, row, others) for row in rows])
     return source.between(rows, others)
 
 
-def _called(given, row, others):
+def _called(given: Any, row: Any, others: Any) -> Any:
     """What the user's function says of a row and others."""
     function, X = given.metric.function, read_only(given.X)
     found = []
@@ -116,7 +117,7 @@ def _called(given, row, others):
     return np.array(found)
 
 
-def _lengths(source, one, other):
+def _lengths(source: Any, one: Any, other: Any) -> Any:
     """The dissimilarity along each edge."""
     order = np.argsort(one, kind="stable")
     rows, starts = np.unique(one[order], return_index=True)
@@ -128,7 +129,7 @@ def _lengths(source, one, other):
 
 
 # ---------- Merging
-def _merged(n, one, other, lengths, unite):
+def _merged(n: int, one: Any, other: Any, lengths: Any, unite: Any) -> Any:
     """The linkage matrix; `unite` gives a union's distances to the clusters beside it."""
     beside: list[dict] = [{} for _ in range(n)]
     heap = list(zip(lengths.tolist(), one.tolist(), other.tolist(), strict=True))
@@ -159,7 +160,7 @@ def _merged(n, one, other, lengths, unite):
     return Z
 
 
-def _by_rule(join):
+def _by_rule(join: Any) -> Any:
     def unite(a, b, new, first, second, size):
         """Of a cluster beside one part only, the distance is that part's."""
         near = first
@@ -170,7 +171,7 @@ def _by_rule(join):
     return unite
 
 
-def _ward(given, one, other):
+def _ward(given: Any, one: Any, other: Any) -> Any:
     """Ward's method: distances are sqrt(2 p q / (p + q)) times that of the means."""
     n = given.n
     rows, scale = rescaled(given.metric.prepare(given.X))
@@ -178,11 +179,11 @@ def _ward(given, one, other):
     centers[:n] = rows
     count = np.ones(2 * n - 1)
 
-    def distances(a, b):
+    def distances(a: Any, b: Array) -> Any:
         square = np.square(centers[a] - centers[b]).sum(axis=-1)
         return np.sqrt(2 * count[a] * count[b] / (count[a] + count[b]) * square)
 
-    def unite(a, b, new, first, second, size):
+    def unite(a: Any, b: Array, new: Array, first: Any, second: Array, size: Any) -> Any:
         count[new] = count[a] + count[b]
         centers[new] = (count[a] * centers[a] + count[b] * centers[b]) / count[new]
         near = list(first | second)

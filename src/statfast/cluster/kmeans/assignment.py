@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which center each row belongs to, carried from one iteration of Lloyd's algorithm to the next."""
 
+from collections.abc import Callable
 from functools import partial
 from operator import add
 from typing import Any, NamedTuple
@@ -9,8 +10,10 @@ import numpy as np
 
 from statfast._distance import scale_of
 from statfast._engine import fold, grid
+from statfast._typing import Array
 from statfast.cluster.kmeans.block_passes import inertia, min_rows, sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
+from statfast.cluster.kmeans.data import KMeansData
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.yinyang import SortedRows
 
@@ -33,7 +36,7 @@ class Bounds:
         Those that the bounds, and the labels, are of.
     """
 
-    def __init__(self, n):
+    def __init__(self, n: int) -> None:
         self.upper, self.lower = np.zeros((2, n), np.float32)
         self.centers = None
 
@@ -44,7 +47,7 @@ class Bounds:
         np.multiply(squares, scale * (1 + 1e-6), out=self.upper, casting="same_kind")
         self.centers = centers
 
-    def motion(self, centers, origin, scale):
+    def motion(self, centers: Array, origin: Array, scale: float) -> Array:
         """How far each center has moved, how far the farthest of the others has, and half the
         distance to the nearest of them: (3, k) float32, rounded to the safe side."""
         k = len(centers)
@@ -95,7 +98,7 @@ class Assignment:
 
     MAX_AGE = 16  # iterations
 
-    def __init__(self, data, centers, nearest=None):
+    def __init__(self, data: Any, centers: Array, nearest: Any = None) -> None:
         self.data, self.centers = data, centers
         # One scale throughout: the bounds are in its units. Centers to come lie among the rows.
         self._scale = scale_of(max(data.radius, float(np.abs(centers - data.origin).max())))
@@ -107,7 +110,7 @@ class Assignment:
             self.labels, squares = nearest
             self._bounds.begin(centers, squares, self._scale)
         self._sums, self.patched, self._age = None, False, 0
-        self._spare = []  # statistics of blocks, merged and free to be used again
+        self._spare: list[Any] = []  # statistics of blocks, merged and free to be used again
         panels, norms = data.panels.scaled(self._scale)
         self._cut_rows(panels, norms)
         self._sorted = None  # the rows sorted, once their nearest centers are known
@@ -118,7 +121,7 @@ class Assignment:
         large = n * centers.size > MIN_PRODUCTS_FOR_BOUNDS or data.algorithm == "hamerly"
         self._bounded = large and data.algorithm != "lloyd" and self._scale < MAX_BOUNDED_SCALE
 
-    def _cut_rows(self, panels, norms):
+    def _cut_rows(self, panels: Any, norms: Any) -> None:
         """Cut rows in memory into the blocks of all passes; chunks are cut as they come."""
         data, bounds, (n, d) = self.data, self._bounds, self.data.shape
         self._over_blocks = self._over_chunks
@@ -134,7 +137,7 @@ class Assignment:
             effort = 2.0 * n * self.centers.size
             self._over_blocks = partial(fold, tasks=blocks, n_jobs=data.n_jobs, effort=effort)
 
-    def advance(self):
+    def advance(self) -> KMeansStatistics:
         """Give every row its nearest center.
 
         Returns
@@ -169,7 +172,7 @@ class Assignment:
         self._sums, self._age, self.patched, self._moved = step, 1, False, 0
         return step
 
-    def labeled(self, centers):
+    def labeled(self, centers: Array) -> Any:
         """Give every row its nearest of these centers; returns statistics that depend on the labels
         alone, not on what was known before."""
         if self._bounds.centers is None or not np.array_equal(self._bounds.centers, centers):
@@ -188,16 +191,16 @@ class Assignment:
         self.forget()
         return moved
 
-    def forget(self):
+    def forget(self) -> None:
         """Make the sums anew next time: they have become those of other labels."""
         self._sums = None
 
-    def farthest(self, count):
+    def farthest(self, count: int) -> tuple[Array, Array, Array]:
         """The `count` rows farthest from their centers, the farthest first: rows, weights,
         labels."""
         return farthest(self.data, self.centers, self.labels, count)
 
-    def inertia(self):
+    def inertia(self) -> tuple[float, Array]:
         """The sum of weight * squared distance to the center of each row's label, and how many rows
         each cluster has."""
         data = self.data
@@ -249,7 +252,7 @@ class Assignment:
         bounds.centers = self.centers
         return total
 
-    def _merge(self, total, step):
+    def _merge(self, total: Any, step: Any) -> KMeansStatistics:
         """The statistics of two blocks; those of the second serve another."""
         total.sums += step.sums
         total.mass += step.mass
@@ -260,11 +263,11 @@ class Assignment:
         self._spare.append(step)
         return total
 
-    def _over_chunks(self, work, merge):
+    def _over_chunks(self, work: Callable[..., Any], merge: Callable[..., Any]) -> Any:
         """What `work` makes of the blocks of chunks, merged."""
         data, bounds = self.data, self._bounds
 
-        def on_block(_, *block):
+        def on_block(_: slice, *block: Any) -> Any:
             return work(Block(*block))
 
         return sweep(
@@ -284,14 +287,18 @@ class Block(NamedTuple):
     packed: Any = None  # their panels and norms
 
 
-def farthest(data, centers, labels, count):
+def farthest(
+    data: KMeansData, centers: Array, labels: Array, count: int
+) -> tuple[Array, Array, Array]:
     """The `count` rows farthest from their centers, the farthest first: rows, weights, labels.
 
     Rows of weight 0, and on their centers, are left out; of equally far rows the first comes first.
     """
     frame = data.rows.frame(centers)
 
-    def partial(rows, X, weights, labels):
+    def partial(
+        rows: slice, X: Any, weights: Array | None, labels: Array
+    ) -> tuple[Array, Array, Array, Array]:
         d2 = X.distances_to_labels(frame, labels)
         if weights is None:
             weights = np.ones(X.shape[0])
@@ -303,7 +310,7 @@ def farthest(data, centers, labels, count):
         rows = X.take(far)
         return d2[far], rows, weights[far], labels[far]
 
-    def merge(a, b):
+    def merge(a: Any, b: Array) -> Any:
         both = [np.concatenate(pair) for pair in zip(a, b, strict=True)]
         far = np.argsort(-both[0], kind="stable")[:count]
         return [part[far] for part in both]

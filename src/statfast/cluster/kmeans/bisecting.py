@@ -24,6 +24,7 @@ from statfast._validation import as_generator
 from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.block_passes import inertia, joined, sweep
 from statfast.cluster.kmeans.data import (
+    KMeansData,
     require_enough,
     require_spread,
     survey_rows,
@@ -186,7 +187,7 @@ class BisectingKMeans(Centers):
                 continue
             best: Any = None
             for seed in rng.integers(2**32, size=runs):
-                start = Assignment(part, *start_of(self.init, part, 2, int(seed)))
+                start: Any = Assignment(part, *start_of(self.init, part, 2, int(seed)))
                 run = iterate(start, tol=tolerance(part, tol), max_iter=max_iter)
                 if best is None or run.inertia < best.inertia:
                     best = run
@@ -233,7 +234,7 @@ class BisectingKMeans(Centers):
         splits, children = self._splits, self.children_
         frames = [rows.frame(pair) for pair in splits]
 
-        def partial(where, X):
+        def partial(where: slice, X: Any) -> list[Array]:
             labels = np.zeros(X.shape[0], np.int32)
             left = [(0, np.arange(X.shape[0]))] if len(splits) else []
             while left:
@@ -268,8 +269,10 @@ class Tree:
     """The clusters, from left to right, and the splits that made them."""
 
     def __init__(self, data):
-        self.data, self.splits, self._children = data, [], []
-        self._one_place = set()  # (split, side) of leaves that cannot be split
+        self.data = data
+        self.splits: list[Any] = []
+        self._children: list[Any] = []
+        self._one_place: set[Any] = set()  # (split, side) of leaves that cannot be split
         every = np.zeros(data.shape[0], np.int32)
         center = data.rounded(data.center()[None])
         total = inertia(data.rows, data.weights, data.rows.frame(center), every, data.n_jobs)
@@ -277,7 +280,7 @@ class Tree:
         count = data.shape[0] if data.weights is None else np.count_nonzero(data.weights)
         self.leaves = [Leaf(rows, center[0], total, count, -1, 0)]
 
-    def next_leaf(self, strategy):
+    def next_leaf(self, strategy: str) -> int:
         """Which leaf to split: one of two rows or more, those without weight left out.
 
         Of leaves whose rows are all the same only if there is no other.
@@ -288,7 +291,7 @@ class Tree:
         able = many & [(leaf.split, leaf.side) not in self._one_place for leaf in self.leaves]
         return int(np.where(able if able.any() else many, sizes, -1.0).argmax())
 
-    def is_one_place(self, place, part):
+    def is_one_place(self, place: int, part: KMeansData) -> bool:
         """Whether the rows of a leaf are found to be all the same, for the first time."""
         leaf = self.leaves[place]
         known = (leaf.split, leaf.side) in self._one_place
@@ -297,7 +300,7 @@ class Tree:
         self._one_place.add((leaf.split, leaf.side))
         return True
 
-    def subset(self, place):
+    def subset(self, place: int) -> KMeansData:
         """The survey of the rows of a leaf."""
         data, rows = self.data, self.leaves[place].rows
         if len(rows) == data.shape[0]:
@@ -312,7 +315,7 @@ class Tree:
             self._children[leaf.split][leaf.side] = number
         frame = part.rows.frame(centers)
 
-        def partial(where, X, labels):
+        def partial(where: slice, X: Any, labels: Array) -> list[Array]:
             return [X.distances_to_labels(frame, labels)]
 
         d2 = np.concatenate(
@@ -329,7 +332,7 @@ class Tree:
         self.splits.append(centers)
         self._children.append([0, 0])
 
-    def numbered(self):
+    def numbered(self) -> tuple[Array, Array]:
         """The labels of the rows, and the children of the splits."""
         labels = np.empty(self.data.shape[0], np.int32)
         for c, leaf in enumerate(self.leaves):

@@ -159,7 +159,7 @@ class KMeansStatistics:
         centers[empty] = centers[self.mass.argmax()]
         return centers
 
-    def _give(self, row, weight, source, target):
+    def _give(self, row: Array, weight: float, source: int, target: int) -> None:
         """Take a row from the cluster `source` and make it the only one of `target`."""
         rest = self.mass[source] - weight
         if rest > 1e-12 * self.mass[source]:

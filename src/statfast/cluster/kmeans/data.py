@@ -4,15 +4,17 @@ finite."""
 
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
 from statfast._core.kmeans import lloyd as kernel
 from statfast._distance import origin_of, scale_of
 from statfast._engine import each, grid
+from statfast._typing import Array, Jobs, Matrix, Weights
 from statfast._validation import as_count, as_weights
 from statfast.cluster.kmeans.block_passes import inertia, place
-from statfast.cluster.kmeans.dense_rows import PANEL_ROWS, DenseRows, rows_of
+from statfast.cluster.kmeans.dense_rows import PANEL_ROWS, DenseFrame, DenseRows, rows_of
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 MIN_WIDTH = 1e-150  # squares of such differences lose digits in float64
@@ -34,12 +36,12 @@ class Panels:
     n_jobs : int, optional
     """
 
-    def __init__(self, rows, origin, n_jobs):
+    def __init__(self, rows: Matrix, origin: Array, n_jobs: Jobs) -> None:
         self._rows, self._origin, self._n_jobs = rows, origin, n_jobs
         self._scale = self._made = None
 
     @property
-    def possible(self):
+    def possible(self) -> bool:
         """Whether the rows are dense and in one piece, and their panels not too large."""
         rows = self._rows
         return isinstance(rows, np.ndarray) and self._filled() * rows.shape[1] <= MAX_PANEL_NUMBERS
@@ -52,20 +54,20 @@ class Panels:
             self._made, self._scale = self._pack(scale), scale
         return self._made
 
-    def _pack(self, scale):
+    def _pack(self, scale: float) -> tuple[Array | None, Array | None]:
         if not self.possible:
             return None, None
         filled, (n, d) = self._filled(), self._rows.shape
         panels, norms = np.empty(filled * d, np.float32), np.empty(filled, np.float32)
 
-        def pack(part):
+        def pack(part: slice) -> None:
             X, start = np.ascontiguousarray(self._rows[part]), part.start
             kernel.pack_rows(X, self._origin, scale, panels[start * d :], norms[start:])
 
         each(pack, grid(n), n_jobs=self._n_jobs, effort=4.0 * n * d)
         return panels, norms
 
-    def _filled(self):
+    def _filled(self) -> int:
         return -(-self._rows.shape[0] // PANEL_ROWS) * PANEL_ROWS
 
 
@@ -87,64 +89,64 @@ class KMeansData:
     algorithm: str = "auto"  # which bounds spare rows a look: see `KMeans`
 
     @property
-    def total_weight(self):
+    def total_weight(self) -> float:
         return self.shape[0] if self.weights is None else self.weights.sum()
 
     @property
-    def weighted_rows(self):
+    def weighted_rows(self) -> Any:
         """How many rows have weight."""
         return self.shape[0] if self.weights is None else np.count_nonzero(self.weights)
 
     @property
-    def max_weight(self):
+    def max_weight(self) -> float:
         return 1.0 if self.weights is None else self.weights.max()
 
     @property
-    def scale(self):
+    def scale(self) -> float:
         """The power of two that brings the rows to about 1."""
         return scale_of(self.radius)
 
-    def center(self):
+    def center(self) -> Array:
         """The weighted mean of the rows, (d,)."""
         if self.weights is None:
             return self.mean
         return self.rows.total(self.weights, self.n_jobs) / self.total_weight
 
-    def scatter(self):
+    def scatter(self) -> float:
         """The sum of weight * squared distance to the mean."""
         return self.scatter_about(self.center())
 
-    def scatter_about(self, center):
+    def scatter_about(self, center: Array) -> float:
         """The sum of weight * squared distance to a point (d,)."""
         labels = np.zeros(self.shape[0], np.int32)
         frame = self.rows.frame(center[None])
         return inertia(self.rows, self.weights, frame, labels, self.n_jobs)
 
-    def frame(self, centers):
+    def frame(self, centers: Array) -> DenseFrame:
         """These centers as dense rows meet them, about the mean of these rows."""
         radius = max(self.radius, float(np.abs(centers - self.origin).max()))
         return DenseRows.frame(centers, self.origin, scale_of(radius))
 
-    def rounded(self, centers):
+    def rounded(self, centers: Array) -> Array:
         """The centers as float64 numbers that `dtype` can hold."""
         return centers.astype(self.dtype, copy=False).astype(np.float64, copy=False)
 
-    def take(self, index):
+    def take(self, index: Array | list[int]) -> Array:
         """The rows of these indices, (m, d) float64."""
         return self.rows.take(index)
 
-    def draw_index(self, rng):
+    def draw_index(self, rng: np.random.Generator) -> int:
         """The index of a row drawn in proportion to weight."""
         if self.weights is None:
             return min(int(rng.random() * self.shape[0]), self.shape[0] - 1)
         return place(np.cumsum(self.weights), rng.random())
 
-    def draw_row(self, rng):
+    def draw_row(self, rng: np.random.Generator) -> Array:
         """A row drawn in proportion to weight, (1, d) float64."""
         return self.take([self.draw_index(rng)])
 
 
-def survey_rows(rows, sample_weight, n_jobs, algorithm="auto"):
+def survey_rows(rows: Any, sample_weight: Weights, n_jobs: Jobs, algorithm: str = "auto") -> Any:
     """Look through the rows once; refuses NaN, infinity, and values whose squares overflow."""
     rows = rows if hasattr(rows, "reduce") else rows_of(rows)
     found = rows.extent(n_jobs)
@@ -163,7 +165,7 @@ def survey_rows(rows, sample_weight, n_jobs, algorithm="auto"):
     )
 
 
-def require_enough(data, k):
+def require_enough(data: Any, k: int) -> None:
     """Refuse more clusters than there are rows that count."""
     limit = "the number of rows"
     if data.weights is not None:
@@ -171,7 +173,7 @@ def require_enough(data, k):
     as_count(k, "n_clusters", high=data.weighted_rows, limit=limit)
 
 
-def require_spread(data, k):
+def require_spread(data: Any, k: int) -> None:
     """Refuse columns so narrow, or weights so small, that all squared distances vanish."""
     width = float((data.high - data.low).max())
     if k == 1 or width == 0:
@@ -189,7 +191,7 @@ def require_spread(data, k):
         )
 
 
-def require_range(low, high, mass, name):
+def require_range(low: Array, high: Array, mass: float, name: str) -> None:
     """Refuse columns whose sums, or whose sums of squared distances, could overflow."""
     value = max(-low.min(), high.max())
     with np.errstate(over="ignore"):
@@ -201,6 +203,6 @@ def require_range(low, high, mass, name):
         )
 
 
-def contiguous(X):
+def contiguous(X: Array) -> bool:
     """Whether the numbers of a row lie side by side."""
     return X.strides[1] == X.itemsize

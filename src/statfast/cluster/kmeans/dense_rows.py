@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dense rows: what passes over rows ask of a block. `SparseRows` offers the same."""
 
+from collections.abc import Callable, Iterator
 from operator import iadd
+from typing import Any
 
 import numpy as np
 
 from statfast._core.kmeans import differences
 from statfast._core.kmeans import lloyd as kernel
 from statfast._core.kmeans.yinyang import add_up
-from statfast._distance import extent_of, origin_of, scale_of
+from statfast._distance import Extent, extent_of, origin_of, scale_of
 from statfast._engine import Chunks, checkpoint, reduce
+from statfast._typing import Array, Jobs
 from statfast._validation import require_finite
 
 # Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
@@ -25,7 +28,9 @@ class DenseFrame:
     The origin is best near the mean of the rows; another choice changes the time, not the result.
     """
 
-    def __init__(self, centers, origin=None, scale=None):
+    def __init__(
+        self, centers: Array, origin: Array | None = None, scale: float | None = None
+    ) -> None:
         if origin is None:
             origin = origin_of(centers.mean(axis=0))
         if scale is None:
@@ -40,59 +45,74 @@ class DenseRows:
     centered = True  # frames are about the mean of the rows
     frame = DenseFrame  # the form of centers in which these rows meet them
 
-    def __init__(self, matrix):
+    def __init__(self, matrix: Array) -> None:
         self.matrix, self.shape, self.dtype = matrix, matrix.shape, matrix.dtype
 
-    def __getitem__(self, where):
+    def __getitem__(self, where: Array | slice) -> "DenseRows":
         return DenseRows(self.matrix[where])
 
-    def take(self, index):
+    def take(self, index: Array | list[int]) -> Array:
         """Rows of these numbers, (m, d) float64."""
         return self.matrix[index].astype(np.float64)
 
-    def extent(self, n_jobs):
+    def extent(self, n_jobs: Jobs) -> Extent:
         """Sums and extremes of the columns; refuses NaN and infinity."""
         found = extent_of(self.matrix, n_jobs)
         if not np.isfinite(found.total).all():
             require_finite(self.matrix)
         return found
 
-    def total(self, weights, n_jobs):
+    def total(self, weights: Array, n_jobs: Jobs) -> Array:
         """The weighted sum of the rows, (d,)."""
 
-        def partial(where, X, weights):
+        def partial(where: slice, X: Array, weights: Array) -> Array:
             return np.einsum("i,ij->j", weights, X)  # not BLAS, whose threads change the bits
 
         return reduce(partial, self.matrix, weights, merge=np.add, n_jobs=n_jobs)
 
     @staticmethod
-    def framed(frame):
+    def framed(frame: DenseFrame) -> DenseFrame:
         """The same of a `DenseFrame`."""
         return frame
 
-    def little(self, frame):
+    def little(self, frame: DenseFrame) -> bool:
         """Whether to look at all rows at once takes less than to find out who shall do it."""
         X = self.matrix
         return type(X) is np.ndarray and X.shape[0] * frame.centers.size <= MAX_UNCUT_PRODUCTS
 
-    def contiguous(self):
+    def contiguous(self) -> "DenseRows":
         """These rows in one piece of memory."""
         return DenseRows(np.ascontiguousarray(self.matrix))
 
-    def reduce(self, partial, *aligned, merge, n_jobs, effort, least):
+    def reduce(
+        self,
+        partial: Callable[..., Any],
+        *aligned: Array | None,
+        merge: Callable[..., Any],
+        n_jobs: Jobs,
+        effort: float,
+        least: int,
+    ) -> Any:
         """As `_engine.reduce`, for blocks that are such rows."""
         X = self.matrix
         if type(X) is np.ndarray and X.shape[0] <= min(least, MAX_UNCUT_ROWS):
             return partial(slice(0, X.shape[0]), self.contiguous(), *aligned)
 
-        def of_block(where, X, *aligned):
+        def of_block(where: slice, X: Array, *aligned: Array | None) -> float | list[Array]:
             return partial(where, DenseRows(X), *aligned)
 
         return reduce(of_block, X, *aligned, merge=merge, n_jobs=n_jobs, effort=effort, least=least)
 
     def step(
-        self, frame, labels, weights=None, step=None, bounds=None, changes=False, packed=None
-    ):  # fmt: skip
+        self,
+        frame: DenseFrame,
+        labels: Array,
+        weights: Array | None = None,
+        step: Any = None,
+        bounds: tuple[Array, Array, Array | None] | None = None,
+        changes: bool = False,
+        packed: tuple[Array, Array] | None = None,
+    ) -> int:
         """``lloyd.step`` for a block of any size; returns how many labels changed.
 
         Parameters
@@ -127,25 +147,25 @@ class DenseRows:
             )  # fmt: skip
         return moved
 
-    def add_up(self, labels, weights, step):
+    def add_up(self, labels: Array, weights: Array | None, step: Any) -> None:
         """Add a block to the sums of its labels."""
         add_up(np.ascontiguousarray(self.matrix), weights, labels, step.sums, step.mass)
 
-    def distances_to_labels(self, frame, labels):
+    def distances_to_labels(self, frame: DenseFrame, labels: Array) -> Array:
         """Squared distances of a block's rows to their own centers, (n,)."""
         d2 = np.empty(self.shape[0])
         for part in pieces(*self.shape):
             differences.distances(self.matrix[part], frame.centers, labels[part], d2[part])
         return d2
 
-    def distances_to_all(self, frame):
+    def distances_to_all(self, frame: DenseFrame) -> Array:
         """Euclidean distances of a block's rows to all centers, (n, k)."""
         out = np.empty((self.shape[0], len(frame.centers)))
         for part in pieces(self.shape[0], frame.centers.size):
             differences.transform(self.matrix[part], frame.centers, out[part])
         return out
 
-    def trial(self, frame, weights, before, after):
+    def trial(self, frame: Any, weights: Array | None, before: Array, after: Any) -> Array:
         """What each center would leave of a block's potential, (k,).
 
         `before` (n,) are squared distances to the centers so far, `after` (k, n) becomes the same
@@ -166,24 +186,24 @@ class StreamedRows(DenseRows):
 
     in_memory = False
 
-    def __init__(self, chunks):
+    def __init__(self, chunks: Any) -> None:
         self.matrix = chunks
 
     @property
-    def shape(self):
+    def shape(self) -> Any:
         return self.matrix.shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         return self.matrix.dtype
 
-    def take(self, index):
+    def take(self, index: Any) -> Any:
         """See `DenseRows.take`: a pass over the chunks."""
         index = np.asarray(index)
         if not len(index):
             return np.empty((0, self.shape[1]))
 
-        def partial(where, X):
+        def partial(where: slice, X: Any) -> Any:
             here = np.flatnonzero((where.start <= index) & (index < where.stop))
             return [(here, X[index[here] - where.start].astype(np.float64))]
 
@@ -192,17 +212,17 @@ class StreamedRows(DenseRows):
             out[here] = rows
         return out
 
-    def extent(self, n_jobs):
+    def extent(self, n_jobs: Jobs) -> Any:
         """See `DenseRows.extent`: the chunks were looked at as they came."""
         return extent_of(self.matrix, n_jobs)
 
 
-def rows_of(X):
+def rows_of(X: Array) -> DenseRows:
     """Checked rows, of an array or `Chunks`, as passes take them."""
     return StreamedRows(X) if isinstance(X, Chunks) else DenseRows(X)
 
 
-def pieces(n, size):
+def pieces(n: int, size: int) -> Iterator[slice]:
     """Slices of n rows, each little work against centers of this many numbers."""
     step = max(PANEL_ROWS, PRODUCTS_PER_CALL // size // PANEL_ROWS * PANEL_ROWS)
     yield slice(0, min(n, step))

@@ -5,29 +5,32 @@ Distances are a memory of the passes: of rows in memory an array beside them, of
 state that stays with each part, and is made again from the rows drawn where it was lost.
 """
 
+from collections.abc import Callable
 from operator import add
 from typing import Any
 
 import numpy as np
 
 from statfast._engine import Work, borrowed, has_weight
+from statfast._typing import Array
 from statfast.cluster.kmeans.block_passes import sweep
+from statfast.cluster.kmeans.data import KMeansData
 from statfast.cluster.kmeans.part_data import PartsData
 
 
 class Closest:
     """Squared distances of rows to the nearest of the centers drawn so far."""
 
-    def __init__(self, n):
+    def __init__(self, n: int) -> None:
         self.squares, self.potential, self._joined = np.full(n, np.inf), np.inf, 0
 
-    def join(self, data, drawn):
+    def join(self, data: KMeansData, drawn: list[Array]) -> None:
         """Take in the centers, a list of arrays, that are new."""
         for centers in drawn[self._joined :]:
             self.potential = approach(data, centers, self.squares)
             self._joined += 1
 
-    def chances(self, weights):
+    def chances(self, weights: Array | None) -> Array:
         """Weight * squared distance."""
         return self.squares if weights is None else self.squares * weights
 
@@ -35,10 +38,12 @@ class Closest:
 class LocalDraws:
     """Draws among rows that this process reads."""
 
-    def __init__(self, data):
+    def __init__(self, data: KMeansData) -> None:
         self.data, self._closest = data, Closest(data.shape[0])
 
-    def total(self, function, drawn, *state, nothing=None):
+    def total(
+        self, function: Callable[..., Any], drawn: list[Array], *state: Any, nothing: Any = None
+    ) -> Any:
         """``function(data, closest, start, *state)``, `start` being the number of the first row."""
         self._closest.join(self.data, drawn)
         return function(self.data, self._closest, 0, *state)
@@ -61,7 +66,7 @@ def draws_of(data: Any) -> LocalDraws | PartDraws:
     return PartDraws(data) if isinstance(data, PartsData) else LocalDraws(data)
 
 
-def _on_part(columns, sent_state, number):
+def _on_part(columns: Any, sent_state: Any, number: Any) -> Any:
     data, function, drawn, state, nothing = sent_state
     if not (len(columns[0]) and has_weight(columns[2])):
         return nothing
@@ -71,11 +76,11 @@ def _on_part(columns, sent_state, number):
         return function(rows, closest, data.starts[number], *state)
 
 
-def approach(data, centers, closest):
+def approach(data: KMeansData, centers: Array, closest: Array) -> float:
     """Let centers join those so far; returns the potential that is left."""
     frame = data.rows.frame(centers, data.origin, data.scale)
 
-    def partial(where, X, weights, closest):
+    def partial(where: slice, X: Any, weights: Array | None, closest: Array) -> float:
         labels = np.empty(X.shape[0], np.int32)
         X.step(frame, labels)
         np.minimum(closest, X.distances_to_labels(frame, labels), out=closest)

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The parameters `init` and `n_init` of the estimators: where runs start, and how many do."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import array, callable_, count, one_of
+from statfast._typing import Array
 from statfast._validation import MAX_REPEATS, as_rows, warn_user
 from statfast.cluster.kmeans.data import require_range
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
@@ -17,7 +20,7 @@ INIT = one_of(*NAMES) | callable_ | array
 N_INIT = one_of("auto") | count(high=MAX_REPEATS)
 
 
-def runs_of(checked, plain=10):
+def runs_of(checked: Any, plain: int = 10) -> int:
     """How many starts to run from; `plain` many where "auto" meets starts that are not spread.
 
     ``checked`` are checked parameters, `init` and `n_init` among them.
@@ -35,7 +38,7 @@ def runs_of(checked, plain=10):
     return runs
 
 
-def start_of(init, data, k, seed):
+def start_of(init: Any, data: Any, k: int, seed: int) -> tuple[Array, None]:
     """Where a run over the surveyed rows starts from.
 
     Returns

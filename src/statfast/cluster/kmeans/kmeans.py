@@ -202,8 +202,10 @@ class KMeans(Centers):
         """
         return self._fit_source(as_any_rows(X), X, sample_weight)
 
-    def _fit_source(self, source, X, sample_weight=None):
+    def _fit_source(self, source: Any, X: Any, sample_weight: Any = None) -> Self:
         """Fit rows in memory, or in parts, where each pass is a round and labels stay with them."""
+        data: Any
+        assignment: Any
         given = self._checked()
         k, runs = given.n_clusters, runs_of(given)
         rng = as_generator(self.random_state)

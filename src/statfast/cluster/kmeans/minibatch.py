@@ -29,6 +29,7 @@ from statfast._validation import (
 from statfast.cluster.kmeans.block_passes import inertia, nearest, potential
 from statfast.cluster.kmeans.data import (
     NATIVE_DTYPES,
+    KMeansData,
     require_enough,
     require_spread,
     survey_rows,
@@ -277,7 +278,7 @@ class MiniBatchKMeans(Centers):
         )
 
     @staticmethod
-    def _shown(state):
+    def _shown(state: Batches) -> dict[str, Any]:
         """The centers, for the user and for the kernel."""
         centers = state.rounded()
         return {
@@ -285,14 +286,14 @@ class MiniBatchKMeans(Centers):
             "_prepared": DenseRows.frame(centers),
         }
 
-    def _labeled(self, centers, rows, weights):
+    def _labeled(self, centers: Array, rows: Any, weights: Array | None) -> dict[str, Any]:
         """What is told about the rows."""
         frame = rows.frame(centers)
         labels = nearest(rows, frame, self.n_jobs)
         total = inertia(rows, weights, frame, labels, self.n_jobs)
         return {"labels_": labels, "inertia_": total}
 
-    def _best_start(self, data, k, runs, size, rng):
+    def _best_start(self, data: Any, k: int, runs: int, size: int, rng: Any) -> Any:
         """The start of least inertia on a sample, each made from another sample."""
         n = data.shape[0]
         if self.init_size is None:
@@ -300,7 +301,7 @@ class MiniBatchKMeans(Centers):
         else:
             m = min(n, as_count(self.init_size, "init_size", low=k, limit="n_clusters"))
         best, least = None, np.inf
-        held = sample(data, m, rng) if runs > 1 else None
+        held: Any = sample(data, m, rng) if runs > 1 else None
         for seed in rng.integers(2**32, size=runs):
             start, _ = start_of(self.init, sample(data, m, rng), k, int(seed))
             if runs == 1:
@@ -312,7 +313,7 @@ class MiniBatchKMeans(Centers):
         return best
 
 
-def sample(data, m, rng):
+def sample(data: KMeansData, m: int, rng: np.random.Generator) -> KMeansData:
     """The survey of m rows drawn without replacement, in their order; of all if m is as many."""
     if m == data.shape[0]:
         return data

@@ -8,9 +8,11 @@ gives the mean of all of them in one step.
 
 import copy
 from operator import add
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array, Jobs
 from statfast.cluster.kmeans.block_passes import scatter, sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 
@@ -31,22 +33,29 @@ class Batches:
         That of the centers for the user.
     """
 
-    def __init__(self, centers, dtype, ratio, rng, n_jobs):
+    def __init__(
+        self,
+        centers: Array,
+        dtype: np.dtype[Any],
+        ratio: float,
+        rng: np.random.Generator,
+        n_jobs: Jobs,
+    ) -> None:
         self.centers, self.mass = centers, np.zeros(len(centers))
         self.dtype, self._ratio, self._rng, self._n_jobs = dtype, ratio, rng, n_jobs
         self._seen = 0.0
 
-    def copied(self, ratio, n_jobs):
+    def copied(self, ratio: float, n_jobs: Jobs) -> "Batches":
         """The same state with other parameters; who learns from it leaves this one as it is."""
         other = copy.deepcopy(self)
         other._ratio, other._n_jobs = ratio, n_jobs
         return other
 
-    def rounded(self):
+    def rounded(self) -> Array:
         """The centers as the user will see them, in float64."""
         return self.centers.astype(self.dtype).astype(np.float64)
 
-    def learn(self, rows, weights):
+    def learn(self, rows: Any, weights: Array | None) -> tuple[float, float]:
         """Move the centers by a batch.
 
         Returns
@@ -60,12 +69,14 @@ class Batches:
         labels = np.full(rows.shape[0], -1, np.int32)
         frame = rows.frame(before)
 
-        def partial(where, X, weights, labels):
+        def partial(
+            where: slice, X: Any, weights: Array | None, labels: Array
+        ) -> tuple[KMeansStatistics, float]:
             step = KMeansStatistics(*before.shape)
             X.step(frame, labels, weights, step)
             return step, scatter(X, weights, frame, labels)
 
-        def merge(a, b):
+        def merge(a: Any, b: Array) -> Any:
             return a[0].merge(b[0]), add(a[1], b[1])
 
         step, cost = sweep(
@@ -84,7 +95,7 @@ class Batches:
             self._relocate(rows, weights)
         return (cost / total if total else 0.0), shift
 
-    def _relocate(self, rows, weights):
+    def _relocate(self, rows: Any, weights: Array | None) -> None:
         """Put the centers that have got little on rows of the batch, drawn without replacement."""
         few = np.flatnonzero(self.mass < self._ratio * self.mass.max())
         able = np.arange(rows.shape[0]) if weights is None else np.flatnonzero(weights)
@@ -112,12 +123,12 @@ class Ending:
         The share of the average that a new batch gets.
     """
 
-    def __init__(self, tol, patience, share):
+    def __init__(self, tol: float, patience: int | None, share: float) -> None:
         self._tol, self._patience, self._share = tol, patience, share
         self._least, self._vain = np.inf, 0
-        self.cost = None
+        self.cost: Any = None
 
-    def reached(self, cost, shift, n_steps):
+    def reached(self, cost: float, shift: float, n_steps: int) -> bool:
         """Whether this batch, the n-th, is the last."""
         if n_steps == 1:  # its inertia is that of the start
             self.cost = cost

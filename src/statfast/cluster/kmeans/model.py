@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import Clusterer, Estimator, Transformer
-from statfast._typing import Array, Jobs, Rows, Weights
+from statfast._estimator import Clusterer, Estimator, Transformer, fitted
+from statfast._typing import Array, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     ConvergenceWarning,
     as_csr,
@@ -21,12 +21,15 @@ from statfast._validation import (
 )
 from statfast.cluster.kmeans.block_passes import distances, nearest, potential
 from statfast.cluster.kmeans.data import NATIVE_DTYPES
-from statfast.cluster.kmeans.dense_rows import DenseRows, StreamedRows, rows_of
+from statfast.cluster.kmeans.dense_rows import DenseFrame, DenseRows, StreamedRows, rows_of
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 
 class Centers(Transformer, Clusterer, Estimator):
     """Base of the estimators that have ``cluster_centers_``, each row being with the nearest."""
+
+    # What subclasses declare, or a fit sets.
+    cluster_centers_: Array = fitted()
 
     n_jobs: Jobs
 
@@ -123,7 +126,7 @@ class Centers(Transformer, Clusterer, Estimator):
         frame = rows.framed(self._frame())
         return -_require_finite(potential(rows, sample_weight, frame, self.n_jobs))
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Any:
         """The rows for a fitted estimator, checked or, if they come in chunks, checked as read."""
         if is_sparse(X) and self._takes_sparse:
             return sparse_rows_for(self, X)
@@ -135,7 +138,7 @@ class Centers(Transformer, Clusterer, Estimator):
             Chunks(rows_for(self, chunk, keep=NATIVE_DTYPES, n_min=0) for chunk in X)
         )
 
-    def _frame(self):
+    def _frame(self) -> DenseFrame:
         """The centers in float64 as dense rows meet them, anew if the user changed the centers."""
         frame = self.__dict__.get("_prepared")
         if frame is None or not np.array_equal(self.cluster_centers_, frame.centers):
@@ -143,47 +146,48 @@ class Centers(Transformer, Clusterer, Estimator):
             frame = self._prepared = DenseRows.frame(centers)
         return frame
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         return tags
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # A frame is packed for this machine's instruction set; who unpickles makes another.
         state = super().__getstate__()
         state.pop("_prepared", None)
         return state
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
 
 
-def sparse_rows_for(estimator, X):
+def sparse_rows_for(estimator: Centers, X: Matrix) -> SparseRows:
     """Sparse rows for a fitted estimator, checked."""
     return SparseRows(rows_for(estimator, X, sparse=True), float_of(X))
 
 
-def float_of(X):
+def float_of(X: Matrix) -> type[Any]:
     """float32 of float32, float64 of all others."""
     return np.float32 if X.dtype == np.float32 else np.float64
 
 
-def rows_in_any_order(X, instead):
+def rows_in_any_order(X: Any, instead: str) -> Any:
     """Check rows that are to be read out of order, which those of `Chunks` cannot be."""
     if isinstance(X, Chunks):
         raise TypeError(f"X must be an array of rows; got Chunks. {instead}")
     return as_any_rows(X)
 
 
-def as_any_rows(X):
+def as_any_rows(X: Any) -> Any:
     """Check rows, dense, sparse or `Chunks`; `survey_rows` sees whether all are finite."""
     if is_sparse(X):
         return SparseRows(as_csr(X), float_of(X))
-    return rows_of(X if isinstance(X, Chunks) else as_rows(X, keep=NATIVE_DTYPES, finite=False))
+    rows: Any = X if isinstance(X, Chunks) else as_rows(X, keep=NATIVE_DTYPES, finite=False)
+    return rows_of(rows)
 
 
-def warn_empty(sizes):
+def warn_empty(sizes: Array) -> None:
     """Warn if some of the clusters, of so many rows each, hold no row."""
     found, k = np.count_nonzero(sizes), len(sizes)
     if found < k:
@@ -194,7 +198,7 @@ def warn_empty(sizes):
         )
 
 
-def _require_finite(found):
+def _require_finite(found: Array | float) -> Any:
     """What was found of distances, if it is finite."""
     if not np.isfinite(found).all():
         raise ValueError(

@@ -2,12 +2,14 @@
 """Starts for k-means in a few passes over the rows, wherever they lie: k-means||."""
 
 from operator import add
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import Stacked
+from statfast._typing import Array
 from statfast.cluster.kmeans.block_passes import sweep
-from statfast.cluster.kmeans.data import survey_rows
+from statfast.cluster.kmeans.data import KMeansData, survey_rows
 from statfast.cluster.kmeans.draws import draws_of
 from statfast.cluster.kmeans.part_plus_plus import plus_plus_of
 from statfast.cluster.kmeans.plus_plus import plus_plus
@@ -16,7 +18,7 @@ ROUNDS = 5
 OVERSAMPLING = 2  # rows drawn in a round, on average, for each center
 
 
-def k_means_parallel(data, k, rng):
+def k_means_parallel(data: Any, k: int, rng: Any) -> Array:
     """Draw centers by k-means||.
 
     In each of `ROUNDS` rounds every row becomes a candidate with chance `OVERSAMPLING` * k times
@@ -60,7 +62,7 @@ def k_means_parallel(data, k, rng):
     return plus_plus(survey_rows(candidates, weights, data.n_jobs), k, rng)
 
 
-def _potential(data, closest, start):
+def _potential(data: KMeansData, closest: Any, start: int) -> float:
     return closest.potential
 
 
@@ -74,15 +76,15 @@ def _drawn(data, closest, start, wanted, potential, stream):
     return Stacked(data.take(found))
 
 
-def _crowd(data, closest, start, candidates):
+def _crowd(data: KMeansData, closest: Any, start: int, candidates: Array) -> Array:
     return crowd(data, candidates)
 
 
-def crowd(data, centers):
+def crowd(data: KMeansData, centers: Array) -> Array:
     """The weight of the rows nearest to each center."""
     frame = data.rows.frame(centers, data.origin, data.scale)
 
-    def partial(where, X, weights):
+    def partial(where: slice, X: Any, weights: Array | None) -> Array:
         labels = np.empty(X.shape[0], np.int32)
         X.step(frame, labels)
         return np.bincount(labels, weights, len(centers)).astype(np.float64)

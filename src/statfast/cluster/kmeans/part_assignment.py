@@ -8,10 +8,12 @@ cluster the centers repeat to the bit, and that ends the iteration.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import Work, borrowed, parts_stay
+from statfast._typing import Array
 from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.part_data import PartsData
@@ -64,29 +66,29 @@ class PartsAssignment:
 class _Sums:
     """Sums of clusters that add up."""
 
-    def __init__(self, step):
+    def __init__(self, step: Any) -> None:
         self.step = step
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return self.step.sums, self.step.mass
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self.step = KMeansStatistics(*state[0].shape)
         self.step.sums, self.step.mass = state
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         mine, both = self.step, KMeansStatistics(*self.step.sums.shape)
         both.sums, both.mass = mine.sums + other.step.sums, mine.mass + other.step.mass
         return _Sums(both)
 
 
-def _sums(columns, state):
+def _sums(columns: Any, state: Any) -> Any:
     data, centers = state
     with _assignment(data, columns, centers) as assignment:
         return _Sums(assignment.labeled(centers))
 
 
-def _inertia(columns, state):
+def _inertia(columns: Any, state: Any) -> Any:
     data, centers = state
     with _assignment(data, columns, centers) as assignment:
         assignment.labeled(centers)
@@ -94,7 +96,7 @@ def _inertia(columns, state):
     return np.r_[total, sizes.astype(float)]
 
 
-def _assignment(data, columns, centers):
+def _assignment(data: Any, columns: Any, centers: Array) -> Any:
     """The labels of a part's rows, and what spares them distances."""
     return borrowed(
         data.fit, columns[0], lambda: Assignment(data.of_part(columns, parts_stay()), centers)
@@ -120,7 +122,7 @@ class _Farthest:
         return _Farthest(d2, number, rows, weights, labels, self.count)
 
 
-def _farthest(columns, state, number):
+def _farthest(columns: Any, state: Any, number: Any) -> Any:
     data, centers, count = state
     rows = data.of_part(columns)
     frame = rows.frame(centers)

@@ -22,10 +22,10 @@ class NoPanels(Panels):
 
     possible = False
 
-    def __init__(self):
+    def __init__(self) -> None:
         pass
 
-    def scaled(self, scale):
+    def scaled(self, scale: Any) -> Any:
         return None, None
 
 
@@ -150,7 +150,7 @@ def survey_parts(parts: Parts, algorithm: str) -> PartsData:
 # ------------------------------------------------------------------ work on a part
 
 
-def _surveyed(columns, _):
+def _surveyed(columns: Any, _: slice) -> Any:
     X, _, weights = columns
     weights = as_weights(weights, len(X))
     extent = extent_of(X)
@@ -161,23 +161,23 @@ def _surveyed(columns, _):
     return PartsSurvey(extent, total, float(weights.sum()), float(weights.max()), used)
 
 
-def _scatter(columns, state):
+def _scatter(columns: Any, state: Any) -> Any:
     (data,) = state
     return data.of_part(columns).scatter_about(data.mean)
 
 
-def _taken(columns, state, number):
+def _taken(columns: Any, state: Any, number: Any) -> Any:
     data, index = state
     first, last = np.searchsorted(index, data.starts[number : number + 2])
     return Stacked(columns[0][index[first:last] - data.starts[number]].astype(np.float64))
 
 
-def _weight(columns, _):
+def _weight(columns: Any, _: slice) -> Any:
     weights = columns[2]
     return Stacked(np.array([float(len(columns[0]) if weights is None else np.sum(weights))]))
 
 
-def _row_at_weight(columns, state, number):
+def _row_at_weight(columns: Any, state: Any, number: Any) -> Any:
     """The row of a part at which the weights pass a threshold."""
     _, part, goal = state
     if number != part:

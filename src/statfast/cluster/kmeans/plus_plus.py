@@ -3,14 +3,17 @@
 
 from math import log
 from operator import iadd
+from typing import Any
 
 import numpy as np
 
 from statfast._core.kmeans.seeding import Seeding
 from statfast._distance import FLOAT32_MAX
 from statfast._engine import each, fold, grid, report
+from statfast._typing import Array
 from statfast.cluster.kmeans.block_passes import joined, place, sweep
-from statfast.cluster.kmeans.data import contiguous
+from statfast.cluster.kmeans.data import KMeansData, contiguous
+from statfast.cluster.kmeans.dense_rows import DenseRows
 
 # While the distances to all candidates take less than this the winner's are kept, not made again.
 MAX_CACHED_BYTES = 1 << 28  # bytes
@@ -24,7 +27,7 @@ ROUNDING = 1e-5  # more than what sums of gains in float32 lose
 LOST_BELOW_FLOAT32 = 1e-30  # what weights and gains of a row below the range of float32 lose
 
 
-def plus_plus(data, k, rng):
+def plus_plus(data: KMeansData, k: int, rng: np.random.Generator) -> Array:
     """Draw k rows as centers by greedy k-means++.
 
     The first is drawn in proportion to weight. Each further one is the best, the one leaving the
@@ -50,7 +53,7 @@ def plus_plus(data, k, rng):
     return spread(data, k, rng)[0]
 
 
-def spread(data, k, rng):
+def spread(data: KMeansData, k: int, rng: np.random.Generator) -> Any:
     """`plus_plus`, and what is known of the rows then.
 
     Returns
@@ -68,12 +71,12 @@ def spread(data, k, rng):
     return by_bounds(data, k, rng, first)
 
 
-def trials(k):
+def trials(k: int) -> int:
     """How many candidates there are for each center."""
     return 2 + int(log(k))
 
 
-def packable(data):
+def packable(data: KMeansData) -> bool:
     """Whether rows can be packed in panels, and looked at where they lie."""
     if not data.panels.possible or not contiguous(data.rows.matrix):
         return False
@@ -81,7 +84,9 @@ def packable(data):
     return data.rows.dtype != np.float32 or data.scale <= FLOAT32_MAX
 
 
-def by_bounds(data, k, rng, first):
+def by_bounds(
+    data: KMeansData, k: int, rng: np.random.Generator, first: int
+) -> tuple[Array, Array, tuple[Array, Array]]:
     """k-means++ among rows in panels, whose float32 scores bound what candidates gain.
 
     Where bounds leave several candidates those are weighed in float64.
@@ -91,7 +96,7 @@ def by_bounds(data, k, rng, first):
     centers, places = np.empty((k, d)), np.full(k, first, np.int32)
     centers[:] = data.take([first])[0]
 
-    def weigh_block(block):
+    def weigh_block(block: slice) -> Array:
         return rows.weigh(block.start, block.stop)
 
     for c in range(1, k):
@@ -105,7 +110,7 @@ def by_bounds(data, k, rng, first):
         places[c] = drawn[best]
         centers[c] = data.rows.take(places[c])
 
-        def join_block(block, best=best, c=c):
+        def join_block(block: slice, best: int = best, c: int = c) -> None:
             rows.join(best, centers[c], c, block.start, block.stop)
 
         each(
@@ -118,7 +123,7 @@ def by_bounds(data, k, rng, first):
     return centers, places, (rows.labels, rows.closest)
 
 
-def packed(data, k, first):
+def packed(data: KMeansData, k: int, first: int) -> tuple[Any, list[slice], float]:
     """The rows as kernels take them, with the first center; blocks of them, and the operations
     that candidates for one center take."""
     n, d = data.shape
@@ -133,14 +138,14 @@ def packed(data, k, first):
     rows = Seeding(data.rows.matrix.view(np.uint8), d, data.weights, shares, panels, data.scale)
     origin, center = data.origin.astype(np.float64), data.take([first])[0]
 
-    def begin(block):
+    def begin(block: slice) -> None:
         rows.begin(origin, center, norms, block.start, block.stop)
 
     each(begin, grid(n), n_jobs=data.n_jobs, effort=4.0 * n * d)
     return rows, blocks, effort
 
 
-def best_of(data, drawn, high, off, closest):
+def best_of(data: KMeansData, drawn: Array, high: Array, off: Array, closest: Array) -> int:
     """The candidate that gains most, the first of equals; by bounds where these tell it."""
     tiny = LOST_BELOW_FLOAT32 * data.shape[0]
     low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING) - tiny
@@ -154,7 +159,9 @@ def best_of(data, drawn, high, off, closest):
     return rivals[potential.sum(axis=0).argmin()]
 
 
-def by_reading(data, k, rng, first):
+def by_reading(
+    data: KMeansData, k: int, rng: np.random.Generator, first: int
+) -> tuple[Array, Array]:
     """k-means++ among rows wherever they lie, all in float64."""
     n, d = data.shape
     centers, places = np.empty((k, d)), np.full(k, first, np.int32)
@@ -178,7 +185,7 @@ def by_reading(data, k, rng, first):
     return centers, places
 
 
-def random_rows(data, k, rng):
+def random_rows(data: KMeansData, k: int, rng: np.random.Generator) -> Array:
     """Draw k different rows as centers in proportion to weight."""
     if data.weights is None:
         return data.take(rng.choice(data.shape[0], k, replace=False))
@@ -187,7 +194,9 @@ def random_rows(data, k, rng):
     return data.take(rows[rng.choice(len(rows), k, replace=False, p=share)])
 
 
-def weigh(data, candidates, closest, nearer):
+def weigh(
+    data: KMeansData, candidates: Array, closest: Array, nearer: Any
+) -> tuple[list[slice], Array]:
     """Let each candidate join the centers.
 
     Parameters
@@ -207,7 +216,7 @@ def weigh(data, candidates, closest, nearer):
 
     frame = data.rows.frame(candidates)
 
-    def partial(rows, X, weights):
+    def partial(rows: slice, X: DenseRows, weights: Array | None) -> list[tuple[slice, Array]]:
         after = None if nearer is None else nearer[:, rows]
         return [(rows, X.trial(frame, weights, closest[rows], after))]
 
@@ -218,7 +227,9 @@ def weigh(data, candidates, closest, nearer):
     return [rows for rows, _ in found], np.array([potential for _, potential in found])
 
 
-def draw(data, closest, blocks, potential, at):
+def draw(
+    data: KMeansData, closest: Array, blocks: list[slice], potential: Array, at: Array
+) -> Array:
     """Rows drawn in proportion to weight * closest at the points `at` in [0, 1).
 
     First the block, by its potential, then the row in it: no sum over all rows is made anew.

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sparse rows: what passes over rows ask of a block. `DenseRows` offers the same."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from statfast._core.kmeans import sparse as kernel
 from statfast._core.rows.sparse_rows import squares as squared_lengths
 from statfast._distance import Extent
 from statfast._engine import checkpoint, fold, grid
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import parts_of
+from statfast.cluster.kmeans.dense_rows import DenseFrame
 
 PRODUCTS_PER_CALL = 1 << 25  # multiply-adds between two looks at whether the run was interrupted
 
@@ -15,7 +20,9 @@ PRODUCTS_PER_CALL = 1 << 25  # multiply-adds between two looks at whether the ru
 class SparseFrame:
     """Centers as sparse rows meet them: transposed, with the terms of their scores, about zero."""
 
-    def __init__(self, centers, origin=None, scale=None):
+    def __init__(
+        self, centers: Array, origin: Array | None = None, scale: float | None = None
+    ) -> None:
         k, d = centers.shape
         across = np.zeros((d, -(-k // 8) * 8))
         across[:, :k] = centers.T
@@ -43,13 +50,13 @@ class SparseRows:
     in_memory, centered = True, False
     frame = SparseFrame  # the form of centers in which these rows meet them
 
-    def __init__(self, rows, dtype):
+    def __init__(self, rows: Matrix, dtype: np.dtype[Any] | type[Any]) -> None:
         self.shape, self.dtype, self.matrix = rows.shape, np.dtype(dtype), rows
         self._start, self._column, self._value = parts_of(rows)
         self._square = np.empty(rows.shape[0])
         squared_lengths(self._start, self._value, self._square)
 
-    def __getitem__(self, where):
+    def __getitem__(self, where: Array | slice) -> "SparseRows":
         """The rows of a slice, or of these numbers, which are rows of their own then."""
         if not isinstance(where, slice):
             return self._copied(np.asarray(where, np.intp))
@@ -60,7 +67,7 @@ class SparseRows:
         part._column, part._value = self._column, self._value
         return part
 
-    def _copied(self, index):
+    def _copied(self, index: Array) -> "SparseRows":
         from scipy.sparse import csr_array
 
         count = self._start[index + 1] - self._start[index]
@@ -71,7 +78,7 @@ class SparseRows:
             csr_array((self._value[at], self._column[at], start), shape=shape), self.dtype
         )
 
-    def take(self, index):
+    def take(self, index: Array | list[int]) -> Array:
         """Rows as dense ones, (m, d) float64."""
         out = np.zeros((len(index), self.shape[1]))
         for row, i in zip(out, index, strict=True):
@@ -79,18 +86,18 @@ class SparseRows:
             row[self._column[own]] = self._value[own]
         return out
 
-    def pieces(self, k):
+    def pieces(self, k: int) -> list[slice]:
         """Slices of few enough multiply-adds with k centers."""
         n = self.shape[0]
         most = 1 + (self._start[-1] - self._start[0]) // max(1, n)
         step = max(64, PRODUCTS_PER_CALL // int(most * k))
         return [slice(first, min(n, first + step)) for first in range(0, n, step)]
 
-    def extent(self, n_jobs):
+    def extent(self, n_jobs: Jobs) -> Extent:
         """Sums and extremes of the columns."""
         return Extent(self.shape[0], self.dtype, self.total(), *self.bounds())
 
-    def total(self, weights=None, n_jobs=None):
+    def total(self, weights: Array | None = None, n_jobs: Jobs = None) -> Array:
         """The (weighted) sum of the rows, (d,)."""
         count = np.diff(self._start)
         value = self._value if weights is None else self._value * np.repeat(weights, count)
@@ -98,26 +105,41 @@ class SparseRows:
         return total.astype(np.float64, copy=False)  # without a nonzero, integers
 
     @staticmethod
-    def framed(frame):
+    def framed(frame: DenseFrame) -> SparseFrame:
         """The same of a frame of any kind."""
         return SparseFrame(frame.centers)
 
-    def little(self, frame):
+    def little(self, frame: SparseFrame) -> bool:
         """See `DenseRows.little`: blocks are never of a few rows."""
         return False
 
-    def reduce(self, partial, *aligned, merge, n_jobs, effort, least):
+    def reduce(
+        self,
+        partial: Callable[..., Any],
+        *aligned: Array | None,
+        merge: Any,
+        n_jobs: Jobs,
+        effort: float,
+        least: int,
+    ) -> Any:
         """As `_engine.reduce`, for blocks that are such rows."""
 
-        def on_block(where):
+        def on_block(where: slice) -> Any:
             return partial(where, self[where], *(None if a is None else a[where] for a in aligned))
 
         blocks = grid(self.shape[0], least)
         return fold(on_block, blocks, merge=merge, n_jobs=n_jobs, effort=effort)
 
     def step(
-        self, frame, labels, weights=None, step=None, bounds=None, changes=False, packed=None
-    ):  # fmt: skip
+        self,
+        frame: SparseFrame,
+        labels: Array,
+        weights: Array | None = None,
+        step: Any = None,
+        bounds: tuple[Array, Array, Array | None] | None = None,
+        changes: bool = False,
+        packed: Any = None,
+    ) -> int:
         """As `DenseRows.step`; rows are never `packed`."""
         moved = 0
         sums, mass = (None, None) if step is None else (step.sums, step.mass)
@@ -133,7 +155,7 @@ class SparseRows:
             )  # fmt: skip
         return moved
 
-    def add_up(self, labels, weights, step):
+    def add_up(self, labels: Array, weights: Array | None, step: Any) -> None:
         """Add a block to the sums of its labels."""
         count, own = np.diff(self._start), slice(self._start[0], self._start[-1])
         value = self._value[own]
@@ -142,32 +164,32 @@ class SparseRows:
         np.add.at(step.sums, (np.repeat(labels, count), self._column[own]), value)
         step.mass += np.bincount(labels, weights, len(step.mass))
 
-    def distances_to_labels(self, frame, labels):
+    def distances_to_labels(self, frame: SparseFrame, labels: Array) -> Array:
         """Squared distances of a block's rows to their own centers, (n,)."""
         return self._distances(frame, labels, 1)[:, 0]
 
-    def distances_to_all(self, frame):
+    def distances_to_all(self, frame: SparseFrame) -> Array:
         """Euclidean distances of a block's rows to all centers, (n, k)."""
         out = self._distances(frame, None, len(frame.centers))
         return np.sqrt(out, out=out)
 
-    def trial(self, frame, weights, before, after):
+    def trial(self, frame: Any, weights: Array | None, before: Array, after: Any) -> Array:
         """See `DenseRows.trial`."""
         d2 = np.minimum(self._distances(frame, None, len(frame.centers)).T, before)
         if after is not None:
             after[:] = d2
         return np.array([(d if weights is None else d * weights).sum() for d in d2])
 
-    def _view(self):
+    def _view(self) -> Any:
         """The rows as kernels take them."""
         return kernel.Rows(self._start, self._column, self._value, self._square)
 
-    def _distances(self, frame, labels, width):
+    def _distances(self, frame: SparseFrame, labels: Array | None, width: int) -> Array:
         out = np.empty((self.shape[0], width))
         kernel.distances(self._view(), frame.view, labels, out)
         return out
 
-    def bounds(self):
+    def bounds(self) -> tuple[Array, Array]:
         """The least and the greatest value of each column."""
         n, d = self.shape
         low, high = np.zeros(d), np.zeros(d)

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows sorted by their centers, and what bounds tell of them while many centers move."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.kmeans import lloyd
 from statfast._core.kmeans import yinyang as kernel
 from statfast._engine import each, grid
-from statfast.cluster.kmeans.data import contiguous
+from statfast._typing import Array
+from statfast.cluster.kmeans.center_sums import KMeansStatistics
+from statfast.cluster.kmeans.data import KMeansData, contiguous
 from statfast.cluster.kmeans.dense_rows import PANEL_ROWS, pieces
 
 MIN_GROUPS = 8  # groups of centers: bounds on fewer spare too little
@@ -39,12 +43,12 @@ class SortedRows:
     """
 
     @staticmethod
-    def able(data, packed):
+    def able(data: KMeansData, packed: bool) -> bool:
         """Whether rows, packed in panels or not, can be sorted."""
         return packed and contiguous(data.rows.matrix)
 
     @staticmethod
-    def pays(data, k):
+    def pays(data: KMeansData, k: int) -> bool:
         """Whether that is worth its while."""
         n, d = data.shape
         return (
@@ -53,7 +57,9 @@ class SortedRows:
             and n >= MIN_ROWS_PER_CENTER * k
         )
 
-    def __init__(self, data, centers, labels, distances, scale):
+    def __init__(
+        self, data: KMeansData, centers: Any, labels: Array, distances: Array, scale: float
+    ) -> None:
         self.data, self.labels, self._scale = data, labels, scale
         (n, d), k = data.shape, len(centers)
         self._arranged = np.empty(k, np.int32)
@@ -70,7 +76,7 @@ class SortedRows:
         m = len(order)
         self._panels, self._norms = np.empty(m * d, np.float32), np.empty(m, np.float32)
 
-        def pack(part):
+        def pack(part: slice) -> None:
             lloyd.pack_rows(
                 data.rows.matrix, data.origin, scale,
                 self._panels[part.start * d :], self._norms[part.start :], order[part],
@@ -83,7 +89,7 @@ class SortedRows:
         self._upper = np.zeros(m, np.float32)
         self._last = centers
 
-    def assign(self, centers):
+    def assign(self, centers: Array) -> tuple[Array, Array]:
         """Give every row its nearest center; returns the rows that changed theirs, and those."""
         data = self.data
         frame = lloyd.frame(centers[self._arranged], data.origin, self._scale)
@@ -91,7 +97,7 @@ class SortedRows:
         groups = kernel.Groups(centers, frame, self._arranged, self._place, drop)
         height = kernel.panel_rows()
 
-        def work(part):
+        def work(part: slice) -> list[tuple[Array, Array]]:
             found = []
             for some in pieces(part.stop - part.start, centers.size):
                 at = slice(part.start + some.start, part.start + some.stop)
@@ -114,12 +120,12 @@ class SortedRows:
         rows, source = zip(*(pair for part in parts for pair in part), strict=True)
         return np.concatenate(rows), np.concatenate(source)
 
-    def transfer(self, step, rows, source):
+    def transfer(self, step: KMeansStatistics, rows: Array, source: Array) -> None:
         """Take what `assign` has found into statistics."""
         X, weights = self.data.rows.matrix, self.data.weights
         kernel.transfer(X, weights, self.labels, rows, source, step.sums, step.mass)
 
-    def _drop(self, centers):
+    def _drop(self, centers: Array) -> Array:
         """How far the centers of each group have moved at most, rounded up."""
         change = centers - self._last
         move = np.sqrt((change * change).sum(axis=1)) * (self._scale * (1 + 1e-6))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -191,7 +191,7 @@ class CLARA(Medoids):
         silhouette = 0.0
         if k > 1:
             pair = nearest_two(rows, rows[medoids], metric, self.n_jobs)
-            silhouette = medoid_silhouette(*pair, weights)  # type: ignore[call-arg]
+            silhouette = medoid_silhouette(*pair, weights)
         return self._publish(
             X,
             medoid_indices_=medoids,
@@ -204,19 +204,29 @@ class CLARA(Medoids):
             _metric=metric,
         )
 
-    def _size(self, k, n, what):
+    def _size(self, k: int, n: int, what: str) -> int:
         if isinstance(self.sample_size, str):
             return min(n, 80 + 4 * k)
         return as_count(
             self.sample_size, "sample_size", low=k, high=n, limit=f"the number of {what}"
         )
 
-    def _medoids(self, rows, metric, weights, sample, k, start, rng, max_iter):
+    def _medoids(
+        self,
+        rows: Array,
+        metric: Any,
+        weights: Any,
+        sample: Array,
+        k: int,
+        start: Any,
+        rng: Any,
+        max_iter: int,
+    ) -> tuple[Array, int]:
         """The medoids of a sample, by their numbers in it, and passes over it."""
         weights = None if weights is None else weights[sample]
         source = MetricRows(rows, metric).made()
         if not is_callable(metric):
-            source = store(source, np.float64, self.n_jobs, "Lower sample_size.")
+            source = store(cast(Any, source), np.float64, self.n_jobs, "Lower sample_size.")
         if k == 1:
             alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
             return np.array([alone.argmin()]), 1

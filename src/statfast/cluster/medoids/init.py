@@ -2,10 +2,12 @@
 """Starts for k-medoids: BUILD, LAB, k-medoids++ and points drawn at random."""
 
 from math import ceil, log, sqrt
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array, Jobs
 from statfast.cluster.kmeans.block_passes import place
 from statfast.cluster.medoids.partition import barred, column, gains
 
@@ -13,7 +15,9 @@ MAX_BUILD_POINTS = 2000  # points of which BUILD takes less than a tenth of a se
 CANDIDATES_PER_BATCH = 16  # candidates whose bounds are brought up to date together at first
 
 
-def build(source, k, weights, rng, n_jobs):
+def build(
+    source: Any, k: int, weights: Array | None, rng: np.random.Generator, n_jobs: Jobs
+) -> Array:
     """PAM's BUILD: each medoid is the point that lowers the loss most; ties: the lowest.
 
     Kaufman & Rousseeuw 1990, doi:10.1002/9780470316801. What a candidate gains only falls as
@@ -55,7 +59,9 @@ def build(source, k, weights, rng, n_jobs):
     return np.array(medoids)
 
 
-def lab(source, k, weights, rng, n_jobs):
+def lab(
+    source: Any, k: int, weights: Array | None, rng: np.random.Generator, n_jobs: Jobs
+) -> Array:
     """Linear approximative BUILD: each medoid the best of a sample of 10 + sqrt(n), by the sample.
 
     Schubert & Rousseeuw 2021, doi:10.1016/j.is.2021.101804.
@@ -80,7 +86,9 @@ def lab(source, k, weights, rng, n_jobs):
     return np.array(medoids)
 
 
-def plus_plus(source, k, weights, rng, n_jobs):
+def plus_plus(
+    source: Any, k: int, weights: Array | None, rng: np.random.Generator, n_jobs: Jobs
+) -> Array:
     """k-medoids++: drawn in proportion to the dissimilarity to the nearest medoid so far.
 
     Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494, with the first power, as the loss is;
@@ -106,18 +114,22 @@ def plus_plus(source, k, weights, rng, n_jobs):
     return np.array(medoids)
 
 
-def random_points(source, k, weights, rng, n_jobs):
+def random_points(
+    source: Any, k: int, weights: Array | None, rng: np.random.Generator, n_jobs: Jobs
+) -> Array:
     """Different points, each as likely as another."""
     return rng.choice(np.flatnonzero(barred(weights, source.n) == 0), k, replace=False)
 
 
-def weighted_distances(source, point, weights):
+def weighted_distances(source: Any, point: int, weights: Array | None) -> Array:
     """From all points to one, times the weights."""
     found = column(source, point)
     return found if weights is None else found * weights
 
 
-def auto(source, k, weights, rng, n_jobs):
+def auto(
+    source: Any, k: int, weights: Array | None, rng: np.random.Generator, n_jobs: Jobs
+) -> Array:
     """BUILD of few points; of many LAB, which takes a fraction of the time for the same loss."""
     return (build if source.n <= MAX_BUILD_POINTS else lab)(source, k, weights, rng, n_jobs)
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
 from statfast._distance import (
+    Metric,
     MetricRows,
     as_dissimilarities,
     fits,
@@ -217,7 +218,7 @@ class KMedoids(Medoids):
         if k == 1:
             alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
             alone[barred(weights, source.n) == 1] = np.inf
-            partition = Partition(source, [alone.argmin()], weights, self.n_jobs)
+            partition = Partition(source, [int(alone.argmin())], weights, self.n_jobs)
             passes, swaps, rests = 1, int(partition.medoids[0] != medoids[0]), True
         else:
             partition = Partition(source, medoids, weights, self.n_jobs)
@@ -243,7 +244,7 @@ class KMedoids(Medoids):
             **centers,
         )
 
-    def _source(self, X):
+    def _source(self, X: Any) -> tuple[Array | None, Metric | None, Any]:
         """The checked rows, their metric and the dissimilarities between them."""
         dtype = None if self.dtype is None else np.dtype(self.dtype).type
         given = as_dissimilarities(
@@ -263,9 +264,9 @@ class KMedoids(Medoids):
         made = given.made(self.n_jobs)
         if self.matrix_free is True or (self.matrix_free is not False and not _kept(made, dtype)):
             return rows, metric, made
-        return rows, metric, store(made, dtype or np.float64, self.n_jobs)
+        return rows, metric, store(cast(Any, made), dtype or np.float64, self.n_jobs)
 
-    def _start(self, source, k, weights, rng):
+    def _start(self, source: Any, k: int, weights: Any, rng: Any) -> Array:
         if isinstance(self.init, str):
             return STARTS[self.init](source, k, weights, rng, self.n_jobs)
         try:
@@ -293,7 +294,7 @@ class KMedoids(Medoids):
         return start.astype(np.intp)
 
 
-def _kept(made, dtype):
+def _kept(made: Any, dtype: type[Any] | None) -> bool:
     """Whether to keep the matrix: where it is small, or slow to make and fits."""
     nbytes = made.n * made.n * (4 if dtype is np.float32 else 8)
     cheap = made.tiled and made.rows.shape[1] <= MAX_CHEAP_COLUMNS

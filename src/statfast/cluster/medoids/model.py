@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators have in common whose clusters are the rows nearest to a medoid."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from statfast._distance import (
+    Metric,
     OfRows,
     by_function,
     is_callable,
@@ -16,7 +18,7 @@ from statfast._distance import (
     scale_of,
 )
 from statfast._engine import each, grid
-from statfast._estimator import Clusterer, Estimator, Transformer
+from statfast._estimator import Clusterer, Estimator, Transformer, fitted
 from statfast._typing import Array, Jobs, Rows
 from statfast._validation import (
     ConvergenceWarning,
@@ -29,6 +31,12 @@ from statfast._validation import (
 
 class Medoids(Transformer, Clusterer, Estimator):
     """Base of the estimators that have ``medoid_indices_``, each row being with the nearest."""
+
+    # What subclasses declare, or a fit sets.
+    _metric: Any = fitted()
+    medoid_indices_: Array = fitted()
+    cluster_centers_: Array = fitted()
+    metric: Any = fitted()
 
     n_jobs: Jobs
 
@@ -52,7 +60,7 @@ class Medoids(Transformer, Clusterer, Estimator):
         ValueError
             If X is not a finite 2-d array of the fitted width.
         """
-        return nearest_to(self._queries(X), *self._asked, self.n_jobs)[0]  # type: ignore[call-arg]
+        return nearest_to(self._queries(X), *self._asked, self.n_jobs)[0]
 
     def transform(self, X: Rows) -> Any:
         """Return the dissimilarity of each sample to each medoid.
@@ -75,29 +83,29 @@ class Medoids(Transformer, Clusterer, Estimator):
             If X is not a finite 2-d array of the fitted width, or a dissimilarity is beyond its
             type.
         """
-        return distances_to(self._queries(X), *self._asked, self.n_jobs)  # type: ignore[call-arg]
+        return distances_to(self._queries(X), *self._asked, self.n_jobs)
 
-    def _queries(self, X):
+    def _queries(self, X: Any) -> Array:
         return metric_rows_for(self, X, self.__dict__.get("_metric"))
 
     @property
-    def _asked(self):
+    def _asked(self) -> tuple[Array, Metric | None]:
         """What rows are compared with: the medoids, and the metric; or their columns, and None."""
         if self._metric is None:
             return self.medoid_indices_, None
         return self.cluster_centers_, self._metric
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return len(self.medoid_indices_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = is_gappy(self.metric)
         return tags
 
 
-def moderate_weights(weights):
+def moderate_weights(weights: Array | None) -> tuple[Array | None, float]:
     """Weights times a power of two, so that what they weigh stays in range; and that factor."""
     if weights is None:
         return None, 1.0
@@ -105,14 +113,14 @@ def moderate_weights(weights):
     return weights * scale, scale
 
 
-def medoid_silhouette(near, second, weights):
+def medoid_silhouette(near: Array, second: Array, weights: Array | None) -> float:
     """The mean of 1 - near / second, by weight; 0 / 0 counts as 1."""
     ratio = np.ones(len(near))
     np.divide(near, second, out=ratio, where=second > 0)
     return float(np.average(1 - ratio, weights=weights))
 
 
-def warn_empty(labels, k):
+def warn_empty(labels: Array, k: int) -> None:
     """Warn if some of the clusters hold no row."""
     found = np.count_nonzero(np.bincount(labels, minlength=k))
     if found < k:
@@ -125,7 +133,7 @@ def warn_empty(labels, k):
 
 
 # ---------- Rows against medoids: the nearest of each row, and the dissimilarities to all
-def distances_to(rows, medoids, metric, n_jobs):
+def distances_to(rows: Array, medoids: Array, metric: Metric | None, n_jobs: Jobs) -> Array:
     """From each row to each medoid: (m, k), float32 if the rows are, else float64.
 
     Parameters
@@ -139,7 +147,7 @@ def distances_to(rows, medoids, metric, n_jobs):
     refuse_large(8 * m * k, "The table of dissimilarities", "Pass fewer rows at a time.")
     out = np.empty((m, k), np.float32 if rows.dtype == np.float32 else np.float64)
 
-    def fill(part, block):
+    def fill(part: slice, block: Array) -> None:
         with np.errstate(over="ignore"):
             out[part] = block
 
@@ -148,11 +156,13 @@ def distances_to(rows, medoids, metric, n_jobs):
     return out
 
 
-def nearest_to(rows, medoids, metric, n_jobs):
+def nearest_to(
+    rows: Array, medoids: Array, metric: Metric | None, n_jobs: Jobs
+) -> tuple[Array, Array]:
     """The nearest medoid of each row, the lowest on ties, and the dissimilarity to it."""
     labels, near = np.empty(len(rows), np.int32), np.empty(len(rows))
 
-    def fill(part, block):
+    def fill(part: slice, block: Array) -> None:
         labels[part] = block.argmin(axis=1)
         near[part] = block.min(axis=1)
 
@@ -160,23 +170,25 @@ def nearest_to(rows, medoids, metric, n_jobs):
     return labels, near
 
 
-def nearest_two(rows, medoids, metric, n_jobs):
+def nearest_two(rows: Array, medoids: Array, metric: Metric, n_jobs: Jobs) -> tuple[Array, Array]:
     """The dissimilarities of each row to the nearest and the second nearest of some medoids."""
     near, second = np.empty((2, len(rows)))
 
-    def fill(part, block):
+    def fill(part: slice, block: Array) -> None:
         near[part], second[part] = np.partition(block, 1, axis=1)[:, :2].T
 
     _blocks_of(fill, rows, medoids, metric, n_jobs)
     return near, second
 
 
-def _blocks_of(fill, rows, medoids, metric, n_jobs):
+def _blocks_of(
+    fill: Callable[..., Any], rows: Array, medoids: Array, metric: Metric | None, n_jobs: Jobs
+) -> None:
     m, k = len(rows), len(medoids)
     if metric is not None and not is_callable(metric):
         first = OfRows(metric.prepare(np.asarray(medoids), name="The medoids"), metric)
 
-    def work(part):
+    def work(part: slice) -> None:
         some = rows[part]
         if metric is None:
             fill(part, _checked_block(some, medoids, part.start))
@@ -189,7 +201,7 @@ def _blocks_of(fill, rows, medoids, metric, n_jobs):
     each(work, grid(m, most=most), n_jobs=n_jobs, effort=2.0 * m * k * rows.shape[1])
 
 
-def _checked_block(rows, columns, start):
+def _checked_block(rows: Array, columns: Array, start: int) -> Array:
     block = np.asarray(rows[:, columns], np.float64)
     wrong = block < -slack_of(rows) * rows.max()
     if wrong.any():
@@ -198,7 +210,7 @@ def _checked_block(rows, columns, start):
     return np.maximum(block, 0.0)
 
 
-def _called(rows, medoids, metric, start):
+def _called(rows: Array, medoids: Array, metric: Metric, start: int) -> Array:
     rows, medoids = read_only(rows), read_only(medoids)
     where = "row {} and a medoid"
     return np.array(

@@ -2,12 +2,14 @@
 """Medoids and what every point knows of them: its nearest and its second nearest."""
 
 from math import frexp, isfinite
+from typing import Any
 
 import numpy as np
 
 from statfast._core.medoids import pam
 from statfast._distance import OfRows, Square, fits
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 
 ROUNDING_SHARE = 2.0**-52  # a change of less than n times this share of the loss is rounding
 
@@ -31,7 +33,13 @@ class Partition:
         Threads.
     """
 
-    def __init__(self, source, medoids, weights=None, n_jobs=None):
+    def __init__(
+        self,
+        source: Any,
+        medoids: Array | list[int],
+        weights: Array | None = None,
+        n_jobs: Jobs = None,
+    ) -> None:
         self.source, self.weights, self.n_jobs = source, weights, n_jobs
         self.medoids = np.array(medoids, np.intp)
         n = source.n
@@ -41,34 +49,34 @@ class Partition:
         self.who = np.empty((n, pam.reserve()), np.int32)
         self.place = np.empty(n, np.int32)
         self.mirrored = isinstance(source, Square) and source.mirrored
-        self.rows = None
+        self.rows: Any = None
         self.barred = barred(weights, n)
         self.lost = np.empty(n, np.intp)
         self.assign()
 
     @property
-    def k(self):
+    def k(self) -> int:
         return len(self.medoids)
 
     @property
-    def _known(self):
+    def _known(self) -> tuple[Any, ...]:
         """What points know, as the kernel takes it."""
         nearest = self.near, self.second, self.slot, self.other
         return *nearest, self.bound, self.who, self.far_off, self.place, self.medoids
 
-    def assign(self):
+    def assign(self) -> None:
         """Find the nearest medoids of all points anew; ties: lowest slot."""
         self.place[:] = -1
         self.place[self.medoids] = np.arange(self.k)
 
-        def look(rows):
+        def look(rows: slice) -> None:
             self._look(np.arange(rows.start, rows.stop))
 
         n = self.source.n
         each(look, grid(n, most=4096), n_jobs=self.n_jobs, effort=20.0 * n * self.k)
         self._weigh()
 
-    def _look(self, points):
+    def _look(self, points: Array) -> None:
         """Find the nearest medoids of some points, given by ascending numbers."""
         if isinstance(self.source, Square):
             matrix = self.source.matrix
@@ -78,7 +86,7 @@ class Partition:
             block = self.source.between(points, self.medoids)
             pam.find_nearest(block, np.arange(self.k), np.arange(len(points)), points, self._known)
 
-    def keep_rows(self):
+    def keep_rows(self) -> None:
         """Keep rows that were weighed once, rounded down, if there is memory: see `pam`."""
         n, middle = self.source.n, self.second.mean()
         if self.weights is None and 1e-280 < middle < 1e280 and fits(2 * n * n):
@@ -88,11 +96,11 @@ class Partition:
             )  # fmt: skip
 
     @property
-    def rounded(self):
+    def rounded(self) -> bool:
         """Whether all rows are kept."""
         return self.rows is not None and bool(self.rows[1].all())
 
-    def _weigh(self):
+    def _weigh(self) -> None:
         self.barred_now = self.barred.copy()
         self.barred_now[self.medoids] = 1
         self.far, self.close = self.second, self.near
@@ -101,18 +109,18 @@ class Partition:
                 self.far, self.close = self.second * self.weights, self.near * self.weights
         self.loss = float(self.close.sum())
 
-    def break_ties(self):
+    def break_ties(self) -> None:
         """Give points with two nearest medoids to the lower slot."""
         ties = np.flatnonzero(self.near == self.second)
         for start in range(0, len(ties), 4096):
             self._look(ties[start : start + 4096].copy())
         self._weigh()
 
-    def removal(self):
+    def removal(self) -> Array:
         """What the loss would grow by without each medoid."""
         return np.bincount(self.slot, self.far - self.close, self.k)
 
-    def exchange(self, slot, candidate):
+    def exchange(self, slot: int, candidate: int) -> None:
         """Put a candidate in the place of a medoid."""
         to_it = self.source.matrix[candidate] if self.mirrored else column(self.source, candidate)
         count = pam.exchange(to_it, candidate, slot, self._known, self.lost)
@@ -120,7 +128,7 @@ class Partition:
             self._look(self.lost[start : min(start + 4096, count)].copy())
         self._weigh()
 
-    def improve(self, slot, candidate):
+    def improve(self, slot: int, candidate: int) -> bool:
         """Exchange them if that lowers the loss, which rounding may only have made believe."""
         loss, former = self.loss, self.medoids[slot]
         self.exchange(slot, candidate)
@@ -129,7 +137,7 @@ class Partition:
         self.exchange(slot, former)
         return False
 
-    def pursue(self, at, patience):
+    def pursue(self, at: int, patience: int) -> tuple[int, int, int, int]:
         """Take swaps from candidate `at` on while they come often; without weights, of a matrix.
 
         Returns the next candidate, how many in a row have not helped, how many were weighed, and
@@ -145,7 +153,9 @@ class Partition:
             self._weigh()
         return *found, swaps
 
-    def search(self, start, stop, *, first, window=None):
+    def search(
+        self, start: int, stop: int, *, first: bool, window: Any = None
+    ) -> tuple[int, int, float]:
         """The candidate among points start..stop - 1 to take: (candidate or -1, slot, change).
 
         `first` takes the first that lowers the loss by more than rounding, else the best.
@@ -157,7 +167,7 @@ class Partition:
         step = PANEL_ROWS * max(1, -(-(stop - start) // (PANEL_ROWS * 8)))  # eight parts at most
         parts = [slice(lo, min(lo + step, stop)) for lo in range(start, stop, step)]
 
-        def work(part):
+        def work(part: slice) -> tuple[int, int, float]:
             return self._scan(part, removal, limit, first)
 
         effort = 8.0 * self.source.n * (stop - start)
@@ -169,7 +179,9 @@ class Partition:
                     break
         return best
 
-    def _scan(self, part, removal, limit, first):
+    def _scan(
+        self, part: slice, removal: Array, limit: float, first: bool
+    ) -> tuple[int, int, float]:
         """`search` of one part, in the order of the candidates."""
 
         n, best = self.source.n, (-1, 0, limit)
@@ -194,13 +206,15 @@ class Partition:
                     break
         return best
 
-    def _columns(self, columns):
+    def _columns(self, columns: slice) -> Array:
         """Columns of a matrix; as rows, if it is symmetric."""
         if self.mirrored:
             return self.source.matrix[columns]
         return self.source.block(slice(None), columns)
 
-    def _weighed(self, columns, shut, removal, limit, first, workspace):
+    def _weighed(
+        self, columns: Any, shut: Any, removal: Any, limit: Any, first: Any, workspace: Array | None
+    ) -> Any:
         """One panel of candidates, weighed a strip of points at a time."""
         loss = np.empty((self.k + 1, PANEL_ROWS))
         pam.opened(removal, loss)
@@ -211,20 +225,20 @@ class Partition:
         return pam.choose(loss, shut, limit, first)
 
 
-def strips(source):
+def strips(source: Square) -> list[slice]:
     """The rows of a source, as many at a time as it makes at once."""
     n = source.n
     return [slice(i, min(n, i + source.strip)) for i in range(0, n, source.strip)]
 
 
-def column(source, point):
+def column(source: Any, point: int) -> Array:
     """From all points to one, (n,) float64."""
     ids = np.array([point])
     found = np.concatenate([source.block(rows, ids)[:, 0] for rows in strips(source)])
     return found.astype(np.float64, copy=False)
 
 
-def require_range(source, medoids):
+def require_range(source: Any, medoids: Array) -> None:
     """Refuse dissimilarities to the first medoids that sums of n of them would overflow."""
     if isinstance(source, OfRows):  # whose rows have been checked
         return
@@ -236,12 +250,18 @@ def require_range(source, medoids):
         )
 
 
-def barred(weights, n):
+def barred(weights: Array | None, n: int) -> Array:
     """Which points may not become medoids: those without weight, as if they were left out."""
     return np.zeros(n, np.uint8) if weights is None else (weights == 0).astype(np.uint8)
 
 
-def gains(source, candidates, near, weights, n_jobs=None):
+def gains(
+    source: Any,
+    candidates: Array | slice,
+    near: Array | None,
+    weights: Array | None,
+    n_jobs: Jobs = None,
+) -> Array:
     """How much less the loss is with each candidate as one more medoid.
 
     Parameters
@@ -270,7 +290,7 @@ def gains(source, candidates, near, weights, n_jobs=None):
         step = min(step, max(8, count // 16))
     parts = [slice(lo, min(lo + step, count)) for lo in range(0, count, step)]
 
-    def work(part):
+    def work(part: slice) -> None:
         columns = part if isinstance(ids, slice) else ids[part]
         workspace = None if whole else np.empty((source.strip, step))
         for rows in strips(source):

@@ -10,14 +10,14 @@ import numpy as np
 
 from statfast._distance import Square
 from statfast._engine import checkpoint
-from statfast.cluster.medoids.partition import NUMBERS_PER_CALL, PANEL_ROWS
+from statfast.cluster.medoids.partition import NUMBERS_PER_CALL, PANEL_ROWS, Partition
 
 CANDIDATES_BEFORE_THREADS = (
     4 * PANEL_ROWS
 )  # candidates without a swap, after which several threads look for one
 
 
-def eager(partition, max_iter):
+def eager(partition: Partition, max_iter: int) -> tuple[int, int, bool]:
     """FasterPAM: returns passes over the candidates, swaps, and whether it converged.
 
     Candidates are weighed in windows, by several threads, against the same medoids. The first that
@@ -58,7 +58,7 @@ def eager(partition, max_iter):
     return max(1, -(-seen // n)), swaps, True
 
 
-def steepest(partition, max_iter):
+def steepest(partition: Partition, max_iter: int) -> tuple[int, int, bool]:
     """FastPAM1 and PAM: the best of all swaps at each iteration."""
     for swaps in range(max_iter + 1):
         candidate, slot, _ = partition.search(0, partition.source.n, first=False)
@@ -71,7 +71,7 @@ def steepest(partition, max_iter):
     return max_iter, max_iter, False
 
 
-def alternate(partition, max_iter):
+def alternate(partition: Partition, max_iter: int) -> tuple[int, int, bool]:
     """Medoids moved to the best member of their cluster, points to the nearest medoid, in turn.
 
     Park & Jun 2009, doi:10.1016/j.eswa.2008.01.039.
@@ -96,7 +96,7 @@ def alternate(partition, max_iter):
     return max_iter, swaps, False
 
 
-def _middle(partition, slot):
+def _middle(partition: Partition, slot: int) -> int:
     """The member of a cluster with the least sum from all members; its medoid on ties."""
     members = np.flatnonzero(partition.slot == slot)
     weights = None if partition.weights is None else partition.weights[members]

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Display, picture
-from statfast._typing import Axes, DataFrame, Rows, Seed
+from statfast._typing import Axes, DataFrame, Jobs, Rows, Seed
 from statfast._validation import MAX_REPEATS, as_choice, as_count, as_generator, shown, wrong_type
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.gap import RULES, GapStatisticResult, _gap, gap_select
@@ -96,7 +96,7 @@ class NClustersResult:
             return picture("gap")(self, ax=ax, **style)
         return picture("elbow")(self, score, ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         names = list(self.scores)
         lines = ["   k " + " ".join(f"{name:>17}" for name in names)]
         for i, k in enumerate(self.k):
@@ -234,7 +234,7 @@ def choose_n_clusters(
     return NClustersResult(np.array(ks), scores, labels, recommended, criterion, gap)
 
 
-def _scores(points, labels, n_jobs):
+def _scores(points: Any, labels: Any, n_jobs: Jobs) -> Any:
     """By name, the score of each clustering."""
     if points.plain:
         scores = {"within": np.array([scatter_decomposition(points.X, z).within for z in labels])}
@@ -254,7 +254,7 @@ def _scores(points, labels, n_jobs):
     return {name: scores[name] for name in ("within", *CRITERIA) if name in scores}
 
 
-def _of_squares(points, labels, n_jobs):
+def _of_squares(points: Any, labels: Any, n_jobs: Jobs) -> Any:
     """Sums of squares within clusters, and the variance ratio, of dissimilarities."""
     codes = [np.unique(z, return_inverse=True)[1] for z in labels]
     together = np.zeros(points.n, np.intp)
@@ -270,7 +270,7 @@ def _of_squares(points, labels, n_jobs):
         return within * unit * unit, ratio
 
 
-def _numbers(given, n):
+def _numbers(given: Any, n: int) -> Any:
     try:
         listed = list(given)
     except TypeError as error:
@@ -289,7 +289,7 @@ def _numbers(given, n):
 # The sum of squares about a mean is that of the squared distances of all pairs, over their number
 # of points (Anderson 2001, doi:10.1111/j.1442-9993.2001.01070.pp.x), which needs no mean. Of a
 # matrix that is not symmetric pairs count half in each direction.
-def pair_scatter(source, labelings, n_jobs=None):
+def pair_scatter(source: Any, labelings: Any, n_jobs: Jobs = None) -> Any:
     """Sum of squares within clusters, for several clusterings.
 
     Parameters
@@ -311,7 +311,7 @@ def pair_scatter(source, labelings, n_jobs=None):
     sizes = [np.bincount(codes) for codes in labelings]
     step = max(1, NUMBERS_PER_STRIP // n)
 
-    def work(block):
+    def work(block: Any) -> Any:
         found = []
         for start in range(block.start, block.stop, step):
             checkpoint()

@@ -14,7 +14,7 @@ import numpy as np
 from statfast._distance import PLAIN, OfRows, rescaled
 from statfast._engine import each, interruptible
 from statfast._estimator import Display, picture
-from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Seed
+from statfast._typing import Array, ArrayLike, Axes, DataFrame, Jobs, Rows, Seed
 from statfast._validation import (
     MAX_REPEATS,
     as_choice,
@@ -106,7 +106,7 @@ class GapStatisticResult:
         """
         return picture("gap")(self, rule=rule, ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"{'k':>4} {'log W':>10} {'expected':>10} {'gap':>9} {'se':>9}"]
         columns = zip(self.k, self.log_w, self.expected, self.gap, self.se, strict=True)
         lines += [f"{k:4d} {w:10.4f} {e:10.4f} {g:9.4f} {s:9.4f}" for k, w, e, g, s in columns]
@@ -250,7 +250,7 @@ def gap_select(
     return top
 
 
-def _numbers(values, name):
+def _numbers(values: Any, name: str) -> Array:
     """Several finite numbers."""
     try:
         flat = np.ndim(values) == 1 and np.size(values) > 0
@@ -264,11 +264,20 @@ def _numbers(values, name):
     return as_rows(np.asarray(values)[None], name=name, keep=(np.float64,))[0]
 
 
-def _first(holds, otherwise):
+def _first(holds: Array, otherwise: int) -> int:
     return int(holds.argmax()) if holds.any() else otherwise
 
 
-def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
+def _gap(
+    rows: Array,
+    family: Callable[..., Any],
+    k_max: int,
+    n_boot: int,
+    power: int,
+    null: str,
+    rng: np.random.Generator,
+    n_jobs: Jobs,
+) -> GapStatisticResult:
     rows, scale = np.ascontiguousarray(rows, np.float64), 1.0
     _require_spread(len(np.unique(rows, axis=0)) > k_max, k_max)
     if getattr(family, "func", None) is not by_function:  # which may know the units
@@ -283,7 +292,7 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
     turned = moved @ axes.T
     low, high = turned.min(axis=0), turned.max(axis=0)
 
-    def work(b):
+    def work(b: int) -> list[float]:
         seed = int(seeds[b])
         some = rows
         if b:
@@ -301,7 +310,7 @@ def _gap(rows, family, k_max, n_boot, power, null, rng, n_jobs):
     return GapStatisticResult(np.array(ks), log_w, expected, expected - log_w, se)
 
 
-def _require_spread(holds, k_max):
+def _require_spread(holds: bool, k_max: int) -> None:
     if not holds:
         raise ValueError(
             f"The dispersion within clusters is 0 for k_max={k_max}: X has too few distinct rows. "
@@ -309,7 +318,7 @@ def _require_spread(holds, k_max):
         )
 
 
-def _log_dispersion(rows, labels, power):
+def _log_dispersion(rows: Array, labels: Array, power: int) -> float:
     """log of half the sum over clusters of the mean of |x - y|^power over ordered pairs, halved."""
     if power == 2:
         w = scatter_decomposition(rows, labels, n_jobs=1).within

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clusterings by name, as the choice of their number needs them: labels for several k."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from statfast._distance import ALIASES, PRECOMPUTED
+from statfast._typing import Array, Jobs
 from statfast._validation import as_labels, shown, wrong_type
 from statfast.cluster.hierarchy.dendrogram import cut_tree
 from statfast.cluster.hierarchy.linkage import METHODS, SQUARED, linkage
 from statfast.cluster.kmeans.kmeans import KMeans
 from statfast.cluster.medoids.kmedoids import KMedoids
-from statfast.cluster.n_clusters.data import EUCLIDEAN, SCALED
+from statfast.cluster.n_clusters.data import EUCLIDEAN, SCALED, CheckedData
 
 STARTS = 5  # of k-means: the choice should not hang on one
 
 
-def by_kmeans(points, ks, seed):
+def by_kmeans(points: CheckedData, ks: list[int] | range, seed: int) -> list[Array]:
     """Labels by k-means from several starts."""
     rows = points.X
     return [
@@ -25,20 +28,20 @@ def by_kmeans(points, ks, seed):
     ]
 
 
-def by_kmedoids(points, ks, seed):
+def by_kmedoids(points: Any, ks: Any, seed: int) -> Any:
     """Labels by FasterPAM from BUILD."""
     X, given = points.X, points.given
     return [KMedoids(k, **given).fit(X).labels_ if k > 1 else together(X) for k in ks]
 
 
-def by_linkage(points, ks, seed, *, rule):
+def by_linkage(points: Any, ks: Any, seed: int, *, rule: Any) -> Any:
     """Labels from one dendrogram, cut into each number of clusters."""
     if points.n == 1:
         return [together(points.X) for _ in ks]
     return list(cut_tree(linkage(points.X, rule, **points.given), ks).T)
 
 
-def together(rows):
+def together(rows: Array) -> Array:
     """All rows in one cluster."""
     return np.zeros(len(rows), np.int32)
 
@@ -50,7 +53,7 @@ FAMILIES = {
 }
 
 
-def as_family(method, metric=EUCLIDEAN):
+def as_family(method: Any, metric: Any = EUCLIDEAN) -> Any:
     """Check `method`; gives a function of (Points, numbers of clusters, seed): labels for each."""
     if isinstance(method, str) and method in FAMILIES:
         _require_metric(method, metric)
@@ -63,7 +66,7 @@ def as_family(method, metric=EUCLIDEAN):
     raise wrong_type("method", wanted, method)
 
 
-def _require_metric(method, metric):
+def _require_metric(method: str, metric: str) -> None:
     """Refuse what is defined by means, or by Euclidean distance, for other dissimilarities."""
     if not isinstance(metric, str) and not callable(metric):
         return  # of which as_points tells
@@ -77,7 +80,7 @@ def _require_metric(method, metric):
         )
 
 
-def by_function(points, ks, seed, *, function):
+def by_function(points: Any, ks: Any, seed: int, *, function: Any) -> Any:
     """Labels by the user's function."""
     found = [function(points.rows, k) for k in ks]
     if any(labels is None for labels in found):
@@ -85,7 +88,7 @@ def by_function(points, ks, seed, *, function):
     return [as_labels(z, points.n, name="What method returns")[1] for z in found]
 
 
-def threads_of(family, n_jobs):
+def threads_of(family: Callable[..., Any], n_jobs: Jobs) -> Any:
     """How many threads may call it: a function of the user's may have a state, and is called in
     order."""
     return 1 if getattr(family, "func", None) is by_function else n_jobs

@@ -13,7 +13,7 @@ import numpy as np
 from statfast._distance import PRECOMPUTED
 from statfast._engine import each, usable_threads
 from statfast._estimator import Display, picture
-from statfast._typing import Axes, DataFrame, Rows, Seed
+from statfast._typing import Array, Axes, DataFrame, Rows, Seed
 from statfast._validation import MAX_REPEATS, as_count, as_generator, refuse_large
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.methods import as_family, threads_of
@@ -75,7 +75,7 @@ class StabilityResult:
         """
         return picture("stability")(self, ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"{'cluster':>8} {'rows':>8} {'Jaccard':>8} {'recovered':>10} {'dissolved':>10}"]
         sizes = np.bincount(self.labels)
         columns = zip(sizes, self.mean, self.recovered, self.dissolved, strict=True)
@@ -168,7 +168,7 @@ def cluster_stability(
     found = int(labels.max()) + 1
     draws = [(np.unique(rng.integers(n, size=n)), int(rng.integers(2**32))) for _ in range(n_boot)]
 
-    def work(draw):
+    def work(draw: tuple[Array, int]) -> Array:
         drawn, seed = draw
         fewer = [min(k, len(drawn))]  # few distinct rows may be drawn
         _, again = np.unique(family(points.some(drawn), fewer, seed)[0], return_inverse=True)

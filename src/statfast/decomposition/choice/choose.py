@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import Chunks, checkpoint, report
 from statfast._estimator import ROW_DTYPES, CoefficientTable, Display, Tabled, picture
-from statfast._typing import Axes, Rows, Seed
+from statfast._typing import Array, Axes, Rows, Seed
 from statfast._validation import (
     MAX_REPEATS,
     as_choice,
@@ -88,7 +88,7 @@ class ComponentChoice(Tabled):
         columns["evidence"] = np.append(self.evidence[1:], np.nan)
         return CoefficientTable(rows, columns)
 
-    def __str__(self):
+    def __str__(self) -> str:
         rules = ("share", "kaiser", "broken_stick", "evidence", "parallel_analysis")
         words = ("share", "Kaiser's rule", "broken stick", "evidence", "parallel analysis")
         numbers = [
@@ -233,7 +233,7 @@ def choose_components(
 def _spectrum(rows, correlation, n_jobs):
     """All variances along components, and the number of rows."""
 
-    def everything(values, sample):
+    def everything(values: Array, sample: Any) -> Any:
         return 1
 
     if isinstance(rows, Chunks):
@@ -245,7 +245,7 @@ def _spectrum(rows, correlation, n_jobs):
     return components.values[:most] / (components.total_weight - 1.0), components.total_weight
 
 
-def _without_correlation(rows, null, rng):
+def _without_correlation(rows: Any, null: Any, rng: Any) -> Any:
     """Rows of the same columns, each in an order of its own; or of normal numbers."""
     n, d = rows.shape
     if null == "normal":

@@ -18,7 +18,7 @@ from statfast._estimator import (
     sums_of,
     without_each,
 )
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_count, as_flag, as_rows, as_targets, as_weights
 from statfast.decomposition.components.decompose import scale_of
 from statfast.decomposition.components.eigen import largest_eigen
@@ -157,18 +157,18 @@ def reconstruction_errors(
     return ComponentErrors(errors, mean, spread, best)
 
 
-def _statistics(columns, state):
+def _statistics(columns: tuple[Array, Array, Array], state: Any) -> Any:
     X, y, weights = columns
     return block_moments((X if y is None else np.hstack([X, y]), weights), True)
 
 
-def _train(pair, n):
+def _train(pair: Any, n: int) -> Any:
     """Rows that a fold is fitted on."""
     train, test = pair
     return rows_besides(test, n) if train is None else train
 
 
-def _errors(train, test, d, most, correlation):
+def _errors(train: Any, test: Any, d: int, most: Any, correlation: Any) -> Any:
     """Mean squared errors of a fold for 0, ..., most components."""
     learnt, held = train.matrix(), test.matrix()
     distance = test.mean - train.mean

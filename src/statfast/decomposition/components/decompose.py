@@ -2,6 +2,7 @@
 """The singular value decomposition of rows about their mean, by the shape of the data."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from statfast._core.linalg import products
 from statfast._engine import checkpoint, interruptible, reduce
 from statfast._estimator import column_moments, summed
 from statfast._linalg import mirrored
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import is_sparse, refuse_large
 from statfast.decomposition.components.eigen import (
     complete_basis,
@@ -61,19 +63,19 @@ class Components:
     constant: tuple[int, ...] = ()  # columns without variation, where columns are scaled
 
 
-def most_components(n, total_weight, d):
+def most_components(n: int, total_weight: float, d: int) -> int:
     """How many components there can be: whole weights count as repeated rows."""
     return min(max(n, int(total_weight)), d)
 
 
-def scale_of(squares, mean, total_weight):
+def scale_of(squares: Array, mean: Array, total_weight: float) -> Any:
     """Standard deviations (1 for constant columns), and the columns that do not vary."""
     deviation = _deviation(squares, total_weight)
     constant = deviation <= np.maximum(10.0 * EPSILON * np.abs(mean), 1e-150)
     return np.where(constant, 1.0, deviation), tuple(np.flatnonzero(constant).tolist())
 
 
-def _deviation(squares, total_weight):
+def _deviation(squares: Array, total_weight: float) -> Array:
     """Standard deviations; 0 where one row alone has none."""
     return np.sqrt(squares / (total_weight - 1.0)) if total_weight > 1.0 else np.zeros_like(squares)
 
@@ -81,7 +83,9 @@ def _deviation(squares, total_weight):
 # ---------------------------------------------------------------- from a sum over the rows
 
 
-def components_of_moments(moments: Moments, choose, *, correlation=False) -> Components:
+def components_of_moments(
+    moments: Moments, choose: Any, *, correlation: bool = False
+) -> Components:
     """Components from moments; ``choose(values, n)`` says how many, from all eigenvalues.
 
     ``choose`` may be an integer instead, where it is known before.
@@ -119,7 +123,9 @@ def components_of_moments(moments: Moments, choose, *, correlation=False) -> Com
     )  # fmt: skip
 
 
-def refine(components: Components, X, weights, n_jobs=None) -> Components:
+def refine(
+    components: Components, X: Matrix, weights: Array | None, n_jobs: Jobs = None
+) -> Components:
     """The same, with small singular values as good as large ones: from the rows themselves.
 
     A Gram matrix has squared the condition of the rows. With V and s from it, the rows of
@@ -150,7 +156,7 @@ def refine(components: Components, X, weights, n_jobs=None) -> Components:
     return with_fixed_signs(components, max(X.shape[0], X.shape[1]) * EPSILON)
 
 
-def with_fixed_signs(components: Components, share=None) -> Components:
+def with_fixed_signs(components: Components, share: float | None = None) -> Components:
     """Singular values below a share of the first, which are rounding, are 0; their vectors are
     those that complete the others, by the same rule for rows and for their repetitions.
 
@@ -169,7 +175,7 @@ def _gram_of_scores(X, weights, mean, P, n_jobs):
     k = len(P)
     P = np.ascontiguousarray(P)
 
-    def partial(_, block, share):
+    def partial(_: Any, block: Array, share: Array | None) -> Array:
         scores = np.empty((len(block), k))
         total = np.zeros((products.tall(k + 1), products.wide(k + 1)))
         step = max(64, int(2e8 / max(1, P.size)))
@@ -181,7 +187,7 @@ def _gram_of_scores(X, weights, mean, P, n_jobs):
             products.scatter(scores[where], w, np.zeros(k), total)
         return total
 
-    def merge(gram, more):
+    def merge(gram: Any, more: Any) -> Any:
         gram += more
         return gram
 
@@ -204,7 +210,13 @@ def _gram_of_scores(X, weights, mean, P, n_jobs):
 
 
 def components_of_rows(
-    X, weights, choose, *, center=True, correlation=False, n_jobs=None
+    X: Any,
+    weights: Array | None,
+    choose: Any,
+    *,
+    center: Any = True,
+    correlation: bool = False,
+    n_jobs: Jobs = None,
 ) -> Components:
     """Components by the Gram matrix of the rows, whose eigenvectors span them."""
     n, d = X.shape
@@ -215,7 +227,7 @@ def components_of_rows(
     root = None if weights is None else np.sqrt(weights)
     mean, spread = np.empty(d), np.empty(d)
 
-    def partial(columns, _):
+    def partial(columns: Any, _: slice) -> Any:
         block = np.ascontiguousarray(X[:, columns])
         total = np.zeros((products.tall(n), products.wide(n)))
         width = columns.stop - columns.start
@@ -231,7 +243,7 @@ def components_of_rows(
             )  # fmt: skip
         return total
 
-    def merge(gram, more):
+    def merge(gram: Any, more: Any) -> Any:
         gram += more
         return gram
 
@@ -265,7 +277,9 @@ def components_of_rows(
     )  # fmt: skip
 
 
-def _from_left(X, root, columns, values, left_vectors, k, n_jobs):
+def _from_left(
+    X: Any, root: Any, columns: Any, values: Array, left_vectors: Any, k: int, n_jobs: Jobs
+) -> Any:
     """Right vectors from left ones: V = U' Z / s, and again from the rows where s is small."""
     mean, scale, constant = columns
     n, d = X.shape
@@ -296,7 +310,7 @@ def _from_left(X, root, columns, values, left_vectors, k, n_jobs):
     return Components(mean, scale, fix_signs(vectors), singular, 0.0, 0.0, n)
 
 
-def _ritz(X, root, mean, scale, vectors, kept, n_jobs):
+def _ritz(X: Any, root: Any, mean: Any, scale: Any, vectors: Any, kept: Any, n_jobs: Jobs) -> Any:
     """Rayleigh-Ritz on the rows: an orthonormal basis, its scores, and their own SVD."""
     basis = np.zeros_like(vectors)
     basis[kept] = interruptible(np.linalg.qr, np.ascontiguousarray(vectors[kept].T))[0].T
@@ -315,14 +329,22 @@ def _ritz(X, root, mean, scale, vectors, kept, n_jobs):
 # ---------------------------------------------------------------- both large, few components
 
 
-def _column_moments(columns, _):
+def _column_moments(columns: Any, _: slice) -> Any:
     return column_moments(*columns)
 
 
 def components_by_iteration(
-    X, weights, k, *, center=True, correlation=False, rng=None, tol=TOL, oversampling=6,
-    n_jobs=None,
-) -> Components:  # fmt: skip
+    X: Any,
+    weights: Array | None,
+    k: int,
+    *,
+    center: Any = True,
+    correlation: bool = False,
+    rng: Any = None,
+    tol: float = TOL,
+    oversampling: Any = 6,
+    n_jobs: Jobs = None,
+) -> Components:
     """A few components of many rows and columns, converged to a residual."""
     effort = 8.0 * X.shape[0] * X.shape[1]
     columns = summed(_column_moments, (X, weights), None, n_jobs=n_jobs, effort=effort)
@@ -356,7 +378,7 @@ def components_by_iteration(
     )  # fmt: skip
 
 
-def _by_left_vectors(X, weights, k, rng, options):
+def _by_left_vectors(X: Any, weights: Array | None, k: int, rng: Any, options: Any) -> Any:
     """Right singular vectors of wide sparse rows from left ones, which are shorter; None where
     small singular values leave them less exact than was asked for."""
     Z = X.astype(np.float64)
@@ -377,13 +399,13 @@ def _by_left_vectors(X, weights, k, rng, options):
     return Ritz(values, vectors, residuals, left.n_iter)
 
 
-def _may_round(X, weights, choose):
+def _may_round(X: Matrix, weights: Array | None, choose: Any) -> bool:
     """Whether the scatter may be one of products in float32: see `MIN_EIGENVALUE_OF_FLOAT32`."""
     few = not callable(choose) and 2 * choose <= X.shape[1]
     return few and weights is None and not is_sparse(X) and X.dtype == np.float32
 
 
-def _components_of_float32(X, choose, center, correlation, n_jobs):
+def _components_of_float32(X: Any, choose: Any, center: Any, correlation: Any, n_jobs: Jobs) -> Any:
     """Components by products in float32; None where these do not tell them."""
     moments = moments_of(X, None, center=center, rounded=True, n_jobs=n_jobs)
     squares = moments.diagonal()
@@ -400,9 +422,18 @@ def _components_of_float32(X, choose, center, correlation, n_jobs):
 
 
 def decompose(
-    X, weights, choose, *, center=True, correlation=False, solver="auto", rng=None, tol=TOL,
-    oversampling=6, n_jobs=None,
-) -> Components:  # fmt: skip
+    X: Any,
+    weights: Any,
+    choose: Any,
+    *,
+    center: bool = True,
+    correlation: bool = False,
+    solver: str = "auto",
+    rng: Any = None,
+    tol: float = TOL,
+    oversampling: int = 6,
+    n_jobs: Any = None,
+) -> Components:
     """Components of an array or a sparse matrix, by whichever way suits its shape."""
     n, d = X.shape
     options = {"center": center, "correlation": correlation, "n_jobs": n_jobs}

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Eigenvalues and eigenvectors of symmetric matrices, largest first, and the rule of signs."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import interruptible
+from statfast._typing import Array
 
 MAX_COLUMNS_OF_ALL_VECTORS = 96  # Up to here all eigenvectors cost less than choosing a few.
 # A longer call of scipy.linalg, which holds Python's lock, would not hear Ctrl-C.
 MAX_COLUMNS_OF_SCIPY = 1000
 
 
-def eigenvalues(matrix):
+def eigenvalues(matrix: Array) -> Any:
     """All eigenvalues of a symmetric matrix, descending, not below 0."""
     return _call(np.linalg.eigvalsh, matrix)[::-1].clip(0.0)
 
 
-def largest_eigen(matrix, k):
+def largest_eigen(matrix: Array, k: int) -> tuple[Array, Array]:
     """The k largest eigenvalues (k,), descending, and their eigenvectors as rows (k, d)."""
     d = len(matrix)
     if MAX_COLUMNS_OF_ALL_VECTORS < d <= MAX_COLUMNS_OF_SCIPY and 4 * k < d:
@@ -28,7 +31,7 @@ def largest_eigen(matrix, k):
     return values.clip(0.0), np.ascontiguousarray(vectors.T)
 
 
-def _call(function, matrix):
+def _call(function: Any, matrix: Array) -> Any:
     return (
         function(matrix)
         if len(matrix) <= MAX_COLUMNS_OF_ALL_VECTORS
@@ -36,7 +39,7 @@ def _call(function, matrix):
     )
 
 
-def fix_signs(vectors):
+def fix_signs(vectors: Array) -> Array:
     """Rows with their largest entry, the first of those alike, positive: scikit-learn's rule."""
     if vectors.size == 0:
         return vectors
@@ -45,7 +48,7 @@ def fix_signs(vectors):
     return np.where(negative[:, None], -vectors, vectors)
 
 
-def complete_basis(vectors, live):
+def complete_basis(vectors: Array, live: Array) -> Array:
     """Orthonormal rows: those that are live stay, the others become any that complete them."""
     d, kept = vectors.shape[1], vectors[live]
     if live.all():

@@ -9,12 +9,14 @@ which an eigenvalue is off by at most its residual, and mostly by its square ove
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.linalg import products, sparse_normal
 from statfast._engine import checkpoint, each, grid, interruptible, reduce
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import is_sparse, warn_user
 
 TOL = 1e-10
@@ -40,7 +42,15 @@ class Ritz:
 
 
 def largest_by_krylov(
-    operate, d, k, rng, *, tol=TOL, oversampling=6, limit=None, block=None
+    operate: Any,
+    d: int,
+    k: int,
+    rng: Any,
+    *,
+    tol: float = TOL,
+    oversampling: Any = 6,
+    limit: Any = None,
+    block: Any = None,
 ) -> Ritz:
     """The k largest eigenpairs of ``operate``, which maps rows (b, d) to their images.
 
@@ -120,29 +130,29 @@ def largest_by_krylov(
     return Ritz(values[:k].clip(0.0), _times(y[:k], basis[:m]), residuals[:k], n_iter)
 
 
-def _lengths(shares, rest):
+def _lengths(shares: Array, rest: Any) -> Any:
     """Of the residuals of vectors, which have these shares in the last block, of whose images this
     is left."""
     return np.sqrt(((shares @ _times(rest, rest.T)) * shares).sum(axis=1).clip(0.0))
 
 
-def _is_same(values, before, tol):
+def _is_same(values: Array, before: Any, tol: float) -> Any:
     return np.abs(values - before).max() <= tol * values[0]
 
 
-def _eigen(matrix, k):
+def _eigen(matrix: Array, k: int) -> Any:
     few = 8.0 * len(matrix) ** 3 < MULTIPLICATIONS_UNHEARD
     values, vectors = np.linalg.eigh(matrix) if few else interruptible(np.linalg.eigh, matrix)
     return values[::-1][:k], np.ascontiguousarray(vectors[:, ::-1][:, :k].T)
 
 
-def _times(a, b):
+def _times(a: Any, b: Array) -> Any:
     return (
         a @ b if a.size * b.shape[1] < MULTIPLICATIONS_UNHEARD else interruptible(np.matmul, a, b)
     )
 
 
-def _orthonormal(rows, basis=None):
+def _orthonormal(rows: Any, basis: Any = None) -> Any:
     """Orthonormal rows that span what the given ones add to a basis of orthonormal rows."""
     length = np.sqrt((rows**2).sum(axis=1))
     rows = rows[length > 0.0] / length[length > 0.0, None]
@@ -154,7 +164,7 @@ def _orthonormal(rows, basis=None):
     return rows
 
 
-def _next_block(rest, images, basis, top):
+def _next_block(rest: Any, images: Any, basis: Any, top: Any) -> Any:
     """Orthonormal rows that span what is left of images, less their shares in the basis.
 
     Where next to nothing is left of some, it is taken for rounding, and freed of such shares again.
@@ -168,7 +178,7 @@ def _next_block(rest, images, basis, top):
     return _orthonormal(rest[length > 1e-15 * top], basis)
 
 
-def _independent(rows):
+def _independent(rows: Any) -> Any:
     """An orthonormal basis of the span of rows, by Cholesky's factor twice where it will do."""
     for _ in range(2):
         values, vectors = np.linalg.eigh(_times(rows, rows.T))
@@ -181,19 +191,19 @@ def _independent(rows):
     return rows
 
 
-def normal_operator(X, weights, mean, scale, n_jobs):
+def normal_operator(X: Any, weights: Array | None, mean: Any, scale: Any, n_jobs: Jobs) -> Any:
     """The map of rows P to P Z' W Z with Z = (X - mean) / scale, in one reading of X."""
     if is_sparse(X):
         return _sparse_operator(X, weights, mean, scale)
     n, d = X.shape
     by = None if scale is None else 1.0 / scale
 
-    def operate(P):
+    def operate(P: Any) -> Any:
         b = len(P)
         P = np.ascontiguousarray(P)
         step = max(64, min(n, int(2e8 / (d * b))))
 
-        def partial(_, block, share):
+        def partial(_: slice, block: Any, share: Any) -> Any:
             total = np.zeros((products.tall(d), products.wide(b)))
             for start in range(0, len(block), step):
                 where = slice(start, start + step)
@@ -202,7 +212,7 @@ def normal_operator(X, weights, mean, scale, n_jobs):
                 products.normal(block[where], w, mean, by, P, total)
             return total
 
-        def merge(images, more):
+        def merge(images: Any, more: Any) -> Any:
             images += more
             return images
 
@@ -214,13 +224,13 @@ def normal_operator(X, weights, mean, scale, n_jobs):
     return operate
 
 
-def _sparse_operator(X, weights, mean, scale):
+def _sparse_operator(X: Any, weights: Array | None, mean: Any, scale: Any) -> Any:
     start, column = X.indptr.astype(np.intp), X.indices.astype(np.int32, copy=False)
     value = X.data.astype(np.float64, copy=False)
     work = start + np.arange(len(start))
     cuts = np.append(np.searchsorted(work, np.arange(0, work[-1], NONZEROS_OF_CALL)), X.shape[0])
 
-    def operate(P):
+    def operate(P: Any) -> Any:
         out = np.empty_like(P)
         for first in range(0, len(P), sparse_normal.PANEL_COLUMNS):
             vectors = P[first : first + sparse_normal.PANEL_COLUMNS]
@@ -241,7 +251,9 @@ def _sparse_operator(X, weights, mean, scale):
     return operate
 
 
-def project_rows(X, shift, P, n_jobs=None, dtype=None):
+def project_rows(
+    X: Matrix, shift: Array, P: Array, n_jobs: Jobs = None, dtype: type[Any] | None = None
+) -> tuple[Array, bool]:
     """(X - shift) P' of an array or a sparse matrix, and whether all of it is finite."""
     n, k = X.shape[0], len(P)
     if is_sparse(X):
@@ -251,7 +263,7 @@ def project_rows(X, shift, P, n_jobs=None, dtype=None):
     P = np.ascontiguousarray(P)
     step = max(64, int(2e8 / max(1, P.size)))
 
-    def work(rows):
+    def work(rows: slice) -> bool:
         finite = True
         for start in range(rows.start, rows.stop, step):
             checkpoint()

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from statfast._distance import near_mean
 from statfast._engine import Chunks, checkpoint
 from statfast._estimator import ColumnMoments, summed
 from statfast._linalg import mirrored
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import is_sparse, refuse_large, require_finite
 
 # A shift that is this many standard deviations off costs four of sixteen digits.
@@ -74,7 +76,7 @@ class Moments:
         """Those of the columns alone."""
         return ColumnMoments(self.total_weight, self.mean, self.diagonal(), float(self.n))
 
-    def rescaled(self, shift, scale) -> "Moments":
+    def rescaled(self, shift: Any, scale: Any) -> "Moments":
         """Those of the rows (x - shift) / scale; columns beyond those of `shift` stay."""
         d = len(self.mean)
         by, moved = np.ones(d), np.zeros(d)
@@ -88,7 +90,7 @@ class Moments:
         return self.scatter.diagonal()[:d].clip(0.0)
 
 
-def block_moments(columns, state) -> Moments:
+def block_moments(columns: tuple[Matrix, Array | None], state: bool) -> Moments:
     """Moments of a block of rows: ``columns`` is (X, weights), ``state`` whether to center.
 
     Rows are taken about the mean of the first few, so that taking off the mean costs a bit or two;
@@ -101,12 +103,12 @@ def block_moments(columns, state) -> Moments:
     return _of_block(X, weights, state)
 
 
-def _rounded_moments(columns, state):
+def _rounded_moments(columns: Any, state: Any) -> Any:
     """The same of float32 rows, multiplied in float32 (`products.scatter_rounded`)."""
     return _of_block(np.ascontiguousarray(columns[0]), None, state, rounded=True)
 
 
-def _of_block(X, weights, centered, rounded=False):
+def _of_block(X: Array, weights: Array | None, centered: bool, rounded: bool = False) -> Moments:
     if not centered:
         return _about(np.zeros(X.shape[1]), X, weights, rounded, centered=False)[0]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -118,7 +120,9 @@ def _of_block(X, weights, centered, rounded=False):
         return _about(moments.mean, X, weights, rounded)[0] if far else moments
 
 
-def _about(shift, X, weights, rounded, *, centered=True):
+def _about(
+    shift: Array, X: Array, weights: Array | None, rounded: bool, *, centered: bool = True
+) -> tuple[Moments, bool]:
     """Moments from sums about ``shift``, and whether it was far from the mean."""
     n, d = X.shape
     scatter = np.zeros((products.tall(d + 1), products.broad(d + 1)))
@@ -144,14 +148,21 @@ def _about(shift, X, weights, rounded, *, centered=True):
     return Moments(total_weight, rows, shift + offset, scatter), bool(far)
 
 
-def _add_outer(v, sign, scatter):
+def _add_outer(v: Array, sign: float, scatter: Array) -> None:
     """scatter += sign v v', in place: a table of products would cost as much again."""
     side = np.zeros((1, scatter.shape[1]))
     side[0, : len(v)] = sign * v
     products.back(v[None], np.zeros(len(v)), side, scatter)
 
 
-def moments_of(X, weights, *, center=True, rounded=False, n_jobs=None) -> Moments:
+def moments_of(
+    X: Any,
+    weights: Array | None,
+    *,
+    center: bool = True,
+    rounded: bool = False,
+    n_jobs: Jobs = None,
+) -> Moments:
     """Moments of all rows of an array, a sparse matrix (as dense blocks) or Chunks.
 
     With `rounded`, those of float32 rows without weights, multiplied in float32, which the caller
@@ -179,7 +190,7 @@ def moments_of(X, weights, *, center=True, rounded=False, n_jobs=None) -> Moment
     return total
 
 
-def require_finite_moments(moments, X):
+def require_finite_moments(moments: Moments, X: Array | None) -> None:
     """Raise ValueError where X holds NaN, infinity or values whose squares overflow."""
     d = len(moments.mean)
     scatter = moments.scatter[:d, :d]
@@ -190,7 +201,7 @@ def require_finite_moments(moments, X):
     require_squares(scatter, X, moments.centered)
 
 
-def require_finite_gram(gram, mean, X):
+def require_finite_gram(gram: Any, mean: Any, X: Any) -> None:
     """The same of a Gram matrix of rows."""
     if not (np.isfinite(gram).all() and np.isfinite(mean).all() and _adds_up(gram)):
         require_finite(X)
@@ -198,7 +209,7 @@ def require_finite_gram(gram, mean, X):
     require_squares(gram, X)
 
 
-def require_squares(matrix, X=None, centered=True):
+def require_squares(matrix: Array, X: Array | None = None, centered: bool = True) -> None:
     """Refuse rows that vary so little that their squares vanish."""
     if matrix.trace() < MIN_TRACE:
         varies = matrix.trace() > 0.0
@@ -216,7 +227,7 @@ def require_squares(matrix, X=None, centered=True):
             )
 
 
-def _adds_up(matrix):
+def _adds_up(matrix: Array) -> bool:
     """Whether the trace is finite, up to which eigenvalues are."""
     with np.errstate(over="ignore"):
         return matrix.trace() < MAX_TRACE

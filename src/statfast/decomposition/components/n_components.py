@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many components: share of variance, Kaiser, broken stick, Minka's likelihood."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_count, as_real, either, shown, wrong_type
 from statfast.decomposition.components.decompose import most_components
 
 RULES = ("mle", "kaiser", "broken_stick")
 
 
-def as_rule(n_components, n, total_weight, d):
+def as_rule(n_components: float | str | None, n: int | None, total_weight: float, d: int) -> Any:
     """`n_components` as a number of components, or as a function of all eigenvalues.
 
     Parameters
@@ -37,7 +40,7 @@ def as_rule(n_components, n, total_weight, d):
     )
 
 
-def by_share(share, values):
+def by_share(share: float, values: Array) -> int:
     """The fewest components with more than this share of the variance."""
     total = values.sum()
     if not total > 0.0:
@@ -49,7 +52,7 @@ def by_share(share, values):
     return min(above + 1, len(values))
 
 
-def by_rule(rule, values, n, total_weight):
+def by_rule(rule: str, values: Array, n: int, total_weight: float) -> int:
     """Components by a rule for eigenvalues; at least one."""
     values = values[: most_components(n, total_weight, len(values))]
     if rule == "mle":
@@ -59,12 +62,12 @@ def by_rule(rule, values, n, total_weight):
     return max(1, leading(values > broken_stick(len(values)) * values.sum()))
 
 
-def leading(passed):
+def leading(passed: Array) -> int:
     """How many entries pass before the first that does not."""
     return int(len(passed) if passed.all() else passed.argmin())
 
 
-def broken_stick(p):
+def broken_stick(p: int) -> Array:
     """Expected shares of the pieces of a stick broken at p - 1 random places, largest first.
 
     Frontier 1976, doi:10.1016/0022-0981(76)90076-9.
@@ -72,7 +75,7 @@ def broken_stick(p):
     return np.cumsum(1.0 / np.arange(p, 0, -1))[::-1] / p
 
 
-def minka_evidence(values, n):
+def minka_evidence(values: Array, n: float) -> Array:
     """Log evidence of 0, ..., p - 1 components; -inf where it is not defined.
 
     Minka 2000, Automatic choice of dimensionality for PCA, Advances in Neural Information

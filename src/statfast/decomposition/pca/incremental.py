@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import Self
+from typing import Any, Self
 
 from statfast._engine import Chunks
 from statfast._estimator import count, fitted, flag, nothing, param
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Matrix, Rows, Weights
 from statfast._validation import as_flag
 from statfast.decomposition.components.moments import moments_of
 from statfast.decomposition.pca.moment_components import MomentComponents
@@ -148,19 +148,21 @@ class IncrementalPCA(MomentComponents):
 
     _solve_parameters = ("n_components", "whiten", "batch_size")
 
-    def _prepare(self, X, y=None, sample_weight=None, **options):
+    def _prepare(
+        self, X: Any, y: Any = None, sample_weight: Weights | None = None, **options: Any
+    ) -> Any:
         """As of `PCA`; the state has the rows of a batch."""
         columns, state = super()._prepare(X, y, sample_weight, **options)
         return columns, replace(state, more=self.batch_size or 5 * state.n_features)
 
-    def _total(self, columns, state):
+    def _total(self, columns: tuple[Matrix, None], state: Any) -> Any:
         rows, _ = columns
         if isinstance(rows, Chunks):
             return moments_of(rows, None)
         batches = (slice(i, i + state.more) for i in range(0, rows.shape[0], state.more))
         return reduce(add, (moments_of(rows[batch], None) for batch in batches))
 
-    def _become(self, moments, state, choose, **more):
+    def _become(self, moments: Any, state: Any, choose: int, **more: Any) -> Self:
         return super()._become(
             moments,
             state,

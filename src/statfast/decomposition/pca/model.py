@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fitted components at work: scores, the way back, and the error of a compression."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._estimator import ROW_DTYPES, Estimator, Transformer, fitted
-from statfast._typing import Array, Rows, Weights
+from statfast._typing import Array, Matrix, Rows, Weights
 from statfast._validation import (
     as_rows,
     as_weights,
@@ -25,6 +26,12 @@ class ComponentModel(Transformer, Estimator):
     They have `components_`, `mean_` and `scale_` (or None), and `_projection`, by whose rows
     centered rows are multiplied.
     """
+
+    # What subclasses declare, or a fit sets.
+    mean_: Any = fitted()
+    _projection: Any = fitted()
+    explained_variance_: Array = fitted()
+    scale_: Any = fitted()
 
     components_: Array = fitted()
 
@@ -48,7 +55,7 @@ class ComponentModel(Transformer, Estimator):
         """
         return self._scores(self._rows(X))
 
-    def _scores(self, rows):
+    def _scores(self, rows: Matrix) -> Array:
         scores, finite = project_rows(rows, self.mean_, self._projection, self._threads())
         if not finite:
             if not is_sparse(rows):
@@ -84,7 +91,7 @@ class ComponentModel(Transformer, Estimator):
             )
         return self._restored(scores)
 
-    def _restored(self, scores):
+    def _restored(self, scores: Array) -> Array:
         back = self.components_
         if self._whitens():
             back = np.sqrt(self.explained_variance_)[:, None] * back
@@ -123,7 +130,7 @@ class ComponentModel(Transformer, Estimator):
         errors = np.concatenate([r.sum(axis=1) for _, r in self._squares(rows)])
         return float(np.average(errors, weights=as_weights(sample_weight, len(errors))))
 
-    def _squares(self, rows):
+    def _squares(self, rows: Matrix) -> Iterator[tuple[Array, Array]]:
         """Block by block, the scores and the squared residuals of standardized rows."""
         scale = 1.0 if self.scale_ is None else self.scale_
         V = self.components_
@@ -142,29 +149,29 @@ class ComponentModel(Transformer, Estimator):
 
     # ------------------------------------------------------------ inside
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Matrix:
         if "_projection" not in self.__dict__:
             raise not_fitted(self)
         return self._rows_like_fitted(X)
 
-    def _rows_like_fitted(self, X):
+    def _rows_like_fitted(self, X: Any) -> Matrix:
         """Rows with the columns of those that were fitted, or are to be fitted with more."""
         return rows_for(self, X, keep=ROW_DTYPES, finite=False, sparse=True)
 
-    def _threads(self):
+    def _threads(self) -> int | None:
         return getattr(self, "n_jobs", None)
 
-    def _whitens(self):
+    def _whitens(self) -> bool:
         return bool(getattr(self, "whiten", False))
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return len(self.components_)
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return "_projection" in self.__dict__
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Components of the moments of rows, which add up: what PCA of all rows and of batches share."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import ROW_DTYPES, CoefficientTable, FitState, SumFit, Summary, fitted
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Matrix, Rows, Weights
 from statfast._validation import (
     as_csr,
     as_rows,
@@ -37,6 +37,10 @@ class MomentComponents(ComponentModel, SumFit):
     They are a normal density, too: components, and noise alike in all other directions
     (probabilistic PCA; Tipping & Bishop 1999, doi:10.1111/1467-9868.00196).
     """
+
+    # What subclasses declare, or a fit sets.
+    n_components: Any = fitted()
+    whiten: bool = fitted()
 
     explained_variance_: Array = fitted()
     noise_variance_: float = fitted()
@@ -98,7 +102,7 @@ class MomentComponents(ComponentModel, SumFit):
             precision /= self.scale_[:, None] * self.scale_
         return precision
 
-    def _noise(self):
+    def _noise(self) -> float:
         """The noise, after checking that the model has a density."""
         k, d = self.components_.shape
         spread = self.explained_variance_
@@ -188,17 +192,25 @@ class MomentComponents(ComponentModel, SumFit):
 
     # ------------------------------------------------------------ the protocol of sums
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         self._checked()
 
-    def _rule(self, n, total_weight, d):
+    def _rule(self, n: int | None, total_weight: float, d: int) -> Any:
         return as_rule(self.n_components, n, total_weight, d)
 
-    def _correlates(self):
+    def _correlates(self) -> bool:
         """Whether columns are divided by their standard deviations first."""
         return False
 
-    def _prepare(self, X, y=None, sample_weight=None, *, least=2, finite=False):
+    def _prepare(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Weights = None,
+        *,
+        least: int = 2,
+        finite: bool = False,
+    ) -> tuple[tuple[Matrix, Array | None], FitState]:
         """Checked rows and weights. For `partial_fit`, `least` is 1 row, and the columns are to be
         those of the batches before."""
         self._check_parameters()
@@ -220,13 +232,13 @@ class MomentComponents(ComponentModel, SumFit):
         return (rows, weights), FitState(rows.shape[1], column_names(X))
 
     @staticmethod
-    def _statistics(columns, state):
+    def _statistics(columns: Any, state: FitState) -> Any:
         return block_moments(columns, True)
 
-    def _total(self, columns, state):
+    def _total(self, columns: Any, state: FitState) -> Any:
         return moments_of(*columns, n_jobs=self._threads())
 
-    def _solve(self, moments, state):
+    def _solve(self, moments: Any, state: FitState) -> Self:
         if moments.n < 2:
             raise ValueError(
                 f"X has {moments.n} sample(s) while a minimum of 2 is required. Pass more rows."
@@ -235,7 +247,7 @@ class MomentComponents(ComponentModel, SumFit):
         choose = self._rule(moments.n, moments.total_weight, len(moments.mean))
         return self._become(moments, state, choose)
 
-    def _solve_so_far(self, moments, state):
+    def _solve_so_far(self, moments: Any, state: FitState) -> Self:
         d = len(moments.mean)
         if moments.total_weight <= 1.0:
             named = FitState(d, state.names).published()
@@ -245,14 +257,14 @@ class MomentComponents(ComponentModel, SumFit):
             choose = min(choose, most_components(moments.n, moments.total_weight, d))
         return self._become(moments, state, choose, _moments=moments)
 
-    def _become(self, moments, state, choose, **more):
+    def _become(self, moments: Any, state: FitState, choose: int, **more: Any) -> Self:
         require_finite_moments(moments, None)  # Batches may lie too far apart to be merged.
         components = with_fixed_signs(
             components_of_moments(moments, choose, correlation=self._correlates())
         )
         return self._published(components, state, **more)
 
-    def _published(self, components, state, **more):
+    def _published(self, components: Any, state: FitState, **more: Any) -> Self:
         """Become fitted by components."""
         k, freedom = len(components.vectors), components.total_weight - 1.0
         variance = components.singular**2 / freedom
@@ -290,7 +302,7 @@ class MomentComponents(ComponentModel, SumFit):
         )
 
 
-def _require_weight(total_weight):
+def _require_weight(total_weight: float) -> None:
     if total_weight <= 1.0:
         raise ValueError(
             f"sample_weight must sum to more than 1; got {total_weight:g}. An integer weight "

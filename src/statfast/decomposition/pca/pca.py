@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import by_fit, count, fitted, flag, jobs, one_of, param, randomness, real
-from statfast._typing import Array, Jobs, Rows, Seed, Weights
+from statfast._typing import Array, Jobs, Matrix, Rows, Seed, Weights
 from statfast._validation import as_generator, as_weights, not_fitted
 from statfast.decomposition.components.decompose import decompose
 from statfast.decomposition.components.krylov import TOL
@@ -217,7 +217,7 @@ class PCA(MomentComponents):
         if isinstance(X, Chunks):
             raise TypeError("X must be an array or a sparse matrix here. Use fit, and transform.")
         columns, state = self._prepare(X, y, sample_weight)
-        return self._fit_local(columns, state)._scores(columns[0])
+        return cast(PCA, self._fit_local(columns, state))._scores(columns[0])
 
     def partial_fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Update the components with more samples.
@@ -347,11 +347,11 @@ class PCA(MomentComponents):
         return self.loadings_**2
 
     @staticmethod
-    def _over(table, divisor):
+    def _over(table: Array, divisor: Array) -> Array:
         """The columns of a table by a divisor each, 0 where that is 0."""
         return np.divide(table, divisor, out=np.zeros_like(table), where=divisor > 0.0)
 
-    def _need_fit(self):
+    def _need_fit(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
 
@@ -359,14 +359,14 @@ class PCA(MomentComponents):
 
     _solve_parameters = ("n_components", "whiten", "correlation")
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         self._checked()
         as_generator(self.random_state)
 
-    def _correlates(self):
+    def _correlates(self) -> Any:
         return self.correlation
 
-    def _fit_local(self, columns, state):
+    def _fit_local(self, columns: tuple[Matrix, Array | None], state: Any) -> Self | None:
         rows, weights = columns
         if isinstance(rows, Chunks):
             return None
@@ -386,7 +386,7 @@ class PCA(MomentComponents):
         )
         return self._published(components, state)
 
-    def _published(self, components, state, **more):
+    def _published(self, components: Any, state: Any, **more: Any) -> Self:
         return super()._published(
             components,
             state,

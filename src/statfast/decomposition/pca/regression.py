@@ -177,7 +177,9 @@ class PrincipalComponentRegression(Regressor, SumFit):
     _statistics_can_be_rescaled = True
     _solve_parameters = ("n_components", "scale")
 
-    def _prepare(self, X, y, sample_weight=None):
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Weights = None
+    ) -> tuple[tuple[Array, Array, Array | None], FitState]:
         self._checked()
         rows = as_rows(X, n_min=2, finite=False)
         targets, flat = as_targets(y, len(rows))
@@ -193,11 +195,11 @@ class PrincipalComponentRegression(Regressor, SumFit):
         return (rows, targets, weights), FitState(rows.shape[1], column_names(X), more=flat)
 
     @staticmethod
-    def _statistics(columns, state):
+    def _statistics(columns: tuple[Array, Array, Array | None], state: FitState) -> Moments:
         X, y, weights = columns
         return block_moments((np.hstack([X, y]), weights), True)
 
-    def _total(self, columns, state):
+    def _total(self, columns: tuple[Array, Array, Array | None], state: FitState) -> Moments:
         rows, targets, _ = columns
         moments = summed(
             self._statistics,
@@ -210,7 +212,7 @@ class PrincipalComponentRegression(Regressor, SumFit):
         require_finite_moments(moments, rows)
         return moments
 
-    def _solve(self, moments: Moments, state):
+    def _solve(self, moments: Moments, state: FitState) -> Self:
         if moments.n < 2:
             raise ValueError(f"X has {moments.n} sample(s) while a minimum of 2 is required.")
         d, whole, freedom = state.n_features, moments.matrix(), moments.total_weight - 1.0

@@ -19,7 +19,7 @@ from statfast._estimator import (
     real,
     summed,
 )
-from statfast._typing import Array, Jobs, Rows, Seed, Weights
+from statfast._typing import Array, Jobs, Matrix, Rows, Seed, Weights
 from statfast._validation import (
     as_count,
     as_csr,
@@ -167,7 +167,7 @@ class TruncatedSVD(ComponentModel):
         """
         return self._scores(self._fitted_rows(X, sample_weight))
 
-    def _fitted_rows(self, X, sample_weight):
+    def _fitted_rows(self, X: Any, sample_weight: Weights) -> Matrix:
         tol = self._checked().tol or TOL
         rng = None if self.random_state is None else as_generator(self.random_state)
         rows = as_csr(X) if is_sparse(X) else as_rows(X, keep=ROW_DTYPES, finite=False)
@@ -198,7 +198,7 @@ class TruncatedSVD(ComponentModel):
         )
         return rows
 
-    @property
+    @property  # type: ignore[misc]
     def mean_(self) -> Array:
         """The origin: nothing is taken off."""
         return np.zeros(self.n_features_in_)

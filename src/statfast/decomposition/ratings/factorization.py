@@ -19,7 +19,7 @@ from statfast._estimator import (
     randomness,
     real,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Seed
 from statfast._validation import (
     as_count,
     as_flag,
@@ -423,14 +423,14 @@ class RatingsFactorization(Transformer, Estimator):
 
     # ------------------------------------------------------------ inside
 
-    def _penalty(self):
+    def _penalty(self) -> tuple[RatingsPenalty, int]:
         """The checked penalty, and whether there are biases."""
         given = self._checked()
         biased = int(given.biases and not given.implicit)
         bounded = given.n_components if given.nonnegative else 0
         return RatingsPenalty(given.regularization, given.weighted, bounded), biased
 
-    def _checked_ratings(self, X):
+    def _checked_ratings(self, X: Any) -> Matrix:
         """Ratings of the items of the fit."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
@@ -439,17 +439,17 @@ class RatingsFactorization(Transformer, Estimator):
         return rows
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return len(self.components_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64"]
         return tags
 
 
-def known_ratings(X, implicit):
+def known_ratings(X: Any, implicit: bool) -> Matrix:
     """The ratings as CSR, explicit zeros among them."""
     from scipy.sparse import csr_array
 
@@ -484,7 +484,7 @@ def known_ratings(X, implicit):
     return rows
 
 
-def as_places(values, count, name):
+def as_places(values: Any, count: int, name: str) -> Array:
     """Rows or columns of the fit, as integers."""
     places = to_array(values, name, "a list of integers")
     if places.ndim != 1 or places.dtype.kind not in "iu":

@@ -143,6 +143,9 @@ class AdaBoostClassifier(Classifier, Estimator):
     True
     """
 
+    # What subclasses declare, or a fit sets.
+    _seen: Any = fitted()
+
     estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
     n_estimators: int = param(count(high=MAX_REPEATS), default=50)
     learning_rate: float = param(real(0, open_low=True), default=1.0)
@@ -382,11 +385,11 @@ class AdaBoostClassifier(Classifier, Estimator):
         others[rows[known[codes]], own[known[codes]]] = 0.0
         return (right - others.max(axis=1)) / total
 
-    def _fitted_members(self):
+    def _fitted_members(self) -> None:
         if "estimators_" not in self.__dict__:
             raise not_fitted(self)
 
-    def _stages(self, X):
+    def _stages(self, X: Any) -> Iterator[tuple[Array, float]]:
         """Votes (m, K) of the first t members, and their sum, for each t; the same array."""
         self._fitted_members()
         rows = rows_for_all(handed_for(self, X), self.estimators_[0])
@@ -401,7 +404,7 @@ class AdaBoostClassifier(Classifier, Estimator):
             checkpoint()
             yield votes, total
 
-    def _decision(self, votes, total):
+    def _decision(self, votes: Array, total: float) -> Array:
         k = len(self.classes_)
         if k == 1:
             return np.zeros(len(votes))
@@ -409,7 +412,7 @@ class AdaBoostClassifier(Classifier, Estimator):
             return 2.0 * (votes[:, 1] - votes[:, 0]) / total
         return (votes * (k / (k - 1.0)) - total / (k - 1.0)) / total
 
-    def _probabilities(self, votes, total):
+    def _probabilities(self, votes: Array, total: float) -> Array:
         k = len(self.classes_)
         if k == 1:
             return np.ones((len(votes), 1))
@@ -418,7 +421,7 @@ class AdaBoostClassifier(Classifier, Estimator):
         scores = np.exp(scores - scores.max(axis=1, keepdims=True))
         return scores / scores.sum(axis=1, keepdims=True)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         base = DecisionTreeClassifier() if self.estimator is None else self.estimator
         return with_tags_of(tags, base)

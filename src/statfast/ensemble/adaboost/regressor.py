@@ -109,6 +109,9 @@ class AdaBoostRegressor(Regressor, Estimator):
     True
     """
 
+    # What subclasses declare, or a fit sets.
+    _seen: Any = fitted()
+
     estimator: Any = param(nothing | checked_by(as_learner), default=None, kw_only=False)
     n_estimators: int = param(count(high=MAX_REPEATS), default=50)
     learning_rate: float = param(real(0, open_low=True), default=1.0)
@@ -264,11 +267,11 @@ class AdaBoostRegressor(Regressor, Estimator):
         for predictions in self.staged_predict(X):
             yield r_squared(y, predictions, sample_weight)
 
-    def _require_members(self):
+    def _require_members(self) -> None:
         if "estimators_" not in self.__dict__:
             raise not_fitted(self)
 
-    def _member_predictions(self, X):
+    def _member_predictions(self, X: Any) -> Array:
         self._require_members()
         rows = rows_for_all(handed_for(self, X), self.estimators_[0])
         return np.column_stack(
@@ -278,13 +281,13 @@ class AdaBoostRegressor(Regressor, Estimator):
             ]
         )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         base = DecisionTreeRegressor() if self.estimator is None else self.estimator
         return with_tags_of(tags, base)
 
 
-def _losses(distances, counts, loss):
+def _losses(distances: Array, counts: Array, loss: str) -> Array:
     """Losses from 0 to 1 of errors; the largest is among rows with weight."""
     largest = distances[counts].max()
     share = np.minimum(distances / largest, 1.0) if largest > 0.0 else np.zeros_like(distances)
@@ -293,7 +296,7 @@ def _losses(distances, counts, loss):
     return 1.0 - np.exp(-share) if loss == "exponential" else share
 
 
-def _weighted_median(predictions, votes):
+def _weighted_median(predictions: Array, votes: Array) -> Array:
     order = np.argsort(predictions, axis=1, kind="stable")
     reached = np.cumsum(votes[order], axis=1)
     at = (reached >= 0.5 * reached[:, -1:]).argmax(axis=1)
@@ -301,7 +304,7 @@ def _weighted_median(predictions, votes):
     return predictions[rows, order[rows, at]]
 
 
-def _one_target(y, n):
+def _one_target(y: Any, n: int) -> Array:
     targets, flat = as_targets(y, n)
     if targets.shape[1] != 1:
         raise ValueError(

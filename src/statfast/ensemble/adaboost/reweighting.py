@@ -2,11 +2,13 @@
 """The rounds of AdaBoost: members, their votes and errors, and the weights that move."""
 
 from math import exp, log
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint, report
 from statfast._estimator import as_square, columns_of, is_pairwise, take_rows, takes_weights
+from statfast._typing import Array
 from statfast.ensemble.adaboost.stumps import MAX_COLUMNS, StumpRounds, is_stump
 from statfast.ensemble.members.base_estimators import UNFITTED, array_of, seeded, warn_unfitted
 
@@ -18,23 +20,37 @@ class ReweightedRounds:
     them weighs against so many rows.
     """
 
-    def __init__(self, rows, classes, codes, weight, base, resample, rng, n_jobs):
+    def __init__(
+        self,
+        rows: Any,
+        classes: Array,
+        codes: Array,
+        weight: Array,
+        base: Any,
+        resample: bool,
+        rng: Any,
+        n_jobs: Any,
+    ) -> None:
         self.rows, self.classes, self.codes, self.weight = rows, classes, codes, weight
         self.base, self.resample, self.rng = base, resample, rng
         self.weighted, self.pairwise = takes_weights(base), is_pairwise(base)
-        self.seen = []  # of values between rows: whose columns each member looks at
+        self.seen: list[Any] = []  # of values between rows: whose columns each member looks at
         if self.pairwise:
             as_square(rows, base)
-        self.members, self.votes, self.errors, self.training, self.sums = [], [], [], [], []
+        self.members: list[Any] = []
+        self.votes: list[Any] = []
+        self.errors: list[Any] = []
+        self.training: list[Any] = []
+        self.sums: list[Any] = []
         self.first, self.tally = weight.copy(), np.zeros((len(codes), len(classes)))
         self.n = int(np.count_nonzero(weight))
-        self.stumps = None
+        self.stumps: Any = None
         array = array_of(rows) if is_stump(base) else None
         if array is not None and array.shape[1] <= MAX_COLUMNS and np.isfinite(array).all():
             label = codes.astype(np.int32)
             self.stumps = StumpRounds(array, label, classes, base, n_jobs)
 
-    def run(self, n_rounds, rate):
+    def run(self, n_rounds: int, rate: float) -> None:
         k = len(self.classes)
         for i in range(n_rounds):
             weight = self.weight
@@ -67,7 +83,9 @@ class ReweightedRounds:
         if self.stumps is not None:
             self.stumps.release()
 
-    def _member(self, weight):
+    def _member(
+        self, weight: Array
+    ) -> tuple[float, Array | None, tuple[int, int, Any, Array, float] | None]:
         """Fit one; its error, where it is wrong (None: a stump knows), and the stump."""
         member = seeded(self.base, self.rng)
         if self.stumps is not None:
@@ -97,10 +115,10 @@ class ReweightedRounds:
         self.predicted = predicted
         return self._error(predicted != self.codes), predicted != self.codes, None
 
-    def _error(self, wrong):
+    def _error(self, wrong: Array) -> float:
         return float(self.weight[wrong].sum())
 
-    def _move(self, vote, factor, wrong, stump):
+    def _move(self, vote: float, factor: float, wrong: Array | None, stump: Any) -> None:
         if stump is not None:
             total, lost = self.stumps.move(self.weight, stump, factor, self.tally, vote, self.first)
         else:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stumps for weights that change from round to round: columns are ranked and coded once."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.boosting import stump as kernel
 from statfast._engine import Team, each, grid
+from statfast._typing import Array, Jobs
 from statfast.tree import DecisionTreeClassifier, TreeStructure
 from statfast.tree.growing.columns import ranked_columns
 
@@ -13,7 +16,7 @@ MAX_COLUMNS = 1000  # a quarter of the parts that a step of a team may have
 PLAIN = ("gini", "error")
 
 
-def is_stump(estimator):
+def is_stump(estimator: Any) -> bool:
     """Whether a tree is a stump that `StumpRounds` finds."""
     if type(estimator) is not DecisionTreeClassifier:
         return False
@@ -38,7 +41,14 @@ class StumpRounds:
     n_jobs : int, optional
     """
 
-    def __init__(self, rows, label, classes, estimator, n_jobs):
+    def __init__(
+        self,
+        rows: Array,
+        label: Array,
+        classes: Array,
+        estimator: DecisionTreeClassifier,
+        n_jobs: Jobs,
+    ) -> None:
         n, p = rows.shape
         self.estimator, self.classes, self.label = estimator, classes, label
         self.columns = columns = ranked_columns(rows, n_jobs)
@@ -70,7 +80,7 @@ class StumpRounds:
             self._totals, estimator.criterion, self._team.state,
         )  # fmt: skip
 
-    def find(self, weight):
+    def find(self, weight: Array) -> tuple[int, int, TreeStructure, Array, float]:
         """The best stump: (column, rank, tree, codes of the classes of both sides, error).
 
         `weight` sums to about 1. Of rank -1 there is no split.
@@ -89,7 +99,15 @@ class StumpRounds:
         right = float(sides[0, best[0]] + sides[1, best[1]]) / float(self._totals.sum())
         return j, rank, tree, best, max(0.0, 1.0 - right)
 
-    def move(self, weight, stump, factor, votes, vote, first):
+    def move(
+        self,
+        weight: Array,
+        stump: tuple[int, int, TreeStructure, Array, float],
+        factor: float,
+        votes: Array,
+        vote: float,
+        first: Array,
+    ) -> tuple[float, float]:
         """Multiply the weights of the stump's errors, add its votes: see the kernel."""
         j, rank, _, best, _ = stump
         return kernel.reweigh(
@@ -97,10 +115,10 @@ class StumpRounds:
             votes, vote, first,
         )  # fmt: skip
 
-    def release(self):
+    def release(self) -> None:
         self._team.release()
 
-    def _tree(self, j, rank, sides, weight):
+    def _tree(self, j: int, rank: int, sides: Array, weight: Array) -> TreeStructure:
         """The stump as a fitted tree."""
         masses = [sides.sum(axis=0), sides[0], sides[1]] if rank >= 0 else [sides[1]]
         total = np.array([mass.sum() for mass in masses])
@@ -141,7 +159,9 @@ class StumpRounds:
             depth=np.array([0, 1, 1] if rank >= 0 else [0], np.int32),
         )
 
-    def member(self, tree, member, X):
+    def member(
+        self, tree: TreeStructure, member: DecisionTreeClassifier, X: Any
+    ) -> DecisionTreeClassifier:
         """`member`, unfitted, with the tree as its fit."""
         return member._publish(
             X, tree_=tree, max_features_=tree.n_features, n_outputs_=1, classes_=self.classes,

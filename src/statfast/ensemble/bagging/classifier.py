@@ -5,7 +5,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, count_rows, delegated, fitted, weighted_labels
+from statfast._estimator import (
+    Classifier,
+    Estimator,
+    count_rows,
+    delegated,
+    fitted,
+    weighted_labels,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import shown
 from statfast.ensemble.bagging.model import BaggingModel
@@ -127,17 +134,21 @@ class BaggingClassifier(Classifier, BaggingModel):
         """
         return self._fit(X, y, sample_weight)
 
-    def _default(self):
+    def _default(self) -> DecisionTreeClassifier:
         return DecisionTreeClassifier()
 
-    def _targets(self, y, n, sample_weight):
+    def _targets(
+        self, y: Any, n: int, sample_weight: Any
+    ) -> tuple[Array, Array | None, dict[str, Any]]:
         classes, codes, weights = weighted_labels(y, n, sample_weight)
         return codes, weights, {"classes_": classes, "n_classes_": len(classes)}
 
-    def _member_answers(self, member, rows, published):
+    def _member_answers(self, member: Classifier, rows: Any, published: dict[str, Any]) -> Array:
         return _shares(member, rows, published["n_classes_"])
 
-    def _judge(self, mean, known, target, published):
+    def _judge(
+        self, mean: Array, known: Array, target: Array, published: dict[str, Any]
+    ) -> dict[str, Any]:
         right = mean[known].argmax(axis=1) == target[known]
         score = float(right.mean()) if known.any() else np.nan
         return {"oob_decision_function_": mean, "oob_score_": score}
@@ -154,7 +165,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         -------
         ndarray of shape (m, K)
         """
-        k = self.__dict__.get("n_classes_")
+        k: Any = self.__dict__.get("n_classes_")
         return self._sum(X, lambda member, rows: _shares(member, rows, k)) / len(self._members)
 
     def predict_log_proba(self, X: Rows) -> Array:
@@ -172,7 +183,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _delegate(self):
+    def _delegate(self) -> Estimator | float:
         members = self.__dict__.get("_members")
         return members[0] if members else self.estimator or self._default()
 
@@ -196,9 +207,9 @@ class BaggingClassifier(Classifier, BaggingModel):
         ValueError
             If a class is not among the rows of a member: its function then has other columns.
         """
-        k = self.__dict__.get("n_classes_")
+        k: Any = self.__dict__.get("n_classes_")
 
-        def predicted(member, rows):
+        def predicted(member: Any, rows: Any) -> Array:
             if len(member.classes_) < k:
                 raise ValueError(
                     f"decision_function needs members that know all {k} classes; one has seen "
@@ -224,7 +235,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         return self.classes_[shares.argmax(axis=1)]
 
 
-def _shares(member, rows, n_classes):
+def _shares(member: Any, rows: Any, n_classes: Any) -> Array:
     """Probabilities of all classes by a member, which may not have seen some; or its vote."""
     out = np.zeros((count_rows(rows), n_classes))
     if callable(getattr(member, "predict_proba", None)):

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from statfast._estimator import (
     with_tags_of,
     with_weights_by_code,
 )
-from statfast._typing import Array, Jobs, Seed
+from statfast._typing import Array, Jobs, Seed, Weights
 from statfast._validation import (
     MAX_REPEATS,
     as_count,
@@ -71,7 +72,7 @@ class BaggingDraws:
     share: np.ndarray | None  # their chances; None are equal ones
     seen: str | None = None  # of values between rows: members see "distinct" or "drawn" rows
 
-    def draw_of_member(self, i):
+    def draw_of_member(self, i: int) -> tuple[np.random.Generator, Array, Array]:
         """(generator, columns, rows) of member i."""
         rng = np.random.default_rng([self.entropy, i])
         n = self.n if self.drawable is None else len(self.drawable)
@@ -80,7 +81,7 @@ class BaggingDraws:
         columns = rng.choice(self.width, self.n_columns, replace=self.bootstrap_features)
         return rng, np.sort(columns), np.sort(rows)
 
-    def columns(self, i):
+    def columns(self, i: int) -> Array | None:
         """The columns that member i looks at; None is all of them."""
         if self.seen is None:
             return None if self.all_columns else self.draw_of_member(i)[1]
@@ -88,7 +89,7 @@ class BaggingDraws:
         return np.unique(drawn) if self.seen == "distinct" else drawn
 
     @property
-    def all_columns(self):
+    def all_columns(self) -> bool:
         """Whether each member sees the columns as they are."""
         return self.width == 1 or (self.n_columns == self.width and not self.bootstrap_features)
 
@@ -100,6 +101,13 @@ class BaggingModel(Estimator):
     attributes to publish), ``_default()``, ``_member_answers(member, rows, published)`` and
     ``_judge(sums, counts, y, published)``.
     """
+
+    # What subclasses declare, or a fit sets.
+    _default: ClassVar[Callable[..., Any]]
+    _targets: ClassVar[Callable[..., Any]]
+    _member_answers: ClassVar[Callable[..., Any]]
+    _judge: ClassVar[Callable[..., Any]]
+    _members: Any = fitted()
 
     _draws: Any = fitted()
 
@@ -117,7 +125,7 @@ class BaggingModel(Estimator):
     estimator_: Any = fitted()
     oob_score_: float = fitted()
 
-    def _fit(self, X, y, sample_weight):
+    def _fit(self, X: Any, y: Any, sample_weight: Weights) -> Self:
         given = self._checked()
         base = self._default() if self.estimator is None else self.estimator
         n_members, pairwise = given.n_estimators, is_pairwise(base)
@@ -161,7 +169,9 @@ class BaggingModel(Estimator):
             **published,
         )
 
-    def _drawn(self, n, width, weights, params, entropy):
+    def _drawn(
+        self, n: int, width: int, weights: Array | None, params: Any, entropy: Any
+    ) -> BaggingDraws:
         if entropy is None:
             entropy = int(as_generator(params.random_state).integers(2**63))
         n_rows, drawable = params.max_samples, np.arange(n)
@@ -190,10 +200,12 @@ class BaggingModel(Estimator):
             drawable if len(drawable) < n else None, share,
         )  # fmt: skip
 
-    def _grown(self, base, rows, target, draws, numbers):
+    def _grown(
+        self, base: Estimator, rows: Any, target: Array, draws: BaggingDraws, numbers: range
+    ) -> list[Estimator]:
         weighted = takes_weights(base)
 
-        def work(i):
+        def work(i: int) -> Estimator:
             rng, _, drawn = draws.draw_of_member(i)
             member = one_thread(seeded(base, rng))
             distinct, times = np.unique(drawn, return_counts=True)
@@ -208,10 +220,17 @@ class BaggingModel(Estimator):
 
         return each(work, numbers, n_jobs=self.n_jobs)
 
-    def _out_of_bag(self, members, rows, target, draws, published):
+    def _out_of_bag(
+        self,
+        members: list[Estimator],
+        rows: Any,
+        target: Array,
+        draws: BaggingDraws,
+        published: dict[str, Any],
+    ) -> dict[str, Any]:
         """Means of what members say of rows that were not drawn for them."""
 
-        def work(i):
+        def work(i: int) -> tuple[Array, Array | None]:
             drawn = draws.draw_of_member(i)[2]
             out = np.ones(draws.n, dtype=bool)
             out[drawn] = False
@@ -249,13 +268,13 @@ class BaggingModel(Estimator):
         return self._judge(mean, counted & (counts > 0.0), target, published)
 
     # ------------------------------------------------------------ answers
-    def _sum(self, X, ask):
+    def _sum(self, X: Any, ask: Callable[..., Any]) -> Any:
         """The sum, in the order of the members, of what they say of X."""
         first = self._fitted_members()[0]
         draws = self._draws
         rows = self._of_columns(rows_for_all(handed_for(self, X), first), draws.seen is not None)
 
-        def work(i):
+        def work(i: int) -> Array:
             checkpoint()
             return ask(self._members[i], columns_of(rows, draws.columns(i)))
 
@@ -268,14 +287,14 @@ class BaggingModel(Estimator):
                 total = said if total is None else total + said
         return total
 
-    def _of_columns(self, rows, pairwise):
+    def _of_columns(self, rows: Any, pairwise: bool) -> Any:
         """Rows of which columns can be drawn twice, as those of pandas' data frames alone can."""
         repeated = self.bootstrap_features or pairwise
         if not (repeated and is_frame(rows)) or hasattr(rows, "iloc"):
             return rows
         return named_rows(as_rows(rows, keep=ROW_DTYPES, finite=False), column_names(rows))
 
-    def _fitted_members(self):
+    def _fitted_members(self) -> list[Estimator]:
         if "_members" not in self.__dict__:
             raise not_fitted(self)
         return self._members
@@ -295,7 +314,7 @@ class BaggingModel(Estimator):
         """Features drawn for each member, ascending."""
         return [self._draws.draw_of_member(i)[1] for i in range(len(self._fitted_members()))]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         base = self._default() if self.estimator is None else self.estimator
         return with_tags_of(tags, base)

@@ -115,20 +115,24 @@ class BaggingRegressor(Regressor, BaggingModel):
         """
         return self._fit(X, y, sample_weight)
 
-    def _default(self):
+    def _default(self) -> DecisionTreeRegressor:
         return DecisionTreeRegressor()
 
-    def _targets(self, y, n, sample_weight):
+    def _targets(
+        self, y: Any, n: int, sample_weight: Any
+    ) -> tuple[Array, Array | None, dict[Any, Any]]:
         targets, flat = as_targets(y, n)
         weights = as_weights(sample_weight, n)
         if not flat and targets.shape[1] == 1:
             warn_column_vector("y")
         return (targets[:, 0].copy() if targets.shape[1] == 1 else targets), weights, {}
 
-    def _member_answers(self, member, rows, published):
+    def _member_answers(self, member: Any, rows: Any, published: dict[Any, Any]) -> Array:
         return np.asarray(member.predict(rows), dtype=np.float64)
 
-    def _judge(self, mean, known, target, published):
+    def _judge(
+        self, mean: Array, known: Array, target: Array, published: dict[Any, Any]
+    ) -> dict[str, Any]:
         if not known.any():
             return {"oob_prediction_": mean, "oob_score_": np.nan}
         truth, said = target[known], mean[known]

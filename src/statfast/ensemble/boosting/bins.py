@@ -2,12 +2,14 @@
 """Columns as codes of 8 bits: thresholds at quantiles, and how many of them are below a value."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.boosting import losses as kernel
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large
 
 MISSING = 255  # the code of a missing value
@@ -25,12 +27,19 @@ class Coded:
     by_column: NDArray[np.uint8]  # (p, n)
     width: int  # columns of a plane
 
-    def has_missing(self):
+    def has_missing(self) -> Array:
         """Whether each column has missing values."""
         return np.array([bool((column == MISSING).any()) for column in self.by_column])
 
 
-def thresholds_of(X, max_bins, weights, categories, rng, n_jobs):
+def thresholds_of(
+    X: Array,
+    max_bins: int,
+    weights: Array | None,
+    categories: list[Any],
+    rng: np.random.Generator,
+    n_jobs: Jobs,
+) -> list[Array]:
     """For each column its ascending thresholds, fewer than ``max_bins``.
 
     Parameters
@@ -50,7 +59,7 @@ def thresholds_of(X, max_bins, weights, categories, rng, n_jobs):
         some = np.sort(rng.choice(len(X), SAMPLE, p=share))
         X, weights = X[some], None
 
-    def work(j):
+    def work(j: int) -> Array:
         if categories[j] is not None:
             return np.arange(max(categories[j] - 1, 0), dtype=np.float64)
         column = X[:, j].astype(np.float64)
@@ -65,7 +74,7 @@ def thresholds_of(X, max_bins, weights, categories, rng, n_jobs):
     return each(work, range(X.shape[1]), n_jobs=n_jobs, effort=50.0 * X.size)
 
 
-def _thresholds(column, weights, max_bins):
+def _thresholds(column: Array, weights: Any, max_bins: int) -> Array:
     """Midpoints of distinct values where these are few, else quantiles (averaged where two fit)."""
     order = np.argsort(column, kind="stable") if weights is not None else None
     column = np.sort(column) if order is None else column[order]
@@ -86,7 +95,7 @@ def _thresholds(column, weights, max_bins):
     return np.clip(cuts, None, LARGEST)
 
 
-def places_reaching(wanted, reached):
+def places_reaching(wanted: Array | float, reached: Array) -> tuple[Array | int, Array | int]:
     """The first places where sums of weights reach what is wanted, and where they exceed it."""
     slack, last = TIE * reached[-1], len(reached) - 1
     low = np.searchsorted(reached, wanted - slack)
@@ -94,7 +103,7 @@ def places_reaching(wanted, reached):
     return np.minimum(low, last), np.minimum(high, last)
 
 
-def table_of(thresholds):
+def table_of(thresholds: list[Array]) -> Array:
     """The thresholds of all columns as (p, 256), filled up with infinity."""
     table = np.full((len(thresholds), 256), np.inf)
     for row, cuts in zip(table, thresholds, strict=True):
@@ -102,7 +111,7 @@ def table_of(thresholds):
     return table
 
 
-def encode(X, table, n_jobs) -> Coded:
+def encode(X: Array, table: Array, n_jobs: Jobs) -> Coded:
     """Code rows by a table of thresholds."""
     n, p = X.shape
     planes = -(-p // PLANE)
@@ -111,7 +120,7 @@ def encode(X, table, n_jobs) -> Coded:
     by_row, by_column = np.zeros((n, planes * PLANE), np.uint8), np.empty((p, n), np.uint8)
     cuts = np.ascontiguousarray(table[:, :255])
 
-    def work(rows):
+    def work(rows: slice) -> None:
         step = max(512, 1 << 20 >> max(p.bit_length() - 4, 0))
         for start in range(rows.start, rows.stop, step):
             kernel.encode(X, cuts, width, start, min(start + step, rows.stop), by_row, by_column)

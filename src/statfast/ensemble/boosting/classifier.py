@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, ClassWeight, Rows, Weights
 from statfast._validation import as_choice, as_labels, shown
 from statfast.ensemble.boosting.losses import (
+    BoostingLoss,
     ExponentialLoss,
     LogLoss,
     MultinomialLoss,
@@ -174,6 +175,9 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     array([[0.99, 0.01, 0.01]])
     """
 
+    # What subclasses declare, or a fit sets.
+    _boosted: Any = fitted()
+
     loss: Literal["log_loss", "exponential"] = param(by_fit, default="log_loss", kw_only=False)
     class_weight: ClassWeight = param(by_fit, default=None)
 
@@ -216,7 +220,9 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         """
         return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
 
-    def _targets(self, y, n, weights):
+    def _targets(
+        self, y: Any, n: int, weights: Any
+    ) -> tuple[Array, dict[str, Array], BoostingLoss, Array | None]:
         as_choice(self.loss, "loss", ("log_loss", "exponential"))
         classes, codes = as_labels(y, n)
         weights = times_classes(weights, self.class_weight, classes, codes)
@@ -233,7 +239,7 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
             loss = MultinomialLoss(n_classes=len(classes))
         return codes.astype(np.float64), {"classes_": classes}, loss, weights
 
-    def _later_targets(self, y, n, published):
+    def _later_targets(self, y: Any, n: int, published: Any) -> Any:
         classes, codes = as_labels(y, n, name="y_val")
         known = published["classes_"]
         number = {label: k for k, label in enumerate(known.tolist())}
@@ -332,15 +338,15 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
         for raw in self._staged_raw(X):
             yield self._labels(raw)
 
-    def _probabilities(self, raw):
+    def _probabilities(self, raw: Array) -> Array:
         return self._boosted.loss.probabilities(raw.T)
 
-    def _labels(self, raw):
+    def _labels(self, raw: Array) -> Array:
         if len(self.classes_) == 1:
             return self.classes_.repeat(len(raw))
         codes = raw[:, 0] > 0.0 if raw.shape[1] == 1 else raw.argmax(axis=1)
         return self.classes_[codes.astype(np.intp)]
 
 
-def _flat(raw):
+def _flat(raw: Array) -> Array:
     return raw[:, 0] if raw.shape[1] == 1 else raw

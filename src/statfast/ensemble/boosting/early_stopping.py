@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores after each round, of the rows of the fit and of rows held out, and when they say stop."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import Answers
+from statfast._typing import Array
 from statfast.metrics import get_scorer
 
 MAX_SCORED_ROWS = 10_000  # rows of the fit that a score other than the loss is taken of
 
 
-def hold_out(y, n, fraction, stratify, rng):
+def hold_out(
+    y: Array, n: int, fraction: float, stratify: bool, rng: np.random.Generator
+) -> tuple[Array, Array]:
     """Row numbers to fit and to hold out, both ascending.
 
     With `stratify` the rows held out are spread over the classes in proportion; a class keeps at
@@ -42,21 +47,21 @@ def hold_out(y, n, fraction, stratify, rng):
     return np.flatnonzero(~held), np.flatnonzero(held)
 
 
-def scored_rows(n, rng):
+def scored_rows(n: int, rng: np.random.Generator) -> Array:
     """Rows of the fit that scores are taken of: all, or some."""
     if n <= MAX_SCORED_ROWS:
         return np.arange(n)
     return np.sort(rng.choice(n, MAX_SCORED_ROWS, replace=False))
 
 
-def should_stop(scores, patience, tol):
+def should_stop(scores: list[float], patience: int, tol: float) -> bool:
     """Whether none of the last scores is better than the one before them, by more than tol."""
     if len(scores) <= patience:
         return False
     return not max(scores[-patience:]) > scores[-patience - 1] + tol
 
 
-def score_by_name(name, sample, raw, loss, classes):
+def score_by_name(name: Any, sample: Any, raw: Array, loss: Any, classes: Array | None) -> float:
     """A score of `statfast.metrics.get_scorer`, larger for better.
 
     `sample` has targets as the loss takes them, raw (n_raw, n); `classes` are None for numbers.

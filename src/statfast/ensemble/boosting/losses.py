@@ -6,10 +6,12 @@ _core/boosting/losses_level.h.
 """
 
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 
 from statfast._core.boosting.losses import LOSSES
+from statfast._typing import Array
 from statfast._validation import shown
 from statfast.ensemble.boosting.bins import TIE, places_reaching
 
@@ -26,36 +28,36 @@ class BoostingLoss:
     gradient_completes_hessian = False  # whether their sum is the expected hessian
     certain = False  # whether there is nothing to learn: one class
 
-    def __init__(self, quantile=0.5, n_classes=1):
+    def __init__(self, quantile: float = 0.5, n_classes: int = 1) -> None:
         self.quantile, self.n_raw = quantile, n_classes
 
     @property
-    def number(self):
+    def number(self) -> int:
         """Of the loss in the kernel."""
         return LOSSES[self.name]
 
-    def check(self, y):
+    def check(self, y: Array) -> None:
         """Refuse targets without a loss."""
 
-    def first(self, y, weights):
+    def first(self, y: Array, weights: Array | None) -> Array:
         """The best constant raw prediction, of shape (n_raw,)."""
         if weights is not None:
             weights = weights / weights.max()
         size = max(np.abs(y).max(), 1e-300)  # sums of huge targets do not overflow
         return np.array([self.link(np.average(y / size, weights=weights) * size)])
 
-    def link(self, mean):
+    def link(self, mean: float) -> float:
         return mean
 
-    def mean(self, raw):
+    def mean(self, raw: Array) -> Array:
         """The prediction of y, from raw predictions."""
         return raw
 
-    def hessian_unit(self, y, weights):
+    def hessian_unit(self, y: Array, weights: Array | None) -> float:
         """The unit of second derivatives of rows of weight 1: that of y, where they have one."""
         return 1.0
 
-    def steps(self, values, rate):
+    def steps(self, values: Array, rate: float) -> Array:
         """What leaves add: their values times the learning rate, but not beyond the minimum.
 
         Where curvature is at most e^|s| times as large after a step s, the least loss of a leaf
@@ -69,11 +71,11 @@ class BoostingLoss:
         longest = np.maximum(SHORT_STEP, np.log1p(np.abs(values)))
         return np.clip(rate * values, -longest, longest)
 
-    def losses(self, y, raw):
+    def losses(self, y: Array, raw: Array) -> Array:
         """Of each row; raw has shape (n_raw, n)."""
         return (y - raw[0]) ** 2 / 2.0
 
-    def average(self, y, raw, weights):
+    def average(self, y: Array, raw: Array, weights: Array | None) -> float:
         with np.errstate(over="ignore"):
             return float(np.average(self.losses(y, raw), weights=weights))
 
@@ -84,10 +86,10 @@ class AbsoluteError(BoostingLoss):
     name = "absolute_error"
     leaves_are_quantiles = True
 
-    def first(self, y, weights):
+    def first(self, y: Array, weights: Array | None) -> Array:
         return np.array([quantile_of(y, weights, 0.5)])
 
-    def losses(self, y, raw):
+    def losses(self, y: Any, raw: Array) -> Any:
         return np.abs(y - raw[0])
 
 
@@ -97,10 +99,10 @@ class PinballError(BoostingLoss):
     name = "quantile"
     leaves_are_quantiles = True
 
-    def first(self, y, weights):
+    def first(self, y: Array, weights: Array | None) -> Array:
         return np.array([quantile_of(y, weights, self.quantile)])
 
-    def losses(self, y, raw):
+    def losses(self, y: Any, raw: Array) -> Any:
         apart = y - raw[0]
         return apart * (self.quantile - (apart < 0.0))
 
@@ -111,24 +113,24 @@ class PoissonDeviance(BoostingLoss):
     name = "poisson"
     curvature_varies = True
 
-    def check(self, y):
+    def check(self, y: Array) -> None:
         if (y < 0.0).any() or not (y > 0.0).any():
             raise ValueError(
                 f"y must be non-negative, with a positive sum, for loss='poisson'; got a least "
                 f"value of {shown(float(y.min()))}. Choose another loss."
             )
 
-    def link(self, mean):
+    def link(self, mean: float) -> float:
         return np.log(mean)
 
-    def hessian_unit(self, y, weights):
+    def hessian_unit(self, y: Array, weights: Array | None) -> float:
         return float(np.exp(self.first(y, weights)[0]))
 
-    def mean(self, raw):
+    def mean(self, raw: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.exp(raw)
 
-    def losses(self, y, raw):
+    def losses(self, y: Any, raw: Array) -> Any:
         return np.exp(raw[0]) - y * raw[0]
 
 
@@ -138,17 +140,17 @@ class GammaDeviance(PoissonDeviance):
     name = "gamma"
     gradient_completes_hessian = True  # 1 - y e^-r and y e^-r
 
-    def hessian_unit(self, y, weights):
+    def hessian_unit(self, y: Array, weights: Array | None) -> float:
         return 1.0
 
-    def check(self, y):
+    def check(self, y: Array) -> None:
         if not (y > 0.0).all():
             raise ValueError(
                 f"y must be positive for loss='gamma'; got {shown(float(y.min()))}. Choose another "
                 "loss."
             )
 
-    def losses(self, y, raw):
+    def losses(self, y: Array, raw: Array) -> Array:
         return raw[0] + y * np.exp(-raw[0])
 
 
@@ -158,15 +160,15 @@ class LogLoss(BoostingLoss):
     name = "log_loss"
     curvature_varies = True
 
-    def link(self, mean):
+    def link(self, mean: float) -> float:
         mean = min(max(mean, _TINY), 1.0 - _TINY)
         return np.log(mean / (1.0 - mean))
 
-    def probabilities(self, raw):
+    def probabilities(self, raw: Array) -> Array:
         """Of the classes, (n, K), from raw predictions (n_raw, n)."""
         return _both(_sigmoid(raw[0]))
 
-    def losses(self, y, raw):
+    def losses(self, y: Any, raw: Array) -> Any:
         return np.logaddexp(0.0, raw[0]) - y * raw[0]
 
 
@@ -175,10 +177,10 @@ class OneClass(BoostingLoss):
 
     certain = True
 
-    def probabilities(self, raw):
+    def probabilities(self, raw: Array) -> Array:
         return np.ones((raw.shape[1], 1))
 
-    def losses(self, y, raw):
+    def losses(self, y: Any, raw: Array) -> Any:
         return np.zeros(len(y))
 
 
@@ -187,13 +189,13 @@ class ExponentialLoss(LogLoss):
 
     name = "exponential"
 
-    def link(self, mean):
+    def link(self, mean: float) -> float:
         return super().link(mean) / 2.0
 
-    def probabilities(self, raw):
+    def probabilities(self, raw: Array) -> Array:
         return _both(_sigmoid(2.0 * raw[0]))
 
-    def losses(self, y, raw):
+    def losses(self, y: Any, raw: Array) -> Any:
         return np.exp(np.where(y == 0.0, raw[0], -raw[0]))
 
 
@@ -203,22 +205,22 @@ class MultinomialLoss(BoostingLoss):
     name = "multinomial"
     curvature_varies = True
 
-    def first(self, y, weights):
+    def first(self, y: Array, weights: Array | None) -> Array:
         share = np.bincount(y.astype(np.intp), weights, self.n_raw)
         logs = np.log(np.clip(share / share.sum(), _TINY, 1.0 - _TINY))
         return logs - logs.mean()
 
-    def probabilities(self, raw):
+    def probabilities(self, raw: Array) -> Array:
         top = np.exp(raw - raw.max(axis=0))
         return np.ascontiguousarray((top / top.sum(axis=0)).T)
 
-    def losses(self, y, raw):
+    def losses(self, y: Array, raw: Array) -> Array:
         top = raw.max(axis=0)
         total = top + np.log(np.exp(raw - top).sum(axis=0))
         return total - raw[y.astype(np.intp), np.arange(len(y))]
 
 
-def quantile_of(values, weights, q):
+def quantile_of(values: Array, weights: Any, q: float) -> float:
     """A quantile: the lowest value that has a share q of the weight at or below it.
 
     Where the share is exactly q, the middle of that value and the next one. It minimizes the
@@ -238,13 +240,13 @@ def quantile_of(values, weights, q):
     return float(values[low] / 2.0 + values[high] / 2.0)
 
 
-def _sigmoid(raw):
+def _sigmoid(raw: Array) -> Array:
     from scipy.special import expit
 
     return expit(raw)
 
 
-def _both(p):
+def _both(p: Array) -> Array:
     return np.column_stack([1.0 - p, p])
 
 

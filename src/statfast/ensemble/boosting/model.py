@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from statfast._estimator import (
     require_same_labels,
     verbosity,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Seed
+from statfast._typing import Array, ArrayLike, Jobs, Seed, Weights
 from statfast._validation import (
     MAX_REPEATS,
     as_generator,
@@ -43,9 +43,14 @@ from statfast.ensemble.boosting.early_stopping import (
     should_stop,
 )
 from statfast.ensemble.boosting.losses import BoostingLoss
-from statfast.ensemble.boosting.rounds import BoostingRounds
-from statfast.ensemble.boosting.settings import growth_rules, rounds_wanted, stopping_rules
-from statfast.ensemble.boosting.trees import BoostedTrees
+from statfast.ensemble.boosting.rounds import BoostingRounds, GrowthRules
+from statfast.ensemble.boosting.settings import (
+    StoppingRules,
+    growth_rules,
+    rounds_wanted,
+    stopping_rules,
+)
+from statfast.ensemble.boosting.trees import BoostedTree, BoostedTrees
 from statfast.tree.growing.arguments import scaled_weights
 from statfast.tree.growing.categories import CategoryColumns, find_columns
 
@@ -58,11 +63,11 @@ class _Sample:
     y: NDArray[np.float64]
     weights: NDArray[np.float64] | None
 
-    def take(self, rows):
+    def take(self, rows: Any) -> _Sample:
         weights = None if self.weights is None else self.weights[rows]
         return _Sample(self.X[rows], self.y[rows], weights)
 
-    def in_units(self):
+    def in_units(self) -> tuple[_Sample, float]:
         """The rows with weight, with weights in units, None where all are 1; the unit."""
         if self.weights is None:
             return self, 1.0
@@ -91,6 +96,11 @@ class HistBoosting(Estimator):
     A subclass has ``_targets(y, n, weights)`` (targets as numbers, attributes to publish, loss,
     weights) and ``_later_targets(y, n, published)`` of rows for early stopping.
     """
+
+    # What subclasses declare, or a fit sets.
+    _targets: ClassVar[Callable[..., Any]]
+    _later_targets: ClassVar[Callable[..., Any]]
+    _boosted: Any = fitted()
 
     learning_rate: float = param(real(0, open_low=True), default=0.1)
     max_iter: int = param(count(high=MAX_REPEATS), default=100)
@@ -123,7 +133,7 @@ class HistBoosting(Estimator):
     is_categorical_: Any = fitted()
     feature_importances_: Array = fitted()
 
-    def _fit(self, X, y, sample_weight, validation):
+    def _fit(self, X: Any, y: Any, sample_weight: Weights, validation: Any) -> Self:
         began = perf_counter()
         max_iter, max_bins = rounds_wanted(self)
         columns = find_columns(X, self.categorical_features, max_bins, "max_bins")
@@ -178,7 +188,7 @@ class HistBoosting(Estimator):
             **published,
         )
 
-    def _check_warm(self, before, columns, loss, max_iter):
+    def _check_warm(self, before: Any, columns: Any, loss: Any, max_iter: int) -> None:
         done = len(before.trees) // before.loss.n_raw
         if max_iter < done:
             raise ValueError(
@@ -193,7 +203,9 @@ class HistBoosting(Estimator):
                 "or classes. Set warm_start=False."
             )
 
-    def _validation_sample(self, X, columns, published, validation):
+    def _validation_sample(
+        self, X: Array, columns: CategoryColumns, published: dict[Any, Any], validation: Any
+    ) -> _Sample:
         X_val, y_val, weights = validation
         names, others = column_names(X), column_names(X_val)
         if names is not None and others is not None and names.tolist() != others.tolist():
@@ -209,7 +221,15 @@ class HistBoosting(Estimator):
         y = self._later_targets(y_val, len(rows), published)
         return _Sample(rows, y, as_weights(weights, len(rows), name="sample_weight_val"))
 
-    def _start(self, columns, sample, loss, max_bins, seed, bin_seed):
+    def _start(
+        self,
+        columns: CategoryColumns,
+        sample: _Sample,
+        loss: BoostingLoss,
+        max_bins: int,
+        seed: int,
+        bin_seed: np.random.SeedSequence,
+    ) -> _Boosted:
         counts = [None if known is None else len(known) for known in columns.categories]
         rng = np.random.default_rng(bin_seed)
         cuts = thresholds_of(sample.X, max_bins, sample.weights, counts, rng, self.n_jobs)
@@ -217,7 +237,15 @@ class HistBoosting(Estimator):
         trees = BoostedTrees(loss.first(sample.y, sample.weights), ())
         return _Boosted(columns, loss, trees, table_of(cuts), n_codes, seed, [], [])
 
-    def _boost(self, boosted, sample, rules, max_iter, tree_seed, watch):
+    def _boost(
+        self,
+        boosted: _Boosted,
+        sample: _Sample,
+        rules: GrowthRules,
+        max_iter: int,
+        tree_seed: np.random.SeedSequence,
+        watch: _Watch,
+    ) -> _Boosted:
         loss, trees = boosted.loss, list(boosted.trees.trees)
         if loss.certain:
             return boosted
@@ -249,20 +277,20 @@ class HistBoosting(Estimator):
         )
 
     # ------------------------------------------------------------ prediction
-    def _raw(self, X):
+    def _raw(self, X: Any) -> Array:
         """Raw predictions (n, n_raw)."""
         if "_boosted" not in self.__dict__:
             raise not_fitted(self)
         rows = self._boosted.columns.numbers(X, self)
         return self._boosted.trees.raw(rows, self.n_jobs)
 
-    def _staged_raw(self, X):
+    def _staged_raw(self, X: Any) -> Iterator[Array]:
         if "_boosted" not in self.__dict__:
             raise not_fitted(self)
         rows = self._boosted.columns.numbers(X, self)
         yield from self._boosted.trees.staged(rows, self.n_jobs)
 
-    def _compute_partial_dependence_recursion(self, grid, target_features):
+    def _compute_partial_dependence_recursion(self, grid: Array, target_features: Any) -> Any:
         """Raw predictions less the first, (n_raw, points), as functions of some columns alone.
 
         The grid holds values as X does, categories by name.
@@ -284,13 +312,13 @@ class HistBoosting(Estimator):
             out[t % len(out)] += tree.dependence(coded, place)
         return out
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
 
-def _importances(trees, width):
+def _importances(trees: BoostedTrees, width: int) -> Array:
     """Shares of the columns in the fall of the loss."""
     total = np.zeros(width)
     largest = max((tree.unit for tree in trees.trees), default=0)
@@ -305,7 +333,16 @@ def _importances(trees, width):
 class _Watch:
     """Scores after each round, and whether they say stop."""
 
-    def __init__(self, model, rules, sample, held, published, boosted, seed):
+    def __init__(
+        self,
+        model: HistBoosting,
+        rules: StoppingRules | None,
+        sample: _Sample,
+        held: _Sample | None,
+        published: dict[str, Array],
+        boosted: _Boosted,
+        seed: np.random.SeedSequence,
+    ) -> None:
         self.model, self.rules, self.published = model, rules, published
         self.boosted, self.held = boosted, held
         self.train, self.validation = list(boosted.train_score), list(boosted.validation_score)
@@ -322,7 +359,7 @@ class _Watch:
             raw = np.ascontiguousarray(boosted.trees.raw(self.sample.X, jobs).T)
             self._score(raw, list(boosted.trees.trees))
 
-    def after(self, more, raw, trees):
+    def after(self, more: list[BoostedTree], raw: Array, trees: list[BoostedTree]) -> bool:
         """Score a round; whether to stop."""
         if self.rules is None:
             return False
@@ -334,13 +371,14 @@ class _Watch:
         scores = self.train if self.held is None else self.validation
         return should_stop(scores, self.rules.patience, self.rules.tol)
 
-    def _score(self, raw, trees):
+    def _score(self, raw: Array, trees: list[BoostedTree]) -> None:
         self.train.append(self._score_of(self.sample, raw, trees))
         if self.held is not None:
             self.validation.append(self._score_of(self.held, self.held_raw.T, trees))
 
-    def _score_of(self, sample, raw, trees):
-        scoring, loss = self.rules.scoring, self.boosted.loss
+    def _score_of(self, sample: Any, raw: Array, trees: Any) -> float:
+        rules: Any = self.rules
+        scoring, loss = rules.scoring, self.boosted.loss
         if callable(scoring):
             return self._by_callable(sample, trees)
         if scoring == "loss":

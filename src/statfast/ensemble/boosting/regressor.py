@@ -14,7 +14,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_real, as_targets, warn_column_vector
-from statfast.ensemble.boosting.losses import REGRESSION
+from statfast.ensemble.boosting.losses import REGRESSION, BoostingLoss
 from statfast.ensemble.boosting.model import HistBoosting
 
 
@@ -206,7 +206,9 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         """
         return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
 
-    def _targets(self, y, n, weights):
+    def _targets(
+        self, y: Any, n: int, weights: Any
+    ) -> tuple[Array, dict[Any, Any], BoostingLoss, Array | None]:
         as_choice(self.loss, "loss", tuple(REGRESSION))
         level = 0.5
         if self.quantile is not None:
@@ -218,10 +220,10 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         loss.check(y)
         return y, {}, loss, weights
 
-    def _later_targets(self, y, n, published):
+    def _later_targets(self, y: Array, n: int, published: dict[Any, Any]) -> Array:
         return _one_target(y, n, "y_val")
 
-    def _predicted(self, raw, loss):
+    def _predicted(self, raw: Array, loss: Any) -> Array:
         return loss.mean(raw[:, 0])
 
     def predict(self, X: Rows) -> Array:
@@ -255,7 +257,7 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
             yield self._predicted(raw, self._boosted.loss)
 
 
-def _one_target(y, n, name):
+def _one_target(y: Any, n: int, name: str) -> Array:
     targets, flat = as_targets(y, n, name=name)
     if targets.shape[1] != 1:
         raise ValueError(

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from statfast._core.boosting import losses as kernel
 from statfast._core.boosting.grow import Grower
 from statfast._engine import Team, checkpoint
+from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large
 from statfast.ensemble.boosting.bins import Coded
-from statfast.ensemble.boosting.losses import quantile_of
-from statfast.ensemble.boosting.trees import NODE, compact
+from statfast.ensemble.boosting.losses import BoostingLoss, quantile_of
+from statfast.ensemble.boosting.trees import NODE, BoostedTree, compact
 
 BUDGET = 5e7  # additions of a call of the kernel: a few hundredths of a second
 HISTOGRAM = 4160  # bytes for a column
@@ -53,7 +54,18 @@ class BoostingRounds:
     n_jobs : int, optional
     """
 
-    def __init__(self, coded: Coded, table, n_codes, y, weights, raw, loss, rules, n_jobs):
+    def __init__(
+        self,
+        coded: Coded,
+        table: Array,
+        n_codes: Array,
+        y: Array,
+        weights: Array | None,
+        raw: Array,
+        loss: BoostingLoss,
+        rules: GrowthRules,
+        n_jobs: Jobs,
+    ) -> None:
         p, n = coded.by_column.shape
         self.y, self.weights, self.raw, self.loss = y, weights, raw, loss
         self.rules, self.table = rules, table
@@ -88,17 +100,17 @@ class BoostingRounds:
             self._team.state,
         )  # fmt: skip
 
-    def _row_hessian(self):
+    def _row_hessian(self) -> float:
         """What thresholds of hessians are relative to: neither weights nor y have a unit."""
         mean = 1.0 if self.weights is None else float(self.weights.mean())
         return mean * self.loss.hessian_unit(self.y, self.weights)
 
-    def _rounding(self):
+    def _rounding(self) -> float:
         """Of rows as integers: none of whole weights times a curvature that is 1."""
         whole = self.weights is None or bool((self.weights == np.floor(self.weights)).all())
         return 0.0 if whole and not self.loss.curvature_varies else 0.5
 
-    def round(self, seeds):
+    def round(self, seeds: Array) -> list[BoostedTree]:
         """One tree for each raw prediction, from gradients at the predictions so far."""
         if self._normalizer is not None:
             for start in range(0, len(self.y), 1 << 16):
@@ -109,7 +121,7 @@ class BoostingRounds:
         self._team.release()
         return trees
 
-    def tree(self, k, seed):
+    def tree(self, k: int, seed: int) -> BoostedTree:
         """Grow the tree of raw prediction k, and add its leaves."""
         units = self._gradients(k)
         begin, count = True, 0
@@ -127,7 +139,7 @@ class BoostingRounds:
         self._grower.add_leaves(self._bytes, self.raw[k])
         return compact(nodes, self.table, 2 * frexp(units[0])[1] - frexp(units[1])[1])
 
-    def _gradients(self, k):
+    def _gradients(self, k: int) -> tuple[float, float]:
         self._team.gather()
         units = kernel.integer_gradients(
             self.loss.number, self.loss.quantile, float(k), self.raw[k], self.y, self.weights,
@@ -140,14 +152,14 @@ class BoostingRounds:
             )
         return units
 
-    def _renew_leaves(self, nodes, raw):
+    def _renew_leaves(self, nodes: Array, raw: Array) -> None:
         """Where a loss has no curvature, leaves minimize it themselves (Friedman 2001).
 
         As in growth, what is below a split of a monotone column is kept on its side of the middle
         between the values that its children would have as leaves.
         """
 
-        def best(node):
+        def best(node: int) -> float:
             checkpoint()
             begin, count = int(nodes["begin"][node]), int(nodes["count"][node])
             rows = self._rows[begin : begin + count]

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import (
     as_choice,
     as_count,
@@ -29,7 +31,9 @@ class StoppingRules:
     tol: float
 
 
-def growth_rules(model, mask, width, names, single) -> GrowthRules:
+def growth_rules(
+    model: Any, mask: Any, width: int, names: Array | None, single: bool
+) -> GrowthRules:
     """The rules of a tree, from the parameters of the estimator.
 
     Parameters
@@ -58,7 +62,7 @@ def growth_rules(model, mask, width, names, single) -> GrowthRules:
     )
 
 
-def stopping_rules(model, n) -> StoppingRules | None:
+def stopping_rules(model: Any, n: int) -> StoppingRules | None:
     """When to stop early, or None for never."""
     wanted = model.early_stopping
     if isinstance(wanted, str):
@@ -85,13 +89,19 @@ def stopping_rules(model, n) -> StoppingRules | None:
     return rules if wanted else None
 
 
-def rounds_wanted(model):
+def rounds_wanted(model: Any) -> tuple[int, int]:
     """``max_iter`` and the other parameters that no tree depends on, checked."""
     given = model._checked()
     return given.max_iter, given.max_bins
 
 
-def _monotone(monotonic_cst, width, names, categorical, single):
+def _monotone(
+    monotonic_cst: int | list[int] | None,
+    width: int,
+    names: Array | None,
+    categorical: Array,
+    single: bool,
+) -> Array | None:
     if monotonic_cst is None:
         return None
     if isinstance(monotonic_cst, Mapping):

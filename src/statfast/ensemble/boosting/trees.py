@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Boosted trees as arrays, and what they predict."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +11,7 @@ from numpy.typing import NDArray
 from statfast._core.boosting import predict as kernel
 from statfast._core.boosting.grow import node_bytes
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 
 NODE = np.dtype(  # a node as it is grown: boosted_node of _core/boosting/tree_types.h
     [
@@ -36,10 +39,10 @@ class BoostedTree:
     unit: int  # of gains: the exponent of 2, which may be beyond those of floats
 
     @property
-    def is_leaf(self):
+    def is_leaf(self) -> Array:
         return self.steps["left"] == np.arange(len(self.steps))
 
-    def dependence(self, grid, place):
+    def dependence(self, grid: Array, place: Any) -> Any:
         """Its mean prediction at each point, whose columns `place` finds by their numbers.
 
         A point goes one way where its columns are asked about, and both ways elsewhere.
@@ -59,7 +62,7 @@ class BoostedTree:
             weight[at + 1] = own * (1.0 - share)
         return self.values[leaf] @ weight[leaf]
 
-    def _goes_left(self, node, x):
+    def _goes_left(self, node: int, x: Any) -> Any:
         step = self.steps[node]
         lost = np.isnan(x)
         if step["column"] & CATEGORICAL:
@@ -72,7 +75,7 @@ class BoostedTree:
         return np.where(lost, bool(step["column"] & MISSING_LEFT), goes)
 
 
-def compact(nodes, table, unit) -> BoostedTree:
+def compact(nodes: Array, table: Array, unit: int) -> BoostedTree:
     """What prediction needs of a tree as it was grown, with thresholds from the table."""
     leaf = nodes["left"] == 0
     steps = np.empty(len(nodes), STEP)
@@ -93,7 +96,7 @@ def compact(nodes, table, unit) -> BoostedTree:
 class BoostedTrees:
     """Trees one after the other; tree t adds to the raw prediction t % n_raw."""
 
-    def __init__(self, first, trees):
+    def __init__(self, first: Array, trees: list[BoostedTree] | tuple[()]) -> None:
         self.first, self.trees = first, tuple(trees)
         ends = np.cumsum([0, *(len(tree.values) for tree in trees)])
         self._first = ends.astype(np.int64)
@@ -107,17 +110,19 @@ class BoostedTrees:
         self._values = np.concatenate([tree.values for tree in trees] or [np.empty(0)])
         self._sets = np.concatenate(sets) if sets else None
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return BoostedTrees, (self.first, self.trees)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.trees)
 
-    def add(self, X, out, begin, end, n_jobs, leaves=None):
+    def add(
+        self, X: Array, out: Array, begin: int, end: int, n_jobs: Jobs, leaves: Any = None
+    ) -> None:
         """Add the trees from `begin` to `end` to out, (n, n_raw); `leaves` (n, trees) tells where
         rows end."""
 
-        def work(rows):
+        def work(rows: slice) -> None:
             for start in range(rows.start, rows.stop, ROWS):
                 some = slice(start, min(start + ROWS, rows.stop))
                 block = np.ascontiguousarray(X[some], dtype=np.float64)
@@ -132,13 +137,13 @@ class BoostedTrees:
             effort = 50.0 * len(X) * (end - begin)
             each(work, grid(len(X)), n_jobs=n_jobs, effort=effort)
 
-    def raw(self, X, n_jobs):
+    def raw(self, X: Array, n_jobs: Jobs) -> Array:
         """Raw predictions, (n, n_raw)."""
         out = np.tile(self.first, (len(X), 1))
         self.add(X, out, 0, len(self), n_jobs)
         return out
 
-    def staged(self, X, n_jobs):
+    def staged(self, X: Array, n_jobs: Jobs) -> Iterator[Array]:
         """Raw predictions after each round, each a new array."""
         out = np.tile(self.first, (len(X), 1))
         k = len(self.first)
@@ -146,7 +151,7 @@ class BoostedTrees:
             self.add(X, out, begin, begin + k, n_jobs)
             yield out.copy()
 
-    def apply(self, X, n_jobs):
+    def apply(self, X: Any, n_jobs: Jobs) -> Any:
         """The leaf of each tree that each row ends in, (n, trees)."""
         out = np.zeros((len(X), len(self.first)))
         leaves = np.zeros((len(X), len(self)), np.int32)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,7 +25,7 @@ from statfast._estimator import (
     takes_weights,
     with_tags_of,
 )
-from statfast._typing import Jobs
+from statfast._typing import Array, Jobs
 from statfast._validation import shown
 from statfast.model_selection.scoring import groups_argument, kind_of_estimator
 
@@ -58,7 +59,7 @@ class Combination(NamedEstimators, HandsWeightsOn, Transformer, Estimator):
         """The estimators by their names, as entries and attributes, not fitted."""
         return ByName(self._pairs())
 
-    def _members(self):
+    def _members(self) -> Any:
         """The members, if the list is what it must be."""
         require_list(self.estimators)
         names = [name for name, _ in self.estimators]
@@ -80,13 +81,15 @@ class Combination(NamedEstimators, HandsWeightsOn, Transformer, Estimator):
             )
         return members
 
-    def _fit_members(self, members, rows, targets, weights, groups=None):
+    def _fit_members(
+        self, members: Any, rows: Any, targets: Any, weights: Array | None, groups: Any = None
+    ) -> Any:
         """Fitted copies, in order; ``targets(estimator)`` is what it is fitted to. Members that
         search keep groups together."""
         for member in members:
             require_weights(member.estimator, f"estimators: {member.name!r}", weights)
 
-        def work(member):
+        def work(member: Any) -> Any:
             checkpoint()
             arguments = {} if weights is None else {"sample_weight": weights}
             name = None if groups is None else groups_argument(member.estimator)
@@ -96,11 +99,11 @@ class Combination(NamedEstimators, HandsWeightsOn, Transformer, Estimator):
 
         return each(work, members, n_jobs=self._threads())
 
-    def _threads(self):
+    def _threads(self) -> Any:
         """Threads among which members are shared out: one, unless more are asked for."""
         return 1 if self.n_jobs is None else self.n_jobs
 
-    def _fitted_names(self, models, members):
+    def _fitted_names(self, models: Any, members: Any) -> Any:
         """What is published of fitted members."""
         by_name = ByName((name, DROP) for name, _ in self.estimators)
         by_name.update((member.name, model) for member, model in zip(members, models, strict=True))
@@ -110,31 +113,31 @@ class Combination(NamedEstimators, HandsWeightsOn, Transformer, Estimator):
             "_names": [member.name for member in members],
         }
 
-    def _each_member(self, ask, rows):
+    def _each_member(self, ask: Callable[..., Any], rows: Any) -> Any:
         """``ask(place, model)`` of each fitted member, in order."""
 
-        def work(place):
+        def work(place: Any) -> Any:
             checkpoint()
             return ask(place, self.estimators_[place])
 
         effort = 1e3 * count_rows(rows) * len(self.estimators_)
         return each(work, range(len(self.estimators_)), n_jobs=self._threads(), effort=effort)
 
-    def _weighted_members(self):
+    def _weighted_members(self) -> Any:
         return [estimator for _, estimator in self._pairs() if not _is_dropped(estimator)]
 
     @property
-    def _is_pairwise(self):
+    def _is_pairwise(self) -> Any:
         """Whether a member takes values between rows, so that all are given them."""
         return any(is_pairwise(estimator) for _, estimator in self._pairs())
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return with_tags_of(tags, *self._weighted_members())
 
 
-def require_list(estimators):
+def require_list(estimators: Any) -> None:
     """Refuse what is no list of pairs of a name and an estimator."""
     wanted = "estimators must be a list of pairs (name, estimator)"
     if not isinstance(estimators, list | tuple) or not len(estimators):
@@ -144,7 +147,7 @@ def require_list(estimators):
             raise TypeError(f"{wanted}; got {shown(pair)} among them.")
 
 
-def require_member(name, estimator, kinds):
+def require_member(name: str, estimator: Any, kinds: Any) -> Any:
     """An estimator that can be a member of a combination of some kinds of estimators."""
     usable = callable(getattr(estimator, "fit", None)) and not isinstance(estimator, type)
     if not usable or not callable(getattr(estimator, "predict", None)):
@@ -160,7 +163,7 @@ def require_member(name, estimator, kinds):
     return estimator
 
 
-def require_weights(estimator, name, weights):
+def require_weights(estimator: Any, name: str, weights: Array | None) -> None:
     """Refuse weights that an estimator does not take."""
     if weights is not None and not takes_weights(estimator):
         raise TypeError(
@@ -170,7 +173,7 @@ def require_weights(estimator, name, weights):
         )
 
 
-def label_codes(predicted, name, classes, n):
+def label_codes(predicted: Any, name: str, classes: Any, n: int) -> Any:
     """Codes among the classes of what a member predicts: (n,)."""
     predicted = np.asarray(predicted)
     if predicted.shape != (n,):
@@ -189,5 +192,5 @@ def label_codes(predicted, name, classes, n):
     return np.array([place[label] for label in labels.tolist()], dtype=np.intp)[codes]
 
 
-def _is_dropped(estimator):
+def _is_dropped(estimator: Any) -> Any:
     return isinstance(estimator, str) and estimator == DROP

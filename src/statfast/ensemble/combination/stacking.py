@@ -7,6 +7,7 @@ member merges statistics of folds, or has a closed form, it is not refitted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -45,6 +46,10 @@ METHODS = ("predict_proba", "decision_function", "predict")  # in the order of "
 class Stacking(Combination):
     """Base of both: answers of rows held out, and the estimator that learns from them."""
 
+    # What subclasses declare, or a fit sets.
+    _names: Any = fitted()
+    _default: ClassVar[Callable[..., Any]]
+
     _final_kind: ClassVar[str]
 
     estimators: Any = param(by_fit, default=None, kw_only=False)
@@ -58,13 +63,23 @@ class Stacking(Combination):
     _widths: list[int] = fitted()
     _labels: Any = fitted()
 
-    def _fit_stack(self, X, rows, y, codes, weights, groups, wanted, **published):
+    def _fit_stack(
+        self,
+        X: Any,
+        rows: Any,
+        y: Any,
+        codes: Any,
+        weights: Any,
+        groups: Any,
+        wanted: Any,
+        **published: Any,
+    ) -> Any:
         """Fit members and the final estimator; `codes` are those of labels y, or None."""
         members, final = self._members(), self._checked_final(weights)
         methods = [method_of(member, wanted) for member in members]
         labels = published.get("classes_")
 
-        def targets(model):
+        def targets(model: Any) -> Any:
             """Labels for classifiers; a regressor among classes learns their codes."""
             return y if codes is None or classifies(model) else codes.astype(np.float64)
 
@@ -90,7 +105,7 @@ class Stacking(Combination):
             _labels=labels, **self._fitted_names(models, members), **published,
         )  # fmt: skip
 
-    def _checked_final(self, weights):
+    def _checked_final(self, weights: Array | None) -> Any:
         """A copy of the final estimator, or of the default."""
         final = copied(self._default() if self.final_estimator is None else self.final_estimator)
         if kind_of_estimator(final) not in (self._final_kind, None):
@@ -101,12 +116,20 @@ class Stacking(Combination):
         require_weights(final, "final_estimator", weights)
         return final
 
-    def _held_out(self, members, methods, rows, targets, groups, weights):
+    def _held_out(
+        self,
+        members: Any,
+        methods: Any,
+        rows: Any,
+        targets: Any,
+        groups: Any,
+        weights: Array | None,
+    ) -> Any:
         """What each member answers of each row by a fit to other folds, and by which strategy."""
         plan = as_plan(self, rows, targets(self), self.cv, groups, weights)
         require_partition(plan, type(self).__name__)
 
-        def work(place):
+        def work(place: Any) -> Any:
             checkpoint()
             model = copied(members[place].estimator)
             folds = with_groups(replace(plan, y=targets(model)), model, groups)
@@ -115,7 +138,7 @@ class Stacking(Combination):
         answers = each(work, range(len(members)), n_jobs=self._threads())
         return [answer for answer, _ in answers], [strategy for _, strategy in answers]
 
-    def _beside_rows(self, blocks, rows):
+    def _beside_rows(self, blocks: list[Any], rows: Any) -> Any:
         """Columns of all members, with `passthrough` beside those of the rows."""
         if not self._checked_value("passthrough"):
             return np.hstack(blocks)
@@ -125,12 +148,12 @@ class Stacking(Combination):
             return sparse.hstack([*blocks, rows], format="csr")
         return np.hstack([*blocks, as_rows(rows, finite=False)])
 
-    def _answers_of(self, X):
+    def _answers_of(self, X: Any) -> Any:
         """The columns that the final estimator takes, of new rows."""
         rows = handed_for(self, X)
         n = count_rows(rows)
 
-        def ask(place, model):
+        def ask(place: Any, model: Any) -> Any:
             method = self.stack_method_[place]
             answers = getattr(model, method)(rows)
             labels = labels_of(model, self._labels)
@@ -138,7 +161,7 @@ class Stacking(Combination):
 
         return self._beside_rows(self._each_member(ask, rows), rows)
 
-    def _delegate(self):
+    def _delegate(self) -> Any:
         """The final estimator, fitted if this is."""
         if "final_estimator_" in self.__dict__:
             return self.final_estimator_
@@ -178,7 +201,7 @@ class Stacking(Combination):
         """
         return self._answers_of(X)
 
-    def _named(self, names):
+    def _named(self, names: Any) -> Any:
         prefix = type(self).__name__.lower()
         columns = [
             f"{prefix}_{name}" if width == 1 else f"{prefix}_{name}{k}"
@@ -275,7 +298,7 @@ class StackingClassifier(Classifier, Stacking):
 
     classes_: Array = fitted()
 
-    def _default(self):
+    def _default(self) -> Any:
         from statfast.linear import LogisticRegression
 
         return LogisticRegression(C=1.0)
@@ -426,7 +449,7 @@ class StackingRegressor(Regressor, Stacking):
     _kinds = ("regressor",)
     _final_kind = "regressor"
 
-    def _default(self):
+    def _default(self) -> Any:
         from statfast.linear import RidgeCV
 
         return RidgeCV()
@@ -471,7 +494,7 @@ class StackingRegressor(Regressor, Stacking):
         return self._fit_stack(X, rows, y, None, weights, groups, "predict")
 
 
-def method_of(member, wanted):
+def method_of(member: Any, wanted: Any) -> Any:
     """The method that a member is asked."""
     estimator = member.estimator
     if wanted == "auto":
@@ -486,12 +509,12 @@ def method_of(member, wanted):
     return wanted
 
 
-def labels_of(model, labels):
+def labels_of(model: Any, labels: Any) -> Any:
     """The labels that a member predicts; None of one that predicts numbers."""
     return labels if classifies(model) else None
 
 
-def answer_columns(answers, method, name, labels, n):
+def answer_columns(answers: Any, method: str, name: str, labels: Any, n: int) -> Any:
     """What a member answers as columns of numbers: (n, 1), or one for each class."""
     if method == "predict" and labels is not None:
         answers = label_codes(answers, name, labels, n)

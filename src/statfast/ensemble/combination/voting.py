@@ -39,7 +39,7 @@ class VotingEnsemble(Combination):
 
     _member_weights: Array = fitted()
 
-    def _weights_of(self, members):
+    def _weights_of(self, members: Any) -> Any:
         """The weight of each member that is not dropped, 1 without weights."""
         if self.weights is None:
             return np.ones(len(members))
@@ -58,7 +58,7 @@ class VotingEnsemble(Combination):
             raise ValueError("weights must not all be 0 for estimators that are not dropped.")
         return kept
 
-    def _mean(self, answers):
+    def _mean(self, answers: Any) -> Any:
         """The weighted mean of what members answer, summed in their order."""
         weights = self._member_weights
         total = weights[0] * answers[0]
@@ -67,7 +67,7 @@ class VotingEnsemble(Combination):
         return total / weights.sum()
 
 
-def _has_probabilities(model):
+def _has_probabilities(model: Any) -> None:
     """Raise AttributeError where there is no mean of probabilities."""
     if model.voting != SOFT:
         raise AttributeError(
@@ -145,6 +145,9 @@ class VotingClassifier(Classifier, VotingEnsemble):
     >>> len(model.estimators_)
     2
     """
+
+    # What subclasses declare, or a fit sets.
+    _names: Any = fitted()
 
     _kinds = ("classifier",)
 
@@ -256,20 +259,20 @@ class VotingClassifier(Classifier, VotingEnsemble):
         flat = self._checked_value("flatten_transform")
         return np.hstack(shares) if flat else np.stack(shares)
 
-    def _votes(self, rows):
+    def _votes(self, rows: Any) -> Any:
         """The code of the label that each member predicts for each row."""
         n = count_rows(rows)
 
-        def ask(place, model):
+        def ask(place: Any, model: Any) -> Any:
             return label_codes(model.predict(rows), self._names[place], self.classes_, n)
 
         return self._each_member(ask, rows)
 
-    def _shares(self, rows):
+    def _shares(self, rows: Any) -> Any:
         """The class probabilities by each member: (m, K) of each."""
         shape = (count_rows(rows), len(self.classes_))
 
-        def ask(place, model):
+        def ask(place: Any, model: Any) -> Any:
             shares = np.asarray(model.predict_proba(rows), dtype=np.float64)
             if shares.shape != shape:
                 raise ValueError(
@@ -281,7 +284,7 @@ class VotingClassifier(Classifier, VotingEnsemble):
 
         return self._each_member(ask, rows)
 
-    def _named(self, names):
+    def _named(self, names: Any) -> Any:
         prefix = type(self).__name__.lower()
         if self._checked_value("voting") == HARD:
             return [f"{prefix}_{name}" for name in self._names]
@@ -347,6 +350,9 @@ class VotingRegressor(Regressor, VotingEnsemble):
     >>> model.predict(X[:1]).round(1)
     array([13.7])
     """
+
+    # What subclasses declare, or a fit sets.
+    _names: Any = fitted()
 
     _kinds = ("regressor",)
 
@@ -414,11 +420,11 @@ class VotingRegressor(Regressor, VotingEnsemble):
         """
         return np.column_stack(self._numbers(handed_for(self, X)))
 
-    def _numbers(self, rows):
+    def _numbers(self, rows: Any) -> Any:
         """What each member predicts for each row."""
         n = count_rows(rows)
 
-        def ask(place, model):
+        def ask(place: Any, model: Any) -> Any:
             predicted = np.asarray(model.predict(rows), dtype=np.float64)
             if predicted.size != n:
                 raise ValueError(
@@ -429,12 +435,12 @@ class VotingRegressor(Regressor, VotingEnsemble):
 
         return self._each_member(ask, rows)
 
-    def _named(self, names):
+    def _named(self, names: Any) -> Any:
         prefix = type(self).__name__.lower()
         return [f"{prefix}_{name}" for name in self._names]
 
 
-def single_target(y, n):
+def single_target(y: Any, n: int) -> Any:
     """The numbers of one output, (n,)."""
     targets, flat = as_targets(y, n)
     if not flat and targets.shape[1] == 1:

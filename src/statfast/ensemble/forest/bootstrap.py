@@ -3,10 +3,11 @@
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_count, as_real, refuse_large
 
 
-def sample_size(max_samples, n):
+def sample_size(max_samples: float | None, n: int) -> int:
     """Rows to draw for a tree, of n with weight; a float is a share of them."""
     if max_samples is None:
         return n
@@ -20,12 +21,12 @@ def sample_size(max_samples, n):
     return size
 
 
-def tree_keys(generator, count):
+def tree_keys(generator: np.random.Generator, count: int) -> Array:
     """Keys of the random numbers of trees."""
     return generator.integers(2**63, size=count)
 
 
-def drawn_counts(key, n, size, chances):
+def drawn_counts(key: int, n: int, size: int, chances: Array | None) -> Array:
     """How often each row is drawn, with replacement; `chances` are cumulative weights, or None."""
     generator = np.random.Generator(np.random.SFC64(int(key)))
     if chances is None:

@@ -79,7 +79,7 @@ class ClassForest(Classifier, ForestModel):
         model = type(self)(**self.get_params(deep=False))._publish(X, **fitted)
         return self._publish(X, **fitted, **model._scored(rows, targets, weights.has_weight))
 
-    def _scored(self, rows, targets, counts):
+    def _scored(self, rows: Array, targets: Any, counts: Array | bool) -> dict[str, Any]:
         """Out-of-bag shares, and their score by the rows that count."""
         shares = self._left_out_means(rows)
         known = ~np.isnan(shares[:, 0]) & counts
@@ -197,7 +197,7 @@ class ClassForest(Classifier, ForestModel):
         Y = [np.eye(count)[codes[:, k]] for k, count in enumerate(self._counts)]
         return self._unbiased(rows, np.ascontiguousarray(np.concatenate(Y, axis=1)))
 
-    def _truth(self, y, n):
+    def _truth(self, y: Any, n: int) -> Array:
         """Codes of labels by the classes of the fit, (n, outputs)."""
         self._fitted_trees()
         targets = class_targets(y, n)
@@ -216,7 +216,7 @@ class ClassForest(Classifier, ForestModel):
             codes[:, k] = place[targets.label[:, k]]
         return codes
 
-    def _loss(self, shares, codes):
+    def _loss(self, shares: Array, codes: Array) -> float:
         wrong = [
             shares[:, part].argmax(axis=1) != codes[:, k]
             for k, part in enumerate(output_slices(self._counts))

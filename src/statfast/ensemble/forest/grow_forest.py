@@ -2,10 +2,12 @@
 """Growing the trees of a forest: one task a tree, on ranks that all trees share."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint, each
+from statfast._typing import Array, Jobs
 from statfast.ensemble.forest.bootstrap import drawn_counts
 from statfast.tree.growing.arguments import scaled_weights
 from statfast.tree.growing.grow_tree import grown_packed
@@ -25,13 +27,13 @@ class ForestTree:
     sets: np.ndarray | None = None  # (S, 2, words) uint64, of splits by categories
 
     @property
-    def leaf_nodes(self):
+    def leaf_nodes(self) -> Array:
         """The numbers that leaves have among nodes, those of the structure where it is kept."""
         if self.structure is not None:
             return self.structure.packed[1]
         return np.flatnonzero((self.nodes[:, 0] >> np.uint64(48)) == 0x7FF8)
 
-    def leaves(self, rows):
+    def leaves(self, rows: Array) -> Array:
         """The leaf of each row, of a tree with sets."""
         return predictor_of([self]).leaves(rows, n_jobs=1)[:, 0]
 
@@ -45,7 +47,7 @@ class Sampling:
     chances: np.ndarray | None
     balanced: np.ndarray | None  # (n, outputs) codes, to weigh classes within each sample
 
-    def weights(self, key):
+    def weights(self, key: int) -> Array | None:
         """Weights of the rows in the tree of a key, or None where rows are not drawn."""
         if not self.size:
             return None
@@ -56,10 +58,20 @@ class Sampling:
         return weight
 
 
-def grown_forest(problem, keys, sampling, weights, *, keep, alpha, classes, n_jobs):
+def grown_forest(
+    problem: Any,
+    keys: Array,
+    sampling: Sampling,
+    weights: Any,
+    *,
+    keep: bool,
+    alpha: float,
+    classes: list[int] | None,
+    n_jobs: Jobs,
+) -> list[ForestTree]:
     """Grow a tree for each key; a list of `ForestTree`."""
 
-    def grow(key):
+    def grow(key: int) -> ForestTree:
         checkpoint()
         own = weights if not sampling.size else scaled_weights(sampling.weights(key), sampling.n)
         whole = keep or alpha > 0
@@ -69,7 +81,7 @@ def grown_forest(problem, keys, sampling, weights, *, keep, alpha, classes, n_jo
     return each(grow, keys.tolist(), n_jobs=n_jobs)
 
 
-def pruned_tree(tree, alpha, keep):
+def pruned_tree(tree: ForestTree, alpha: float, keep: bool) -> ForestTree:
     """The tree without branches worth no more than `alpha` a leaf."""
     small = pruned(tree.structure, alpha)
     nodes, leaf_nodes = small.packed
@@ -78,7 +90,7 @@ def pruned_tree(tree, alpha, keep):
     return ForestTree(nodes, flat_values(small, leaf_nodes), gains, kept, tree.sets)
 
 
-def predictor_of(trees):
+def predictor_of(trees: list[ForestTree]) -> TreePredictor:
     """All trees in one `TreePredictor`."""
     sets = [tree.sets for tree in trees] if trees[0].sets is not None else None
     return TreePredictor.join_trees(

@@ -9,13 +9,18 @@ from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import as_count, as_generator
-from statfast.ensemble.forest.grow_forest import predictor_of
+from statfast.ensemble.forest.grow_forest import ForestTree, predictor_of
 from statfast.ensemble.forest.left_out import earned_by_sets
 from statfast.tree.structure.non_numeric_splits import COLUMN
 
 
 class ForestImportances:
     """Mixin: what the columns are worth to a forest."""
+
+    # What subclasses declare, or a fit sets.
+    _sampling: Any
+    _keys: Any
+    _loss: Any
 
     _fitted_trees: Any
     _rows_of_fit: Any
@@ -35,11 +40,11 @@ class ForestImportances:
         """The same of each tree, (n_estimators, p): their spread is what the forest knows of it."""
         return np.array([tree.gains for tree in self._fitted_trees()])
 
-    def _unbiased(self, rows, Y):
+    def _unbiased(self, rows: Array, Y: Array) -> Any:
         """Importances by rows left out (Li et al. 2019), the mean over trees."""
         self._left_out()
 
-        def work(task):
+        def work(task: Any) -> Any:
             tree, key = task
             checkpoint()
             weight = self._sampling.weights(key)
@@ -95,14 +100,22 @@ class ForestImportances:
         unseen = self._left_out()
         seeds = as_generator(random_state).integers(2**63, size=len(self._trees))
 
-        def work(t):
+        def work(t: int) -> Array:
             return self._shuffled(self._trees[t], rows, truth, np.flatnonzero(unseen[t]),
                                   np.random.default_rng(int(seeds[t])), repeats)  # fmt: skip
 
         losses = np.array(each(work, range(len(self._trees)), n_jobs=self.n_jobs))
         return losses.mean(axis=0), losses.std(axis=0) / np.sqrt(len(losses))
 
-    def _shuffled(self, tree, rows, truth, where, generator, repeats):
+    def _shuffled(
+        self,
+        tree: ForestTree,
+        rows: Array,
+        truth: Array,
+        where: Array,
+        generator: np.random.Generator,
+        repeats: int,
+    ) -> Array:
         """The loss of a tree that each column's shuffling adds."""
         lost = np.zeros(rows.shape[1])
         if not len(where):

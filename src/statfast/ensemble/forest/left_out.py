@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Out-of-bag predictions and errors: what trees say of rows that they have not seen."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -10,10 +11,13 @@ from statfast._engine import checkpoint, each, grid
 from statfast._estimator import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import as_choice, warn_user
+from statfast.ensemble.forest.grow_forest import ForestTree
 from statfast.tree.structure.non_numeric_splits import COLUMN
 
 
-def left_out_sums(trees, rows, unseen, n_jobs=None):
+def left_out_sums(
+    trees: list[ForestTree], rows: Array, unseen: Array, n_jobs: Jobs = None
+) -> Array:
     """The mean over trees that have not seen a row, (n, channels); NaN where all have.
 
     Trees add in their order, for blocks of rows: the same bits for any number of threads.
@@ -21,7 +25,7 @@ def left_out_sums(trees, rows, unseen, n_jobs=None):
     n, channels = len(rows), trees[0].values.shape[1]
     total, count = np.zeros((n, channels)), np.zeros(n, np.int32)
 
-    def work(part):
+    def work(part: slice) -> None:
         block, own, seen = np.ascontiguousarray(rows[part]), total[part], count[part]
         for tree, out in zip(trees, unseen, strict=True):
             _add(tree, block, np.flatnonzero(out[part]), own, seen)
@@ -32,7 +36,7 @@ def left_out_sums(trees, rows, unseen, n_jobs=None):
         return np.where(count[:, None] > 0, total / count[:, None], np.nan)
 
 
-def _add(tree, block, where, total, count):
+def _add(tree: ForestTree, block: Array, where: Array, total: Array, count: Array) -> None:
     """Add what a tree says of some rows, and that it has."""
     if tree.sets is None:
         walk.add_trees_of_rows(tree.nodes, tree.values, block, where, total, count)
@@ -41,7 +45,7 @@ def _add(tree, block, where, total, count):
     count[where] += 1
 
 
-def earned_by_sets(tree, rows, Y, weight):
+def earned_by_sets(tree: Any, rows: Any, Y: Any, weight: Any) -> Any:
     """As `walk.earn`, of a tree with sets of categories: rows go up from their leaves."""
     nodes, earned = tree.nodes, np.zeros(rows.shape[1])
     leaf = (nodes[:, 0] >> np.uint64(48)) == 0x7FF8
@@ -68,7 +72,9 @@ def earned_by_sets(tree, rows, Y, weight):
     return earned / max(1, np.count_nonzero(unseen))
 
 
-def left_out_errors(trees, rows, unseen, loss, truth):
+def left_out_errors(
+    trees: list[ForestTree], rows: Array, unseen: Array, loss: Callable[..., Any], truth: Array
+) -> Array:
     """The loss of the first 1, 2, ... trees on rows that some of them have not seen; NaN on none.
 
     Sums grow tree by tree, in the order of `left_out_sums`.
@@ -98,7 +104,7 @@ class LeftOutErrors:
     n_jobs: Jobs
     _predictor: Any
 
-    def _left_out_means(self, rows, n_trees=None):
+    def _left_out_means(self, rows: Array, n_trees: Any = None) -> Array:
         """Means over trees that have not seen a row; NaN, with a warning, if all have."""
         trees = self._trees[:n_trees]
         out = left_out_sums(trees, rows, self._left_out()[: len(trees)], self.n_jobs)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from itertools import pairwise
 from typing import Any
@@ -22,7 +22,7 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.ensemble.forest.bootstrap import drawn_counts, sample_size, tree_keys
-from statfast.ensemble.forest.grow_forest import Sampling, grown_forest, predictor_of
+from statfast.ensemble.forest.grow_forest import ForestTree, Sampling, grown_forest, predictor_of
 from statfast.ensemble.forest.importances import ForestImportances
 from statfast.ensemble.forest.left_out import LeftOutErrors
 from statfast.tree.growing.arguments import (
@@ -45,6 +45,10 @@ from statfast.tree.structure.tree_arrays import unpacked
 class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     """Mixin: trees grown on samples of the rows, and what is asked of all of them."""
 
+    # What subclasses declare, or a fit sets.
+    _keys: Any = fitted()
+    _generator: Any = fitted()
+
     _packed: Any = fitted()
     _trees: Any = fitted()
     _sampling: Any = fitted()
@@ -62,14 +66,24 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     _randomized = False
     _columns = None  # which hold categories
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> tuple[Array, dict[str, Any]]:
         """The rows of a fit, and attributes that tell which columns hold categories."""
         if self.categorical_features is None:
             return rows_to_fit(X), published_columns(None, False)
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
         return rows, published_columns(columns, missing)
 
-    def _fit(self, rows, weights, criteria, targets, known, *, balanced=None, labels=None):
+    def _fit(
+        self,
+        rows: Array,
+        weights: Any,
+        criteria: tuple[str, str, str, str],
+        targets: Any,
+        known: dict[str, Any],
+        *,
+        balanced: Array | None = None,
+        labels: list[Array] | None = None,
+    ) -> dict[str, Any]:
         """Grow the trees; returns attributes to publish.
 
         `targets` are `label` and `classes`, or `y`, as `tree_problem` takes them; `known` and
@@ -128,7 +142,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             **known,
         }
 
-    def _check_warm(self, rows, count, outputs, categories):
+    def _check_warm(self, rows: Any, count: int, outputs: Any, categories: Any) -> None:
         if rows.shape[1] != self.n_features_in_ or len(rows) != self._sampling.n:
             raise ValueError(
                 f"X must have the shape of the fit before ({self._sampling.n}, "
@@ -157,7 +171,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
 
     # ------------------------------------------------------------ answers
     @property
-    def _predictor(self):
+    def _predictor(self) -> Any:
         """All trees in one, made when first asked for."""
         made = self._packed.get("made")
         if made is None:
@@ -165,16 +179,16 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             made = self._packed["made"] = predictor_of(trees)
         return made
 
-    def _fitted_trees(self):
+    def _fitted_trees(self) -> list[ForestTree]:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         return self._trees
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
         return {**state, "_packed": {}} if "_packed" in state else state
 
-    def _means(self, X):
+    def _means(self, X: Any) -> Array:
         """The mean over trees of their values, (m, channels)."""
         rows = rows_to_answer(self, X)
         return self._predictor.sums(rows, n_jobs=self.n_jobs) / len(self._trees)
@@ -237,7 +251,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         """Samples drawn for each tree, ascending, repeated as drawn."""
         return [np.repeat(np.arange(self._sampling.n), count) for count in self._in_bag()]
 
-    def _in_bag(self):
+    def _in_bag(self) -> Iterator[Array]:
         """How often each row is in each tree, one array after the other."""
         self._fitted_trees()
         draw = self._sampling
@@ -247,14 +261,14 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             else:
                 yield np.ones(draw.n, np.int64)
 
-    def _left_out(self):
+    def _left_out(self) -> Array:
         """Whether a tree has not seen a row, (n_estimators, n)."""
         if not self._sampling.size:
             raise ValueError("No row is left out with bootstrap=False. Set bootstrap=True.")
         refuse_large(len(self._trees) * self._sampling.n, "The samples", "Grow fewer trees.")
         return np.array([count == 0 for count in self._in_bag()])
 
-    def _as_tree(self, kind):
+    def _as_tree(self, kind: Any) -> Any:
         """An unfitted estimator of a single tree, with the parameters of the forest."""
         self._fitted_trees()
         parameters = {
@@ -264,7 +278,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         }
         return kind(**{**parameters, "splitter": "random" if self._randomized else "best"})
 
-    def _structures(self):
+    def _structures(self) -> Iterator[Any]:
         """The `TreeStructure` of each tree."""
         classes = getattr(self, "_counts", None)
         for tree in self._fitted_trees():
@@ -273,7 +287,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             else:
                 yield unpacked(tree.nodes, tree.values, self.n_features_in_, classes, tree.sets)
 
-    def _as_trees(self, kind, **fitted):
+    def _as_trees(self, kind: Any, **fitted: Any) -> Any:
         """Estimators of single trees."""
         unfitted, found = self._as_tree(kind).get_params(), []
         for structure, key in zip(self._structures(), self._keys.tolist(), strict=True):
@@ -289,7 +303,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             )  # fmt: skip
         return found
 
-    def _rows_of_fit(self, X):
+    def _rows_of_fit(self, X: Any) -> Array:
         self._fitted_trees()
         rows = rows_to_fit(X) if self._columns is None else rows_to_answer(self, X)
         if rows.shape != (wanted := (self._sampling.n, self.n_features_in_)):
@@ -339,7 +353,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             unseen = np.ascontiguousarray(self._left_out().T, dtype=np.uint8)
         share = np.empty((len(A), len(B)))
 
-        def work(part):
+        def work(part: slice) -> None:
             checkpoint()
             own = None if unseen is None else unseen[part]
             walk.together(A[part], B, own, unseen, share[part])
@@ -397,7 +411,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
                 checkpoint()
         return out[:, 0] if channels == 1 else out
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.target_tags.multi_output = True
@@ -406,7 +420,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         return tags
 
 
-def output_slices(counts):
+def output_slices(counts: list[int]) -> list[slice]:
     """The columns of each output's classes among those of all."""
     ends = np.concatenate([[0], np.cumsum(counts)])
     return [slice(int(a), int(b)) for a, b in pairwise(ends)]

@@ -26,6 +26,9 @@ from statfast.tree.growing.arguments import (
 class NumberForest(Regressor, ForestModel):
     """Mixin: forests whose trees give numbers, which are averaged."""
 
+    # What subclasses declare, or a fit sets.
+    _members: Any = fitted()
+
     _packed: Any = fitted()
     _trees: Any = fitted()
     _flat: Any = fitted()
@@ -76,7 +79,7 @@ class NumberForest(Regressor, ForestModel):
             fitted |= model._scored(rows, targets, weights.has_weight)
         return self._publish(X, **fitted)
 
-    def _scored(self, rows, targets, counts):
+    def _scored(self, rows: Array, targets: Array, counts: Array | bool) -> dict[str, Any]:
         """Out-of-bag predictions, and their score by the rows that count."""
         said = self._left_out_means(rows)
         known = ~np.isnan(said[:, 0]) & counts
@@ -157,7 +160,7 @@ class NumberForest(Regressor, ForestModel):
         member, begin, offset, ascending = self._leaf_members()
         out = np.empty((len(rows), len(q)))
 
-        def work(part):
+        def work(part: Any) -> None:
             leaves = (self._predictor.leaves(rows[part], n_jobs=1) + offset).astype(np.int32)
             weight = np.zeros(len(ascending))
             for i, leaf in enumerate(leaves):
@@ -167,7 +170,7 @@ class NumberForest(Regressor, ForestModel):
         each(work, grid(len(rows), 64, 1024), n_jobs=self.n_jobs)
         return out
 
-    def _leaf_members(self):
+    def _leaf_members(self) -> Any:
         """The ranks of the targets in each leaf of all trees; made when first asked for."""
         made = self._packed.get("members")
         if made is None:
@@ -214,7 +217,7 @@ class NumberForest(Regressor, ForestModel):
         targets = self._truth(y, len(rows))
         return self._unbiased(rows, targets - targets.mean(axis=0))
 
-    def _truth(self, y, n):
+    def _truth(self, y: Any, n: int) -> Array:
         self._fitted_trees()
         targets, _ = number_targets(y, n, self.criterion)
         if targets.shape[1] != self.n_outputs_:
@@ -224,7 +227,7 @@ class NumberForest(Regressor, ForestModel):
             )
         return targets
 
-    def _loss(self, predicted, truth):
+    def _loss(self, predicted: Array, truth: Array) -> float:
         with np.errstate(over="ignore"):
             loss = float(((predicted - truth) ** 2).mean())
         if not loss < np.inf:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Members of ensembles by duck typing: copied, seeded, fitted with weights, and asked."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import ROW_DTYPES, NamedRows, copied, named_rows, takes_weights, width_of
+from statfast._typing import Array
 from statfast._validation import (
     FitFailedWarning,
     as_rows,
@@ -18,7 +21,7 @@ from statfast.tree.growing.categories import categorical_mask
 UNFITTED = (ValueError, ArithmeticError)  # what a member raises that its rows do not suit
 
 
-def as_learner(estimator, name):
+def as_learner(estimator: Any, name: str) -> Any:
     """An estimator, not a class, that has ``fit`` and ``predict``."""
     if isinstance(estimator, type) or not (
         callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "predict", None))
@@ -30,7 +33,7 @@ def as_learner(estimator, name):
     return estimator
 
 
-def require_weighted(estimator):
+def require_weighted(estimator: Any) -> None:
     """Raise TypeError unless ``fit`` takes sample_weight."""
     if not takes_weights(estimator):
         raise TypeError(
@@ -39,7 +42,7 @@ def require_weighted(estimator):
         )
 
 
-def warn_unfitted(name, n_members, n_rounds, reason):
+def warn_unfitted(name: str, n_members: Any, n_rounds: int, reason: Any) -> None:
     """Warn that boosting ends with the members there are, as the next one has not been fitted."""
     warn_user(
         f"{name} ends after {n_members} of {n_rounds} rounds, as the next member could not be "
@@ -48,7 +51,7 @@ def warn_unfitted(name, n_members, n_rounds, reason):
     )
 
 
-def seeded(estimator, rng):
+def seeded(estimator: Any, rng: np.random.Generator) -> Any:
     """A copy, with a ``random_state`` drawn for it where it has one and none was set."""
     member = copied(estimator)
     if hasattr(member, "get_params") and "random_state" in member.get_params(deep=False):
@@ -56,14 +59,14 @@ def seeded(estimator, rng):
     return member
 
 
-def one_thread(member):
+def one_thread(member: Any) -> Any:
     """The member, asked to use one thread where it can be asked: its siblings use the others."""
     if hasattr(member, "get_params") and "n_jobs" in member.get_params(deep=False):
         member.set_params(n_jobs=1)
     return member
 
 
-def rows_for_all(rows, estimator):
+def rows_for_all(rows: Any, estimator: Any) -> Any:
     """Rows for all members: numbers in a data frame or in objects become an array, once, for trees.
 
     Trees take columns of categories from the frame itself. Those that are fitted know which.
@@ -80,7 +83,7 @@ def rows_for_all(rows, estimator):
     return named_rows(as_rows(rows, keep=ROW_DTYPES, finite=False), column_names(rows))
 
 
-def array_of(rows):
+def array_of(rows: Any) -> Array | None:
     """Rows of numbers as an ndarray; None if they are anything else."""
     rows = rows.rows if isinstance(rows, NamedRows) else rows
     return rows if isinstance(rows, np.ndarray) and rows.dtype in ROW_DTYPES else None

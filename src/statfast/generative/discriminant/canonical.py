@@ -2,11 +2,13 @@
 """From class moments to linear scores and canonical vectors."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import interruptible
+from statfast._typing import Array
 from statfast._validation import shown, warn_user
 from statfast.generative.normal.class_moments import ClassMoments
 from statfast.generative.normal.whitening import Whitening, list_columns, whiten
@@ -25,7 +27,9 @@ class Discriminant:
     white: Whitening
 
 
-def discriminate(moments: ClassMoments, covariance, priors, tol) -> Discriminant:
+def discriminate(
+    moments: ClassMoments, covariance: Array, priors: Array, tol: float
+) -> Discriminant:
     """Linear scores and canonical vectors, in coordinates where the covariance is the identity.
 
     There the score of class k is its whitened mean times x, and the canonical vectors are the
@@ -54,7 +58,7 @@ def discriminate(moments: ClassMoments, covariance, priors, tol) -> Discriminant
     )
 
 
-def _signed(scalings, spread):
+def _signed(scalings: Array, spread: Array) -> Array:
     """Canonical vectors with the largest standardized coefficient of each positive."""
     sized = scalings * spread[:, None]
     largest = np.abs(sized).argmax(axis=0)
@@ -64,7 +68,7 @@ def _signed(scalings, spread):
 # ---------------------------------------------------------------- what can be wrong with the rows
 
 
-def require_enough(classes, class_counts, unbiased):
+def require_enough(classes: Any, class_counts: Array, unbiased: bool) -> None:
     """Refuse one class, and a pooled covariance without degrees of freedom."""
     if len(classes) < 2:
         raise ValueError(
@@ -79,7 +83,7 @@ def require_enough(classes, class_counts, unbiased):
         )
 
 
-def as_priors(priors, class_counts):
+def as_priors(priors: Any, class_counts: Array) -> Array:
     """Class probabilities that sum to 1."""
     if priors is None:
         return class_counts / class_counts.sum()
@@ -102,7 +106,7 @@ def as_priors(priors, class_counts):
     return values / values.sum()
 
 
-def warn_left_out(fit: Discriminant, means, names):
+def warn_left_out(fit: Discriminant, means: Array, names: Array | None) -> None:
     """Name the columns that a singular covariance involves; refuse rows without any variation."""
     white = fit.white
     if white.root.shape[1] == 0:

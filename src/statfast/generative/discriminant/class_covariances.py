@@ -2,17 +2,19 @@
 """From class covariances to a quadratic rule, and what a singular covariance says."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import interruptible
 from statfast._estimator import copied, information_criteria, takes_weights
+from statfast._typing import Array, Jobs
 from statfast._validation import shape_of, shown, warn_user, wrong_type
 from statfast.generative.normal.class_moments import ClassScatters, class_scatters
 from statfast.generative.normal.covariance_factor import as_covariance
 from statfast.generative.normal.likelihood import class_log_likelihood
-from statfast.generative.normal.whitening import list_columns, whiten
+from statfast.generative.normal.whitening import Whitening, list_columns, whiten
 
 REMEDY = (
     "Drop columns, pass more rows, regularize (reg_param, shrinkage, or "
@@ -20,7 +22,14 @@ REMEDY = (
 )
 
 
-def whiten_classes(classes, means, covariances, tol, names, allow_singular):
+def whiten_classes(
+    classes: Array,
+    means: Array,
+    covariances: Array,
+    tol: float,
+    names: Array | None,
+    allow_singular: bool,
+) -> list[Whitening]:
     """The whitening of each class; a singular covariance is refused unless it is allowed."""
     size = np.abs(means).max(axis=0)
     whites = [whiten(covariance, size, tol) for covariance in covariances]
@@ -46,7 +55,9 @@ def whiten_classes(classes, means, covariances, tol, names, allow_singular):
     return whites
 
 
-def quadratic_rule(priors, means, whites):
+def quadratic_rule(
+    priors: Array, means: Array, whites: list[Whitening]
+) -> tuple[Array, Array, Array, Array, bool]:
     """The rule whose scores are log prior - log det S / 2 - (x - m)' S^-1 (x - m) / 2."""
     n_classes, d = means.shape
     rank = max(white.root.shape[1] for white in whites)
@@ -59,13 +70,20 @@ def quadratic_rule(priors, means, whites):
     return factors, offsets, origins, heights, triangular
 
 
-def origins_of(means, factors):
+def origins_of(means: Array, factors: Array) -> tuple[Array, Array]:
     """What is taken off the rows before the product, as exact as float32 is, and what is after."""
     near = np.where(np.abs(means) < 1e37, means, 0.0).astype(np.float32)
     return near, np.einsum("krd,kd->kr", factors, means - near)
 
 
-def attributes_of_classes(total, priors, covariances, whites, n_parameters, stored):
+def attributes_of_classes(
+    total: ClassScatters,
+    priors: Array,
+    covariances: Array,
+    whites: list[Whitening],
+    n_parameters: Any,
+    stored: bool,
+) -> dict[str, Any]:
     """The fitted attributes of normal classes with covariances of their own."""
     axes = [interruptible(np.linalg.eigh, covariance) for covariance in covariances]
     fitted = {
@@ -85,7 +103,7 @@ def attributes_of_classes(total, priors, covariances, whites, n_parameters, stor
     return fitted
 
 
-def require_rows(classes, class_counts, unbiased):
+def require_rows(classes: Array, class_counts: Array, unbiased: bool) -> None:
     """Refuse a class whose weight leaves its covariance without a degree of freedom."""
     if unbiased and not (class_counts > 1.0).all():
         label = classes.tolist()[class_counts.argmin()]
@@ -108,14 +126,14 @@ class EstimatedScatters(ClassScatters):
     def sample_scatters(self) -> NDArray[np.float64]:
         return self.actual
 
-    def of_classes(self, classes) -> "EstimatedScatters":
+    def of_classes(self, classes: Any) -> "EstimatedScatters":
         return EstimatedScatters(
             self.class_counts[classes], self.means[classes], self.scatters[classes],
             self.actual[classes],
         )  # fmt: skip
 
 
-def require_estimator(model, solvers):
+def require_estimator(model: Any, solvers: str) -> None:
     """Check the parameter `covariance_estimator` against the others."""
     estimator = model.covariance_estimator
     if estimator is None:
@@ -133,7 +151,9 @@ def require_estimator(model, solvers):
         )
 
 
-def estimate_scatters(X, codes, weights, state, n_jobs):
+def estimate_scatters(
+    X: Any, codes: Array, weights: Array, state: Any, n_jobs: Jobs
+) -> EstimatedScatters:
     """Moments whose covariances are those of `state.more`, fitted to the rows of each class."""
     total = class_scatters(X, codes, weights, len(state.classes), n_jobs=n_jobs)
     d, scatters = X.shape[1], np.zeros_like(total.scatters)

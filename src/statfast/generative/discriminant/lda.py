@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -192,7 +193,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
 
     # ------------------------------------------------------------ the steps of a fit
 
-    def _check(self):
+    def _check(self) -> None:
         self._checked()
         if as_shrinkage(self.shrinkage) is not None and self.solver == "svd":
             raise ValueError(
@@ -200,17 +201,17 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             )
         require_estimator(self, '"lsqr" or "eigen"')
 
-    def _kind_now(self):
+    def _kind_now(self) -> Any:
         if self.covariance_estimator is not None:
             return self.covariance_estimator
         if self.shrinkage == "auto":
             return "fourth"
         return "pooled" if self.solver == "svd" else "scatters"
 
-    def _enough(self, total):
+    def _enough(self, total: Any) -> Any:
         return total.class_counts.sum() > len(total.class_counts)
 
-    def _attributes(self, classes, total, names):
+    def _attributes(self, classes: Array, total: Any, names: Array | None) -> dict[str, Any]:
         self._check()
         tol = self._checked_value("tol")
         require_enough(classes, total.class_counts, self.method == "moment")
@@ -244,7 +245,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             fitted["covariance_"] = fit.covariance
         return fitted | self._criteria(total, fitted)
 
-    def _criteria(self, total, fitted):
+    def _criteria(self, total: Any, fitted: Any) -> Any:
         """The likelihood, of which one covariance needs the pooled scatter alone, and criteria."""
         white, counts = fitted["_white"], total.class_counts
         scatter = total.within if isinstance(total, ClassMoments) else total.sample_scatters.sum(0)
@@ -253,7 +254,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         likelihood += counts @ np.log(fitted["priors_"])
         return information_criteria(likelihood, fitted["n_parameters_"], n)
 
-    def _covariance(self, total):
+    def _covariance(self, total: Any) -> Array:
         """The pooled covariance, by the divisor and the shrinkage asked for."""
         unbiased = self.method == "moment"
         if self.covariance_estimator is not None:
@@ -263,7 +264,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             return pooled_covariance(total, as_shrinkage(self.shrinkage), unbiased, priors)
         return total.within / (total.class_counts.sum() - unbiased * len(total.class_counts))
 
-    def _left_out_scores(self, state, total, method):
+    def _left_out_scores(self, state: Any, total: Any, method: str) -> Callable[..., Any] | None:
         unbiased, n_classes = self.method == "moment", len(state.classes)
         require_enough(state.classes, total.class_counts, unbiased)
         fixed = None if self.priors is None else as_priors(self.priors, total.class_counts)
@@ -283,7 +284,9 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         white = whiten(covariance, np.abs(total.means).max(axis=0), self.tol)
         return leave_one_out.linear_scorer(white, pooled, unbiased, self.tol, fixed)
 
-    def _predict_replicates(self, columns, state, weights, rows):
+    def _predict_replicates(
+        self, columns: Any, state: Any, weights: Array | None, rows: Any
+    ) -> Any:
         """Codes of the classes of rows by fits with each of some weights, and for which of them
         they are right; None where there is no quick way. See `replicates.predict_replicates`."""
         if self._kind_now() != "pooled":
@@ -298,17 +301,17 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
 
     # ------------------------------------------------------------ prediction
 
-    def _log_joint(self, rows):
+    def _log_joint(self, rows: Any) -> Any:
         columns = []
         for k in range(len(self.classes_)):  # One covariance at a time: memory stays O(d^2).
             rule = quadratic_rule(self.priors_[k : k + 1], self.means_[k : k + 1], [self._white])
             columns.append(apply_rule(quadratic_scores.scores, rows, rule, self.n_jobs))
         return np.hstack(columns) - 0.5 * self._white.root.shape[1] * LOG_TWO_PI
 
-    def _covariance_root(self, k):
+    def _covariance_root(self, k: int) -> Any:
         return np.linalg.pinv(self._white.root).T
 
-    def _summary_tables(self):
+    def _summary_tables(self) -> Any:
         trace = self.singular_values_**2
         names = [f"LD{j + 1}" for j in range(len(trace))]
         share = trace / trace.sum()
@@ -353,5 +356,5 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         return variates
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return len(self.explained_variance_ratio_)

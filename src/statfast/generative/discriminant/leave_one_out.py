@@ -8,18 +8,27 @@ falls, and the last row of a class, are fitted without, one by one.
 """
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import each, grid
-from statfast.generative.normal.whitening import smallest_variance
+from statfast._typing import Array
+from statfast.generative.normal.whitening import Whitening, smallest_variance
 
 MAX_REFITS = 16  # For more uncertain rows, merged statistics take less time than refits.
 # A row is refitted where less than this share of the variance is left without it.
 MIN_VARIANCE_LEFT = 1e-8
 
 
-def predict_held_out(model, columns, state, method, patient=True):
+def predict_held_out(
+    model: Any,
+    columns: tuple[Array, Array, Array | None],
+    state: Any,
+    method: str,
+    patient: bool = True,
+) -> Any:
     """What ``method`` of a fit to all other rows gives for each row.
 
     None if more than some `MAX_REFITS` rows would have to be fitted one by one, or one cannot be,
@@ -31,7 +40,7 @@ def predict_held_out(model, columns, state, method, patient=True):
     score = model._left_out_scores(state, total, method)
     scores, certain = np.empty((n, n_classes)), np.zeros(n, bool)
 
-    def work(rows):
+    def work(rows: slice) -> None:
         w = np.ones(rows.stop - rows.start) if weights is None else weights[rows]
         block = np.asarray(X[rows], dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -54,7 +63,7 @@ def predict_held_out(model, columns, state, method, patient=True):
     return answers
 
 
-def answer_of_scores(scores, method, classes):
+def answer_of_scores(scores: Array, method: str, classes: Array) -> Array:
     """Labels, posteriors or scores from the scores of the classes."""
     if method == "predict":
         return classes.take(scores.argmax(axis=1))
@@ -66,7 +75,9 @@ def answer_of_scores(scores, method, classes):
     return np.exp(delta) if method == "predict_proba" else delta
 
 
-def refit_without_row(model, columns, state, row, method):
+def refit_without_row(
+    model: Any, columns: tuple[Array, Array, Array | None], state: Any, row: Any, method: str
+) -> Array:
     """What a fit without the row gives for it."""
     kept = np.arange(len(columns[1])) != row
     others = tuple(None if column is None else column[kept] for column in columns)
@@ -82,7 +93,7 @@ def refit_without_row(model, columns, state, row, method):
     return everywhere
 
 
-def priors_without(fixed, class_counts, w, codes):
+def priors_without(fixed: Array | None, class_counts: Array, w: Array, codes: Array) -> Array:
     """Priors (b, K) of a fit without each of b rows: those given, or the shares of the classes."""
     if fixed is not None:
         return np.broadcast_to(fixed, (len(w), len(class_counts)))
@@ -91,7 +102,9 @@ def priors_without(fixed, class_counts, w, codes):
     return left / (class_counts.sum() - w)[:, None]
 
 
-def linear_scorer(white, total, unbiased, tol, fixed):
+def linear_scorer(
+    white: Whitening, total: Any, unbiased: bool, tol: float, fixed: Array | None
+) -> Callable[..., Any] | None:
     """Scores of b rows by the linear rules of all others; None if the covariance is singular.
 
     With z the row, m its class mean and z - m = u in coordinates where the scatter W is the
@@ -108,7 +121,7 @@ def linear_scorer(white, total, unbiased, tol, fixed):
     least = smallest_variance(len(total.within), tol)
     shakiness = ((white.root * white.spread[:, None]) ** 2).sum() * least
 
-    def score(rows, codes, w):
+    def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
         z = (rows - center) @ root
         here = np.arange(len(z)), codes
         left = class_counts[codes] - w
@@ -117,7 +130,7 @@ def linear_scorer(white, total, unbiased, tol, fixed):
         f = 1.0 - c * (u**2).sum(axis=1)
         rate = freedom - w
 
-        def distance(difference):
+        def distance(difference: Array) -> Array:
             return rate * ((difference**2).sum(axis=1) + c * (difference * u).sum(axis=1) ** 2 / f)
 
         far = np.stack([distance(z - m) for m in middle], axis=1)

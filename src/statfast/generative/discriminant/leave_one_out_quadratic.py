@@ -11,13 +11,16 @@ multiple of a product, which Sherman and Morrison's formula inverts in O(d) oper
 (Friedman 1989, doi:10.1080/01621459.1989.10478752, for rate = 0).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import checkpoint, interruptible
+from statfast._typing import Array
 from statfast.generative.discriminant.leave_one_out import MIN_VARIANCE_LEFT, priors_without
 from statfast.generative.normal.whitening import smallest_variance, whiten
 
@@ -36,7 +39,16 @@ class Base:
     share: float  # b / c: uu' that leave B for each unit of c
 
 
-def prepare_base(total, k, of_same_class, w, alpha, unbiased, tol, plain):
+def prepare_base(
+    total: Any,
+    k: int,
+    of_same_class: bool,
+    w: float,
+    alpha: float,
+    unbiased: bool,
+    tol: float,
+    plain: bool,
+) -> Base | None:
     """The matrix B of class k for rows of weight w, of its own or of others; None if singular."""
     lost, n_classes = float(unbiased), len(total.class_counts)
     size = total.class_counts[k] - (w if of_same_class else 0.0) - lost
@@ -62,7 +74,16 @@ def prepare_base(total, k, of_same_class, w, alpha, unbiased, tol, plain):
     return Base(vectors, variances.clip(0.0), 0.0, trace, 0.0, share)
 
 
-def quadratic_scorer(total, *, alpha, rate, traced, unbiased, tol, fixed):
+def quadratic_scorer(
+    total: Any,
+    *,
+    alpha: float,
+    rate: float,
+    traced: bool,
+    unbiased: bool,
+    tol: float,
+    fixed: Array | None,
+) -> Callable[..., Any]:
     """A function from rows to leave-one-out scores and their certainty, as `leave_one_out` asks."""
     many = grid_scorer(
         total,
@@ -75,14 +96,24 @@ def quadratic_scorer(total, *, alpha, rate, traced, unbiased, tol, fixed):
         most=MAX_DISTINCT_WEIGHTS,
     )
 
-    def score(rows, codes, w):
+    def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
         scores, certain = many(rows, codes, w)
         return scores[0], certain[0]
 
     return score
 
 
-def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
+def grid_scorer(
+    total: Any,
+    *,
+    alpha: float,
+    rates: list[float],
+    traced: bool,
+    unbiased: bool,
+    tol: float,
+    fixed: Array | None,
+    most: float = inf,
+) -> Callable[..., Any]:
     """The same for several rates: scores (G, b, K) and certainty (G, b).
 
     `traced` says whether the identity is multiplied by the mean variance; with more than `most`
@@ -91,7 +122,7 @@ def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
     bases = {}
     class_counts, n_classes = total.class_counts, len(total.class_counts)
 
-    def score(rows, codes, w):
+    def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
         scores = np.full((len(rates), len(rows), n_classes), np.nan)
         weights = np.unique(w)
         if len(weights) > most:
@@ -106,7 +137,7 @@ def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
                     scores[:, mine, k] = log_priors[mine, k] + part
         return scores, np.isfinite(scores).all(axis=2)
 
-    def class_scores(rows, g, k, w):
+    def class_scores(rows: Array, g: int, k: int, w: float) -> Array:
         """Log densities (G, b) of class k at rows of class g; NaN where a fit has to decide."""
         out = np.full((len(rates), len(rows)), np.nan)
         left = class_counts[g] - w
@@ -134,7 +165,9 @@ def grid_scorer(total, *, alpha, rates, traced, unbiased, tol, fixed, most=inf):
     return score
 
 
-def densities(B, at, u, b, length, rate, traced):
+def densities(
+    B: Base, at: Array, u: Array, b: float, length: Array, rate: float, traced: bool
+) -> Array:
     """Log densities without the constant, in the coordinates of B, for b rows."""
     d = at.shape[1]
     if B.variances is None:

@@ -2,6 +2,7 @@
 """Tests of normal classes: are their means equal, and are their covariances?"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,12 @@ from statfast._estimator import (
     Tabled,
     weighted_labels,
 )
-from statfast._typing import ArrayLike, DataFrame, Rows, Weights
+from statfast._typing import Array, ArrayLike, DataFrame, Rows, Weights
 from statfast._validation import as_rows, column_names
 from statfast.generative.discriminant.canonical import require_enough
 from statfast.generative.discriminant.class_covariances import require_rows
 from statfast.generative.discriminant.model import gather_moments, require_classes
-from statfast.generative.normal.whitening import list_columns, whiten
+from statfast.generative.normal.whitening import Whitening, list_columns, whiten
 
 MIN_DEVIATION = 1e-7  # A standardized direction of a smaller standard deviation counts as constant.
 
@@ -81,12 +82,12 @@ class ManovaResult:
         """
         return self.tests.to_frame()
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.summary())
 
     __repr__ = __str__
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> Any:
         return self.summary()._repr_html_()
 
 
@@ -169,7 +170,7 @@ def manova(
     )
 
 
-def _four_tests(roots, p, q, v):
+def _four_tests(roots: Array, p: int, q: int, v: float) -> CoefficientTable:
     """Statistics of the eigenvalues, with F and its degrees of freedom."""
     from scipy.special import fdtrc
 
@@ -202,7 +203,7 @@ def _four_tests(roots, p, q, v):
     )
 
 
-def _bartlett(roots, p, q, n):
+def _bartlett(roots: Array, p: int, q: int, n: float) -> CoefficientTable:
     """Tests that the eigenvalues beyond the first 0, 1, ... are zero."""
     from scipy.special import chdtrc
 
@@ -331,7 +332,9 @@ def box_m(
     return BoxMResult(float(statistic), chi2, df, float(chdtrc(df, chi2)), classes, dets, whole)
 
 
-def _moments(X, y, sample_weight, kind, n_jobs):
+def _moments(
+    X: Any, y: Any, sample_weight: Any, kind: str, n_jobs: Any
+) -> tuple[Array, Any, Array | None]:
     """Classes, their moments, and the names of the columns."""
     rows = as_rows(X, keep=ROW_DTYPES, finite=False)
     classes, codes, weights = weighted_labels(y, rows.shape[0], sample_weight)
@@ -343,7 +346,7 @@ def _moments(X, y, sample_weight, kind, n_jobs):
     return classes, total, names
 
 
-def _whitened(covariance, means, names, where):
+def _whitened(covariance: Array, means: Array, names: Array | None, where: str) -> Whitening:
     """The whitening of a covariance that is refused if it is singular."""
     white = whiten(covariance, np.abs(means).max(axis=0), MIN_DEVIATION)
     if len(white.constant):

@@ -5,7 +5,7 @@ A subclass says which statistics it needs (`_kind`) and turns them into fitted a
 (`_attributes`), among them the rule by which `ClassRule` predicts.
 """
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -147,19 +147,20 @@ class ClassNormals(ClassRule, SumFit):
 
     # ------------------------------------------------------------ the steps of a fit
 
-    def _adds_up(self, columns=None):
+    def _adds_up(self, columns: tuple[Array, Array, None] | None = None) -> bool:
         return isinstance(self._kind_now(), str)
 
-    def _total(self, columns, state):
+    def _total(self, columns: tuple[Array, Array, Array | None], state: FitState) -> Any:
         return gather_moments(columns, state, self.n_jobs)
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(self, X: Any, y: Any, sample_weight: Weights) -> Any:
         """Every check of `fit`: the columns (rows, codes, weights), and the state."""
         self._check()
         if isinstance(X, Chunks) and not self._adds_up():
             raise wrong_type("X", "rows in memory, which covariance_estimator asks for", X)
         if isinstance(X, Chunks):  # Chunks know their number of rows after the pass.
-            rows, n = X, None
+            rows: Any = X
+            n = None
         else:
             rows = as_rows(X, keep=ROW_DTYPES, finite=False)
             n = rows.shape[0]
@@ -169,7 +170,7 @@ class ClassNormals(ClassRule, SumFit):
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, codes, weights), FitState(width, column_names(X), classes, self._kind_now())
 
-    def _solve(self, total, state):
+    def _solve(self, total: Any, state: Any) -> Self:
         """Become fitted from merged statistics; classes without rows in them are left out."""
         present = total.class_counts > 0.0
         classes = state.classes
@@ -179,7 +180,7 @@ class ClassNormals(ClassRule, SumFit):
         fitted = self._attributes(classes, total, state.names)
         return self._become(state, {"classes_": classes, "_moments": total, **fitted})
 
-    def _solve_so_far(self, total, state):
+    def _solve_so_far(self, total: Any, state: FitState) -> Self:
         if (total.class_counts > 0.0).all() and self._enough(total):
             try:
                 return self._solve(total, state)
@@ -187,7 +188,7 @@ class ClassNormals(ClassRule, SumFit):
                 pass
         return self._become(state, {"classes_": state.classes, "_moments": total})
 
-    def _become(self, state, fitted):
+    def _become(self, state: FitState, fitted: dict[str, Any]) -> Self:
         fitted["n_features_in_"] = fitted["_moments"].means.shape[1]
         if state.names is not None:
             fitted["feature_names_in_"] = state.names
@@ -245,37 +246,37 @@ class ClassNormals(ClassRule, SumFit):
         require_finite(columns[0])
         return predict_held_out(self, columns, state, method)
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, _left_out) or super()._plan_folds(task)
 
     # ------------------------------------------------------------ what the fits differ in
 
-    def _left_out_scores(self, state, total, method):
+    def _left_out_scores(self, state: FitState, total: Any, method: str) -> Any:
         """A function from rows, codes and weights to scores, and whether they are certain."""
         raise NotImplementedError
 
     @property
-    def _statistics_can_be_rescaled(self):
+    def _statistics_can_be_rescaled(self) -> Any:
         return self._kind_now() in ("pooled", "scatters")
 
-    def _kind_now(self):
+    def _kind_now(self) -> str:
         """Which statistics the parameters ask for."""
         return self._kind
 
-    def _check(self):
+    def _check(self) -> Any:
         """The parameters, checked as far as they can be before the rows are read."""
         raise NotImplementedError
 
-    def _enough(self, total):
+    def _enough(self, total: Any) -> Any:
         """Whether the statistics suffice for a fit."""
         raise NotImplementedError
 
-    def _attributes(self, classes, total, names):
+    def _attributes(self, classes: Any, total: Any, names: Any) -> Any:
         """All fitted attributes from the statistics."""
         raise NotImplementedError
 
 
-def _left_out(model, X, y, sample_weight, method):
+def _left_out(model: Any, X: Any, y: Any, sample_weight: Weights, method: str) -> Any:
     """`leave_one_out` where it takes no more than a few fits, else None."""
     if method not in _METHODS:
         return None
@@ -285,7 +286,7 @@ def _left_out(model, X, y, sample_weight, method):
     return predict_held_out(model, columns, state, method, patient=False)
 
 
-def require_classes(classes):
+def require_classes(classes: Array) -> None:
     """Refuse rows of one class."""
     if len(classes) < 2:
         raise ValueError(

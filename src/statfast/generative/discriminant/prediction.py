@@ -244,33 +244,33 @@ class ClassRule(Classifier, Estimator):
         }
         return Summary(type(self).__name__, facts, tables)
 
-    def _column_labels(self):
+    def _column_labels(self) -> Any:
         names = self.__dict__.get("feature_names_in_")
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else names.tolist()
 
-    def _summary_tables(self):
+    def _summary_tables(self) -> Any:
         """More tables of the summary, by their headings."""
         return {}
 
-    def _log_joint(self, rows):
+    def _log_joint(self, rows: Any) -> Any:
         """Logarithm of prior times density of checked rows, (m, K)."""
         scores = apply_rule(self._kernel.scores, rows, self._rule, self.n_jobs)
         return scores - 0.5 * self._rule[0].shape[1] * LOG_TWO_PI
 
-    def _covariance_root(self, k):
+    def _covariance_root(self, k: int) -> Any:
         """A matrix (d, r) whose product with its transpose is the covariance of a class."""
         rule: Any = self
         return rule.rotations_[k] * np.sqrt(rule.scalings_[k])
 
-    def _require_fitted(self):
+    def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Array:
         if "_rule" not in self.__dict__:  # It is not fitted, or partial_fit waits for more rows.
             raise not_fitted(self)
         # `fill_by_rule` looks at the scores.
         return rows_for(self, X, keep=ROW_DTYPES, finite=False)
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return "_rule" in self.__dict__

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -150,7 +151,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
         "priors", "reg_param", "store_covariance", "tol", "method", "allow_singular",
     )  # fmt: skip
 
-    def _check(self):
+    def _check(self) -> None:
         share = self._checked().reg_param
         shrinkage = as_shrinkage(self.shrinkage)
         require_estimator(self, '"eigen"')
@@ -163,15 +164,15 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
                 'reg_param needs solver="svd"; got solver="eigen". Change it, or use shrinkage.'
             )
 
-    def _kind_now(self):
+    def _kind_now(self) -> Any:
         if self.covariance_estimator is not None:
             return self.covariance_estimator
         return "fourth" if self.shrinkage == "auto" else "scatters"
 
-    def _enough(self, total):
+    def _enough(self, total: Any) -> Any:
         return total.class_counts.min() > (1.0 if self.method == "moment" else 0.0)
 
-    def _attributes(self, classes, total, names):
+    def _attributes(self, classes: Array, total: Any, names: Array | None) -> dict[str, Any]:
         self._check()
         unbiased = self.method == "moment" and self.covariance_estimator is None
         require_rows(classes, total.class_counts, unbiased)
@@ -189,7 +190,7 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
             total, priors, covariances, whites, n_parameters, bool(self.store_covariance)
         )
 
-    def _left_out_scores(self, state, total, method):
+    def _left_out_scores(self, state: Any, total: Any, method: str) -> Callable[..., Any] | None:
         if self.shrinkage == "auto" or self.allow_singular or self.covariance_estimator is not None:
             return None
         return leave_one_out_quadratic.quadratic_scorer(

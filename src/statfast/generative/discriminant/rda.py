@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from statfast._core.generative import quadratic_scores
@@ -124,19 +125,19 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
     _kind = "scatters"
     _solve_parameters = ("alpha", "gamma", "priors", "method", "store_covariance", "tol")
 
-    def _check(self):
+    def _check(self) -> None:
         self._checked()
 
-    def _enough(self, total):
+    def _enough(self, total: Any) -> bool:
         unbiased = self.method == "moment"
         of_own = not unbiased or self.alpha == 0.0 or total.class_counts.min() > 1.0
         return of_own and total.class_counts.sum() > unbiased * len(total.class_counts)
 
-    def _attributes(self, classes, total, names):
+    def _attributes(self, classes: Array, total: Any, names: Array | None) -> dict[str, Any]:
         self._check()
         return solve_rule(self, classes, total, names, float(self.alpha), float(self.gamma))
 
-    def _left_out_scores(self, state, total, method):
+    def _left_out_scores(self, state: Any, total: Any, method: str) -> Callable[..., Any]:
         return leave_one_out_quadratic.quadratic_scorer(
             total,
             alpha=float(self.alpha),
@@ -148,7 +149,9 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
         )
 
 
-def solve_rule(model, classes, total, names, alpha, gamma):
+def solve_rule(
+    model: Any, classes: Any, total: Any, names: Array | None, alpha: float, gamma: float
+) -> dict[str, Any]:
     """Fitted attributes for the two shares."""
     unbiased = model.method == "moment"
     require_enough(classes, total.class_counts, unbiased)

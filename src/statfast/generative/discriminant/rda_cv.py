@@ -209,7 +209,7 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
         return self._publish(None, **state.published(), **fitted)
 
 
-def as_fractions(values, name):
+def as_fractions(values: Any, name: str) -> Array:
     """A grid of numbers from 0 to 1."""
     if values is None:
         return np.arange(11) / 10.0
@@ -226,13 +226,20 @@ def as_fractions(values, name):
     return fractions
 
 
-def score_pairs(template, columns, state, total, alphas, gammas):
+def score_pairs(
+    template: RegularizedDiscriminantAnalysis,
+    columns: tuple[Array, Array, Array | None],
+    state: Any,
+    total: Any,
+    alphas: Array,
+    gammas: Array,
+) -> tuple[Array, Array]:
     """Leave-one-out errors and log losses of all pairs, (A, G) each."""
     X, codes, weights = columns
     w = np.ones(len(codes)) if weights is None else weights
     fixed = None if template.priors is None else as_priors(template.priors, total.class_counts)
 
-    def of_alpha(alpha):
+    def of_alpha(alpha: float) -> tuple[Array, Array]:
         score = grid_scorer(
             total, alpha=float(alpha), rates=gammas.tolist(), traced=True,
             unbiased=template.method == "moment", tol=template.tol, fixed=fixed,
@@ -260,14 +267,21 @@ def score_pairs(template, columns, state, total, alphas, gammas):
     return tuple(np.array(part) / w.sum() for part in zip(*scores, strict=True))
 
 
-def log_posterior(scores, codes):
+def log_posterior(scores: Array, codes: Array) -> Array:
     """Logarithm of the posterior of the right class."""
     delta = scores - scores.max(axis=2, keepdims=True)
     right = delta[:, np.arange(len(codes)), codes]
     return right - np.log(np.exp(delta).sum(axis=2))
 
 
-def refit_rows(template, columns, state, alpha, gamma, rows):
+def refit_rows(
+    template: RegularizedDiscriminantAnalysis,
+    columns: tuple[Array, Array, Array | None],
+    state: Any,
+    alpha: float,
+    gamma: float,
+    rows: Array,
+) -> tuple[float, float]:
     """Errors and log losses of rows that a fit without them has to decide; NaN if too many."""
     if len(rows) > max(MAX_REFITS, len(state.classes)):
         return np.nan, np.nan

@@ -7,10 +7,13 @@ that what they take off the scatter is small; weightings of which that is not tr
 outlier drawn or not drawn, and those whose covariance is nearly singular, are left to fits.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.linalg import products
 from statfast._engine import each, grid
+from statfast._typing import Array, Jobs
 
 # A column whose squares about a weighting's means are a smaller share has lost digits.
 MIN_SQUARES_LEFT = 1e-3
@@ -20,7 +23,16 @@ ROWS_OF_BLOCK = 1024  # The products of the columns of so many rows stay in cach
 WEIGHTINGS_AT_ONCE = 64  # So many weightings share a pass over the rows.
 
 
-def predict_replicates(columns, n_classes, weights, rows, *, unbiased, priors, n_jobs):
+def predict_replicates(
+    columns: Any,
+    n_classes: int,
+    weights: Array | None,
+    rows: Any,
+    *,
+    unbiased: bool,
+    priors: Any,
+    n_jobs: Jobs,
+) -> Any:
     """Codes (R, m) of the classes of `rows` by each weighting, and for which they are certain.
 
     ``weights(order)`` are those of the rows in an order, (R, n), not negative; `priors` are (K,),
@@ -36,7 +48,7 @@ def predict_replicates(columns, n_classes, weights, rows, *, unbiased, priors, n
     coef, intercept, certain = rules
     new, none = np.subtract(rows, center, order="C"), np.zeros(rows.shape[1])
 
-    def work(weightings):
+    def work(weightings: Any) -> Any:
         best, score = np.empty((2, weightings.stop - weightings.start, len(new)))
         labels = np.zeros(best.shape, dtype=np.int16)
         products.project(coef[weightings, 0], none, new, best)
@@ -57,7 +69,7 @@ def predict_replicates(columns, n_classes, weights, rows, *, unbiased, priors, n
     return np.concatenate(predictions), certain
 
 
-def _moments(X, codes, n_classes, weights, center, n_jobs):
+def _moments(X: Any, codes: Array, n_classes: int, weights: Any, center: Any, n_jobs: Any) -> Any:
     """Of each weighting: weights (R, K), sums (R, K, d) and squares (R, d, d) of the rows about the
     means of their classes; and these means about the center (K, d)."""
     order = np.argsort(codes, kind="stable")
@@ -102,7 +114,9 @@ def _moments(X, codes, n_classes, weights, center, n_jobs):
     return class_counts, distances, squares, means
 
 
-def _rules(class_counts, distances, squares, means, unbiased, priors):
+def _rules(
+    class_counts: Array, distances: Array, squares: Array, means: Array, unbiased: bool, priors: Any
+) -> Any:
     """Coefficients (R, K, d) and intercepts (R, K) of the scores, and which are certain."""
     total = class_counts.sum(axis=1)
     shift = distances / class_counts[:, :, None]

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike, Jobs
+from statfast._typing import Array, ArrayLike, Jobs, Matrix
 from statfast._validation import is_sparse, shown
 from statfast.generative.naive_bayes.density import Density, SparseBlock, Sums, log_of
 from statfast.generative.naive_bayes.linear import (
@@ -29,10 +29,10 @@ class PresenceDensity(Density):
 
     sparse = True
 
-    def __init__(self, alpha, threshold):
+    def __init__(self, alpha: Array | float, threshold: float | None) -> None:
         self.alpha, self.threshold = alpha, threshold
 
-    def check(self, rows):
+    def check(self, rows: Matrix) -> None:
         require_no_infinity(rows)
         values = rows.data if is_sparse(rows) else rows
         if (
@@ -45,7 +45,9 @@ class PresenceDensity(Density):
                 "binarize a threshold."
             )
 
-    def statistics(self, rows, codes, weights, n_classes):
+    def statistics(
+        self, rows: SparseBlock | Array, codes: Array, weights: Array | None, n_classes: int
+    ) -> Sums:
         gone = missing_places(rows)
         class_counts = np.bincount(codes, weights, n_classes).astype(np.float64)
         counts = column_sums(binary(rows, self.threshold), codes, weights, n_classes)
@@ -57,7 +59,9 @@ class PresenceDensity(Density):
     def solve(self, statistics, class_counts):
         return FittedPresence(*statistics.tables, self.alpha, self.threshold)
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Any, statistics: Any, class_counts: Array
+    ) -> Any:
         counts = statistics.tables[0]
         alpha = np.broadcast_to(self.alpha, len(counts))
         if missing_places(rows) is not None or not (alpha > 0.0).all():
@@ -81,7 +85,7 @@ class PresenceDensity(Density):
         return out
 
 
-def missing_places(rows):
+def missing_places(rows: Any) -> Array | None:
     """Ones where values are missing, or None."""
     if is_sparse(rows) or rows.dtype.kind != "f":
         return None
@@ -89,7 +93,7 @@ def missing_places(rows):
     return gone.astype(np.float64) if gone.any() else None
 
 
-def binary(rows, threshold):
+def binary(rows: Any, threshold: Any) -> SparseBlock | Array:
     """Zeros and ones: a missing value is a 0."""
     if is_sparse(rows):
         if threshold is None:
@@ -104,7 +108,7 @@ def binary(rows, threshold):
 class FittedPresence(FittedLinear):
     """Log chances of ones and zeros."""
 
-    def __init__(self, counts, seen, alpha, threshold):
+    def __init__(self, counts: Any, seen: Array, alpha: float, threshold: float) -> None:
         self.counts, self.threshold = counts, threshold
         alpha = np.reshape(alpha, (-1, 1))
         total = seen + 2.0 * alpha
@@ -118,19 +122,19 @@ class FittedPresence(FittedLinear):
             np.subtract(self.ones, self.zeros, out=table_of(flat, counts.shape[1]))
             super().__init__(flat, counts.shape[1], self.zeros.T)
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Array]:
         return {"feature_count_": self.counts.T, "feature_log_prob_": self.ones.T}
 
-    def prepared(self, rows):
+    def prepared(self, rows: SparseBlock | Array) -> SparseBlock | Array:
         return binary(rows, self.threshold)
 
-    def scores(self, rows, begin):
+    def scores(self, rows: SparseBlock | Array, begin: Array) -> Array:
         if self.plain and missing_places(rows) is None:
             return super().scores(rows, begin)
         rows = rows.toarray() if is_sparse(rows) else rows
         return begin + self.terms(rows).sum(axis=2)
 
-    def posteriors(self, rows, begin, out):
+    def posteriors(self, rows: SparseBlock | Array, begin: Array, out: Array) -> int:
         if self.plain and missing_places(rows) is None:
             return super().posteriors(rows, begin, out)
         return False
@@ -141,7 +145,7 @@ class FittedPresence(FittedLinear):
         gone = missing_places(rows)
         return terms if gone is None else np.where(gone[:, None, :] > 0.0, 0.0, terms)
 
-    def draw(self, codes, rng):
+    def draw(self, codes: Array, rng: np.random.Generator) -> Array:
         chances = np.exp(self.ones.T)[codes]
         drawn = (rng.random(chances.shape) < chances).astype(np.float64)
         return drawn if self.threshold is None else np.where(drawn > 0, self.threshold + 1.0, 0.0)
@@ -233,11 +237,11 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
 
-    def _density(self, d):
+    def _density(self, d: int) -> PresenceDensity:
         given = self._checked()
         return PresenceDensity(as_alpha(given.alpha, given.force_alpha, d), given.binarize)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = False
         return tags

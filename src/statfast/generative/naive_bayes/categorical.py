@@ -43,17 +43,17 @@ class CategoryCounts:
         pairs = zip(self.tables, other.tables, strict=True)
         return CategoryCounts(tuple(_padded(a, len(b)) + _padded(b, len(a)) for a, b in pairs))
 
-    def of_classes(self, kept) -> CategoryCounts:
+    def of_classes(self, kept: Any) -> CategoryCounts:
         return CategoryCounts(tuple(table[:, kept] for table in self.tables))
 
 
-def _padded(table, n):
+def _padded(table: Array, n: int) -> Array:
     room = np.zeros((max(n, len(table)), table.shape[1]))
     room[: len(table)] = table
     return room
 
 
-def place_categories(rows, first):
+def place_categories(rows: Array, first: Array) -> tuple[Array, Array]:
     """Rows as sparse ones, of the numbers of their categories; what is missing is left out."""
     n, d = rows.shape
     if rows.dtype.kind == "f" and np.isnan(rows).any():
@@ -68,10 +68,10 @@ def place_categories(rows, first):
 class CategoryDensity(Density):
     """Chances of the categories of each column; `alpha` is added to their counts."""
 
-    def __init__(self, alpha, least, unseen):
+    def __init__(self, alpha: float, least: int, unseen: str) -> None:
         self.alpha, self.least, self.unseen = alpha, least, unseen
 
-    def check(self, rows):
+    def check(self, rows: Array) -> None:
         if rows.dtype.kind == "u":
             return
         require_no_infinity(rows)
@@ -87,7 +87,9 @@ class CategoryDensity(Density):
                 "fractions are no categories: code them first."
             )
 
-    def statistics(self, rows, codes, weights, n_classes):
+    def statistics(
+        self, rows: Array, codes: Array, weights: Array | None, n_classes: int
+    ) -> CategoryCounts:
         if weights is not None and not weights.all():  # Rows without weight count as absent.
             weighted = weights > 0.0
             rows, codes, weights = rows[weighted], codes[weighted], weights[weighted]
@@ -106,12 +108,14 @@ class CategoryDensity(Density):
         add_counts(start, column, None, codes, weights, table)
         return CategoryCounts(tuple(np.split(table, first[1:-1])))
 
-    def solve(self, statistics, class_counts):
+    def solve(self, statistics: CategoryCounts, class_counts: Array) -> FittedCategories:
         least = np.broadcast_to(self.least, len(statistics.tables))
         tables = [_padded(t, n) for t, n in zip(statistics.tables, least, strict=True)]
         return FittedCategories(tables, self.alpha, self.unseen)
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
+    ) -> Any:
         if rows.dtype.kind == "f" and np.isnan(rows).any():
             return None
         row_weights = np.ones(len(codes)) if weights is None else weights
@@ -135,7 +139,7 @@ class CategoryDensity(Density):
 class FittedCategories(FittedDensity):
     """Log chances of the categories of each column."""
 
-    def __init__(self, counts, alpha, unseen):
+    def __init__(self, counts: list[Array], alpha: float, unseen: str) -> None:
         self.counts, self.unseen = counts, unseen
         self.sizes = np.array([len(table) for table in counts])
         self.first = np.concatenate([[0], np.cumsum(self.sizes)])
@@ -150,14 +154,14 @@ class FittedCategories(FittedDensity):
         self.flat = flat_table(int(self.first[-1]), classes)
         np.concatenate(self.logs, out=table_of(self.flat, classes))
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {
             "category_count_": [table.T for table in self.counts],
             "feature_log_prob_": [table.T for table in self.logs],
             "n_categories_": self.sizes,
         }
 
-    def require_known(self, rows):
+    def require_known(self, rows: Array) -> Array:
         """Rows of known categories: others are refused, or missing."""
         with np.errstate(invalid="ignore"):
             strange = rows >= self.sizes
@@ -172,20 +176,20 @@ class FittedCategories(FittedDensity):
             )
         return np.where(strange, np.nan, rows)
 
-    def scores(self, rows, begin):
+    def scores(self, rows: Array, begin: Array) -> Array:
         start, column = place_categories(self.require_known(rows), self.first[:-1])
         out = np.empty((rows.shape[0], len(begin)))
         table_scores(start, column, None, self.flat, begin, False, out)
         return out
 
-    def terms(self, rows):
+    def terms(self, rows: Any) -> Any:
         rows = self.require_known(rows)
         gone = np.isnan(rows) if rows.dtype.kind == "f" else np.zeros(rows.shape, dtype=bool)
         at = np.where(gone, 0, rows).astype(np.int64)
         terms = np.stack([self.logs[j][at[:, j]] for j in range(rows.shape[1])], axis=2)
         return np.where(gone[:, None, :], 0.0, terms)
 
-    def draw(self, codes, rng):
+    def draw(self, codes: Array, rng: np.random.Generator) -> Array:
         out = np.empty((len(codes), len(self.logs)))
         for j, table in enumerate(self.logs):
             for k in np.unique(codes):
@@ -288,7 +292,7 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     _allow_sparse = False
     _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
 
-    def _density(self, d):
+    def _density(self, d: int) -> CategoryDensity:
         given = self._checked()
         alpha = given.alpha
         if not given.force_alpha and alpha < 1e-10:
@@ -296,13 +300,13 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
             alpha = 1e-10
         return CategoryDensity(alpha, as_min_categories(given.min_categories, d), given.unseen)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
 
 
-def as_min_categories(least, d):
+def as_min_categories(least: int | list[float | list[float]] | None, d: int) -> Any:
     """Fewest categories: of each column, or one number for all."""
     if least is None:
         return 0

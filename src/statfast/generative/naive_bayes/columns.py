@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables whose columns are of several types: numbers, truth values, strings, categories."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import (
     as_rows,
     column_labels,
@@ -19,7 +22,7 @@ from statfast._validation import (
 class TableColumns:
     """The columns of an array or data frame, each as an ndarray of its own type."""
 
-    def __init__(self, X, estimator=None):
+    def __init__(self, X: Any, estimator: Any = None) -> None:
         if estimator is not None:
             compare_names(estimator, X)
         self.table, self.rows = X, None
@@ -45,7 +48,7 @@ class TableColumns:
                 f"{estimator.n_features_in_} features as input."
             )
 
-    def label(self, j):
+    def label(self, j: int) -> str:
         """How sentences name a column."""
         return column_labels(column_names(self.table), self.n_columns)[j]
 
@@ -69,7 +72,7 @@ class TableColumns:
         return "gaussian"
 
 
-def _as_column(column):
+def _as_column(column: Array) -> Array:
     if column.dtype.kind == "O":  # Whole numbers and truth values with gaps are objects.
         there = [value for value in column if not is_missing(value)]
         number = (int, float, np.number)
@@ -78,7 +81,7 @@ def _as_column(column):
     return column
 
 
-def numbers_of(table, place, allow_missing):
+def numbers_of(table: Any, place: list[int], allow_missing: bool) -> Array:
     """The columns at `place` as numbers."""
     if table.rows is not None:
         rows = table.rows if len(place) == table.n_columns else table.rows[:, place]
@@ -94,7 +97,7 @@ def numbers_of(table, place, allow_missing):
     return np.concatenate(numbers, axis=1, dtype=dtype)
 
 
-def levels_of(table, j, allow_missing):
+def levels_of(table: Any, j: int, allow_missing: bool) -> list[float]:
     """The categories of a column, sorted."""
     column = table.columns[j]
     if column.dtype.kind in "biuf":
@@ -146,7 +149,7 @@ def number_categories(table, j, levels, unseen, allow_missing):
     return out if place is None else out[place.reshape(-1)]
 
 
-def _missing(column, label):
+def _missing(column: Array, label: str) -> str:
     row = next(i for i, value in enumerate(column.tolist()) if is_missing(value))
     return (
         f"X contains NaN, or another missing value, first at row {row}, column {label}. Pass "

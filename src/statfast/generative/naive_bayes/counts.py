@@ -8,9 +8,16 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param
-from statfast._typing import Array, ArrayLike, Jobs, Seed
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Seed
 from statfast._validation import as_count
-from statfast.generative.naive_bayes.density import Density, Sums, block_of, cut_pieces, log_of
+from statfast.generative.naive_bayes.density import (
+    Density,
+    SparseBlock,
+    Sums,
+    block_of,
+    cut_pieces,
+    log_of,
+)
 from statfast.generative.naive_bayes.linear import (
     FittedLinear,
     as_alpha,
@@ -29,19 +36,23 @@ class CountDensity(Density):
 
     sparse = True
 
-    def __init__(self, alpha):
+    def __init__(self, alpha: Array | float) -> None:
         self.alpha = alpha
 
-    def check(self, rows):
+    def check(self, rows: Matrix) -> None:
         require_counts(rows)
 
-    def statistics(self, rows, codes, weights, n_classes):
+    def statistics(
+        self, rows: SparseBlock | Array, codes: Array, weights: Array | None, n_classes: int
+    ) -> Sums:
         return Sums((column_sums(rows, codes, weights, n_classes),))
 
-    def solve(self, statistics, class_counts):
+    def solve(self, statistics: Sums, class_counts: Array) -> FittedCounts:
         return FittedCounts(finite_counts(statistics), self.alpha)
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
+    ) -> Any:
         table = statistics.tables[0]
         alpha = np.broadcast_to(self.alpha, len(table))
         out = np.empty((rows.shape[0], len(class_counts)))
@@ -64,7 +75,7 @@ class CountDensity(Density):
         return out
 
 
-def finite_counts(statistics):
+def finite_counts(statistics: Sums) -> Array:
     """The counts of all columns, if their sums are finite."""
     with np.errstate(over="ignore"):
         total = statistics.tables[0].sum()
@@ -76,7 +87,7 @@ def finite_counts(statistics):
 class FittedCounts(FittedLinear):
     """Log shares of the columns in each class."""
 
-    def __init__(self, counts, alpha):
+    def __init__(self, counts: Array, alpha: Any) -> None:
         self.counts = counts
         flat = flat_table(*counts.shape)
         smoothed = table_of(flat, counts.shape[1])
@@ -87,10 +98,10 @@ class FittedCounts(FittedLinear):
         smoothed -= np.log(np.where(totals > 0.0, totals, 1.0))
         super().__init__(flat, counts.shape[1])
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Array]:
         return {"feature_count_": self.counts.T, "feature_log_prob_": self.table.T}
 
-    def draw(self, codes, rng, length=100):
+    def draw(self, codes: Array, rng: np.random.Generator, length: int = 100) -> Array:
         shares = np.exp(self.table.T)
         out = np.empty((len(codes), len(self.table)))
         for k in np.unique(codes):
@@ -102,14 +113,16 @@ class FittedCounts(FittedLinear):
 class ComplementDensity(CountDensity):
     """Shares of the columns in what the rows of all other classes count."""
 
-    def __init__(self, alpha, norm):
+    def __init__(self, alpha: Any, norm: bool) -> None:
         super().__init__(alpha)
         self.norm = norm
 
-    def solve(self, statistics, class_counts):
+    def solve(self, statistics: Sums, class_counts: Array) -> FittedComplement:
         return FittedComplement(finite_counts(statistics), self.alpha, self.norm)
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
+    ) -> Any:
         table = statistics.tables[0]
         alpha = np.broadcast_to(self.alpha, len(table))
         if self.norm or len(class_counts) < 2 or not (alpha > 0.0).all():
@@ -135,7 +148,7 @@ class ComplementDensity(CountDensity):
 class FittedComplement(FittedLinear):
     """Weights of the columns: less the log shares in the other classes."""
 
-    def __init__(self, counts, alpha, norm):
+    def __init__(self, counts: Array, alpha: Any, norm: bool) -> None:
         self.counts = counts
         every = counts.sum(axis=1, keepdims=True)
         others = every - counts + np.reshape(alpha, (-1, 1))
@@ -149,7 +162,7 @@ class FittedComplement(FittedLinear):
         np.divide(shares, np.where(by == 0.0, 1.0, by), out=table_of(flat, len(totals)))
         super().__init__(flat, len(totals))
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Array]:
         return {
             "feature_count_": self.counts.T,
             "feature_all_": self.counts.sum(axis=1),
@@ -243,7 +256,7 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
 
-    def _density(self, d):
+    def _density(self, d: int) -> CountDensity:
         given = self._checked()
         return CountDensity(as_alpha(given.alpha, given.force_alpha, d))
 
@@ -357,9 +370,9 @@ class ComplementNB(CountPriors, NaiveBayesModel):
 
     sample = property(doc="There is none: this is no model of the rows.")
 
-    def _density(self, d):
+    def _density(self, d: int) -> ComplementDensity:
         given = self._checked()
         return ComplementDensity(as_alpha(given.alpha, given.force_alpha, d), given.norm)
 
-    def _joint_priors(self, log_priors):
+    def _joint_priors(self, log_priors: Array) -> Array:
         return log_priors if len(log_priors) == 1 else np.zeros_like(log_priors)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import Chunks, checkpoint, each, grid, reduce
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import is_sparse
 
 NUMBERS_OF_PIECE = 4e6  # One step of numpy on so many numbers takes some milliseconds.
@@ -24,18 +25,20 @@ class Density:
     partial = False  # Whether more rows may come, so that too few are no error.
     sparse = False  # Whether `statistics` and scores take sparse blocks as they are.
 
-    def check(self, rows):
+    def check(self, rows: Any) -> None:
         """Refuse values that have no density; `rows` is an array or a CSR array."""
 
-    def statistics(self, rows, codes, weights, n_classes):
+    def statistics(self, rows: Any, codes: Array, weights: Array | None, n_classes: int) -> Any:
         """Statistics of a block of rows: they have `+`, and `of(kept)` for some of the classes."""
         raise NotImplementedError
 
-    def solve(self, statistics, class_counts):
+    def solve(self, statistics: Any, class_counts: Array) -> Any:
         """The fitted density."""
         raise NotImplementedError
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
+    ) -> None:
         """Log densities (n, K) of each row when it is left out of the sums; None if unknown."""
         return None
 
@@ -43,27 +46,27 @@ class Density:
 class FittedDensity:
     """A density with parameters for each of K classes and d columns."""
 
-    def attributes(self):
+    def attributes(self) -> Any:
         """FittedDensity attributes of the estimator."""
         raise NotImplementedError
 
-    def scores(self, rows, begin):
+    def scores(self, rows: Array, begin: Array) -> Array:
         """``begin`` (K,) plus the log densities of a block of rows, (m, K)."""
         return begin + self.terms(rows).sum(axis=2)
 
-    def posteriors(self, rows, begin, out):
+    def posteriors(self, rows: Array, begin: Array, out: Array) -> bool:
         """Fill `out` with posteriors; returns whether this could be done at once."""
         return False
 
-    def terms(self, rows):
+    def terms(self, rows: Any) -> Any:
         """Log densities of each column of dense rows, (m, K, d)."""
         raise NotImplementedError
 
-    def common(self, rows):
+    def common(self, rows: Array) -> float:
         """The part of the log densities that all classes share and `scores` leave out: (m, 1)."""
         return 0.0
 
-    def draw(self, codes, rng):
+    def draw(self, codes: Array, rng: Any) -> Any:
         """A row of each of these classes."""
         raise NotImplementedError
 
@@ -77,7 +80,7 @@ class Sums:
     def __add__(self, other: "Sums") -> "Sums":
         return Sums(tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)))
 
-    def of_classes(self, kept) -> "Sums":
+    def of_classes(self, kept: Any) -> "Sums":
         return Sums(tuple(table[..., kept] for table in self.tables))
 
 
@@ -103,7 +106,7 @@ class State:
     unseen: bool = False  # Whether blocks are still to be checked, as those of chunks are.
     keep_absent: bool = False  # Whether a class without rows stays among the classes.
 
-    def with_width(self, width) -> "State":
+    def with_width(self, width: int) -> "State":
         return State(self.classes, self.density, width, self.names, True, self.keep_absent)
 
 
@@ -121,21 +124,21 @@ class SparseBlock:
     ndim = 2
 
     @property
-    def nnz(self):
+    def nnz(self) -> Any:
         return len(self.data)
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         return self.data.dtype
 
-    def toarray(self):
+    def toarray(self) -> Array:
         """The rows as a dense array."""
         out = np.zeros(self.shape)
         out[np.repeat(np.arange(self.shape[0]), np.diff(self.indptr)), self.indices] = self.data
         return out
 
 
-def block_of(rows, where):
+def block_of(rows: Any, where: slice) -> Any:
     """Some consecutive rows, without a copy."""
     if not is_sparse(rows):
         return rows[where]
@@ -145,14 +148,14 @@ def block_of(rows, where):
     return SparseBlock(rows.data[part], rows.indices[part], start - start[0], shape)
 
 
-def cut_pieces(rows, effort):
+def cut_pieces(rows: Any, effort: int) -> list[slice]:
     """Slices of rows whose work, `effort` numbers a row, is that of a `NUMBERS_OF_PIECE` each."""
     n = rows.shape[0]
     step = max(1, int(NUMBERS_OF_PIECE / max(1.0, effort)))
     return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
 
-def class_statistics(columns, state) -> BayesSums:
+def class_statistics(columns: tuple[Any, Array, Array | None], state: State) -> BayesSums:
     """The statistics of a block: its rows, the codes of their classes, and their weights."""
     rows, codes, weights = columns
     density, n_classes = state.density, len(state.classes)
@@ -176,7 +179,9 @@ def class_statistics(columns, state) -> BayesSums:
     return total
 
 
-def sum_statistics(columns, state, n_jobs) -> BayesSums:
+def sum_statistics(
+    columns: tuple[Any | Matrix, Array, Array | None], state: State, n_jobs: Jobs
+) -> BayesSums:
     """Statistics of all rows, block by block over threads."""
     rows, codes, weights = columns
     if isinstance(rows, Chunks):
@@ -190,7 +195,9 @@ def sum_statistics(columns, state, n_jobs) -> BayesSums:
     # Sums of a block are a table that is cleared and added: the block should be worth more.
     least = max(256, int(4.0 * table * n / max(filled, 1.0)) if is_sparse(rows) else 64)
 
-    def partial(where, _, codes_of_block, weights_of_block):
+    def partial(
+        where: slice, _: Array, codes_of_block: Array, weights_of_block: Array | None
+    ) -> BayesSums:
         return class_statistics((block_of(rows, where), codes_of_block, weights_of_block), state)
 
     return reduce(
@@ -199,14 +206,23 @@ def sum_statistics(columns, state, n_jobs) -> BayesSums:
     )  # fmt: skip
 
 
-def _plus(total, more):
+def _plus(total: BayesSums, more: BayesSums) -> BayesSums:
     return total + more
 
 
 # ------------------------------------------------------------------ scores
 
 
-def fill_answers(fitted, rows, begin, out, what, *, sparse, n_jobs):
+def fill_answers(
+    fitted: FittedDensity,
+    rows: Any,
+    begin: Array,
+    out: Array,
+    what: str,
+    *,
+    sparse: bool,
+    n_jobs: Jobs,
+) -> None:
     """Fill `out` with joint log densities, log posteriors or posteriors of all rows, by blocks.
 
     A row that no class can have, each with a density of 0, has the class probabilities alone.
@@ -214,7 +230,7 @@ def fill_answers(fitted, rows, begin, out, what, *, sparse, n_jobs):
     n, d = rows.shape
     wide = is_sparse(rows) and not sparse
 
-    def work(block):
+    def work(block: slice) -> None:
         part = block_of(rows, block)
         for where in cut_pieces(part, d * len(begin) if wide or not is_sparse(rows) else 64):
             checkpoint()
@@ -237,7 +253,7 @@ def fill_answers(fitted, rows, begin, out, what, *, sparse, n_jobs):
     each(work, blocks, n_jobs=n_jobs, effort=float(size) * 3.0 * len(begin))
 
 
-def normalize_scores(scores, begin, what):
+def normalize_scores(scores: Array, begin: Array, what: str) -> Array:
     """Joint log densities as they are, or as scores, log posteriors or posteriors; `begin` are the
     log priors."""
     if what == "joint" or (what == "scores" and np.isfinite(scores).all()):
@@ -258,7 +274,7 @@ def normalize_scores(scores, begin, what):
     return scores
 
 
-def log_of(values):
+def log_of(values: Array) -> Array:
     """Logarithms, of which that of 0 is -inf and no warning."""
     with np.errstate(divide="ignore"):
         return np.log(values)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable, Tabled
-from statfast._typing import DataFrame
+from statfast._typing import Array, DataFrame
 from statfast._validation import as_count, shown
+from statfast.generative.naive_bayes.density import FittedDensity
 
 COLUMNS_SHOWN = 6  # A printed table names so many columns.
 
@@ -92,7 +93,14 @@ class Explanation(Tabled):
         return pandas.DataFrame(head).join(pandas.DataFrame(self.shares, columns=self.names))
 
 
-def explain_odds(model, rows, fitted, priors, of, against):
+def explain_odds(
+    model: Any,
+    rows: Array,
+    fitted: FittedDensity,
+    priors: Array,
+    of: int | str | None,
+    against: Any,
+) -> Explanation:
     """The shares of the columns of checked rows."""
     classes = model.classes_
     if len(classes) < 2:
@@ -124,7 +132,7 @@ def explain_odds(model, rows, fitted, priors, of, against):
     return Explanation(classes[first], classes[second], log_odds, base, shares, names)
 
 
-def _code(classes, label, name):
+def _code(classes: Array, label: int | str, name: str) -> int:
     try:
         code = {known: k for k, known in enumerate(classes.tolist())}.get(label)
     except TypeError:  # A list is not hashable.

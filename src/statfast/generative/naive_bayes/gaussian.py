@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from statfast._core.generative.normal_scores import scores, softmax
 from statfast._core.rows.column_moments import class_moments
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike, Jobs
+from statfast._typing import Array, ArrayLike, Jobs, Matrix
 from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, FittedDensity, cut_pieces
 from statfast.generative.naive_bayes.linear import require_no_infinity
@@ -47,7 +47,7 @@ class NormalMoments:
             squares = self.squares + other.squares + self.class_counts * share * distances**2
             return NormalMoments(class_counts, self.means + share * distances, squares)
 
-    def of_classes(self, kept) -> NormalMoments:
+    def of_classes(self, kept: list[int]) -> NormalMoments:
         return NormalMoments(self.class_counts[kept], self.means[kept], self.squares[kept])
 
     def of_all_classes(self) -> NormalMoments:
@@ -58,7 +58,9 @@ class NormalMoments:
         return total
 
 
-def column_moments(rows, codes, weights, n_classes, missing=False) -> NormalMoments:
+def column_moments(
+    rows: Array, codes: Array, weights: Array | None, n_classes: int, missing: bool = False
+) -> NormalMoments:
     """Moments of a block, in which a missing value may count for nothing."""
     d = rows.shape[1]
     first = np.full(n_classes, -1, np.intp)
@@ -94,17 +96,19 @@ def column_moments(rows, codes, weights, n_classes, missing=False) -> NormalMome
 class NormalDensity(Density):
     """Normal columns; `smoothing` times the largest variance is added to all variances."""
 
-    def __init__(self, smoothing, missing):
+    def __init__(self, smoothing: float, missing: bool) -> None:
         self.smoothing, self.missing = smoothing, missing
 
-    def check(self, rows):
+    def check(self, rows: Matrix) -> None:
         if self.missing:
             require_no_infinity(rows)
 
-    def statistics(self, rows, codes, weights, n_classes):
+    def statistics(
+        self, rows: Array, codes: Array, weights: Array | None, n_classes: int
+    ) -> NormalMoments:
         return column_moments(rows, codes, weights, n_classes, self.missing)
 
-    def solve(self, statistics, class_counts):
+    def solve(self, statistics: NormalMoments, class_counts: Array) -> FittedNormal:
         total = statistics.of_all_classes()
         if not (np.isfinite(total.squares).all() and np.isfinite(statistics.means).all()):
             raise OverflowError
@@ -123,13 +127,15 @@ class NormalDensity(Density):
             )
         return FittedNormal(statistics, variance, epsilon)
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
+    ) -> Any:
         if is_sparse(rows) or (rows.dtype.kind == "f" and np.isnan(rows).any()):
             return None
         return densities_left_out(self, rows, codes, weights, statistics)
 
 
-def variances(moments, epsilon, class_counts, partial):
+def variances(moments: NormalMoments, epsilon: float, class_counts: Array, partial: bool) -> Array:
     """Maximum-likelihood variances plus epsilon: 0 is refused or, as more rows may come, NaN."""
     known = moments.class_counts > 0.0
     spreads = np.divide(
@@ -157,7 +163,7 @@ def variances(moments, epsilon, class_counts, partial):
 class FittedNormal(FittedDensity):
     """Means and variances of normal columns."""
 
-    def __init__(self, moments, variance, epsilon):
+    def __init__(self, moments: NormalMoments, variance: Array, epsilon: float) -> None:
         self.means, self.variance, self.epsilon = moments.means, variance, epsilon
         with np.errstate(over="ignore"):
             half = 0.5 / variance
@@ -166,31 +172,33 @@ class FittedNormal(FittedDensity):
         self.half = np.where(silent, 0.0, np.minimum(half, 1e300))
         self.peaks = np.where(silent, 0.0, -0.5 * (LOG_TURN + np.log(variance)))
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"theta_": self.means, "var_": self.variance, "epsilon_": self.epsilon}
 
-    def scores(self, rows, begin):
+    def scores(self, rows: Array, begin: Array) -> Array:
         out = np.empty((rows.shape[0], len(begin)))
         finite = scores(rows, self.means, self.half, self.peaks.sum(axis=1) + begin, out)
         if not finite and rows.dtype.kind == "f" and np.isnan(rows).any():
             return begin + self.terms(rows).sum(axis=2)
         return out
 
-    def posteriors(self, rows, begin, out):
+    def posteriors(self, rows: Array, begin: Array, out: Array) -> int:
         return softmax(rows, self.means, self.half, self.peaks.sum(axis=1) + begin, out)
 
-    def terms(self, rows):
+    def terms(self, rows: Array) -> Array:
         with np.errstate(over="ignore"):
             distances = rows[:, None, :] - self.means
             terms = self.peaks - self.half * distances * distances
         return np.where(np.isnan(rows)[:, None, :] | ~self.known, 0.0, terms)
 
-    def draw(self, codes, rng):
+    def draw(self, codes: Array, rng: Any) -> Any:
         spread = np.nan_to_num(np.sqrt(self.variance))[codes]
         return self.means[codes] + spread * rng.standard_normal((len(codes), spread.shape[1]))
 
 
-def densities_left_out(density, rows, codes, weights, moments):
+def densities_left_out(
+    density: Any, rows: Any, codes: Array, weights: Array | None, moments: Any
+) -> Any:
     """Log densities of rows, each under the moments of all others.
 
     Without a row x of weight w, a class of weight n has squares less w n / (n - w) (x - m)^2.
@@ -231,7 +239,9 @@ def densities_left_out(density, rows, codes, weights, moments):
     return out
 
 
-def _without(x, code, w, moments, rows, codes, row_weights, start):
+def _without(
+    x: Any, code: Any, w: Array, moments: Any, rows: Any, codes: Array, row_weights: Any, start: Any
+) -> Any:
     """Moments (m, d) of the class of each row, less that row."""
     class_counts, means, squares = (
         moments.class_counts[code],
@@ -355,6 +365,6 @@ class GaussianNB(NaiveBayesModel):
     _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
     _solve_parameters = ("priors", "var_smoothing")
 
-    def _density(self, d):
+    def _density(self, d: int) -> NormalDensity:
         given = self._checked()
         return NormalDensity(given.var_smoothing, given.missing == "ignore")

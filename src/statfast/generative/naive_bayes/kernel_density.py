@@ -41,11 +41,11 @@ class WeightedValues:
             )
         )  # fmt: skip
 
-    def of_classes(self, kept) -> WeightedValues:
+    def of_classes(self, kept: Any) -> WeightedValues:
         return WeightedValues(tuple(self.parts[k] for k in kept))
 
 
-def _distinct(values, weights):
+def _distinct(values: Array, weights: Array) -> tuple[Array, Array]:
     distinct, place = np.unique(values, return_inverse=True)
     return distinct, np.bincount(place, weights, len(distinct))
 
@@ -53,13 +53,15 @@ def _distinct(values, weights):
 class KernelDensity(Density):
     """Normal kernels about the values of a class."""
 
-    def __init__(self, bandwidth):
+    def __init__(self, bandwidth: float | str) -> None:
         self.bandwidth = bandwidth
 
-    def check(self, rows):
+    def check(self, rows: Array) -> None:
         require_no_infinity(rows)
 
-    def statistics(self, rows, codes, weights, n_classes):
+    def statistics(
+        self, rows: Array, codes: Array, weights: Array | None, n_classes: int
+    ) -> WeightedValues:
         row_weights = np.ones(len(codes)) if weights is None else weights
         parts = []
         for k in range(n_classes):
@@ -73,14 +75,14 @@ class KernelDensity(Density):
             parts.append(tuple(columns))
         return WeightedValues(tuple(parts))
 
-    def solve(self, statistics, class_counts):
+    def solve(self, statistics: WeightedValues, class_counts: Array) -> FittedKernels:
         with np.errstate(over="ignore", invalid="ignore"):
             widths = self.widths(statistics.parts)
         if not np.isfinite(widths).all():
             raise OverflowError
         return FittedKernels(statistics.parts, widths, class_counts)
 
-    def widths(self, parts):
+    def widths(self, parts: tuple[Any, ...]) -> Array:
         """Bandwidths (K, d)."""
         shape = len(parts), len(parts[0])
         if not isinstance(self.bandwidth, str):
@@ -93,7 +95,9 @@ class KernelDensity(Density):
                 widths[k, j] = max(rule_of_thumb(self.bandwidth, *part[j]), least) or 1.0
         return widths
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
+    ) -> Any:
         if isinstance(self.bandwidth, str) or (rows.dtype.kind == "f" and np.isnan(rows).any()):
             return None  # The bandwidths are others for each row.
         fitted = self.solve(statistics, class_counts)
@@ -101,7 +105,7 @@ class KernelDensity(Density):
         return fitted.terms(np.asarray(rows, dtype=np.float64), (codes, row_weights)).sum(axis=2)
 
 
-def _spread(values, weights):
+def _spread(values: Array, weights: Array) -> float:
     """Standard deviation with divisor n - 1."""
     total = weights.sum()
     if len(values) < 2:
@@ -111,7 +115,7 @@ def _spread(values, weights):
     return float(np.sqrt(squares / (total - 1.0 if total > 1.0 else total)))
 
 
-def rule_of_thumb(name, values, weights):
+def rule_of_thumb(name: str, values: Array, weights: Array) -> float:
     """R's ``bw.nrd`` without its quartiles ("scott"), or ``bw.nrd0`` ("silverman")."""
     if len(values) < 2:
         return 0.0
@@ -122,7 +126,7 @@ def rule_of_thumb(name, values, weights):
     return 0.9 * (min(spread, (high - low) / 1.34) or spread) * n**-0.2
 
 
-def quantile(values, weights, q):
+def quantile(values: Array, weights: Array, q: float) -> float:
     """R's type 7 of rows repeated by their weights."""
     ends = np.cumsum(weights)
     place = q * max(ends[-1] - 1.0, 0.0)
@@ -134,13 +138,13 @@ def quantile(values, weights, q):
 class FittedKernels(FittedDensity):
     """Values, weights and bandwidths of the columns in each class."""
 
-    def __init__(self, parts, widths, class_counts):
+    def __init__(self, parts: tuple[Any, ...], widths: Array, class_counts: Array) -> None:
         self.parts, self.widths, self.class_counts = parts, widths, class_counts
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Array]:
         return {"bandwidth_": self.widths}
 
-    def terms(self, rows, left_out=None):
+    def terms(self, rows: Array, left_out: Any = None) -> Array:
         """Log densities; `left_out` are the class and weight of each row, to be taken out."""
         out = np.zeros((rows.shape[0], len(self.parts), rows.shape[1]))
         for k, part in enumerate(self.parts):
@@ -152,7 +156,9 @@ class FittedKernels(FittedDensity):
                 out[:, k, j] = self.column(x, values, weights, self.widths[k, j], row_weights)
         return out
 
-    def column(self, x, values, weights, width, row_weights):
+    def column(
+        self, x: Array, values: Array, weights: Array, width: float, row_weights: Any
+    ) -> Array:
         out = np.zeros(len(x))
         if not len(values):
             return out  # A column that was never seen says nothing.
@@ -181,7 +187,7 @@ class FittedKernels(FittedDensity):
             out[where] = safe + np.where(np.isfinite(top), summed, -np.inf) - np.log(rest) - scale
         return np.where(np.isnan(x), 0.0, out)
 
-    def draw(self, codes, rng):
+    def draw(self, codes: Array, rng: np.random.Generator) -> Array:
         out = np.zeros((len(codes), self.widths.shape[1]))
         for k in np.unique(codes):
             members = np.flatnonzero(codes == k)
@@ -272,5 +278,5 @@ class KernelDensityNB(NaiveBayesModel):
     _allow_sparse = False
     _solve_parameters = ("bandwidth", "priors")
 
-    def _density(self, d):
+    def _density(self, d: int) -> KernelDensity:
         return KernelDensity(self._checked().bandwidth)

@@ -2,6 +2,7 @@
 """Densities whose logarithm is linear in the row: counts, presences and rates."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from statfast._core.generative.count_tables import scores as sparse_scores
 from statfast._core.generative.linear_scores import scores as dense_scores
 from statfast._core.generative.linear_scores import softmax
 from statfast._core.rows.column_moments import class_moments
+from statfast._typing import Array, Matrix
 from statfast._validation import (
     as_real,
     explain_nonfinite,
@@ -19,19 +21,19 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.generative.naive_bayes.density import FittedDensity
+from statfast.generative.naive_bayes.density import FittedDensity, SparseBlock
 
 PADDING = 8  # The kernel reads so many numbers beyond a table along with its last row.
 
 
-def flat_table(d, classes):
+def flat_table(d: int, classes: int) -> Array:
     """Room for a table (d, K) as the kernel of sparse rows takes it: flat, and a little more."""
     flat = np.empty(d * classes + PADDING)
     flat[-PADDING:] = 0.0
     return flat
 
 
-def table_of(flat, classes):
+def table_of(flat: Array, classes: int) -> Array:
     """The table (d, K), a view."""
     return flat[:-PADDING].reshape(-1, classes)
 
@@ -43,23 +45,23 @@ class FittedLinear(FittedDensity):
     to `base`.
     """
 
-    def __init__(self, flat, classes, zero=None):
+    def __init__(self, flat: Array, classes: int, zero: Array | None = None) -> None:
         self.flat, self.classes, self.zero = flat, classes, zero
         self.base = np.zeros(classes) if zero is None else zero.sum(axis=1)
         table = self.table
         self.barred = np.isneginf(table) if len(table) and table.min() == -np.inf else None
 
     @property
-    def table(self):
+    def table(self) -> Array:
         return table_of(self.flat, self.classes)
 
     @cached_property
-    def coef(self):
+    def coef(self) -> Array:
         """The finite part of the table by classes, for dense rows."""
         finite = self.table if self.barred is None else np.where(self.barred, 0.0, self.table)
         return np.ascontiguousarray(finite.T)
 
-    def prepared(self, rows):
+    def prepared(self, rows: SparseBlock | Array) -> SparseBlock | Array:
         """The row as the table wants it."""
         return rows
 
@@ -77,7 +79,7 @@ class FittedLinear(FittedDensity):
         out[:, low] = -np.inf
         return out
 
-    def posteriors(self, rows, begin, out):
+    def posteriors(self, rows: SparseBlock | Array, begin: Array, out: Array) -> int:
         begin = begin + self.base
         if self.barred is not None or np.isneginf(begin).any():
             return False
@@ -85,14 +87,16 @@ class FittedLinear(FittedDensity):
             return sparse_scores(*parts_of(self.prepared(rows)), self.flat, begin, True, out)
         return softmax(self.prepared(rows), self.coef, begin, out)
 
-    def terms(self, rows):
+    def terms(self, rows: Array) -> Array:
         rows = np.asarray(self.prepared(rows), dtype=np.float64)[:, None, :]
         with np.errstate(invalid="ignore"):
             terms = np.where(rows == 0.0, 0.0, rows * self.table.T)
         return terms if self.zero is None else terms + self.zero
 
 
-def column_sums(rows, codes, weights, n_classes):
+def column_sums(
+    rows: SparseBlock | Array, codes: Array, weights: Array | None, n_classes: int
+) -> Array:
     """Weighted sums (d, K) of each column in each class."""
     table = np.zeros((rows.shape[1], n_classes))
     if is_sparse(rows):
@@ -104,7 +108,7 @@ def column_sums(rows, codes, weights, n_classes):
     return np.ascontiguousarray(sums.T)
 
 
-def require_counts(rows):
+def require_counts(rows: Matrix) -> None:
     """Refuse negative values."""
     values = rows.data if is_sparse(rows) else rows
     if values.dtype.kind == "u" or not values.size or not values.min() < 0:
@@ -122,13 +126,13 @@ def require_counts(rows):
     )
 
 
-def gaps_of(rows):
+def gaps_of(rows: Any) -> Array | None:
     """Where values are missing, or None."""
     gone = np.isnan(rows) if not is_sparse(rows) and rows.dtype.kind == "f" else None
     return gone if gone is not None and gone.any() else None
 
 
-def require_no_infinity(rows):
+def require_no_infinity(rows: Matrix) -> None:
     """Refuse infinite values where NaN is let through."""
     if not is_sparse(rows) and rows.dtype.kind == "f" and np.isinf(rows).any():
         explain_nonfinite(np.where(np.isnan(rows), 0.0, rows), "X")
@@ -137,7 +141,7 @@ def require_no_infinity(rows):
 MAX_SMOOTHING = 1e100  # Sums of pseudo-counts up to here do not overflow.
 
 
-def as_alpha(alpha, force_alpha, d):
+def as_alpha(alpha: Any, force_alpha: bool, d: int) -> Array | float:
     """Additive smoothing: a number, or one for each of d columns (0 if not known yet)."""
     if hasattr(alpha, "__len__") and not isinstance(alpha, str | dict):
         try:
@@ -164,7 +168,7 @@ def as_alpha(alpha, force_alpha, d):
     return values
 
 
-def nonzeros(rows, start=0):
+def nonzeros(rows: Any, start: Any = 0) -> Any:
     """Row numbers, columns and values of the nonzeros."""
     from scipy.sparse import csr_array
 

@@ -45,17 +45,17 @@ class Side:
     parts: tuple[Any, ...]
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         return len(self.parts[0]), sum(part.shape[1] for part in self.parts)
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         return np.result_type(*self.parts)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.parts[0])
 
-    def __getitem__(self, where):
+    def __getitem__(self, where: slice) -> Side:
         return Side(tuple(np.ascontiguousarray(part[where]) for part in self.parts))
 
 
@@ -68,32 +68,42 @@ class SideSums:
     def __add__(self, other: SideSums) -> SideSums:
         return SideSums(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
-    def of_classes(self, kept) -> SideSums:
+    def of_classes(self, kept: Any) -> SideSums:
         return SideSums(tuple(part.of_classes(kept) for part in self.parts))
 
 
 class MixedDensity(Density):
     """Densities side by side: of kinds, each of some of the columns."""
 
-    def __init__(self, kinds, places, densities, levels):
+    def __init__(
+        self,
+        kinds: list[str],
+        places: list[list[int]],
+        densities: list[Any],
+        levels: dict[int, list[float]],
+    ) -> None:
         self.kinds, self.places, self.densities, self.levels = kinds, places, densities, levels
 
-    def check(self, rows):
+    def check(self, rows: Side) -> None:
         for kind, density, part in zip(self.kinds, self.densities, rows.parts, strict=True):
             try:
                 density.check(part)
             except ValueError as error:
                 raise ValueError(f"Of the {kind!r} columns: {error}") from error
 
-    def statistics(self, rows, codes, weights, n_classes):
+    def statistics(
+        self, rows: Side, codes: Array, weights: Array | None, n_classes: int
+    ) -> SideSums:
         pairs = zip(self.densities, rows.parts, strict=True)
         return SideSums(tuple(d.statistics(p, codes, weights, n_classes) for d, p in pairs))
 
-    def solve(self, statistics, class_counts):
+    def solve(self, statistics: SideSums, class_counts: Array) -> FittedMixed:
         pairs = zip(self.densities, statistics.parts, strict=True)
         return FittedMixed(self, [d.solve(s, class_counts) for d, s in pairs])
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
+    ) -> Any:
         total = 0.0
         for density, part, sums in zip(self.densities, rows.parts, statistics.parts, strict=True):
             scores = density.leave_one_out(part, codes, weights, sums, class_counts)
@@ -106,12 +116,12 @@ class MixedDensity(Density):
 class FittedMixed(FittedDensity):
     """FittedDensity densities side by side."""
 
-    def __init__(self, density, parts):
+    def __init__(self, density: MixedDensity, parts: list[Any]) -> None:
         self.density, self.parts = density, parts
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         here = self.density
-        kinds = {}
+        kinds: dict[Any, Any] = {}
         for kind, place in zip(here.kinds, here.places, strict=True):
             kinds |= dict.fromkeys(place, kind)
         return {
@@ -124,24 +134,24 @@ class FittedMixed(FittedDensity):
             "categories_": {j: list(levels) for j, levels in here.levels.items()},
         }
 
-    def scores(self, rows, begin):
+    def scores(self, rows: Side, begin: Array) -> Array:
         nothing = np.zeros(len(begin))
         pairs = zip(self.parts, rows.parts, strict=True)
         return begin + sum(fitted.scores(part, nothing) for fitted, part in pairs)
 
-    def posteriors(self, rows, begin, out):
+    def posteriors(self, rows: Side, begin: Array, out: Array) -> int:
         return len(self.parts) == 1 and self.parts[0].posteriors(rows.parts[0], begin, out)
 
-    def common(self, rows):
+    def common(self, rows: Any) -> Any:
         pairs = zip(self.parts, rows.parts, strict=True)
         return sum(fitted.common(part) for fitted, part in pairs)
 
-    def terms(self, rows):
+    def terms(self, rows: Any) -> Any:
         terms = [f.terms(p) for f, p in zip(self.parts, rows.parts, strict=True)]
         order = np.argsort([j for place in self.density.places for j in place])
         return np.concatenate(terms, axis=2)[:, :, order]
 
-    def draw(self, codes, rng):
+    def draw(self, codes: Array, rng: Any) -> Any:
         d = sum(map(len, self.density.places))
         out = np.empty((len(codes), d), dtype=object if self.density.levels else np.float64)
         for place, part in zip(self.density.places, self.parts, strict=True):
@@ -235,6 +245,9 @@ class MixedNB(NaiveBayesModel):
     [0, 1]
     """
 
+    # What subclasses declare, or a fit sets.
+    _fitted_density: Any = fitted()
+
     densities: str | list[Any] | dict[Any, Any] | None = param(
         nothing | one_of(*KINDS) | array, default=None, kw_only=False
     )
@@ -256,7 +269,7 @@ class MixedNB(NaiveBayesModel):
 
     _allow_sparse = False
 
-    def _rows_and_density(self, X, finite, again):
+    def _rows_and_density(self, X: Any, finite: bool, again: bool) -> tuple[Side, MixedDensity]:
         if isinstance(X, Chunks):
             raise TypeError("MixedNB takes no Chunks as X; pass them to partial_fit, one by one.")
         made = self._density_of_kinds()  # Parameters are checked first.
@@ -270,14 +283,16 @@ class MixedNB(NaiveBayesModel):
         density.check(rows)
         return rows, density
 
-    def _new_density(self, table, names, made):
+    def _new_density(
+        self, table: TableColumns, names: Array | None, made: dict[str, Any]
+    ) -> MixedDensity:
         kinds = self._kinds(table, names)
         places = {name: [j for j, kind in enumerate(kinds) if kind == name] for name in KINDS}
         used = [name for name in KINDS if places[name]]
         levels = {j: levels_of(table, j, self._takes_missing()) for j in places["categorical"]}
         return MixedDensity(used, [places[name] for name in used], [made[n] for n in used], levels)
 
-    def _rows_later(self, X):
+    def _rows_later(self, X: Any) -> Side:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         table = TableColumns(X, self)
@@ -285,7 +300,7 @@ class MixedNB(NaiveBayesModel):
         self._fitted_density.check(rows)
         return rows
 
-    def _cut(self, table, density):
+    def _cut(self, table: TableColumns, density: MixedDensity) -> Side:
         """The columns of each kind; categories as numbers."""
         parts = []
         for kind, place in zip(density.kinds, density.places, strict=True):
@@ -301,7 +316,7 @@ class MixedNB(NaiveBayesModel):
                 parts.append(numbers_of(table, place, allowed))
         return Side(tuple(np.ascontiguousarray(part) for part in parts))
 
-    def _with_new_levels(self, table):
+    def _with_new_levels(self, table: Any) -> Any:
         """The density of the fit, with what `partial_fit` finds of new categories."""
         old = self._fitted_density
         levels = {}
@@ -310,7 +325,7 @@ class MixedNB(NaiveBayesModel):
             levels[j] = [*before, *(level for level in here if level not in set(before))]
         return MixedDensity(old.kinds, old.places, old.densities, levels)
 
-    def _kinds(self, table, names):
+    def _kinds(self, table: TableColumns, names: Array | None) -> list[str]:
         """The name of the density of each column."""
         densities, d = self.densities, table.n_columns
         if densities is None or isinstance(densities, dict):
@@ -329,7 +344,7 @@ class MixedNB(NaiveBayesModel):
             )
         return [as_choice(kind, f"densities[{j}]", KINDS) for j, kind in enumerate(densities)]
 
-    def _density_of_kinds(self):
+    def _density_of_kinds(self) -> dict[str, Any]:
         """A density of each kind."""
         given = self._checked()
         if isinstance(self.densities, dict) and not self.densities:
@@ -345,7 +360,7 @@ class MixedNB(NaiveBayesModel):
         }
 
 
-def _place(key, d, names):
+def _place(key: int, d: int, names: Any) -> Any:
     """The number of a column, which may be given by its name."""
     if isinstance(key, str):
         places = [] if names is None else np.flatnonzero(np.asarray(names) == key)

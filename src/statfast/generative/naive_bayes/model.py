@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Naive Bayes: columns that are independent within each class, whatever their densities."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from statfast._estimator import (
     left_out_plan,
     weighted_labels,
 )
-from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Seed, Weights
 from statfast._validation import (
     as_count,
     as_csr,
@@ -34,6 +34,7 @@ from statfast._validation import (
 )
 from statfast.generative.naive_bayes.density import (
     BayesSums,
+    Density,
     State,
     class_statistics,
     fill_answers,
@@ -55,6 +56,10 @@ class TooLarge(ValueError):
 class NaiveBayesModel(Classifier, SumFit):
     """What all naive Bayes classifiers share; a subclass gives its density and class priors."""
 
+    # What subclasses declare, or a fit sets.
+    _fitted_density: Any = fitted()
+    n_jobs: Jobs = fitted()
+
     classes_: Array = fitted()
     _joint: Any = fitted()
 
@@ -67,17 +72,17 @@ class NaiveBayesModel(Classifier, SumFit):
 
     # ------------------------------------------------------------ what subclasses say
 
-    def _density(self, d):
+    def _density(self, d: int) -> Any:
         """The density of d columns, its parameters checked."""
         raise NotImplementedError
 
-    def _log_priors(self, class_counts, classes):
+    def _log_priors(self, class_counts: Array, classes: Array) -> Array:
         return log_of(as_priors(getattr(self, self._priors_name), class_counts, self._priors_name))
 
-    def _takes_missing(self):
+    def _takes_missing(self) -> bool:
         return "missing" in self._declared and self._checked_value("missing") == "ignore"
 
-    def _rows_at_fit(self, X, finite):
+    def _rows_at_fit(self, X: Any, finite: bool) -> Matrix:
         """Checked rows; the names of columns are `column_names`."""
         if is_sparse(X):
             if not self._allow_sparse:
@@ -85,7 +90,7 @@ class NaiveBayesModel(Classifier, SumFit):
             return as_csr(X)
         return as_rows(X, keep=ROW_DTYPES, finite=finite and not self._takes_missing())
 
-    def _rows_later(self, X):
+    def _rows_later(self, X: Any) -> Matrix:
         finite, sparse = not self._takes_missing(), self._allow_sparse
         rows = rows_for(self, X, keep=ROW_DTYPES, finite=finite, sparse=sparse)
         self._fitted_density.check(rows)
@@ -153,7 +158,16 @@ class NaiveBayesModel(Classifier, SumFit):
         again = "_sums" in self.__dict__
         return self._merge_sum(*self._prepare(X, y, sample_weight, known, again=again))
 
-    def _prepare(self, X, y, sample_weight, known=None, *, finite=True, again=False):
+    def _prepare(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        known: Array | None = None,
+        *,
+        finite: bool = True,
+        again: bool = False,
+    ) -> tuple[tuple[Any | Matrix, Array, Array | None], State]:
         """Every check of a fit: the columns that are cut into blocks, and all else it needs."""
         rows, density = self._rows_and_density(X, finite, again)
         n = None if isinstance(rows, Chunks) else rows.shape[0]
@@ -168,7 +182,7 @@ class NaiveBayesModel(Classifier, SumFit):
         keep = known is not None
         return (rows, codes, weights), State(classes, density, width, column_names(X), False, keep)
 
-    def _rows_and_density(self, X, finite, again):
+    def _rows_and_density(self, X: Any, finite: bool, again: bool) -> tuple[Matrix, Density]:
         """The rows, checked, and their density."""
         if isinstance(X, Chunks):  # Chunks know their number of rows after the pass.
             return X, self._density(0)
@@ -180,17 +194,18 @@ class NaiveBayesModel(Classifier, SumFit):
         density.check(rows)
         return rows, density
 
-    def _check_block(self, rows, state):
+    def _check_block(self, rows: Any, state: Any) -> None:
         if not self._takes_missing():
             require_finite(rows)
         state.density.check(rows)
 
-    def _total(self, columns, state):
+    def _total(self, columns: tuple[Any | Matrix, Array, Array | None], state: State) -> BayesSums:
         return sum_statistics(columns, state, self.n_jobs)
 
-    def _solve_total(self, sums, columns, state):
-        if isinstance(columns[0], Chunks):
-            state = state.with_width(columns[0].shape[1])
+    def _solve_total(self, sums: Any, columns: Any, state: Any) -> Self:
+        rows: Any = columns[0]
+        if isinstance(rows, Chunks):
+            state = state.with_width(cast(Any, rows).shape[1])
         try:
             return self._solve(sums, state)
         except TooLarge:
@@ -198,7 +213,7 @@ class NaiveBayesModel(Classifier, SumFit):
                 require_finite(columns[0])
             raise
 
-    def _solve(self, sums, state):
+    def _solve(self, sums: Any, state: Any) -> Self:
         """Become fitted by the merged statistics alone."""
         classes = state.classes
         if not state.keep_absent and not (sums.class_counts > 0.0).all():
@@ -235,10 +250,10 @@ class NaiveBayesModel(Classifier, SumFit):
             _sums=sums,
         )
 
-    def _prior_attributes(self, log_priors):
+    def _prior_attributes(self, log_priors: Array) -> dict[str, Array]:
         return {"class_prior_": np.exp(log_priors)}
 
-    def _joint_priors(self, log_priors):
+    def _joint_priors(self, log_priors: Array) -> Array:
         """What the scores of the classes begin with."""
         return log_priors
 
@@ -378,7 +393,9 @@ class NaiveBayesModel(Classifier, SumFit):
         rng, codes = self._drawn_classes(n_samples, random_state)
         return self._joint[0].draw(codes, rng), self.classes_[codes]
 
-    def _drawn_classes(self, n_samples, random_state):
+    def _drawn_classes(
+        self, n_samples: float, random_state: Seed
+    ) -> tuple[np.random.Generator, Array]:
         self._require_fitted()
         n = as_count(n_samples, "n_samples")
         refuse_large(8 * n * self.n_features_in_, "sample", "Draw fewer rows at a time.")
@@ -386,15 +403,15 @@ class NaiveBayesModel(Classifier, SumFit):
         chances = np.exp(self._joint[1])
         return rng, rng.choice(len(chances), size=n, p=chances / chances.sum())
 
-    def _require_fitted(self):
+    def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Any:
         self._require_fitted()
         return self._rows_later(X)
 
-    def _scored(self, X, what, dtype=None):
+    def _scored(self, X: Any, what: str, dtype: type[Any] | None = None) -> Array:
         rows = self._rows(X)
         fitted, priors = self._joint
         if dtype is None:
@@ -404,10 +421,10 @@ class NaiveBayesModel(Classifier, SumFit):
         fill_answers(fitted, rows, priors, out, what, sparse=sparse, n_jobs=self.n_jobs)
         return out
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, predict_left_out) or super()._plan_folds(task)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._allow_sparse
         tags.input_tags.allow_nan = self._takes_missing()
@@ -417,7 +434,7 @@ class NaiveBayesModel(Classifier, SumFit):
 # ------------------------------------------------------------ leave-one-out
 # Only the sums of a row's own class change when it is left out, and the class probabilities, of
 # which there are few; densities say what that does to their logarithms.
-def predict_left_out(model, X, y, sample_weight, method):
+def predict_left_out(model: Any, X: Any, y: Any, sample_weight: Any, method: str) -> Any:
     """Held-out classes, posteriors or log posteriors; None if there is no closed form."""
     if method not in ("predict", "predict_proba", "predict_log_proba"):
         return None
@@ -446,7 +463,9 @@ def predict_left_out(model, X, y, sample_weight, method):
     return np.exp(scores) if method == "predict_proba" else scores
 
 
-def priors_without(model, class_counts, codes, row_weights, classes):
+def priors_without(
+    model: Any, class_counts: Array, codes: Array, row_weights: Any, classes: Any
+) -> Any:
     """Log class probabilities (n, K) without each row: few of them differ."""
     keys = np.stack([codes.astype(np.float64), row_weights], axis=1)
     distinct, place = np.unique(keys, axis=0, return_inverse=True)

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
-from statfast._typing import Array, ArrayLike, Jobs
+from statfast._typing import Array, ArrayLike, Jobs, Matrix
 from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, Sums, cut_pieces, log_of
 from statfast.generative.naive_bayes.linear import (
@@ -31,10 +31,10 @@ class PoissonDensity(Density):
 
     sparse = True
 
-    def __init__(self, alpha):
+    def __init__(self, alpha: float) -> None:
         self.alpha = alpha
 
-    def check(self, rows):
+    def check(self, rows: Matrix) -> None:
         require_no_infinity(rows)
         require_counts(rows)
 
@@ -47,7 +47,7 @@ class PoissonDensity(Density):
             rows = np.where(gone, 0.0, rows)
         return Sums((column_sums(rows, codes, weights, n_classes), seen))
 
-    def rates(self, counts, seen, total, every):
+    def rates(self, counts: Array, seen: Array, total: Array, every: Array) -> Array:
         """Rates of classes from their counts, and those of all."""
         pool = np.divide(total, every, out=np.zeros_like(total), where=every > 0.0)
         below = seen + self.alpha
@@ -56,7 +56,7 @@ class PoissonDensity(Density):
         )
         return np.where(below > 0.0, rates, pool)
 
-    def solve(self, statistics, class_counts):
+    def solve(self, statistics: Sums, class_counts: Array) -> FittedPoisson:
         counts, seen = statistics.tables
         with np.errstate(over="ignore"):
             if not np.isfinite(counts.sum(axis=1)).all():
@@ -64,7 +64,9 @@ class PoissonDensity(Density):
         total, every = counts.sum(axis=1, keepdims=True), seen.sum(axis=1, keepdims=True)
         return FittedPoisson(self.rates(counts, seen, total, every))
 
-    def leave_one_out(self, rows, codes, weights, statistics, class_counts):
+    def leave_one_out(
+        self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
+    ) -> Any:
         if is_sparse(rows) or gaps_of(rows) is not None:
             return None
         counts, seen = statistics.tables
@@ -89,14 +91,14 @@ class PoissonDensity(Density):
 class FittedPoisson(FittedLinear):
     """Rates of the columns in each class."""
 
-    def __init__(self, rates):
+    def __init__(self, rates: Array) -> None:
         self.rates = rates
         flat = flat_table(*rates.shape)
         with np.errstate(divide="ignore"):
             np.log(rates, out=table_of(flat, rates.shape[1]))
         super().__init__(flat, rates.shape[1], -rates.T)
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Array]:
         return {"rate_": self.rates.T}
 
     def scores(self, rows, begin):
@@ -105,17 +107,17 @@ class FittedPoisson(FittedLinear):
             return super().scores(rows, begin)
         return super().scores(np.where(gone, 0.0, rows), begin) + gone @ self.rates
 
-    def posteriors(self, rows, begin, out):
+    def posteriors(self, rows: Any, begin: Array, out: Array) -> int:
         return gaps_of(rows) is None and super().posteriors(rows, begin, out)
 
-    def terms(self, rows):
+    def terms(self, rows: Array) -> Array:
         gone = gaps_of(rows)
         if gone is None:
             return super().terms(rows)
         terms = super().terms(np.where(gone, 0.0, rows))
         return np.where(gone[:, None, :], 0.0, terms)
 
-    def common(self, rows):
+    def common(self, rows: Array) -> Array:
         from scipy.special import gammaln
 
         if is_sparse(rows):
@@ -123,7 +125,7 @@ class FittedPoisson(FittedLinear):
             return -np.bincount(row, gammaln(rows.data + 1.0), rows.shape[0])[:, None]
         return -np.nan_to_num(gammaln(rows + 1.0), posinf=np.inf).sum(axis=1, keepdims=True)
 
-    def draw(self, codes, rng):
+    def draw(self, codes: Array, rng: np.random.Generator) -> Array:
         if self.rates.max() > MAX_RATE_DRAWN:
             raise ValueError(
                 f"sample needs rates of at most {MAX_RATE_DRAWN:g}; the largest of the fit is "
@@ -205,10 +207,10 @@ class PoissonNB(NaiveBayesModel):
 
     _solve_parameters = ("alpha", "priors")
 
-    def _density(self, d):
+    def _density(self, d: int) -> PoissonDensity:
         return PoissonDensity(self._checked().alpha)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True

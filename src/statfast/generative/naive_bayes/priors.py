@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Class probabilities, given or learnt, and parameters that several models share."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_choice, shown, wrong_type
 from statfast.generative.naive_bayes.density import log_of
 
@@ -10,24 +14,28 @@ from statfast.generative.naive_bayes.density import log_of
 class CountPriors:
     """Class probabilities as scikit-learn's discrete models have them."""
 
+    # What subclasses declare, or a fit sets.
+    class_prior: Any
+    _checked_value: Callable[..., Any]
+
     _priors_name = "class_prior"
 
-    def _log_priors(self, class_counts, classes):
+    def _log_priors(self, class_counts: Array, classes: Array) -> Array:
         if self.class_prior is None and not self._checked_value("fit_prior"):
             return np.full(len(class_counts), -np.log(len(class_counts)))
         return log_of(as_priors(self.class_prior, class_counts, "class_prior"))
 
-    def _prior_attributes(self, log_priors):
+    def _prior_attributes(self, log_priors: Array) -> dict[str, Array]:
         return {"class_log_prior_": log_priors}
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
 
 
-def as_priors(values, class_counts, name):
+def as_priors(values: Any, class_counts: Array, name: str) -> Array:
     """Class probabilities: those given, by maximum likelihood (None), or by Laplace."""
     if values is None:
         return class_counts / class_counts.sum()

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from statfast._core.rows.pooled_scatter import class_scatter
 from statfast._core.tile import tiles
 from statfast._engine import Chunks, checkpoint, reduce
 from statfast._estimator import ColumnMoments
+from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large, require_finite
 
 # A shift that is this many within-class standard deviations off costs four of sixteen digits.
@@ -22,7 +24,7 @@ MAX_DEVIATIONS_OF_SHIFT = 100.0
 MULTIPLICATIONS_OF_CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
 
 
-def require_finite_sums(sums):
+def require_finite_sums(sums: Array) -> Array:
     """Sums of squares, or a ValueError where they have overflowed."""
     if not np.isfinite(sums).all():
         raise ValueError(
@@ -54,7 +56,7 @@ class ClassMoments:
             within = require_finite_sums(self.within + other.within + spread.T @ spread)
         return ClassMoments(class_counts, self.means + share * distances, within)
 
-    def of_classes(self, classes) -> "ClassMoments":
+    def of_classes(self, classes: Array) -> "ClassMoments":
         """Those of some classes, all others having no rows."""
         return ClassMoments(self.class_counts[classes], self.means[classes], self.within)
 
@@ -94,7 +96,7 @@ class ClassScatters:
             scatters = require_finite_sums(self.scatters + other.scatters + between)
         return ClassScatters(class_counts, self.means + share * distances, scatters)
 
-    def of_classes(self, classes) -> "ClassScatters":
+    def of_classes(self, classes: Array) -> "ClassScatters":
         """Those of some classes."""
         return ClassScatters(
             self.class_counts[classes], self.means[classes], self.scatters[classes]
@@ -119,7 +121,9 @@ class ClassScatters:
         return ClassMoments(self.class_counts, self.means, self.scatters.sum(axis=0))
 
 
-def class_moments(X, codes, weights, n_classes, *, n_jobs=None) -> ClassMoments:
+def class_moments(
+    X: Array, codes: Array, weights: Array | None, n_classes: int, *, n_jobs: Any = None
+) -> ClassMoments:
     """Moments of the classes of X.
 
     Parameters
@@ -146,12 +150,16 @@ def class_moments(X, codes, weights, n_classes, *, n_jobs=None) -> ClassMoments:
     return _moments(X, codes, weights, n_classes, n_jobs, pooled=True)
 
 
-def class_scatters(X, codes, weights, n_classes, *, n_jobs=None) -> ClassScatters:
+def class_scatters(
+    X: Array, codes: Array, weights: Array | None, n_classes: int, *, n_jobs: Jobs = None
+) -> ClassScatters:
     """Moments of the classes of X, with a scatter for each: as `class_moments`, in K d^2 memory."""
     return _moments(X, codes, weights, n_classes, n_jobs, pooled=False)
 
 
-def _moments(X, codes, weights, n_classes, n_jobs, pooled):
+def _moments(
+    X: Array, codes: Array, weights: Array | None, n_classes: int, n_jobs: Jobs, pooled: bool
+) -> Any:
     if isinstance(X, Chunks):
         gather = class_moments if pooled else class_scatters
         return total_of_chunks(gather, X, codes, weights, n_classes, n_jobs)
@@ -162,7 +170,9 @@ def _moments(X, codes, weights, n_classes, n_jobs, pooled):
     return moments
 
 
-def total_of_chunks(gather, chunks, codes, weights, n_classes, n_jobs):
+def total_of_chunks(
+    gather: Any, chunks: Any, codes: Array, weights: Array | None, n_classes: int, n_jobs: Jobs
+) -> Any:
     """Moments of rows that come in chunks, as ``gather`` gives them of each."""
     total, stop = None, 0
     for chunk in chunks:
@@ -179,7 +189,7 @@ def total_of_chunks(gather, chunks, codes, weights, n_classes, n_jobs):
     return total
 
 
-def _first_rows(X, codes, weights, n_classes):
+def _first_rows(X: Array, codes: Array, weights: Array | None, n_classes: int) -> Array:
     """The first row of each class that has weight; zeros for a class without."""
     first = np.full(n_classes, -1, dtype=np.intp)
     for stop in (4096, len(codes)):
@@ -194,14 +204,18 @@ def _first_rows(X, codes, weights, n_classes):
     return rows
 
 
-def _moments_about(shift, X, codes, weights, n_jobs, pooled):
+def _moments_about(
+    shift: Array, X: Array, codes: Array, weights: Array | None, n_jobs: Jobs, pooled: bool
+) -> tuple[Any, bool]:
     """Class moments from sums about ``shift`` (K, d), and whether it was far from the means."""
     n_classes, d = shift.shape
     step = max(64, int(MULTIPLICATIONS_OF_CALL / d**2))
     add, shape = (class_scatter, (d, d)) if pooled else (add_scatters, (n_classes, d, d))
     refuse_large(8 * prod(shape), f"A covariance matrix of {d} columns for each class", "Drop some")
 
-    def partial(rows, block, block_codes, block_weights):
+    def partial(
+        rows: slice, block: Array, block_codes: Array, block_weights: Array | None
+    ) -> tuple[Array, Array, Array]:
         class_counts, sums, scatter = np.zeros(n_classes), np.zeros((n_classes, d)), np.zeros(shape)
         for start in range(0, len(block), step):
             where = slice(start, start + step)
@@ -210,7 +224,7 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
             checkpoint()
         return class_counts, sums, scatter
 
-    def merge(total, more):
+    def merge(total: Any, more: Any) -> Any:
         for mine, theirs in zip(total, more, strict=True):
             mine += theirs
         return total
@@ -243,7 +257,7 @@ def _moments_about(shift, X, codes, weights, n_jobs, pooled):
     return ClassScatters(class_counts, shift + offset, within), far
 
 
-def _mirrored(scatter, moved):
+def _mirrored(scatter: Array, moved: Array) -> tuple[Array, bool]:
     """Symmetric scatters from their lower triangles, and whether too much was taken off them."""
     j = np.arange(scatter.shape[-1])
     within = np.where(j[:, None] >= j, scatter, np.swapaxes(scatter, -1, -2))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Covariance matrices: estimates that are shrunk, correlations, single numbers, and distances."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import ANY, ROW_DTYPES, ignoring_sklearn_arguments
@@ -123,7 +125,9 @@ def oas(
     return _in_units_of_rows(shrink(covariance, share), power), share
 
 
-def _moments(X, assume_centered, sample_weight, n_jobs):
+def _moments(
+    X: Any, assume_centered: int | str, sample_weight: Weights, n_jobs: Any
+) -> tuple[float, Array, float, int]:
     """Mass, maximum-likelihood covariance, the sum of |x - mean|^4, and a power of two by which
     the rows were divided, so that fourth powers neither overflow nor vanish."""
     rows = as_rows(X, keep=ROW_DTYPES)
@@ -140,7 +144,7 @@ def _moments(X, assume_centered, sample_weight, n_jobs):
     return total_weight, total.scatters[0] / total_weight, total.fourth[0].sum(), power
 
 
-def _in_units_of_rows(covariance, power):
+def _in_units_of_rows(covariance: Array, power: int) -> Array:
     with np.errstate(over="ignore"):
         covariance = np.ldexp(covariance, 2 * power)
     if not np.isfinite(covariance).all():
@@ -150,7 +154,7 @@ def _in_units_of_rows(covariance, power):
     return covariance
 
 
-def without_fourth_moments(total) -> ClassScatters:
+def without_fourth_moments(total: ClassScatters) -> ClassScatters:
     """Moments of one class without those of higher order."""
     return ClassScatters(total.class_counts, total.means, total.scatters)
 

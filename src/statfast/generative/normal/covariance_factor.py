@@ -2,13 +2,15 @@
 """A covariance taken apart: whitening, determinant and roots; singular ones by their rank."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import interruptible
+from statfast._typing import Array
 from statfast._validation import as_rows, slack_of, warn_user
-from statfast.generative.normal.whitening import list_columns, smallest_variance, whiten
+from statfast.generative.normal.whitening import Whitening, list_columns, smallest_variance, whiten
 
 ROOTS = ("cholesky", "spectral", "svd")
 # With a standardized eigenvalue further below zero, a matrix is no covariance.
@@ -27,11 +29,13 @@ class CovarianceFactor:
     null: NDArray[np.float64]  # (d, d - r) directions of standardized columns without variance
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         return self.factor.shape[1]
 
 
-def factor_covariance(matrix, size, tol, allow_singular, names=None) -> CovarianceFactor:
+def factor_covariance(
+    matrix: Array, size: Array, tol: float, allow_singular: bool, names: Array | None = None
+) -> CovarianceFactor:
     """The parts of a covariance; a singular one is refused unless it is allowed.
 
     `size` is that of each column's values, beside which a standard deviation may be rounding.
@@ -70,7 +74,7 @@ def factor_covariance(matrix, size, tol, allow_singular, names=None) -> Covarian
     return CovarianceFactor(matrix, factor, whitener, log_det, white.spread, null)  # type: ignore[arg-type]
 
 
-def _standard_axes(matrix, white):
+def _standard_axes(matrix: Array, white: Whitening) -> tuple[Array, Array, Array]:
     live = np.setdiff1d(np.arange(len(matrix)), white.constant)
     kept = matrix[np.ix_(live, live)] / white.spread[live, None] / white.spread[live]
     if len(live) == 0:
@@ -79,7 +83,7 @@ def _standard_axes(matrix, white):
     return variances, vectors, live
 
 
-def covariance_root(parts: CovarianceFactor, kind):
+def covariance_root(parts: CovarianceFactor, kind: Any) -> Any:
     """A square root Q (d, d) with Q Q' = S."""
     d = len(parts.matrix)
     if kind == "cholesky":
@@ -93,7 +97,7 @@ def covariance_root(parts: CovarianceFactor, kind):
     return axes @ vectors.T if kind == "spectral" else axes
 
 
-def as_covariance(S, name="covariance"):
+def as_covariance(S: Any, name: str = "covariance") -> Array:
     """Check a covariance matrix that a user gives: square, symmetric, no negative variance."""
     matrix = np.array(as_rows(S, name=name, keep=(np.float64,)), dtype=np.float64)
     if matrix.shape[0] != matrix.shape[1]:
@@ -122,7 +126,7 @@ def as_covariance(S, name="covariance"):
     return matrix
 
 
-def warn_singular(parts):
+def warn_singular(parts: CovarianceFactor) -> None:
     """Say that a covariance is taken by its rank."""
     d = len(parts.matrix)
     if parts.rank < d:

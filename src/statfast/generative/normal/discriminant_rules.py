@@ -5,18 +5,21 @@ A rule is a tuple of what its kernel takes between the rows and the output; the 
 array is what a row costs.
 """
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast._validation import require_finite
 from statfast.generative.normal.class_moments import MULTIPLICATIONS_OF_CALL
 
 MAX_ROWS_AT_ONCE = 256  # So many contiguous rows go to the kernel in one piece.
 
 
-def fill_by_rule(out, kernel, rows, rule, n_jobs):
+def fill_by_rule(out: Array, kernel: Any, rows: Array, rule: tuple[Any, ...], n_jobs: Jobs) -> None:
     """Let ``kernel(block, *rule, out)`` fill ``out``, of one entry per row.
 
     The kernel returns whether its scores are finite. If not all are, the rows are looked through:
@@ -26,7 +29,7 @@ def fill_by_rule(out, kernel, rows, rule, n_jobs):
     cost = size + 16 * len(rule[0])  # Scores and exponentials of one row.
     step = max(64, int(MULTIPLICATIONS_OF_CALL / max(1, cost)))
 
-    def work(task):
+    def work(task: slice) -> int:
         finite = True
         for start in range(task.start, task.stop, step):
             checkpoint()
@@ -46,7 +49,7 @@ def fill_by_rule(out, kernel, rows, rule, n_jobs):
         require_finite(rows)
 
 
-def apply_rule(kernel, rows, rule, n_jobs):
+def apply_rule(kernel: Any, rows: Array, rule: tuple[Any, ...], n_jobs: Jobs) -> Array:
     """What the kernel says of each row, (n, K): float32 for float32 rows, else float64."""
     dtype = np.float32 if rows.dtype == np.float32 else np.float64
     out = np.empty((rows.shape[0], len(rule[0])), dtype)
@@ -55,10 +58,10 @@ def apply_rule(kernel, rows, rule, n_jobs):
 
 
 @cache
-def log_softmax_of(kernels):
+def log_softmax_of(kernels: Any) -> Callable[..., Any]:
     """The kernel `softmax` of a module of kernels on the logarithmic scale."""
 
-    def log_softmax(block, *rule_and_out):
+    def log_softmax(block: Array, *rule_and_out: Any) -> int:
         *rule, out = rule_and_out
         delta = np.empty(out.shape)
         finite = kernels.scores(block, *rule, delta)
@@ -73,7 +76,7 @@ def log_softmax_of(kernels):
     return log_softmax
 
 
-def with_all_classes(coef, intercept):
+def with_all_classes(coef: Array, intercept: Array) -> tuple[Array, Array]:
     """Scores of each class; of two classes the first scores 0, so that all methods agree."""
     if len(coef) == 1:
         coef = np.vstack([np.zeros_like(coef), coef])

@@ -2,11 +2,13 @@
 """Moments of classes up to the fourth order, from which Ledoit and Wolf's shrinkage follows."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import Chunks, checkpoint, reduce
+from statfast._typing import Array
 from statfast._validation import refuse_large, require_finite
 from statfast.generative.normal.class_moments import ClassScatters, total_of_chunks
 
@@ -41,7 +43,7 @@ class FourthMoments:
         """See `ClassScatters`."""
         return self.scatters
 
-    def about(self, means):
+    def about(self, means: Array) -> tuple[Array, Array, Array]:
         """Scatters, third and fourth sums about other means."""
         away = self.means - means
         a, b = away[:, :, None], away[:, None, :]
@@ -61,17 +63,19 @@ class FourthMoments:
         )
         return scatters, third, fourth
 
-    def of_classes(self, classes) -> "FourthMoments":
+    def of_classes(self, classes: Any) -> "FourthMoments":
         """Those of some classes."""
         kept = (self.class_counts, self.means, self.scatters, self.third, self.fourth)
         return FourthMoments(*(part[classes] for part in kept))
 
-    def pooled(self):
+    def pooled(self) -> Any:
         """The moments with the scatters of all classes added up."""
         return ClassScatters(self.class_counts, self.means, self.scatters).pooled()
 
 
-def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoments:
+def fourth_moments(
+    X: Array, codes: Array, weights: Array | None, n_classes: int, *, n_jobs: Any = None
+) -> FourthMoments:
     """Moments of the classes of rows, or of `Chunks` of them, as `class_moments` takes them.
 
     Cost: some 6 n d^2 operations; O(K d^2) memory a thread.
@@ -81,7 +85,7 @@ def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoment
     d = X.shape[1]
     refuse_large(40 * n_classes * d**2, f"Fourth moments of {d} columns", "Give shrinkage a number")
 
-    def partial(rows, block, block_codes, block_weights):
+    def partial(rows: slice, block: Array, block_codes: Array, block_weights: Array | None) -> Any:
         total = None
         for start in range(0, len(block), ROWS_OF_PRODUCT):
             where = slice(start, start + ROWS_OF_PRODUCT)
@@ -105,7 +109,7 @@ def fourth_moments(X, codes, weights, n_classes, *, n_jobs=None) -> FourthMoment
     return total
 
 
-def _of_block(block, codes, weights, n_classes):
+def _of_block(block: Array, codes: Array, weights: Array | None, n_classes: int) -> FourthMoments:
     d = block.shape[1]
     class_counts, means = np.zeros(n_classes), np.zeros((n_classes, d))
     sums = np.zeros((3, n_classes, d, d))

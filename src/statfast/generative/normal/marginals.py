@@ -2,7 +2,7 @@
 """Distributions that follow from a normal one: marginal, conditional, and under affine maps."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from statfast.generative.normal.normal_fit import NormalFit, attributes_of_covar
 class DerivedNormals(NormalFit):
     """Distributions that follow from a `MultivariateNormal`."""
 
+    # What subclasses declare, or a fit sets.
+    tol: float = fitted()
+
     mean_: Array = fitted()
     covariance_: Any = fitted()
     _parts: Any = fitted()
 
-    def _with_moments(self, mean, matrix, names=None):
+    def _with_moments(self, mean: Array, matrix: Array, names: Array | None = None) -> Self:
         """Become fitted with a mean and a covariance."""
         d = len(mean)
         named = {} if names is None else {"feature_names_in_": names}
@@ -123,14 +126,16 @@ class DerivedNormals(NormalFit):
             raise ValueError("A or shift holds values so large that products overflow. Rescale it.")
         return self._like(mean, matrix, None)
 
-    def _like(self, mean, matrix, columns):
+    def _like(self, mean: Any, matrix: Array, columns: Any) -> Any:
         """A distribution with the parameters of this one."""
         names = self.__dict__.get("feature_names_in_")
         names = None if names is None or columns is None else names[columns]
-        model = type(self)(allow_singular=self.allow_singular, tol=self.tol, n_jobs=self.n_jobs)
+        model = cast(Any, type(self))(
+            allow_singular=self.allow_singular, tol=self.tol, n_jobs=self.n_jobs
+        )
         return model._with_moments(mean, matrix / 2.0 + matrix.T / 2.0, names)
 
-    def _places(self, columns):
+    def _places(self, columns: Any) -> Any:
         """Numbers of columns given by number or name."""
         self._require_fitted()
         labels = to_array(columns, "columns", "a list of columns")
@@ -151,12 +156,12 @@ class DerivedNormals(NormalFit):
             raise ValueError(f"columns must be distinct, and at least one; got {shown(columns)}.")
         return np.array(places, np.intp)
 
-    def _require_fitted(self):
+    def _require_fitted(self) -> None:
         if "_parts" not in self.__dict__:
             raise not_fitted(self)
 
 
-def as_finite_vector(values, d, name):
+def as_finite_vector(values: Any, d: int, name: str) -> Array:
     """d finite numbers."""
     wanted = np.atleast_1d(to_array(values, name, f"a list of {d} numbers"))
     if wanted.shape != (d,):

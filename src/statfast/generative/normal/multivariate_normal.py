@@ -279,24 +279,24 @@ class MultivariateNormal(DerivedNormals):
             self._parts.whitener,
         )  # fmt: skip
 
-    def _radius2(self, content):
+    def _radius2(self, content: float) -> float:
         from scipy.special import chdtri
 
         self._require_fitted()
         content = as_real(content, "content", 0.0, 1.0, open_low=True, open_high=True)
         return float(chdtri(self.rank_, 1.0 - content)) if self.rank_ else 0.0
 
-    def _log_densities(self, rows):
+    def _log_densities(self, rows: Array) -> Array:
         height = -0.5 * (self.rank_ * np.log(2.0 * np.pi) + self._parts.log_det)
         out = self._scores(rows, height, 1.0)
         if self.rank_ < len(self.mean_):
             out[self._is_off_subspace(rows)] = -np.inf
         return out
 
-    def _squared_distances(self, rows):
+    def _squared_distances(self, rows: Array) -> Array:
         return np.abs(self._scores(rows, 0.0, np.sqrt(2.0)))
 
-    def _scores(self, rows, height, times):
+    def _scores(self, rows: Array, height: float, times: float) -> Array:
         """height - |times W (x - mean)|^2 / 2 of each row."""
         factors = np.ascontiguousarray(times * self._parts.whitener)[None]
         near = np.where(np.abs(self.mean_) < 1e37, self.mean_, 0.0).astype(np.float32)
@@ -305,7 +305,7 @@ class MultivariateNormal(DerivedNormals):
         rule = factors, offsets, near[None], np.array([height]), triangular
         return apply_rule(quadratic_scores.scores, rows, rule, self.n_jobs)[:, 0]
 
-    def _is_off_subspace(self, rows):
+    def _is_off_subspace(self, rows: Any) -> Any:
         """Which rows lie off the subspace of a singular covariance."""
         parts = self._parts
         away = np.abs((rows - self.mean_) / parts.spread @ parts.null)
@@ -357,7 +357,7 @@ class MultivariateNormal(DerivedNormals):
         seeds = rng.integers(2**63, size=(len(blocks), 2))
         Q, out = np.ascontiguousarray(covariance_root(self._parts, root).T), np.empty((n, d))
 
-        def draw(task):
+        def draw(task: Any) -> None:
             rows, seed = task
             checkpoint()
             stream = np.random.default_rng(seed)
@@ -369,11 +369,11 @@ class MultivariateNormal(DerivedNormals):
         each(draw, tasks, n_jobs=self.n_jobs, effort=n * d * (40.0 + 2.0 * d))
         return out
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Array:
         self._require_fitted()
         return rows_for(self, X, keep=ROW_DTYPES, finite=False)  # `apply_rule` looks at the scores
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return "_parts" in self.__dict__
 
 

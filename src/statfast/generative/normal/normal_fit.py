@@ -2,12 +2,12 @@
 """The fit of a multivariate normal distribution: rows to moments, moments to a covariance."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import ROW_DTYPES, FitState, SumFit
+from statfast._estimator import ROW_DTYPES, FitState, SumFit, fitted
 from statfast._typing import Array, Jobs, Rows, Weights
 from statfast._validation import (
     as_rows,
@@ -32,7 +32,9 @@ FORMS = ("full", "diag", "spherical")
 RULES = ("ledoit_wolf", "oas")
 
 
-def moments_of_rows(columns, state, n_jobs=None):
+def moments_of_rows(
+    columns: tuple[Chunks | Array, Array | None], state: FitState, n_jobs: Jobs = None
+) -> Any:
     """The moments of rows and weights, which add up over blocks of rows."""
     X, weights = columns
     gather = fourth_moments if state.more == "fourth" else class_scatters
@@ -55,6 +57,11 @@ def moments_of_rows(columns, state, n_jobs=None):
 
 class NormalFit(SumFit):
     """Fits of `MultivariateNormal`."""
+
+    # What subclasses declare, or a fit sets.
+    method: Any = fitted()
+    _squared_distances: ClassVar[Callable[..., Any]]
+    _parts: Any = fitted()
 
     covariance_type: str
     shrinkage: Any
@@ -119,7 +126,7 @@ class NormalFit(SumFit):
             rows_for(self, X, keep=ROW_DTYPES, finite=False)
         return self._merge_sum(*self._prepare(X, y, sample_weight))
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Any:
         self._check()
         if isinstance(X, Chunks):
             return (X, as_weights(sample_weight, None)), FitState(0, None, None, self._kind())
@@ -128,16 +135,16 @@ class NormalFit(SumFit):
         state = FitState(rows.shape[1], column_names(X), None, self._kind())
         return (rows, weights), state
 
-    def _total(self, columns, state):
+    def _total(self, columns: tuple[Chunks | Array, Array | None], state: FitState) -> Any:
         return moments_of_rows(columns, state, self.n_jobs)
 
-    def _solve_so_far(self, total, state):
+    def _solve_so_far(self, total: Any, state: FitState) -> Self:
         try:
             return self._solve(total, state)
         except np.linalg.LinAlgError:
             return self._publish(None, **state.published(), _moments=total)
 
-    def _solve(self, total, state):
+    def _solve(self, total: Any, state: FitState) -> Self:
         """Become fitted from merged moments."""
         self._check()
         total_weight, d = float(total.class_counts[0]), total.means.shape[1]
@@ -171,11 +178,11 @@ class NormalFit(SumFit):
             _moments=total, **fitted,
         )  # fmt: skip
 
-    def _check(self):
+    def _check(self) -> None:
         self._checked()
         as_shrinkage(self.shrinkage, RULES)
 
-    def _kind(self):
+    def _kind(self) -> str:
         return "fourth" if self.shrinkage == "ledoit_wolf" else "scatters"
 
     def leave_one_out(self, X: Rows, sample_weight: Weights = None) -> Array:
@@ -208,7 +215,8 @@ class NormalFit(SumFit):
         """
         if isinstance(X, Chunks):
             raise wrong_type("X", "rows in memory, of which each is left out", X)
-        (rows, weights), state = self._prepare(X, None, sample_weight)
+        columns, state = self._prepare(X, None, sample_weight)
+        rows, weights = cast("tuple[Array, Array | None]", columns)
         require_finite(rows)
         n = rows.shape[0]
         w = np.ones(n) if weights is None else weights
@@ -229,7 +237,7 @@ class NormalFit(SumFit):
             held[row] = model._log_densities(rows[row : row + 1].astype(np.float64))[0]
         return held
 
-    def _without(self, rows, w, total, state):
+    def _without(self, rows: Any, w: Array, total: Any, state: Any) -> Any:
         """Log densities of the fits without each row, and which of them are doubtful."""
         total_weight, d = float(total.class_counts[0]), rows.shape[1]
         lost = 1.0 if self.method == "moment" else 0.0
@@ -245,7 +253,9 @@ class NormalFit(SumFit):
         return held, ~((f > 1e-8) & (freedom > 0.0) & np.isfinite(held))
 
 
-def attributes_of_covariance(model, mean, matrix, size, names):
+def attributes_of_covariance(
+    model: Any, mean: Array, matrix: Array, size: Array, names: Array | None
+) -> dict[str, Any]:
     """Fitted attributes from mean and covariance."""
     parts = factor_covariance(matrix, size, float(model.tol), bool(model.allow_singular), names)
     warn_singular(parts)

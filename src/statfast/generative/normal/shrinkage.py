@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Covariance matrices drawn towards a multiple of the identity: by how much, and the result."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_real, wrong_type
 
 
-def as_shrinkage(shrinkage, automatic=("auto",)):
+def as_shrinkage(
+    shrinkage: float | str | None, automatic: tuple[Any, ...] = ("auto",)
+) -> float | str | None:
     """None, a number from 0 to 1, or the name of a rule."""
     if shrinkage is None or (isinstance(shrinkage, str) and shrinkage in automatic):
         return shrinkage
@@ -16,13 +21,13 @@ def as_shrinkage(shrinkage, automatic=("auto",)):
     return as_real(shrinkage, "shrinkage", 0.0, 1.0)
 
 
-def shrink(covariance, share):
+def shrink(covariance: Array, share: Any) -> Array:
     """(1 - share) S + share tr(S) / d I."""
     d = len(covariance)
     return (1.0 - share) * covariance + share * np.trace(covariance) / d * np.eye(d)
 
 
-def ledoit_wolf_share(total_weight, covariance, fourth):
+def ledoit_wolf_share(total_weight: float, covariance: Array, fourth: float) -> float:
     """The shrinkage of least expected error, whatever the density (Ledoit and Wolf 2004).
 
     `covariance` is the maximum-likelihood one of `total_weight` rows, `fourth` the sum of
@@ -37,7 +42,7 @@ def ledoit_wolf_share(total_weight, covariance, fourth):
     return 0.0 if beta <= 0.0 else float(beta / delta)
 
 
-def oas_share(total_weight, covariance):
+def oas_share(total_weight: float, covariance: Array) -> float:
     """The oracle approximating shrinkage of normal rows (Chen, Wiesel, Eldar and Hero 2010)."""
     d = len(covariance)
     alpha, size = (covariance**2).mean(), np.trace(covariance) / d
@@ -45,7 +50,7 @@ def oas_share(total_weight, covariance):
     return 1.0 if down <= 0.0 else float(min(1.0, (alpha + size**2) / down))
 
 
-def class_covariances(total, shrinkage, unbiased):
+def class_covariances(total: Any, shrinkage: float | str | None, unbiased: bool) -> Array:
     """Covariances of the classes, (K, d, d), shrunk as asked.
 
     ``"auto"`` shrinks the correlation matrix of each class by Ledoit and Wolf's rule; a constant
@@ -69,7 +74,9 @@ def class_covariances(total, shrinkage, unbiased):
     return out
 
 
-def pooled_covariance(total, shrinkage, unbiased, priors=None):
+def pooled_covariance(
+    total: Any, shrinkage: float | str | None, unbiased: bool, priors: Array | None = None
+) -> Array:
     """The common covariance of the classes: of their shrunk covariances, by their priors or counts.
 
     Without shrinkage it is the pooled scatter by n - K where that is unbiased.
@@ -82,7 +89,7 @@ def pooled_covariance(total, shrinkage, unbiased, priors=None):
     return np.einsum("k,kij->ij", share, each)
 
 
-def regularized_covariances(total, alpha, gamma, unbiased):
+def regularized_covariances(total: Any, alpha: float, gamma: float, unbiased: bool) -> Array:
     """(1 - gamma) M + gamma tr(M) / d I of M = alpha S_k + (1 - alpha) S, for each class."""
     n, n_classes = total.class_counts.sum(), len(total.class_counts)
     pooled = total.scatters.sum(axis=0) / (n - n_classes * unbiased)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import interruptible
 from statfast._linalg import triangle_inverse
+from statfast._typing import Array
 
 EPSILON = np.finfo(np.float64).eps
 MIN_DEVIATION = 1e-150  # Smaller standard deviations have no square in float64.
@@ -25,7 +26,7 @@ class Whitening:
     log_det: float  # of the covariance, without what is left out
 
 
-def whiten(covariance, size, tol) -> Whitening:
+def whiten(covariance: Array, size: Array, tol: float) -> Whitening:
     """Whitening of a covariance matrix, without the directions in which it is singular.
 
     Parameters
@@ -58,7 +59,7 @@ def whiten(covariance, size, tol) -> Whitening:
     return Whitening(full, spread, constant, collinear, null.shape[1], log_det)
 
 
-def _standard_root(correlation, tol):
+def _standard_root(correlation: Array, tol: float) -> tuple[Array, Array, float]:
     """Root (d, r) of a correlation matrix, directions left out (d, d - r), log determinant."""
     d = len(correlation)
     if d == 0:
@@ -77,12 +78,12 @@ def _standard_root(correlation, tol):
     return directions[:, large] / np.sqrt(variances[large]), directions[:, ~large], log_det
 
 
-def smallest_variance(d, tol):
+def smallest_variance(d: int, tol: float) -> float:
     """The variance of a direction of d standardized columns up to which it counts as none."""
     return max(min(float(tol), 1e150) ** 2, 4.0 * d * EPSILON)
 
 
-def list_columns(columns, names):
+def list_columns(columns: Array, names: Array | None) -> str:
     """Up to five columns, by name or by number."""
     labels = [str(j) if names is None else repr(str(names[j])) for j in columns[:5].tolist()]
     more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""

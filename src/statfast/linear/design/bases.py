@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import comb
 from typing import Any, Self
 
@@ -38,7 +38,7 @@ ROWS_AT_ONCE = 4096  # Columns of so many numbers are read again while they are 
 MIN_ROWS_BY_COLUMNS = 32
 
 
-def _products(d, degree, only, begin):
+def _products(d: int, degree: int, only: bool, begin: int) -> Iterator[tuple[int, slice, slice]]:
     """The terms of degree 2 and more, in the order of ``itertools.combinations`` (`only`: no column
     twice) or ``combinations_with_replacement``: those that begin with column j are j times the
     last terms of one degree less, which begin with j (j + 1) or a later one.
@@ -60,7 +60,7 @@ def _products(d, degree, only, begin):
         end = place
 
 
-def _count_terms(d, degrees, only):
+def _count_terms(d: int, degrees: range, only: bool) -> int:
     """How many terms there are of some degrees, or more than memory has addresses."""
     m = 0
     for k in degrees:
@@ -70,7 +70,7 @@ def _count_terms(d, degrees, only):
     return m
 
 
-def as_degrees(degree, name):
+def as_degrees(degree: Any, name: str) -> tuple[int, int]:
     """The least and the largest degree."""
     if not isinstance(degree, tuple | list) or len(degree) != 2:
         return 0, as_count(degree, name, 0, MAX_DEGREE)
@@ -219,8 +219,8 @@ class PolynomialFeatures(Transformer, Estimator):
             explain_nonfinite(out[:, below:], "A product of columns of X")
         return out[:, below:]
 
-    def _named(self, names):
-        def factor(j, power):
+    def _named(self, names: list[str]) -> list[str]:
+        def factor(j: Any, power: int) -> str:
             return str(names[j]) if power == 1 else f"{names[j]}^{power}"
 
         return [
@@ -304,9 +304,9 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
         m = sum(1 + len(k) for k in knots)
         return self._publish(X, knots_=knots, n_output_features_=m)
 
-    def _checked_knots(self, d):
+    def _checked_knots(self, d: int) -> list[Array]:
         try:
-            knots = [np.unique(np.asarray(k, dtype=np.float64).ravel()) for k in self.knots]
+            knots = [np.unique(np.asarray(k, dtype=np.float64).ravel()) for k in self.knots or ()]
         except (TypeError, ValueError, OverflowError):
             raise wrong_type("knots", "a list of lists of numbers", self.knots) from None
         if len(knots) != d:
@@ -344,7 +344,7 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
         explain_nonfinite(out, "A column made of X")
         return out
 
-    def _named(self, names):
+    def _named(self, names: list[str]) -> list[str]:
         return [
             text
             for name, knots in zip(names, self.knots_, strict=True)
@@ -352,7 +352,7 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
         ]
 
 
-def _quantiles(column, weights, count):
+def _quantiles(column: Array, weights: Array | None, count: int) -> Array:
     """The least values below or at which lie so many parts of the weight, each once, inside."""
     order = np.argsort(column, kind="stable")
     values = column[order].astype(np.float64)

@@ -8,9 +8,13 @@ l2 u^2 |b'|^2. A column far smaller than the largest is then left out, which is 
 more than its product with any residuals can be, and refused elsewhere.
 """
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 
 from statfast._linalg import power_of_two
+from statfast._typing import Array, Matrix
 from statfast._validation import refuse_large
 
 # The squares of a column that is a smaller share of the others are no numbers, or lack digits.
@@ -26,7 +30,7 @@ OUT_OF_RANGE = (
 )
 
 
-def largest_of(X, columns):
+def largest_of(X: Matrix, columns: Array) -> Array:
     """The greatest absolute values of some of the columns, dense or CSC."""
     if not hasattr(X, "indptr"):
         return np.abs(X[:, columns]).max(axis=0).astype(np.float64)
@@ -38,7 +42,7 @@ def largest_of(X, columns):
     return out
 
 
-def powers_for(X, squares, standardize):
+def powers_for(X: Matrix, squares: Array, standardize: bool) -> Array | None:
     """Powers of two (p,) to divide the columns by, of which X has the given sums of squares; None
     where there is no need."""
     powers = np.zeros(len(squares), dtype=int)
@@ -52,7 +56,7 @@ def powers_for(X, squares, standardize):
     return powers.clip(-MAX_POWER, MAX_POWER) if powers.any() else None
 
 
-def divide_columns(X, powers):
+def divide_columns(X: Matrix, powers: Array) -> Matrix:
     """A copy of X, its columns over powers of two."""
     factor = np.ldexp(1.0, -powers)
     if not hasattr(X, "indptr"):
@@ -63,7 +67,7 @@ def divide_columns(X, powers):
     return out
 
 
-def times_powers(coefs, power):
+def times_powers(coefs: Array, power: Array | int) -> Array:
     """Coefficients times powers of two; refused where those are no float64 numbers."""
     with np.errstate(over="ignore", under="ignore"):
         out = np.ldexp(coefs, power)
@@ -75,11 +79,20 @@ def times_powers(coefs, power):
 class ScaledColumns:
     """Mixin of columns X (n, p) with `squares` (p,): their powers of two, and what those mean."""
 
+    # What subclasses declare, or a fit sets.
+    X: Any
+    squares: Any
+    scale: Any
+    square: Any
+    weights: Any
+    n: Any
+    correlate: Callable[..., Any]
+
     powers = None  # (p,) of two, over which the columns are
     power = 0  # The power of all columns, where penalties have to make up for it.
     vanished = 0.0  # The size of the largest column left out, as its squares vanish.
 
-    def with_powers(self, standardize, remade):
+    def with_powers(self, standardize: bool, remade: Callable[..., Any]) -> "ScaledColumns | Self":
         """These columns, or those that ``remade`` makes of X with columns of a better size."""
         powers = powers_for(self.X, self.squares, standardize)
         if powers is None:
@@ -93,7 +106,14 @@ class ScaledColumns:
             columns.vanished = size[size < MIN_COLUMN].max(initial=0.0)
         return columns
 
-    def penalties(self, l1, l2, n=1, power=0, heavy=MAX_PENALTY):
+    def penalties(
+        self,
+        l1: Array | float,
+        l2: Array | float,
+        n: float = 1,
+        power: int = 0,
+        heavy: float = MAX_PENALTY,
+    ) -> tuple[Array | float, Array | float]:
         """`n` times the penalties, for these columns and y over a power of two: numbers or arrays
         of them."""
         with np.errstate(over="ignore", under="ignore"):
@@ -101,12 +121,12 @@ class ScaledColumns:
             l2 = np.ldexp(np.ldexp(l2, -self.power), -self.power)
             return np.minimum(n * l1, heavy), np.minimum(n * l2, heavy)
 
-    def unscale_coefs(self, coefs, power=0):
+    def unscale_coefs(self, coefs: Array, power: int = 0) -> Array:
         """Coefficients (p, A) of X as it was given, y over a power of two; refused where those are
         no float64 numbers."""
         return times_powers(coefs, power if self.powers is None else power - self.powers[:, None])
 
-    def refuse_vanished(self, l1, total):
+    def refuse_vanished(self, l1: Any, total: float) -> None:
         """Raise ValueError if a column left out might have a product with the residuals above l1,
         whose absolute values sum to no more than `total`."""
         if self.vanished * total > l1:

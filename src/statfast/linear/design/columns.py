@@ -6,12 +6,16 @@ Z = diag(w)^(1/2) (X - 1 m') diag(s): the intercept is then the difference of me
 penalty meets columns of one size if asked to.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from statfast._core.linear import columns as kernel
 from statfast._core.rows.column_moments import column_moments as add_moments
 from statfast._distance import near_mean
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import refuse_large, require_finite
 from statfast.linear.design.column_scaling import ScaledColumns
 from statfast.linear.design.sparse_columns import SparseColumns, is_whole
@@ -25,13 +29,13 @@ ROWS_OF_SAMPLE_MEAN = 256  # The mean of so many rows is near that of all.
 class Part:
     """Some columns of Z without weights: ``part @ b``, and the same columns with weights."""
 
-    def __init__(self, table):
+    def __init__(self, table: Array) -> None:
         self.table = table
 
-    def __matmul__(self, b):
+    def __matmul__(self, b: Array) -> Array:
         return self.table @ b
 
-    def weighted(self, weights, intercept, target):
+    def weighted(self, weights: Array, intercept: bool, target: Array) -> "Columns":
         """As columns with weights, about the means that those give, with all their products."""
         return Columns(self.table, weights, intercept, False, None, target, True)
 
@@ -50,7 +54,16 @@ class Columns(ScaledColumns):
     has_few_nonzeros = False  # Whether columns have few nonzeros.
     exact = True  # Products of columns are as good as those with residuals.
 
-    def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
+    def __init__(
+        self,
+        X: Array,
+        weights: Array | None,
+        intercept: bool,
+        standardize: bool,
+        n_jobs: Jobs = None,
+        target: Array | None = None,
+        whole: bool | None = None,
+    ) -> None:
         """With a `target` (n,), centered if there is an intercept, and where the columns are few,
         their `products` Z'Z (p, p) and `correlation` Z'target come of the pass that measures them.
         """
@@ -70,7 +83,7 @@ class Columns(ScaledColumns):
         with np.errstate(over="ignore", invalid="ignore"):
             self._measure(intercept, standardize, target if self.whole else None)
 
-    def _measure(self, intercept, standardize, target):
+    def _measure(self, intercept: bool, standardize: bool, target: Array | None) -> None:
         weights = None if self.plain else self.weights
         guess = near_mean(self.X, weights, ROWS_OF_SAMPLE_MEAN) if intercept else np.zeros(self.p)
         for again in (True, False):
@@ -108,8 +121,8 @@ class Columns(ScaledColumns):
             self.products = G
             self.correlation = (self.correlation - offset * (self.root @ beside)) * self.scale
 
-    def _moments(self, guess):
-        def moments(block, rows):
+    def _moments(self, guess: Array) -> Array:
+        def moments(block: Array, rows: slice) -> Array:
             both = np.zeros((2, block.shape[1]))
             add_moments(block, self.weights[rows], guess, *both)
             return both
@@ -119,10 +132,10 @@ class Columns(ScaledColumns):
             first += more
         return first
 
-    def _blocks(self):
+    def _blocks(self) -> list[slice]:
         return grid(self.n, least=max(256, min(NUMBERS_OF_CALL // self.p, 16384)))
 
-    def _each_block(self, work):
+    def _each_block(self, work: Callable[..., Any]) -> list[Array]:
         """``work(block, rows)`` of blocks of rows, in order."""
         return each(
             lambda rows: work(self.X[rows], rows), self._blocks(), n_jobs=self.n_jobs,
@@ -130,7 +143,7 @@ class Columns(ScaledColumns):
         )  # fmt: skip
 
     # ------------------------------------------------------------ products
-    def correlate(self, r, index=None):
+    def correlate(self, r: Array, index: Any = None) -> Array:
         """Z'(root r) of residuals r (n,) in the units of y: the products with all columns.
 
         Of some columns, where an `index` is given.
@@ -142,7 +155,7 @@ class Columns(ScaledColumns):
             self._by_columns(v, index, out)
         else:
 
-            def sums(block, rows):
+            def sums(block: Array, rows: slice) -> Array:
                 part = np.zeros(len(out))
                 kernel.correlate(block, v[rows], index, part)
                 return part
@@ -152,11 +165,11 @@ class Columns(ScaledColumns):
         out -= v.sum() * self.mean[every]
         return out * self.scale[every]
 
-    def _by_columns(self, v, index, out):
+    def _by_columns(self, v: Array, index: Any, out: Array) -> None:
         blocks, step = self._blocks(), max(4, NUMBERS_OF_CALL // self.n // 4 * 4)
         X = self.X
 
-        def work(first):
+        def work(first: int) -> None:
             columns = slice(first, min(first + step, len(out)))
             for rows in blocks:
                 if index is None:
@@ -168,23 +181,25 @@ class Columns(ScaledColumns):
         effort = 4.0 * self.n * len(out)
         each(work, range(0, len(out), step), n_jobs=self.n_jobs, effort=effort)
 
-    def combine(self, index, coef):
+    def combine(self, index: Array, coef: Array) -> Array:
         """X[:, index] coef - m'coef: fitted values, centered, in the units of y; coef of X."""
         out = np.full(self.n, -(self.mean[index] @ coef))
         index = np.ascontiguousarray(index, dtype=np.intp)
         coef = np.ascontiguousarray(coef)
 
-        def work(rows):
+        def work(rows: slice) -> None:
             kernel.combine(self.X[rows], index, coef, out[rows])
 
         each(work, grid(self.n), n_jobs=self.n_jobs, effort=4.0 * self.n * len(index))
         return out
 
-    def gram(self, down, across):
+    def gram(self, down: Array, across: Array) -> Array:
         """Z_i'Z_j; if `across` ends with `down`, what lies above their diagonal is undefined."""
         return self._products(down, across, self.mean, self.scale)[0]
 
-    def _products(self, down, across, mean, scale, beside=None):
+    def _products(
+        self, down: Array, across: Array, mean: Array, scale: Array, beside: Any = None
+    ) -> Any:
         """`gram` about other means, and the products of Z_i with `root` and with `beside`."""
         k, m = len(down), len(across)
         diagonal = m - k if m >= k and np.array_equal(down, across[m - k :]) else m
@@ -194,7 +209,7 @@ class Columns(ScaledColumns):
         chunks = [(j, min(j + COLUMNS_OF_PANEL, m)) for j in range(0, m, COLUMNS_OF_PANEL)]
         tasks = [(block, chunk) for chunk in chunks for block in rows]
 
-        def work(task):
+        def work(task: tuple[slice, tuple[int, int]]) -> Any:
             block, (start, stop) = task
             low = max(0, start - diagonal)  # Rows above it lie above the diagonal.
             total = np.zeros((k - low, stop - start))
@@ -222,7 +237,7 @@ class Columns(ScaledColumns):
             asides = aside if start == 0 else asides
         return out, asides
 
-    def part(self, index):
+    def part(self, index: Array) -> Part:
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""
         table = np.asfortranarray(self.X[:, index], dtype=np.float64)
         table -= self.mean[index]
@@ -230,11 +245,18 @@ class Columns(ScaledColumns):
         return Part(table)
 
 
-def columns_of(X, weights, intercept, standardize, n_jobs=None, target=None):
+def columns_of(
+    X: Matrix,
+    weights: Array | None,
+    intercept: bool,
+    standardize: bool,
+    n_jobs: Jobs = None,
+    target: Array | None = None,
+) -> ScaledColumns:
     """Columns of dense or of sparse rows, in units in which their squares are numbers."""
     kind = SparseColumns if hasattr(X, "indptr") else Columns
 
-    def measured(table):
+    def measured(table: Matrix) -> ScaledColumns:
         return kind(table, weights, intercept, standardize, n_jobs, target)
 
     return measured(X).with_powers(standardize, measured)

@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._core.linear.irls import predict as kernel_predict
 from statfast._engine import Chunks, reduce
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Jobs, Matrix, Rows
 from statfast._validation import (
     FLOATS,
     as_csr,
@@ -27,7 +27,7 @@ MAX_NUMBERS_OF_ONE_PRODUCT = 4096  # Up to here one BLAS product is the quickest
 NUMBERS_OF_BLOCK = 65536  # A call on a block of so many numbers takes 10 us or more.
 
 
-def rows_of(X):
+def rows_of(X: Any) -> Matrix:
     """Rows to fit: dense (not yet searched for NaN), CSR, or `Chunks`."""
     if isinstance(X, Chunks):
         return X
@@ -36,30 +36,30 @@ def rows_of(X):
     return as_rows(X, keep=FLOATS, finite=False)
 
 
-def table_of(X, n_min=1, finite=True):
+def table_of(X: Any, n_min: int = 1, finite: bool = True) -> Matrix:
     """Rows to fit that lie in memory, dense or CSR; `finite` as in `as_rows`."""
     return as_csr(X, n_min=n_min) if is_sparse(X) else as_rows(X, n_min=n_min, finite=finite)
 
 
-def dense_if_small(rows):
+def dense_if_small(rows: Matrix) -> Matrix:
     """CSR rows as an array, if they have few numbers, zeros counted."""
     few = hasattr(rows, "indptr") and rows.shape[0] * rows.shape[1] <= MAX_FILLED
     return rows.toarray() if few else rows
 
 
-def dense_blocks(rows):
+def dense_blocks(rows: Any) -> Any:
     """CSR rows as `Chunks` of arrays, made as they are read."""
     step = max(1024, 8 * rows.shape[1])
     return Chunks(lambda: (rows[i : i + step].toarray() for i in range(0, rows.shape[0], step)))
 
 
-def has_no_columns(X):
+def has_no_columns(X: Any) -> bool:
     """Whether X is a table without columns."""
     shape = getattr(X, "shape", None)
     return isinstance(shape, tuple) and shape[1:] == (0,)
 
 
-def new_rows(estimator, X, finite=False):
+def new_rows(estimator: Any, X: Any, finite: bool = False) -> Matrix:
     """Rows to predict, of the width fitted."""
     if has_no_columns(X) and estimator.__dict__.get("n_features_in_") == 0:
         return np.zeros((X.shape[0], 0))  # The design has an intercept alone.
@@ -70,7 +70,7 @@ def new_rows(estimator, X, finite=False):
     return rows
 
 
-def offsets_for(offset, n, *, name="offset"):
+def offsets_for(offset: Any, n: int, *, name: str = "offset") -> Array | None:
     """Check what is added to the linear predictor: float64 (n,), or None."""
     if offset is None:
         return None
@@ -90,7 +90,7 @@ def offsets_for(offset, n, *, name="offset"):
     return values
 
 
-def require_squares(y):
+def require_squares(y: Array) -> None:
     """Raise ValueError if squares of responses overflow or vanish."""
     size, (low, high) = float(np.abs(y).max()), RANGE_OF_RESPONSES
     if not (size == 0.0 or low <= size <= high):
@@ -100,7 +100,7 @@ def require_squares(y):
         )
 
 
-def exposures_for(exposure, n):
+def exposures_for(exposure: Array | list[Any] | None, n: int) -> Any:
     """The offset that goes with an exposure: its logarithm."""
     values = offsets_for(exposure, n, name="exposure")
     if values is not None and (values <= 0).any():
@@ -111,7 +111,7 @@ def exposures_for(exposure, n):
     return None if values is None else np.log(values)
 
 
-def added_offset(link, offset, exposure, n):
+def added_offset(link: Any, offset: Any, exposure: Any, n: int) -> Array | None:
     """What is added to the linear predictor of n rows: an offset, an exposure, both or None."""
     offset, exposure = offsets_for(offset, n), exposures_for(exposure, n)
     if exposure is None:
@@ -121,7 +121,7 @@ def added_offset(link, offset, exposure, n):
     return exposure if offset is None else offset + exposure
 
 
-def row_arguments(weights=None, offset=None, exposure=None):
+def row_arguments(weights: Any = None, offset: Any = None, exposure: Any = None) -> tuple[Any, ...]:
     """Names of the arguments of a fit that rows have each for themselves, as far as they matter."""
     rows = {
         "sample_weight": weights is not None and bool((np.asarray(weights) != 1).any()),
@@ -131,12 +131,12 @@ def row_arguments(weights=None, offset=None, exposure=None):
     return tuple(name for name, matters in rows.items() if matters)
 
 
-def has_offset(model):
+def has_offset(model: Any) -> bool:
     """Whether a model was fitted with an offset or an exposure."""
     return bool({"offset", "exposure"} & set(model.__dict__.get("_row_arguments", ())))
 
 
-def warn_no_offset(model):
+def warn_no_offset(model: Any) -> None:
     """Say that a model fitted with an offset predicts without one."""
     kind = "exposure" if "exposure" in model._row_arguments else "offset"
     warn_user(
@@ -145,12 +145,22 @@ def warn_no_offset(model):
     )
 
 
-def linear_predictor(rows, coef, intercept, offset=None, n_jobs=None):
+def linear_predictor(
+    rows: Matrix, coef: Array, intercept: float, offset: Any = None, n_jobs: Jobs = None
+) -> Array:
     """``offset + intercept + rows @ coef`` in float64; `rows` dense or CSR, `coef` (p,)."""
     return linear_values(rows, coef, intercept, offset, n_jobs, dtype=np.float64)
 
 
-def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None):
+def linear_values(
+    rows: Matrix,
+    coef: Array,
+    intercept: Array | float,
+    offset: Any = None,
+    n_jobs: Jobs = None,
+    *,
+    dtype: type[Any] | None = None,
+) -> Array:
     """``offset + intercept + rows @ coef'`` for coef of shape (p,) or (T, p).
 
     `rows` are dense or CSR. Summed in double, with the same bits however the rows lie in memory,
@@ -170,14 +180,14 @@ def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None
     out = np.empty((len(rows), *coef.T.shape[1:]), dtype=dtype)
     if coef.ndim == 2:
 
-        def fill_targets(where, block):
+        def fill_targets(where: slice, block: Array) -> None:
             out[where] = block.astype(np.float64, copy=False) @ coef.T + intercept
 
         partial, aligned = fill_targets, ()
     else:
         b, zero = np.append(intercept, coef), np.zeros(len(coef))
 
-        def fill_target(where, block, shift):
+        def fill_target(where: slice, block: Array, shift: Any) -> None:
             to = np.empty(len(block))
             kernel_predict(block, zero, True, b, shift, to)
             out[where] = to
@@ -192,7 +202,7 @@ def linear_values(rows, coef, intercept, offset=None, n_jobs=None, *, dtype=None
     return _of_finite(rows, out, dtype)
 
 
-def _of_finite(rows, values, dtype):
+def _of_finite(rows: Array, values: Array, dtype: np.dtype[Any] | type[Any]) -> Array:
     """Values in their type; if one is no number, rows that are none are named first."""
     if not np.isfinite(values).all():
         require_finite(rows)
@@ -235,7 +245,7 @@ class LinearPredictor:
 class AcceptsSparse:
     """Mixin: tells scikit-learn that rows to fit may be sparse."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from statfast._estimator import Classifier
-from statfast._typing import ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     CollinearityWarning,
     as_weights,
@@ -47,7 +47,7 @@ class FitRows:
     kept: np.ndarray | None = None  # Their positions in the data frame.
 
     @property
-    def added(self):
+    def added(self) -> dict[str, Any]:
         """What is added to the linear predictor, as far as there is any: arguments of `fit`."""
         parts = {"offset": self.offset, "exposure": self.exposure}
         return {name: values for name, values in parts.items() if values is not None}
@@ -87,18 +87,18 @@ class FormulaDesign:
     context: Any = None
 
     @property
-    def successes(self):
+    def successes(self) -> Any:
         """Of a response that is categories: columns of all levels but the first, as R has it."""
         return self.specs.y.column_names[1:] if self.specs.y.factor_contrasts else ()
 
-    def reads(self, X):
+    def reads(self, X: Any) -> Any:
         """Whether X is a table of variables, rather than of the columns of the design."""
         if isinstance(X, dict):
             return True
         names = column_names(X)
         return names is not None and tuple(names) != self.columns
 
-    def predictors(self, data, offset=None, exposure=None):
+    def predictors(self, data: Any, offset: Any = None, exposure: Any = None) -> Any:
         """Columns of new rows, and the offset and the exposure of their linear predictor."""
         frame = as_frame(data)
         expressions = {"offset": offset, "exposure": exposure}
@@ -117,7 +117,14 @@ class FormulaDesign:
                 expressions[name] = _total(tables[name])
         return self._columns(parts.x), expressions["offset"], expressions["exposure"]
 
-    def rows(self, data, y=None, sample_weight=None, offset=None, exposure=None):
+    def rows(
+        self,
+        data: Any,
+        y: Any = None,
+        sample_weight: Weights | None = None,
+        offset: Any = None,
+        exposure: ArrayLike | None = None,
+    ) -> Any:
         """All that `fit` takes; arrays that are given have an element for each row of data."""
         frame = as_frame(data)
         expressions = {"y": y, "weight": sample_weight, "offset": offset, "exposure": exposure}
@@ -147,7 +154,7 @@ class FormulaDesign:
                 added[name] = _total(tables[name])
         return FitRows(self._columns(parts.x), y, weight, **added, kept=kept)
 
-    def of_terms(self, terms):
+    def of_terms(self, terms: Any) -> Any:
         """The design of some of the terms."""
         places = [j for term, columns in self.terms.items() if term in terms for j in columns]
         new = {old: k for k, old in enumerate(places)}
@@ -167,12 +174,12 @@ class FormulaDesign:
             within={t: w & set(terms) for t, w in self.within.items() if t in terms},
         )
 
-    def _columns(self, table):
+    def _columns(self, table: Any) -> Any:
         if not self.columns:
             return np.zeros((len(table), 0))
         return _real(table[list(self.columns)])
 
-    def _specs_of(self, wanted):
+    def _specs_of(self, wanted: Any) -> Any:
         specs = self.specs._to_dict()
         return type(self.specs)(**{name: specs[name] for name in wanted if name in specs})
 
@@ -303,10 +310,10 @@ class FromFormula:
         return remember(model, design)
 
 
-def fit_intercept_alone(model, n, *args, **more):
+def fit_intercept_alone(model: Any, n: int, *args: Array, **more: Any) -> FromFormula:
     """Fit to a column of zeros, and forget it: coefficients are an intercept and a zero in turn."""
 
-    def intercepts(covariance):
+    def intercepts(covariance: Array | None) -> Array | None:
         return None if covariance is None else covariance[::2, ::2]
 
     with warnings.catch_warnings():
@@ -317,7 +324,7 @@ def fit_intercept_alone(model, n, *args, **more):
     if "_robust" in known:
         known["_robust"] = intercepts(known["_robust"])
 
-    def stripped(result):
+    def stripped(result: Any) -> Any:
         return replace(
             result, names=result.names[::2], coef=result.coef[::2], aliased=result.aliased[::2],
             unscaled=intercepts(result.unscaled), about=intercepts(result.about),
@@ -329,7 +336,7 @@ def fit_intercept_alone(model, n, *args, **more):
     return model
 
 
-def remember(model, design):
+def remember(model: Any, design: Any) -> Any:
     """Let a fitted model know the formula of its columns."""
     known = {"design_": design}
     model.__dict__.update(known, _fitted=(*model._fitted, *known))
@@ -340,19 +347,19 @@ def remember(model, design):
     if design.label is None and design.successes:
         notes.append(f"Successes: {', '.join(design.successes)}.")
 
-    def noted(result):
+    def noted(result: Any) -> Any:
         return replace(result, notes=(*notes, *result.notes))
 
     model._replace_results(noted)
     return model
 
 
-def design_of(model):
+def design_of(model: Any) -> Any:
     """The formula of a fitted model, or None."""
     return model.__dict__.get("design_")
 
 
-def predictors(model, X, offset=None, exposure=None):
+def predictors(model: Any, X: Any, offset: Any = None, exposure: ArrayLike | None = None) -> Any:
     """Rows, offset and exposure: as they are, or as the fit's formula makes them of a frame."""
     design = design_of(model)
     if design is None or not design.reads(X):
@@ -360,7 +367,16 @@ def predictors(model, X, offset=None, exposure=None):
     return design.predictors(X, offset, exposure)
 
 
-def rows_again(model, X, y, sample_weight, offset, exposure, *, weighted=True):
+def rows_again(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Weights,
+    offset: Any,
+    exposure: Any,
+    *,
+    weighted: bool = True,
+) -> FitRows:
     """The `FitRows` of a fit given again: arrays, or the data frame of a formula.
 
     `weighted`: whether the weights have a part in what is asked for.
@@ -378,7 +394,7 @@ def rows_again(model, X, y, sample_weight, offset, exposure, *, weighted=True):
     return rows
 
 
-def _require_as_fitted(model, rows, weighted):
+def _require_as_fitted(model: FromFormula, rows: FitRows, weighted: bool) -> None:
     """Raise ValueError if the fit had weights, an offset or an exposure, and these rows have none.
 
     The logarithm of an exposure may stand for it as an offset, and the other way round.
@@ -397,7 +413,7 @@ def _require_as_fitted(model, rows, weighted):
         )
 
 
-def groups_again(model, X, groups):
+def groups_again(model: Any, X: Any, groups: Any) -> Array:
     """Labels of clusters: as given, or of the rows that the fit has of a formula's data frame."""
     design = design_of(model)
     if design is None or not design.reads(X):
@@ -405,7 +421,7 @@ def groups_again(model, X, groups):
     return _groups(X, groups)[design.rows(X).kept]
 
 
-def _groups(data, groups):
+def _groups(data: Any, groups: Any) -> Any:
     frame = as_frame(data)
     if isinstance(groups, str):
         if groups not in frame:
@@ -418,7 +434,9 @@ def _groups(data, groups):
     return np.asarray(groups)
 
 
-def _designed(cls, formula, data, expressions, context, shares):
+def _designed(
+    cls: type[Any], formula: Any, data: Any, expressions: dict[str, Any], context: Any, shares: bool
+) -> Any:
     """The design, the rows to fit, whether there is an intercept, and the first level of labels.
 
     `expressions` are weights, offset and exposure: values, texts or None. `shares`: whether the
@@ -482,13 +500,13 @@ def _designed(cls, formula, data, expressions, context, shares):
     return design, design._fit_rows(parts, frame, None, **arrays), intercept, first
 
 
-def _first_level(labels):
+def _first_level(labels: Any) -> Any:
     """The first level of a categorical column, if it is another than that of the least label."""
     levels = list(getattr(labels.dtype, "categories", ()))
     return levels[0] if levels and levels[0] != min(levels) else None
 
 
-def _real(table):
+def _real(table: Any) -> Any:
     refuse_dates(table)
     for name, kind in table.dtypes.items():
         if kind.kind == "c":
@@ -496,11 +514,11 @@ def _real(table):
     return table.astype(np.float64)
 
 
-def _total(table):
+def _total(table: Any) -> Any:
     return _real(table).to_numpy().sum(axis=1)
 
 
-def _require_taken(cls, name):
+def _require_taken(cls: Any, name: str) -> None:
     """Raise ValueError if the fit of a class takes no offset, or no exposure."""
     if name not in signature(cls.fit).parameters:
         fix = "which has the log link that an exposure goes with."

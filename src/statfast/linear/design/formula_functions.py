@@ -8,19 +8,23 @@ section 5.2.1, doi:10.1007/978-0-387-84858-7.
 """
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_count
 
 
 @cache
-def formula_functions():
+def formula_functions() -> Any:
     """By their names in formulas."""
     from formulaic.transforms import stateful_transform
 
     @stateful_transform
-    def scale(data, center=True, scale=True, ddof=1, _state=None):
+    def scale(
+        data: Any, center: bool = True, scale: bool = True, ddof: Any = 1, _state: Any = None
+    ) -> Any:
         values = _numbers(data)
         for name, wanted, moment in (("center", center, _mean), ("scale", scale, _spread)):
             if name not in _state:
@@ -33,15 +37,17 @@ def formula_functions():
         return values
 
     @stateful_transform
-    def center(data, _state=None):
+    def center(data: Any, _state: Any = None) -> Any:
         return scale(data, scale=False, _state=_state)
 
     @stateful_transform
-    def standardize(x, center=True, rescale=True, ddof=0, _state=None):
+    def standardize(
+        x: Any, center: bool = True, rescale: bool = True, ddof: Any = 0, _state: Any = None
+    ) -> Any:
         return scale(x, center=center, scale=rescale, ddof=ddof, _state=_state)
 
     @stateful_transform
-    def ns(x, df=None, knots=None, _state=None):
+    def ns(x: Any, df: Any = None, knots: Any = None, _state: Any = None) -> Any:
         values = _numbers(x)
         if "knots" not in _state:
             _state["knots"] = _knots(values, df, knots)
@@ -52,7 +58,7 @@ def formula_functions():
     return {"offset": _itself, **ours}
 
 
-def natural_splines(x, knots, ends):
+def natural_splines(x: Any, knots: Any, ends: Array) -> Any:
     """Cubic splines with these inner knots that are straight beyond the ends: (n, knots + 1).
 
     The B-splines but the first are turned, as R does, so that two of them hold all of the second
@@ -69,7 +75,7 @@ def natural_splines(x, knots, ends):
     return values @ turn[:, 2:]
 
 
-def _knots(x, df, knots):
+def _knots(x: Any, df: Any, knots: Any) -> Any:
     """Inner knots, at quantiles where they are not given, and the ends of the values."""
     there = x[~np.isnan(x)]
     if there.ndim != 1 or len(np.unique(there)) < 2:
@@ -84,22 +90,22 @@ def _knots(x, df, knots):
     return knots, ends
 
 
-def _itself(values):
+def _itself(values: Array) -> Any:
     return values
 
 
-def _numbers(data):
+def _numbers(data: Any) -> Any:
     """Numbers of a column, or of columns, NaN where they are missing."""
     if hasattr(data, "to_numpy"):
         return data.to_numpy(dtype=float, na_value=np.nan)
     return np.asarray(data, dtype=float)
 
 
-def _mean(values, ddof):
+def _mean(values: Array, ddof: Any) -> Any:
     return np.nanmean(values, axis=0)
 
 
-def _spread(values, ddof):
+def _spread(values: Array, ddof: Any) -> Any:
     """The root of the mean square, as R's ``scale``."""
     count = (~np.isnan(values)).sum(axis=0)
     return np.sqrt(np.nansum(values**2, axis=0) / (count - ddof))

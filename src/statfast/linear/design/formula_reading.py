@@ -5,9 +5,11 @@ import re
 import warnings
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import is_time_type, shape_of, warn_user, wrong_type
 from statfast.linear.design.formula_functions import formula_functions
 
@@ -23,7 +25,7 @@ TIMES = ("date", "datetime", "datetime64")
 NUMERIC = "expressions of numbers"  # It is read beside columns: no formula has this name.
 
 
-def as_frame(data):
+def as_frame(data: Any) -> Any:
     """Data as a pandas data frame whose rows are numbered, with texts as columns of objects."""
     _require_formulaic()
     import pandas
@@ -69,7 +71,7 @@ def _known_column(column):
     return column
 
 
-def _frame_of_columns(columns):
+def _frame_of_columns(columns: Any) -> Any:
     """A data frame of a dict of columns, which go together by place, whatever their indices."""
     import pandas
 
@@ -85,7 +87,7 @@ def _frame_of_columns(columns):
         raise ValueError(f"data must have lists of one length as columns: {error}") from error
 
 
-def _is_polars(data):
+def _is_polars(data: Any) -> Any:
     return type(data).__module__.startswith("polars.")
 
 
@@ -101,7 +103,7 @@ def _column_of_polars(column):
     return column.to_numpy().astype(float) if kind.startswith("Decimal") else column.to_numpy()
 
 
-def without_unused_levels(frame, kept):
+def without_unused_levels(frame: Any, kept: Any) -> Any:
     """The data with levels of categorical columns that are in these rows; None if all are."""
     import pandas
 
@@ -119,7 +121,7 @@ def without_unused_levels(frame, kept):
     return frame
 
 
-def _require_formulaic():
+def _require_formulaic() -> Any:
     try:
         import formulaic
     except ImportError as error:
@@ -127,7 +129,7 @@ def _require_formulaic():
     return formulaic
 
 
-def parsed_formula(formula, frame):
+def parsed_formula(formula: Any, frame: Any) -> Any:
     """Terms of the response, of the columns, and of offsets."""
     formulaic = _require_formulaic()
     names = {"__formulaic_variables_available__": [str(name) for name in frame.columns]}
@@ -145,7 +147,7 @@ def parsed_formula(formula, frame):
     return list(left), [t for t in right if t not in aside], aside
 
 
-def refuse_dates(table):
+def refuse_dates(table: Any) -> None:
     """Raise ValueError if a column of a table holds times, which are no numbers."""
     for name, dtype in table.dtypes.items():
         if is_time_type(dtype):
@@ -156,7 +158,7 @@ def refuse_dates(table):
             )
 
 
-def read_formula(what, *formula, **parts):
+def read_formula(what: str, *formula: Any, **parts: Any) -> Any:
     formulaic = _require_formulaic()
     try:
         return formulaic.Formula(*formula, **parts)
@@ -164,7 +166,7 @@ def read_formula(what, *formula, **parts):
         raise ValueError(f"formula {what} cannot be read: {_message_of(error)}") from error
 
 
-def named_in(texts, context):
+def named_in(texts: Any, context: Any) -> Any:
     """What formulas take of a context: the names that are in them."""
     if context is None:
         return {}
@@ -174,7 +176,7 @@ def named_in(texts, context):
 
 
 @cache
-def _as_r_does():
+def _as_r_does() -> Any:
     """The name of a reader of terms by which booleans are categories, False before True."""
     import pandas
     from formulaic.materializers.pandas import PandasMaterializer, override
@@ -184,19 +186,25 @@ def _as_r_does():
         REGISTER_INPUTS = ()
 
         @override
-        def _evaluate_factor(self, factor, spec, drop_rows):
+        def _evaluate_factor(self, factor: Any, spec: Any, drop_rows: Any) -> Any:
             self._expression = factor.expr
             return super()._evaluate_factor(factor, spec, drop_rows)
 
         @override
-        def _is_categorical(self, values):
+        def _is_categorical(self, values: Array) -> Any:
             numeric = self._expression in self.layered_context[NUMERIC]
             return (_is_logical(values) and not numeric) or super()._is_categorical(values)
 
         @override
         def _encode_categorical(
-            self, values, metadata, encoder_state, spec, drop_rows, reduced_rank=False
-        ):
+            self,
+            values: Array,
+            metadata: Any,
+            encoder_state: Any,
+            spec: Any,
+            drop_rows: Any,
+            reduced_rank: bool = False,
+        ) -> Any:
             if _is_logical(values):
                 levels = pandas.Categorical(values, [False, True])
                 values = pandas.Series(levels, getattr(values, "index", None))
@@ -207,18 +215,18 @@ def _as_r_does():
     return Reader.REGISTER_NAME
 
 
-def _is_logical(values):
+def _is_logical(values: Array) -> Any:
     return str(getattr(values, "dtype", "")) in ("bool", "boolean", "bool[pyarrow]")
 
 
-def _numeric_factors(specification):
+def _numeric_factors(specification: Any) -> Any:
     """Expressions of all that is no predictor: there, booleans are 0 and 1."""
     parts = specification._to_dict()
     terms = {name: getattr(part, "formula", part) for name, part in parts.items()}
     return {f.expr for name in terms if name != "x" for term in terms[name] for f in term.factors}
 
 
-def evaluated(specification, frame, context):
+def evaluated(specification: Any, frame: Any, context: Any) -> Any:
     """The parts of a formula, or of specifications, for the rows in which nothing is missing."""
     formulaic = _require_formulaic()
     named = {**formula_functions(), **context, NUMERIC: _numeric_factors(specification)}
@@ -244,6 +252,6 @@ def evaluated(specification, frame, context):
     return parts
 
 
-def _message_of(error):
+def _message_of(error: Any) -> Any:
     """What formulaic says, without the colors of a terminal."""
     return " ".join(re.sub("\x1b\\[[0-9;]*m|[⧛⧚]", "", str(error)).split())

@@ -9,9 +9,12 @@ a zero deviates by its mean over root n at least, and gradients are made from re
 restores what it loses; see `Descent`.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import checkpoint, each
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import refuse_large
 from statfast.linear.design.column_scaling import ScaledColumns
 
@@ -22,7 +25,7 @@ MIN_NONZEROS_RATIO = 16
 NUMBERS_OF_PIECE = 2_000_000  # Ctrl-C is looked for after so many numbers of a product.
 
 
-def is_whole(n, p):
+def is_whole(n: int, p: int) -> bool:
     """Whether the products of all columns are worth their making."""
     return p <= MAX_COLUMNS_OF_WHOLE_GRAM and n >= p
 
@@ -33,7 +36,16 @@ class SparseColumns(ScaledColumns):
     exact = False  # Products of columns may have lost digits.
     products = None  # The products of `Columns` come of its first pass.
 
-    def __init__(self, X, weights, intercept, standardize, n_jobs=None, target=None, whole=None):
+    def __init__(
+        self,
+        X: Matrix,
+        weights: Array | None,
+        intercept: bool,
+        standardize: bool,
+        n_jobs: Jobs = None,
+        target: Array | None = None,
+        whole: bool | None = None,
+    ) -> None:
         self.X, self.n_jobs = X.tocsc(), n_jobs
         self.n, self.p = X.shape
         self.has_few_nonzeros = MIN_NONZEROS_RATIO * self.X.nnz < self.p * min(self.n, self.p)
@@ -44,7 +56,7 @@ class SparseColumns(ScaledColumns):
         with np.errstate(over="ignore", invalid="ignore"):
             self._measure(intercept, standardize)
 
-    def _measure(self, intercept, standardize):
+    def _measure(self, intercept: bool, standardize: bool) -> None:
         X, p = self.X, self.p
         column = np.repeat(np.arange(p), np.diff(X.indptr))
         w = self.weights[X.indices]
@@ -72,7 +84,7 @@ class SparseColumns(ScaledColumns):
         self.scale[self.constant] = 0.0
         self.square = squares * self.scale**2
 
-    def correlate(self, r, index=None):
+    def correlate(self, r: Array, index: Any = None) -> Array:
         """Z'(root r), of all columns or of some."""
         v = r if self.plain else r * self.weights
         if index is None:
@@ -80,11 +92,11 @@ class SparseColumns(ScaledColumns):
         out = self.held[:, index].T @ v - v.sum() * self.shift[index]
         return out * self.scale[index]
 
-    def combine(self, index, coef):
+    def combine(self, index: Array, coef: Array) -> Array:
         """The centered columns times coefficients of X, in the units of y."""
         return self.held[:, index] @ coef - self.shift[index] @ coef
 
-    def gram(self, down, across):
+    def gram(self, down: Array, across: Array) -> Array:
         """Z_i'Z_j for columns i of `down` and j of `across`."""
         k, m = len(down), len(across)
         refuse_large(8 * k * m, "The Gram matrix of the columns", "Pass fewer columns.")
@@ -96,7 +108,7 @@ class SparseColumns(ScaledColumns):
         left = left.T.tocsr()
         step = max(1, NUMBERS_OF_PIECE // max(m, 1 + right.nnz // max(k, 1)))
 
-        def work(first):
+        def work(first: int) -> None:
             columns = slice(first, first + step)
             part = (left[columns] @ right).toarray()
             part -= self.n * np.outer(self.shift[down[columns]], self.shift[across])
@@ -107,11 +119,11 @@ class SparseColumns(ScaledColumns):
         return out
 
     @property
-    def root(self):
+    def root(self) -> Any:
         """Roots of the weights."""
         return np.sqrt(self.weights)
 
-    def weighted_table(self, index):
+    def weighted_table(self, index: Any) -> Any:
         """Some columns of Z without their shifts, as CSC; and those, for weights of one."""
         from scipy.sparse import csc_array
 
@@ -120,7 +132,7 @@ class SparseColumns(ScaledColumns):
         table = csc_array((values, table.indices, table.indptr), shape=table.shape)
         return table, self.shift[index] * scale
 
-    def part(self, index):
+    def part(self, index: Array) -> "SparsePart":
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""
         from scipy.sparse import csc_array
 
@@ -134,12 +146,12 @@ class SparseColumns(ScaledColumns):
 class SparsePart:
     """Some columns of Z without weights: ``part @ b``, and the same columns with weights."""
 
-    def __init__(self, table, shift):
+    def __init__(self, table: Matrix, shift: Array) -> None:
         self.table, self.shift = table, shift
 
-    def __matmul__(self, b):
+    def __matmul__(self, b: Array) -> Array:
         return self.table @ b - self.shift @ b
 
-    def weighted(self, weights, intercept, target):
+    def weighted(self, weights: Array, intercept: bool, target: Array) -> SparseColumns:
         """As columns with weights, about the means that those give."""
         return SparseColumns(self.table, weights, intercept, False, None, target, True)

@@ -3,10 +3,12 @@
 other."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from statfast._distance import extent_of, scale_of
+from statfast._distance import Extent, extent_of, scale_of
+from statfast._typing import Array, Jobs
 from statfast._validation import require_finite
 from statfast.linear.design.column_scaling import VANISHED
 
@@ -22,7 +24,7 @@ class Standardization:
     scale: np.ndarray  # (d,)
     extent: np.ndarray  # (d,) the greatest |x - shift|
 
-    def refuse_tiny(self):
+    def refuse_tiny(self) -> None:
         """Raise ValueError if columns are too small to be brought to 1/2 to 1."""
         if ((self.extent > 0) & (self.extent * self.scale < 0.5)).any():
             raise ValueError(VANISHED)
@@ -48,12 +50,14 @@ class Standardization:
         return turn
 
 
-def frame_of(rows, intercept, n_jobs, weights=None):
+def frame_of(
+    rows: Any, intercept: bool, n_jobs: Jobs, weights: Array | None = None
+) -> Standardization:
     """Columns about their means, where an intercept allows it, and of size 1/2 to 1."""
     return frame_of_extent(extent_of(rows, n_jobs, weights), intercept, rows)
 
 
-def frame_of_extent(extent, intercept, rows=None):
+def frame_of_extent(extent: Extent, intercept: bool, rows: Array | None = None) -> Standardization:
     """The same by what a pass over the rows has found."""
     with np.errstate(over="ignore", invalid="ignore"):
         shift = extent.mean if intercept else np.zeros(len(extent.total))

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The target of a penalized or least-squares fit."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_targets, warn_column_vector
 
 MIN_TARGET = 1e-140  # Errors of less than the tenth digit of such a y have squares, too.
 
 
-def as_target(y, n):
+def as_target(y: Any, n: int) -> Array:
     """One target: (n,) numbers; a column is accepted with a warning."""
     targets, flat = as_targets(y, n)
     if targets.shape[1] != 1:
@@ -21,7 +24,7 @@ def as_target(y, n):
     return targets[:, 0]
 
 
-def refuse_extreme(y):
+def refuse_extreme(y: Array) -> None:
     """Raise ValueError if squared errors of predictions of y would overflow or vanish."""
     size = np.abs(y).max()
     if size > 1 / MIN_TARGET:

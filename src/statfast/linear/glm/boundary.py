@@ -9,11 +9,14 @@ which approaches that of the likelihood as t falls to 0 (Fiacco & McCormick 1968
 Programming, doi:10.1137/1.9781611971316).
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import checkpoint
 from statfast._linalg import CholeskyFactor
-from statfast.linear.glm.irls_sums import IRLSSums
+from statfast._typing import Array
+from statfast.linear.glm.irls_sums import IRLSSums, ModelRows
 from statfast.linear.glm.links import bounds_of
 
 MIN_DISTANCE = 1e-10  # A share of the mean distance at first: nearer, rounding takes its digits.
@@ -30,18 +33,18 @@ MAX_SHARE_OF_WAY = 0.99  # A step goes at most this share of the way to the next
 class Boundary:
     """The bounds of linear predictors that rows of a model can reach."""
 
-    def __init__(self, rows):
+    def __init__(self, rows: ModelRows) -> None:
         self.rows = rows
         ends, means = bounds_of(rows.link, rows.family)
         on = np.ones(rows.n, bool) if rows.weights is None else rows.weights > 0
         self.ends, self.all = ends, np.flatnonzero(on)
         self.sides = [on & rows.can_have(mean) for mean in means]
 
-    def is_reached(self):
+    def is_reached(self) -> bool:
         """Whether any row can be at an end."""
         return any(side.any() for side in self.sides)
 
-    def is_near(self, b):
+    def is_near(self, b: Array) -> bool:
         """Whether a row is so near an end that the maximum may be there."""
         eta = self.rows.predictor(b)
         return any(
@@ -50,7 +53,7 @@ class Boundary:
             for end, side in zip(self.ends, self.sides, strict=True)
         )
 
-    def maximize(self, b, penalty, tol, kept):
+    def maximize(self, b: Array, penalty: Array, tol: float, kept: Array) -> Any:
         """The maximum from a point inside: coefficients or None, rows at an end, steps.
 
         Coefficients that are not kept are 0.
@@ -81,12 +84,12 @@ class Boundary:
         whole[kept] = b
         return whole, np.count_nonzero(left < MAX_DISTANCE_AT_END * unit), steps
 
-    def _rooms(self, eta):
+    def _rooms(self, eta: Array) -> tuple[Array, Array]:
         """Distances from the ends of the rows that can reach them."""
         (low, high), (below, above) = self.ends, self.sides
         return eta[below] - low, high - eta[above]
 
-    def _climb(self, b, t, tol):
+    def _climb(self, b: Array, t: float, tol: float) -> Any:
         """The maximum for one t, or None, and Newton's steps to it."""
         mass = self.weights.sum()
         height, g, h = self._derivatives(b, t)
@@ -113,7 +116,7 @@ class Boundary:
             b, height, (g, h) = trial, new, derivatives
         return None, MAX_NEWTON_STEPS
 
-    def _longest(self, b, step):
+    def _longest(self, b: Array, step: Array) -> float:
         """How much of a step stays inside, at most 1."""
         eta, move = self.z @ b + self.offset, self.z @ step
         low, high = self.ends
@@ -121,7 +124,9 @@ class Boundary:
         up = np.min((high - eta[move > 0]) / move[move > 0], initial=np.inf)
         return min(1.0, MAX_SHARE_OF_WAY * float(min(down, up)))
 
-    def _derivatives(self, b, t, *, observed=True):
+    def _derivatives(
+        self, b: Array, t: float, *, observed: bool = True
+    ) -> tuple[float, Array, Array]:
         """The likelihood with its barrier, its gradient, and less its second derivatives."""
         eta = self.z @ b + self.offset
         sums = IRLSSums(np.zeros((0, 0)), np.zeros(0), 0.0, 0.0, observed=observed)

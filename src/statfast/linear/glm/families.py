@@ -8,23 +8,25 @@ weights) are followed.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_real, either, shown, warn_user, wrong_type
 
 
-def _special(name):
+def _special(name: str) -> Any:
     import scipy.special
 
     return getattr(scipy.special, name)
 
 
-def _xlogy(x, y):
+def _xlogy(x: Array, y: Array) -> Array:
     return _special("xlogy")(x, y)
 
 
-def _lgamma(x):
+def _lgamma(x: Array | float) -> Array | float:
     return _special("gammaln")(x)
 
 
@@ -69,53 +71,53 @@ class Family:
     kernel_name: str = ""
     label: str = ""
 
-    def inside(self, mu):
+    def inside(self, mu: Array | float) -> bool:
         """Whether all of these are means."""
         return bool(np.all((mu > self.lowest) & (mu < self.highest)))
 
 
-def _binomial_deviance(y, mu):
+def _binomial_deviance(y: Array, mu: Array | float) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         return 2 * (_xlogy(y, y / mu) + _xlogy(1 - y, (1 - y) / (1 - mu)))
 
 
-def _poisson_deviance(y, mu):
+def _poisson_deviance(y: Array, mu: Array | float) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         return 2 * (_xlogy(y, y / mu) - (y - mu))
 
 
-def _gamma_deviance(y, mu):
+def _gamma_deviance(y: Array, mu: Array | float) -> Array:
     return 2 * ((y - mu) / mu - np.log(y / mu))
 
 
-def _gaussian_likelihood(y, mu, a, dispersion):
+def _gaussian_likelihood(y: Array, mu: Array, a: Array | float, dispersion: float) -> Array:
     with np.errstate(divide="ignore"):
         return 0.5 * (np.log(a) - a * (y - mu) ** 2 / dispersion - np.log(2 * np.pi * dispersion))
 
 
-def _binomial_likelihood(y, mu, a, dispersion):
+def _binomial_likelihood(y: Any, mu: Any, a: Any, dispersion: float) -> Any:
     """Of a trials, of which the share y succeeded; of single trials if a is 1."""
     hits = y * a
     choices = _lgamma(a + 1) - _lgamma(hits + 1) - _lgamma(a - hits + 1)
     return choices + _xlogy(hits, mu) + _special("xlog1py")(a - hits, -mu)
 
 
-def _poisson_likelihood(y, mu, a, dispersion):
+def _poisson_likelihood(y: Array, mu: Array, a: Array | float, dispersion: float) -> Array:
     return a * (_xlogy(y, mu) - mu - _lgamma(y + 1))
 
 
-def _gamma_likelihood(y, mu, a, dispersion):
+def _gamma_likelihood(y: Array, mu: Array, a: Array | float, dispersion: float) -> Array:
     shape = 1 / dispersion
     scaled = shape * y / mu
     return a * (shape * np.log(scaled) - scaled - np.log(y) - _lgamma(shape))
 
 
-def _inverse_gaussian_likelihood(y, mu, a, dispersion):
+def _inverse_gaussian_likelihood(y: Array, mu: Array, a: float, dispersion: float) -> Array:
     apart = (y - mu) ** 2 / (y * mu**2)
     return a * -0.5 * (np.log(2 * np.pi * dispersion * y**3) + apart / dispersion)
 
 
-def negative_binomial(theta):
+def negative_binomial(theta: float) -> Family:
     """The family of counts with variance ``mu + mu^2 / theta``; of an infinite theta, Poisson's.
 
     Terms that grow with theta cancel, and are not computed: differences from Poisson's are left.
@@ -123,10 +125,10 @@ def negative_binomial(theta):
     if theta == np.inf:
         return replace(FAMILIES["poisson"], name="negative_binomial")
 
-    def deviance(y, mu):
+    def deviance(y: Any, mu: Any) -> Any:
         return 2 * (_xlogy(y, y / mu) - (y + theta) * np.log1p((y - mu) / (mu + theta)))
 
-    def likelihood(y, mu, a, dispersion):
+    def likelihood(y: Any, mu: Any, a: Any, dispersion: float) -> Any:
         above = y + theta  # and log (1 + 0 / theta) ... (1 + (y - 1) / theta), for its factors:
         if theta < MIN_THETA_OF_SERIES:
             rising = _lgamma(above) - _lgamma(theta) - y * np.log(theta)
@@ -148,7 +150,7 @@ def negative_binomial(theta):
     )
 
 
-def tweedie(exponent):
+def tweedie(exponent: Any) -> Family:
     """The family with the variance ``mu^exponent``, of which no likelihood is taken."""
     label = f"tweedie, power {exponent:g}"
     if exponent in (0.0, 1.0, 2.0):
@@ -157,7 +159,7 @@ def tweedie(exponent):
         return replace(twin, name="tweedie", link=link, likelihood=None, label=label)
     one, two = 1.0 - exponent, 2.0 - exponent
 
-    def deviance(y, mu):
+    def deviance(y: Array, mu: Array | float) -> Array:
         with np.errstate(divide="ignore"):
             own = y**two / (one * two)
         return np.maximum(2 * (own - y * mu**one / one + mu**two / two), 0.0)  # but for rounding
@@ -255,7 +257,7 @@ SHARES = ("binomial", "quasibinomial")
 MIN_THETA_OF_SERIES = 1e3  # From this theta on, series tell gamma functions of it and more apart.
 
 
-def as_family(value, name="family"):
+def as_family(value: Any, name: Any = "family") -> Family:
     """Check the parameter `family`."""
     if not isinstance(value, str):
         raise wrong_type(name, either(FAMILIES), value)
@@ -266,7 +268,7 @@ def as_family(value, name="family"):
     return FAMILIES[value]
 
 
-def as_power(value, name="power"):
+def as_power(value: float, name: str = "power") -> float:
     """Check the exponent of the variance of the family "tweedie"."""
     power = as_real(value, name)
     if power != 0.0 and not 1.0 <= power <= MAX_POWER:
@@ -277,13 +279,15 @@ def as_power(value, name="power"):
     return power
 
 
-def require_responses(family, y, weights, power=None):
+def require_responses(
+    family: Family, y: Array, weights: Array | None, power: float | None = None
+) -> None:
     """Raise ValueError where y cannot come from the family, a Tweedie family of that power; warn of
     counts that are none."""
     used = y if weights is None else y[weights > 0]
     name = family.name
 
-    def first(wrong):
+    def first(wrong: Array) -> str:
         return f"{float(used[wrong.argmax()])!r}"
 
     if name == "tweedie" and power:

@@ -7,11 +7,13 @@ on the responses alone, less half the deviance over the dispersion.
 
 from dataclasses import dataclass, replace
 from math import nan
+from typing import Any
 
 import numpy as np
 
 from statfast._distance import extent_of, scale_of
 from statfast._engine import Chunks, Parts, usable_threads
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import CollinearityWarning, refuse_large, require_finite, warn_user
 from statfast.linear.design.design import require_squares
 from statfast.linear.glm.families import Family, require_responses
@@ -53,13 +55,13 @@ class Model:
     rows: ModelRows
 
 
-def names_of(columns, p, intercept):
+def names_of(columns: Array | None, p: int, intercept: bool) -> tuple[Any, ...]:
     """Names of the coefficients: those of the columns, or x0, x1, ..."""
     given = [f"x{j}" for j in range(p)] if columns is None else [str(name) for name in columns]
     return (*(("(Intercept)",) if intercept else ()), *given)
 
 
-def require_information(y, family, link):
+def require_information(y: Array, family: Family, link: Link) -> None:
     """Raise ValueError if squares of the information of one row overflow or vanish."""
     mu = np.abs(y).max(keepdims=True)
     shares = link.name in ("logit", "probit", "cloglog")
@@ -76,10 +78,25 @@ def require_information(y, family, link):
 
 
 def fit_model(
-    X, y, *, family: Family, link: Link, weights=None, offset=None, intercept=True, ridge=0.0,
-    analytic=False, max_iter=100, tol=1e-10, n_jobs=None, columns=None, title="", start=None,
-    alpha=None, warn=True,
-) -> Model:  # fmt: skip
+    X: Matrix,
+    y: Any,
+    *,
+    family: Family,
+    link: Link,
+    weights: Array | None = None,
+    offset: Array | None = None,
+    intercept: bool = True,
+    ridge: float = 0.0,
+    analytic: bool = False,
+    max_iter: int = 100,
+    tol: float = 1e-10,
+    n_jobs: Jobs = None,
+    columns: Array | None = None,
+    title: str = "",
+    start: Any = None,
+    alpha: float | None = None,
+    warn: bool = True,
+) -> Model:
     """Fit by maximum likelihood, or with a ridge penalty, and sum up; `alpha` is that of a row.
 
     X is dense, CSR or `Chunks`; the arrays are checked, float64, of shape (n,), or None. Weights
@@ -118,7 +135,7 @@ def fit_model(
     return Model(fit, _result(rows, fit, names, title, ridge, analytic, alpha), rows)
 
 
-def _solved(rows, ridge, max_iter, tol, start):
+def _solved(rows: ModelRows, ridge: float, max_iter: int, tol: float, start: Any) -> Fit:
     """By the way that suits the number of columns."""
     how = {"ridge": ridge, "max_iter": max_iter, "tol": tol, "start": start}
     fit = None if isinstance(rows, PartRows) else solve_matrix_free(rows, **how)
@@ -131,12 +148,12 @@ def _solved(rows, ridge, max_iter, tol, start):
     return solve(rows, **how)
 
 
-def _huge(covariance):
+def _huge(covariance: Any) -> bool:
     """Whether it is that of columns so small that their squares lose digits."""
     return covariance is not None and not (covariance.diagonal() <= MIN_COLUMN**-2).all()
 
 
-def _odd_sizes(X, n_jobs):
+def _odd_sizes(X: Matrix, n_jobs: Jobs) -> Array | None:
     """Powers of two that bring columns to size one, if squares of some are no numbers; or None."""
     if not isinstance(X, np.ndarray):
         return None
@@ -147,11 +164,11 @@ def _odd_sizes(X, n_jobs):
     return np.array([min(scale_of(size), MAX_SCALE) for size in reach.tolist()])
 
 
-def _sized(fit, factor, intercept):
+def _sized(fit: Any, factor: Any, intercept: bool) -> Any:
     """A fit to columns times these factors as one to the columns."""
     by = np.append(np.ones(int(intercept)), factor)
 
-    def turned(table):
+    def turned(table: Any) -> Any:
         return None if table is None else (table * by) * by[:, None]
 
     with np.errstate(over="ignore", invalid="ignore"):
@@ -167,7 +184,7 @@ def _sized(fit, factor, intercept):
         )  # fmt: skip
 
 
-def warn_aliased(names):
+def warn_aliased(names: list[str]) -> None:
     """Name the columns, if any, that were left out as others determine them."""
     if names:
         shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
@@ -178,7 +195,15 @@ def warn_aliased(names):
         )
 
 
-def _result(rows, fit, names, title, ridge, analytic, alpha):
+def _result(
+    rows: Any,
+    fit: Any,
+    names: tuple[Any, ...],
+    title: str,
+    ridge: float,
+    analytic: bool,
+    alpha: Any,
+) -> Result:
     family, weights = rows.family, rows.weights
     used = float(rows.n if weights is None else np.count_nonzero(weights))
     mass = rows.total_weight
@@ -212,7 +237,7 @@ def _result(rows, fit, names, title, ridge, analytic, alpha):
     return found.without_freedom() if lacking else found
 
 
-def log_likelihood(rows, deviance, total, analytic):
+def log_likelihood(rows: ModelRows, deviance: float, total: float, analytic: bool) -> float:
     """That of a fit with this deviance; an unknown dispersion is the deviance over `total`."""
     family = rows.family
     dispersion = family.dispersion
@@ -227,19 +252,19 @@ def log_likelihood(rows, deviance, total, analytic):
     return best - deviance / (2 * dispersion)
 
 
-def _perfect(family, y, a, analytic, dispersion):
+def _perfect(family: Any, y: Array, a: Array, analytic: bool, dispersion: float) -> Array:
     # Means at an end of the range, as of no successes, are limits: xlogy gives 0 there.
     if analytic:
         return family.likelihood(y, y, a, dispersion)
     return a * family.likelihood(y, y, 1.0, dispersion)
 
 
-def _from_mean(family, y, a, mean):
+def _from_mean(family: Any, y: Array, a: Array, mean: Any) -> Array:
     return a * family.deviance(y, mean)
 
 
 @np.errstate(all="ignore")
-def null_deviance(rows):
+def null_deviance(rows: ModelRows) -> float:
     """The deviance without the columns: of the intercept if there is one, else of the offset."""
     family, link = rows.family, rows.link
     if rows.intercept and rows.offset is not None:

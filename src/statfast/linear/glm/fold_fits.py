@@ -11,9 +11,11 @@ What does not go this way is left to a fit by itself: folds whose columns are ne
 whose likelihood has no maximum, and steps that do not shrink.
 """
 
+from collections.abc import Iterator
 from copy import copy
 from itertools import pairwise
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +23,9 @@ from statfast._core.linear import irls as kernel
 from statfast._engine import each, grid
 from statfast._estimator import copied, sums_of_folds
 from statfast._linalg import CholeskyFactor
+from statfast._typing import Array
 from statfast.linear.glm.irls import TOLERANCES, Scoring, Unsolvable, beginning, corrected
-from statfast.linear.glm.irls_sums import OPERATIONS_OF_ROW, ModelRows
+from statfast.linear.glm.irls_sums import OPERATIONS_OF_ROW, IRLSSums, ModelRows
 
 MAX_COMMON_STEP = 0.1  # After a step of all rows of this root mean square, folds go their own ways.
 MIN_STEP_FOR_NEW_INFORMATION = 0.02  # After a larger step, a fold's information is summed again.
@@ -42,7 +45,7 @@ class FoldLayout:
     are scaled by their spread in the fold, their squared spread there, in units of that of all.
     """
 
-    def __init__(self, X, group, stretch=None):
+    def __init__(self, X: Array, group: Any, stretch: Any = None) -> None:
         self.stretch = stretch
         order = np.concatenate(group.segments)
         self.sizes = [len(part) for part in group.segments]
@@ -54,11 +57,11 @@ class FoldLayout:
         self.order = slice(first, last + 1) if together else order
         self.X = X[self.order]
 
-    def cut(self, values):
+    def cut(self, values: Array | None) -> Array | None:
         """Values of all rows, in this order."""
         return None if values is None else np.ascontiguousarray(values[self.order])
 
-    def penalty(self, penalty, k):
+    def penalty(self, penalty: Array, k: int) -> Array:
         """That of fold k, from that of each coefficient; an intercept comes first and has none."""
         if self.stretch is None:
             return penalty
@@ -81,7 +84,9 @@ class FoldLayout:
         return runs
 
 
-def models_of_folds(X, folds, groups, rows, fits, scaled=None):
+def models_of_folds(
+    X: Array, folds: Any, groups: list[Any], rows: Any, fits: Any, scaled: Any = None
+) -> Iterator[list[Any]]:
     """For each fold the models of all candidates, fitted, or the errors that came instead.
 
     Of a candidate, `fits` holds the model and a function from `FoldLayout` of `rows`, which are
@@ -105,14 +110,14 @@ def models_of_folds(X, folds, groups, rows, fits, scaled=None):
         fold += group.count
 
 
-def _by_itself(model, X, folds, train):
+def _by_itself(model: Any, X: Array, folds: Any, train: Array) -> Any:
     try:
         return copied(model).fit(X[train], folds.y[train], **folds.arguments_of(train))
     except Exception as error:
         return error
 
 
-def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
+def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge: float, tol: float) -> list:
     """Coefficients (q,) and passes of each fold, or None where it is to be fitted by itself.
 
     `rows` are dense, in the order of the layout.
@@ -150,7 +155,14 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge, tol) -> list:
 class _FoldScoring:
     """The iterations of one fold, from the sums at the solution of all rows."""
 
-    def __init__(self, common, runs, total_weight, sums, penalty):
+    def __init__(
+        self,
+        common: Scoring,
+        runs: list[slice],
+        total_weight: float,
+        sums: IRLSSums,
+        penalty: Array,
+    ) -> None:
         self.runs, self.passes = runs, 1
         self.active = self.converged = False
         if sums is None or not (total_weight > 0.0 and sums.finite()):
@@ -164,11 +176,11 @@ class _FoldScoring:
         self._go_on(sums)
 
     @property
-    def trial(self):
+    def trial(self) -> Array:
         """Where sums are wanted."""
         return self.at + self.step
 
-    def advance(self, sums):
+    def advance(self, sums: IRLSSums) -> None:
         """Take the step, given the sums to which it leads."""
         self.passes += 1
         after = self.scoring._objective(sums, self.trial)
@@ -209,7 +221,7 @@ class _FoldScoring:
         self.renewed = self.rms > MIN_STEP_FOR_NEW_INFORMATION
 
 
-def _sums_of_parts(rows, layout, b, step):
+def _sums_of_parts(rows: ModelRows, layout: FoldLayout, b: Array, step: int) -> list[IRLSSums]:
     """Sums with information of each part, at the same coefficients."""
     tasks = [
         (k, slice(part.start + some.start, part.start + some.stop))
@@ -227,7 +239,9 @@ def _sums_of_parts(rows, layout, b, step):
     return sums
 
 
-def _sums_of_folds(rows, pieces, folds):
+def _sums_of_folds(
+    rows: ModelRows, pieces: list[slice], folds: list[_FoldScoring]
+) -> Iterator[Any]:
     """Sums of each fold where it wants them."""
     alone = [fold for fold in folds if fold.renewed or not rows.together]
     beside = [fold for fold in folds if not fold.renewed and rows.together]
@@ -236,7 +250,7 @@ def _sums_of_folds(rows, pieces, folds):
     ]
     points = [np.array([fold.trial for fold in group]) for group in groups]
 
-    def work(piece):
+    def work(piece: slice) -> list[IRLSSums]:
         found = [
             rows.sums_over(_within(fold.runs, piece), fold.trial, hessian=fold.renewed)
             for fold in alone
@@ -259,13 +273,13 @@ def _sums_of_folds(rows, pieces, folds):
     return zip([*alone, *beside], first, strict=True)
 
 
-def _within(runs, piece):
+def _within(runs: list[slice], piece: slice) -> list[slice]:
     """What slices have in common with one, those that have anything."""
     cut = (slice(max(run.start, piece.start), min(run.stop, piece.stop)) for run in runs)
     return [run for run in cut if run.start < run.stop]
 
 
-def _masses(rows, layout):
+def _masses(rows: ModelRows, layout: FoldLayout) -> list[float]:
     """Sums of the weights of each fold, merged from those of parts."""
     if rows.weights is None:
         masses = [float(size) for size in layout.sizes]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from math import nan
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from statfast._estimator import (
     real,
     with_params,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import as_weights, column_names, warn_not_converged, warn_user
 from statfast.linear.design.design import (
     added_offset,
@@ -39,6 +39,7 @@ from statfast.linear.design.formula import FromFormula
 from statfast.linear.design.targets import as_target
 from statfast.linear.glm.families import (
     FAMILIES,
+    Family,
     as_family,
     as_power,
     negative_binomial,
@@ -49,7 +50,7 @@ from statfast.linear.glm.fit import fit_model, require_information
 from statfast.linear.glm.fold_fits import MAX_PASSES, fit_folds, models_of_folds
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.irls_sums import ModelRows
-from statfast.linear.glm.links import LINKS, as_link
+from statfast.linear.glm.links import LINKS, Link, as_link
 from statfast.linear.glm.part_rows import response_of
 from statfast.linear.glm.predictive import Predictive
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
@@ -262,7 +263,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             model = fit_model(rows, y, family=family, link=link, **more)
         return self._concluded(model, link, theta, X, given)
 
-    def _fit_source(self, parts, X):
+    def _fit_source(self, parts: Any, X: Any) -> Any:
         """The same of rows in parts, a round for each pass."""
         family, link = self._formulas()
         y = response_of(family, self.theta, self._power(family))
@@ -271,7 +272,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         theta = nan if self.theta is None else float(self.theta)
         return self._concluded(model, link, theta, X)
 
-    def _how(self, rows):
+    def _how(self, rows: Matrix) -> dict[str, Any]:
         """The parameters, as arguments of `fit_model`."""
         given = self._checked()
         return {
@@ -284,7 +285,9 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             **self._more(rows),
         }
 
-    def _concluded(self, model, link, theta, X, arguments=()):
+    def _concluded(
+        self, model: Any, link: Link, theta: float, X: Any, arguments: tuple[Any, ...] = ()
+    ) -> Self:
         """Become fitted, with a word where the iterations came to no end."""
         family = model.rows.family
         both = family.kernel_name == "binomial" and 0 < model.rows.mean < 1
@@ -346,7 +349,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         """
         return self._exponentials("rate_ratios", "log", level)
 
-    def _exponentials(self, name, link, level):
+    def _exponentials(self, name: str, link: str, level: float) -> Any:
         self._inferred()
         if self._link != link:
             raise ValueError(
@@ -355,7 +358,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             )
         return self._ratios(level)
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> Any:
         """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""
         if task.methods is None:
             return None
@@ -381,7 +384,16 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
                 fits.append((one, partial(one._folded, responses, weights, *how)))
         return SharedFits(X, models_of_folds(X, task.folds, groups, rows, fits))
 
-    def _folded(self, y, weights, family, link, intercept, tol, layout):
+    def _folded(
+        self,
+        y: Any,
+        weights: Array | None,
+        family: Any,
+        link: Link,
+        intercept: bool,
+        tol: float,
+        layout: Any,
+    ) -> Any:
         """Attributes of the models of all folds, or None."""
         model = ModelRows(
             layout.X, layout.cut(y), layout.cut(weights), None, family, link, intercept, self.n_jobs
@@ -393,36 +405,36 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         ]
 
     @property
-    def _is_of_shares(self):
+    def _is_of_shares(self) -> bool:
         """Whether responses are shares of successes, which categories may stand for."""
         return isinstance(self.family, str) and self.family in ("binomial", "quasibinomial")
 
-    def _influence_inputs(self, y, n):
+    def _influence_inputs(self, y: Any, n: int) -> tuple[Any, ...]:
         family, link = self._family(), as_link(self._link)
         one = self._has_intercept()
         return as_target(y, n), family, link, self.coef_, self.intercept_, one
 
-    def _family(self):
+    def _family(self) -> Family:
         """That of the fit."""
         family = as_family(self.family)
         if family.name == "tweedie":
             return tweedie(self._power(family))
         return negative_binomial(self.theta_) if family.name == "negative_binomial" else family
 
-    def _power(self, family):
+    def _power(self, family: Family) -> float | None:
         """The exponent of the variance of a Tweedie family; None of others."""
         if family.name != "tweedie":
             return None
         return 1.5 if self.power is None else as_power(self.power)
 
-    def _has_intercept(self):
+    def _has_intercept(self) -> bool:
         return len(self._inferred(refuse=False).names) > self.n_features_in_
 
-    def _more(self, rows):
+    def _more(self, rows: Matrix) -> dict[Any, Any]:
         """What else a class derived from this one says of its fit."""
         return {}
 
-    def _formulas(self):
+    def _formulas(self) -> tuple[Family, Link]:
         """Family and link, checked."""
         family, theta = self._checked_value("family"), self._checked_value("theta")
         if theta is not None:
@@ -436,7 +448,9 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             family = tweedie(self._power(family))
         return family, self._checked_value("link") or as_link(family.link)
 
-    def _fit_counts(self, rows, y, family, link, more):
+    def _fit_counts(
+        self, rows: Matrix, y: Array, family: Family, link: Link, more: dict[str, Any]
+    ) -> tuple[Any, float]:
         """The negative binomial, its theta given or estimated."""
         from statfast.linear.glm.negative_binomial import fit_negative_binomial
 
@@ -444,13 +458,15 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             return fit_negative_binomial(rows, y, link, more)
         return fit_model(rows, y, family=family, link=link, **more), float(self.theta)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
 
-def _fitted(link, coef, intercept, n_iter, converged):
+def _fitted(
+    link: Link, coef: Array, intercept: bool, n_iter: int, converged: bool
+) -> dict[str, Any]:
     """The attributes that predictions need."""
     one = int(intercept)
     return {

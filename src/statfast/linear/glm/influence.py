@@ -13,6 +13,7 @@ Liang & Zeger 1986, doi:10.1093/biomet/73.1.13 (of clusters); Newey & West 1987,
 doi:10.2307/1913610 (of rows in order of time).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,10 +45,14 @@ class Diagnosed(Hypotheses):
     link, coefficients (p,), intercept, and whether there is one.
     """
 
+    # What subclasses declare, or a fit sets.
+    _influence_inputs: Callable[..., Any]
+    n_jobs: Any
+
     _results: Any
     coef_names_: Any
 
-    def _facts_of(self, result):
+    def _facts_of(self, result: Any) -> tuple[Any, ...]:
         """Those of a result whose covariance was changed."""
         return result.facts
 
@@ -300,7 +305,7 @@ class Diagnosed(Hypotheses):
         out[:, aliased] = np.nan
         return out
 
-    def _profiles(self, samples, level):
+    def _profiles(self, samples: Any, level: float) -> Array:
         result, X = replace(self._inferred(), robust=None, clusters=0), new_rows(self, samples.X)
         n = X.shape[0]
         y, family, link, _, _, has_one = self._influence_inputs(samples.y, n)
@@ -309,7 +314,7 @@ class Diagnosed(Hypotheses):
         rows = ModelRows(X, y, weights, offset, family, link, has_one, self.n_jobs)
         return profile_intervals(rows, result, result.quantile(level))
 
-    def _parts(self, samples):
+    def _parts(self, samples: Any) -> ModelParts:
         results = self._results(refuse=False)
         rows = new_rows(self, samples.X)
         n = rows.shape[0]
@@ -321,6 +326,6 @@ class Diagnosed(Hypotheses):
         return ModelParts(rows, y[:, None], weights, eta[:, None], family, link, has_one, results)
 
 
-def usual_lags(n):
+def usual_lags(n: int) -> Any:
     """Newey and West's number of rows before, for n rows."""
     return min(int(4 * (n / 100) ** (2 / 9)), n - 1)

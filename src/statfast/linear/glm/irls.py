@@ -20,9 +20,11 @@ its pivots tell that columns are collinear, or nearly, QR of the weighted rows d
 that depend on those before them are left out, as R does.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isfinite, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,8 @@ from numpy.typing import NDArray
 from statfast._core.linear import irls as kernel
 from statfast._engine import interruptible
 from statfast._linalg import CholeskyFactor
+from statfast._typing import Array
+from statfast.linear.glm.irls_sums import IRLSSums, ModelRows
 from statfast.linear.glm.qr_information import QRInformation, independent
 
 MIN_COLUMNS_FOR_SCORES = 64  # Of so many the information costs far more than the score.
@@ -132,21 +136,28 @@ class Fit:
     about: NDArray[np.float64] | None = field(default=None, repr=False)
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         return int((~self.aliased).sum())
 
 
 class Unsolvable(ValueError):
     """The start, or the sums there, are not finite."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(
             "X holds values so large that sums of their squares overflow, or y such that no start "
             "gives finite means. Divide the columns by their size, or choose another link."
         )
 
 
-def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
+def solve(
+    rows: ModelRows,
+    *,
+    ridge: float = 0.0,
+    max_iter: int = 100,
+    tol: float = 1e-10,
+    start: Any = None,
+) -> Fit:
     """Maximize the likelihood less ``ridge / 2`` times the squares of all but the intercept.
 
     Parameters
@@ -170,7 +181,7 @@ def solve(rows, *, ridge=0.0, max_iter=100, tol=1e-10, start=None) -> Fit:
     return _within_bounds(loop, fit, max_iter) if loop.bounded else fit
 
 
-def _within_bounds(loop, fit, max_iter):
+def _within_bounds(loop: "Scoring", fit: Fit, max_iter: int) -> Fit:
     """The fit, or where it did not end inside the range of the means, that at its boundary."""
     from statfast.linear.glm.boundary import Boundary
 
@@ -194,7 +205,7 @@ def _within_bounds(loop, fit, max_iter):
     return replace(again, coef=rows.to_user(b), converged=True, diverged=False, boundary=count)
 
 
-def beginning(rows, ridge):
+def beginning(rows: ModelRows, ridge: float) -> Any:
     """Coefficients, and about the factor of the information there or None: those of a sample.
 
     Where the information costs far more than the score, a larger sample gives both.
@@ -215,7 +226,7 @@ def beginning(rows, ridge):
     return _plain_beginning(rows), None
 
 
-def _plain_beginning(rows):
+def _plain_beginning(rows: ModelRows) -> Array:
     """The model without columns; else least squares on the scale of the link."""
     if rows.intercept and rows.offset is None:
         with np.errstate(all="ignore"):
@@ -237,12 +248,12 @@ def _plain_beginning(rows):
     return b
 
 
-def _is_start(rows, b):
+def _is_start(rows: ModelRows, b: Array) -> bool:
     """Whether all rows have means at coefficients `b`."""
     return isfinite(rows.sums_at(b, hessian=False).deviance)
 
 
-def _least(sums):
+def _least(sums: IRLSSums) -> Array:
     """The shortest solution, where that of the normal equations is not unique."""
     full = np.tril(sums.h) + np.tril(sums.h, -1).T
     if not np.isfinite(full).all():
@@ -253,21 +264,21 @@ def _least(sums):
 class _Times:
     """The factor of so many times a matrix."""
 
-    def __init__(self, factor, share):
+    def __init__(self, factor: Any, share: Any) -> None:
         self.factor, self.share = factor, share
 
-    def solve(self, g):
+    def solve(self, g: Array) -> Any:
         return self.factor.solve(g) / self.share
 
 
-def _unit(family, y):
+def _unit(family: Any, y: Array) -> float:
     """What y says is small: the root of the unit of the deviance, if that has one."""
     if family.kernel_name == "gaussian":
         return max(y.max(), -y.min())
     return y.max() ** -0.5 if family.name == "inverse_gaussian" else 1.0
 
 
-def corrected(score, pairs, solve):
+def corrected(score: Any, pairs: Any, solve: Callable[..., Any]) -> Array:
     """The step for a score: that of `solve`, corrected by steps and the changes of the score that
     they made (two-loop recursion)."""
     out, shares = score.copy(), []
@@ -289,12 +300,17 @@ class StepHistory:
     coefficient and response, `last_move` how far a step moves the linear predictor.
     """
 
-    def __init__(self, unit, response, same_information, last_move):
+    def __init__(
+        self, unit: Any, response: float, same_information: float, last_move: float
+    ) -> None:
         self.unit, self.response, self.last_move = unit, response, last_move
         self.same_information = same_information  # A step so small leaves the information.
-        self.sizes, self.coefs, self.moves, self.rate = [], [], [], 0.0
+        self.sizes: list[float] = []
+        self.coefs: list[float] = []
+        self.moves: list[float] = []
+        self.rate = 0.0
 
-    def add(self, step, b, move):
+    def add(self, step: Array, b: Array, move: float) -> None:
         """Note a step from `b`."""
         self.sizes.append(kernel.largest(step, self.unit))
         self.coefs.append(kernel.largest(b, self.unit))
@@ -305,12 +321,12 @@ class StepHistory:
         self.next_move = move * min(1.0, move / self.last_move) if squares else move
         self.rate, self.last_move = move / self.last_move, move
 
-    def shrink_slowly(self):
+    def shrink_slowly(self) -> bool:
         """Whether steps shrink by a constant, as those of Fisher may, rather than square."""
         late = self.last_move <= STEP.move_for_scores or len(self.sizes) > STEP.stalled
         return self.rate > STEP.newton_rate and late
 
-    def grow_without_end(self):
+    def grow_without_end(self) -> bool:
         """Whether the coefficients go to infinity: steps do not shrink, and lead away.
 
         Towards infinity less and less is gained; more is where it was not convex before.
@@ -325,7 +341,7 @@ class StepHistory:
 class Scoring:
     """The iterations on some rows; `b` are coefficients of the rows less their shift."""
 
-    def __init__(self, rows, ridge, tol):
+    def __init__(self, rows: ModelRows, ridge: float, tol: float) -> None:
         self.rows, self.tol = rows, tol
         self.penalty = np.full(rows.q, float(ridge))
         if rows.intercept:
@@ -333,16 +349,16 @@ class Scoring:
         self.penalized = bool(ridge) and rows.p > 0
         many = rows.n * rows.q >= TOLERANCES.min_numbers_for_same_information
         self.same_information = TOLERANCES.move_with_same_information if many else 0.0
-        self.kept = None  # all columns
+        self.kept: Any = None  # all columns
         self.scores_end = False  # whether they may, as no information is asked for at the solution
-        self.unit = None  # sizes of columns, by the information first summed
+        self.unit: Any = None  # sizes of columns, by the information first summed
         self.observed = False  # whether steps are Newton's
         self.rough = True  # whether float32 may do for the information, while that is not the last
         self.bounded, self.cuts = rows.bounded, 0  # steps that were halved one after another
         self.total_weight = rows.total_weight
         self.size = _unit(rows.family, rows.y)
 
-    def run(self, max_iter, b, near=None, *, covariance=True):
+    def run(self, max_iter: int, b: Array, near: Any = None, *, covariance: bool = True) -> Fit:
         """Iterate from `b`, where `near` is about the factor of the information, or None."""
         last_move = np.inf
         if near is not None:
@@ -403,7 +419,7 @@ class Scoring:
             steps.sizes, self.rows.shift, about,
         )  # fmt: skip
 
-    def _concave_factor(self, sums, b, first):
+    def _concave_factor(self, sums: IRLSSums, b: Array, first: bool) -> Any:
         """The factor of the information, expected where that observed is not positive definite,
         and the sums that it is of; None where it is singular."""
         factor = self._factor(sums, b, first)
@@ -412,7 +428,15 @@ class Scoring:
             factor = self._factor(sums, b, first=False)
         return factor, sums
 
-    def _advance(self, b, step, score, sums, steps, covariance):
+    def _advance(
+        self,
+        b: Array,
+        step: Array,
+        score: Array,
+        sums: IRLSSums,
+        steps: StepHistory,
+        covariance: bool,
+    ) -> tuple[Array, IRLSSums, bool]:
         """The next coefficients, their sums, and whether these are others: by the step, or by
         scores alone where the information costs more than the steps that it saves."""
         wide = self.rows.q >= MIN_COLUMNS_FOR_SCORES
@@ -421,7 +445,7 @@ class Scoring:
             return self._follow(b, step, sums, self.factor, rough=not covariance)
         return self._move(b, step, score, sums, rough=wide or not covariance)
 
-    def _approach(self, b, near):
+    def _approach(self, b: Array, near: Any) -> Any:
         """Follow scores from `b`; also the sums where that ends, and the first step's size."""
         sums = self.rows.sums_at(b, hessian=False)
         if not np.isfinite(sums.g).all():
@@ -432,26 +456,28 @@ class Scoring:
         b, sums, moved = self._follow(b, step, sums, near, rough=self.scores_end)
         return b, (sums if moved else self.rows.sums_at(b)), before
 
-    def _rms(self, step, score, sums):
+    def _rms(self, step: Array, score: Any, sums: IRLSSums) -> float:
         """How far a step moves the linear predictor, in units of the responses' deviation."""
         return sqrt(max(float(step @ score), 0.0) / self._dispersion(sums) / self.total_weight)
 
-    def _dispersion(self, sums):
+    def _dispersion(self, sums: IRLSSums) -> float:
         known = self.rows.family.dispersion
         if known == known:
             return known
         return max(sums.chi2 / self.total_weight, 1e-300)
 
-    def _aliased(self):
+    def _aliased(self) -> Array:
         return np.zeros(self.rows.q, dtype=bool) if self.kept is None else ~self.kept
 
-    def _score(self, sums, b):
+    def _score(self, sums: IRLSSums, b: Array) -> Array:
         return sums.g - self.penalty * b if self.penalized else sums.g
 
-    def _objective(self, sums, b):
+    def _objective(self, sums: IRLSSums, b: Array) -> float:
         return sums.deviance + (float(self.penalty @ b**2) if self.penalized else 0.0)
 
-    def _move(self, b, step, score, sums, *, rough):
+    def _move(
+        self, b: Array, step: Array, score: Array, sums: IRLSSums, *, rough: bool
+    ) -> tuple[Array, IRLSSums, bool]:
         """The step, halved until the penalized deviance falls enough."""
         before, slope = self._objective(sums, b), -2.0 * float(step @ score)
         slack = (
@@ -467,7 +493,9 @@ class Scoring:
             step = 0.5 * step
         return b, sums, False
 
-    def _follow(self, b, step, sums, factor, *, rough):
+    def _follow(
+        self, b: Array, step: Array, sums: IRLSSums, factor: CholeskyFactor, *, rough: bool
+    ) -> tuple[Array, IRLSSums, bool]:
         """On from a point near the solution with scores alone, then the information there.
 
         The information changes little, so that its factor, corrected by the changes of the score
@@ -533,14 +561,14 @@ class Scoring:
         R = interruptible(np.linalg.qr, R, mode="r")
         return QRInformation(R) if (np.abs(R.diagonal()) > 0.0).all() else None
 
-    def _solve(self, factor, score):
+    def _solve(self, factor: CholeskyFactor, score: Array) -> Array:
         if self.kept is None or isinstance(factor, _Times):
             return factor.solve(score)
         step = np.zeros(len(score))
         step[self.kept] = factor.solve(score[self.kept])
         return step
 
-    def _covariance(self, factor, b):
+    def _covariance(self, factor: Any, b: Array) -> Array:
         """The inverse of the information at the last point at which it was summed."""
         q = self.rows.q
         if factor is None:

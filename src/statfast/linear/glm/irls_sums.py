@@ -7,9 +7,11 @@ a few hundred rows at a time between two kernel calls, while those rows are in c
 and rows that come in chunks take the same steps.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite, prod
 from operator import add, iadd
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from statfast._core.rows.extent import zeros_and_ones
 from statfast._core.tile import tiles
 from statfast._distance import near_mean
 from statfast._engine import Chunks, checkpoint, each, fold, grid, interruptible, reduce
+from statfast._typing import Array, Matrix
 from statfast._validation import FLOATS
 from statfast.linear.glm.families import COUNTS
 from statfast.linear.glm.links import bounds_of
@@ -57,7 +60,7 @@ class IRLSSums:
     rough: bool = False  # whether `h` has the digits of float32 only
     observed: bool = False  # whether `h` is the observed information, else the expected
 
-    def finite(self):
+    def finite(self) -> bool:
         """Whether all of `h` is; a sum of squares that is finite says so at once."""
         if len(self.h) <= MAX_COLUMNS_OF_WAITING_SUMS and isfinite(np.vdot(self.h, self.h)):
             return True
@@ -83,7 +86,7 @@ class QRTriangle:
 
     R: NDArray[np.float64]
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         return QRTriangle(interruptible(np.linalg.qr, np.vstack([self.R, other.R]), mode="r"))
 
 
@@ -94,18 +97,18 @@ class ModelRows:
     `X` is (n, p), dense, sparse (CSR) or `Chunks`; the others are (n,), float64, or None.
     """
 
-    X: object
+    X: Any
     y: NDArray[np.float64]
     weights: NDArray[np.float64] | None
     offset: NDArray[np.float64] | None
-    family: object
-    link: object
+    family: Any
+    link: Any
     intercept: bool = True
     n_jobs: int | None = None
 
     shift: NDArray[np.float64] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.chunked = isinstance(self.X, Chunks)
         self.sparse = hasattr(self.X, "indptr")
         self.n = len(self.y)
@@ -130,32 +133,32 @@ class ModelRows:
         self.aux = self._aux()
 
     @staticmethod
-    def kind_of(family, link):
+    def kind_of(family: Any, link: Any) -> int | None:
         """What kernels know the two by; None if they do not."""
         return kernel.KINDS.get((family.kernel_name, link.name))
 
     @property
-    def bounded(self):
+    def bounded(self) -> bool:
         """Whether some responses are as likely as can be at a bound of the linear predictor."""
         means = bounds_of(self.link, self.family)[1]
         return any(bool(self.can_have(mean).any()) for mean in means)
 
-    def can_have(self, mean):
+    def can_have(self, mean: float) -> Array:
         """The responses that an end of the range of means makes possible: as it is theirs, or as it
         is infinite and the variance grows faster than the square."""
         endless = mean == np.inf and self.family.growth(1.0) > 2
         return (self.y == mean) | endless
 
     @property
-    def canonical(self):
+    def canonical(self) -> bool:
         """Whether the observed information is the expected one."""
         return (self.family.kernel_name or self.family.name, self.link.name) in CANONICAL
 
-    def share_of(self, share):
+    def share_of(self, share: int) -> int | None:
         """Of one in how many rows a sample may be; None of rows that come in an order."""
         return None if self.sparse or self.chunked else share
 
-    def _aux(self):
+    def _aux(self) -> Array | None:
         """What the deviance takes of y alone: see linear/irls_link.h. None if it is zero."""
         if self.kind is None or self.family.kernel_name == "gaussian":
             return None
@@ -167,7 +170,9 @@ class ModelRows:
             return xlogy(self.y, self.y) + xlogy(1 - self.y, 1 - self.y)
         return np.log(np.where(self.y > 0, self.y, 1.0))
 
-    def sums_at(self, b, *, hessian=True, rough=False, observed=False):
+    def sums_at(
+        self, b: Array, *, hessian: bool = True, rough: bool = False, observed: bool = False
+    ) -> IRLSSums:
         """The sums at coefficients `b`; `rough` lets z'Wz be summed in float32 where that pays.
 
         W are the weights of Fisher's scoring, or if `observed` those of the second derivatives.
@@ -179,7 +184,14 @@ class ModelRows:
         work = self._fused if fused else self._plain
         rough = rough and hessian and fused and self.q > MAX_COLUMNS_OF_WAITING_SUMS
 
-        def partial(rows, block, y, weights, offset, aux):
+        def partial(
+            rows: slice,
+            block: Array,
+            y: Array,
+            weights: Array | None,
+            offset: Array | None,
+            aux: Array | None,
+        ) -> IRLSSums:
             sums = self._nothing(hessian)
             sums.rough, sums.observed = rough, observed
             work(sums, b, hessian, as_float(block), y, weights, offset, aux)
@@ -191,17 +203,17 @@ class ModelRows:
         with np.errstate(all="ignore"):
             return self._reduced(partial, hessian)
 
-    def sums_over(self, runs, b, *, hessian):
+    def sums_over(self, runs: list[slice], b: Array, *, hessian: bool) -> IRLSSums:
         """Those of some slices of dense rows, in this thread."""
         sums = self._nothing(hessian)
         work = self._plain if self.kind is None else self._fused
         for rows in runs:
             cut = (_part(v, rows) for v in (self.y, self.weights, self.offset, self.aux))
-            work(sums, b, hessian, as_float(np.ascontiguousarray(self.X[rows])), *cut)
+            work(sums, b, hessian, as_float(np.ascontiguousarray(self.X[rows])), *cast(Any, cut))
         return sums
 
     @property
-    def together(self):
+    def together(self) -> bool:
         """Whether one call sums the scores of many coefficients."""
         return (
             self.kind is not None
@@ -209,7 +221,7 @@ class ModelRows:
             and not (self.sparse or self.chunked)
         )
 
-    def scores_over(self, rows, coefs, runs):
+    def scores_over(self, rows: slice, coefs: Array, runs: Array) -> list[IRLSSums]:
         """Sums without information of a slice of the rows, at each of some coefficients (F, q).
 
         `runs` (E, 3) name one of them, and rows of the slice that are summed for it.
@@ -224,17 +236,24 @@ class ModelRows:
         nothing = np.zeros((0, 0))
         return [IRLSSums(nothing, a, 2 * b[0], b[1]) for a, b in zip(g, pair.tolist(), strict=True)]
 
-    def start(self):
+    def start(self) -> IRLSSums:
         """`start_from` the means that the family begins with."""
         return self.start_from(self.family.start(self.y))
 
-    def start_from(self, mean):
+    def start_from(self, mean: Array) -> IRLSSums:
         """The sums of least squares on the link's scale, at given means instead of coefficients.
 
         Then ``h b = g``, so that b is where the iterations may begin.
         """
 
-        def partial(rows, block, y, weights, offset, mu):
+        def partial(
+            rows: slice,
+            block: Matrix,
+            y: Array,
+            weights: Array | None,
+            offset: Array | None,
+            mu: Array,
+        ) -> IRLSSums:
             sums = self._nothing(True)
             eta = self.link.link(mu)
             slope = self.link.slope(eta, mu)
@@ -248,7 +267,7 @@ class ModelRows:
                 return self._sparse_reduced(partial, mean)
             return self._reduced(partial, True, mean)
 
-    def triangle_at(self, b):
+    def triangle_at(self, b: Array) -> Array:
         """R of the rows times the roots of their weights at `b`, by QR: (q, q), upper triangular.
 
         Unlike the Cholesky factor of z'Wz, it does not square the condition.
@@ -258,7 +277,7 @@ class ModelRows:
             R = np.vstack([R, np.zeros((self.q - len(R), self.q))])
         return R
 
-    def _triangle(self, b):
+    def _triangle(self, b: Array) -> Any:
         def partial(rows, block, weights, offset):
             z = block.toarray() if self.sparse else as_float(block) - self.shift
             if self.intercept:
@@ -285,14 +304,14 @@ class ModelRows:
         run = 64
         kept = self.n // (run * share) * run * share
 
-        def cut(values):
+        def cut(values: Any) -> Any:
             if values is None:
                 return None
             tail = values.shape[1:]
             runs = values[:kept].reshape(-1, run * share, *tail)[:, :run]
             out = np.empty(runs.shape, runs.dtype)
 
-            def copy(where):
+            def copy(where: slice) -> None:
                 out[where] = runs[where]
 
             each(
@@ -306,7 +325,7 @@ class ModelRows:
         parts = (cut(part) for part in (self.X, self.y, self.weights, self.offset))
         return ModelRows(*parts, self.family, self.link, self.intercept, self.n_jobs, self.shift)
 
-    def total_of(self, term, arguments, *, by_value):
+    def total_of(self, term: Any, arguments: tuple[Any, ...], *, by_value: bool) -> float:
         """The sum of ``term(family, y, weight, *arguments)``; by their values, where the responses
         are small counts."""
         y, weights = self.y, self.weights
@@ -325,7 +344,7 @@ class ModelRows:
         out = out[on] if whole else out
         return float(np.sum(out))
 
-    def predictor(self, b):
+    def predictor(self, b: Array) -> Array:
         """The linear predictor of every row."""
         out = np.empty(self.n)
         if self.sparse:
@@ -333,7 +352,7 @@ class ModelRows:
             out += (b[0] if self.intercept else 0.0) + (0.0 if self.offset is None else self.offset)
             return out
 
-        def partial(rows, block, offset):
+        def partial(rows: slice, block: Array, offset: Array | None) -> None:
             kernel.predict(as_float(block), self.shift, self.intercept, b, offset, out[rows])
 
         reduce(
@@ -342,21 +361,21 @@ class ModelRows:
         )  # fmt: skip
         return out
 
-    def to_user(self, b):
+    def to_user(self, b: Array) -> Array:
         """Coefficients of rows less the shift as those of the rows."""
         out = b.copy()
         if self.intercept:
             out[0] -= self.shift @ b[1:]
         return out
 
-    def from_user(self, b):
+    def from_user(self, b: Array) -> Array:
         """The opposite of `to_user`."""
         out = b.copy()
         if self.intercept:
             out[0] += self.shift @ b[1:]
         return out
 
-    def covariance_to_user(self, cov):
+    def covariance_to_user(self, cov: Any) -> Array:
         """The covariance that goes with `to_user`."""
         if not self.intercept:
             return cov
@@ -369,11 +388,13 @@ class ModelRows:
             out[0, 0] += self.shift @ inner - 2.0 * (self.shift @ cov[1:, 0])
         return out
 
-    def _nothing(self, hessian):
+    def _nothing(self, hessian: bool) -> IRLSSums:
         q = self.q if hessian else 0
         return IRLSSums(np.zeros((q, q)), np.zeros(self.q), 0.0, 0.0)
 
-    def _reduced(self, partial, hessian, last=None):
+    def _reduced(
+        self, partial: Callable[..., Any], hessian: bool, last: Array | None = None
+    ) -> IRLSSums:
         last = self.aux if last is None else last
         if self.n <= MIN_ROWS_OF_BLOCK and not self.chunked:  # one block
             block = np.ascontiguousarray(self.X)
@@ -395,16 +416,28 @@ class ModelRows:
             ),
         )  # fmt: skip
 
-    def _fold(self, partial, columns, blocks, effort):
+    def _fold(
+        self, partial: Callable[..., Any], columns: Any, blocks: list[slice], effort: float
+    ) -> IRLSSums:
         """What `partial` makes of such blocks of rows in memory, added up in their order."""
 
-        def work(rows):
+        def work(rows: slice) -> IRLSSums:
             X = self.X[rows] if self.sparse else np.ascontiguousarray(self.X[rows])
             return partial(rows, X, *(_part(column, rows) for column in columns))
 
         return fold(work, blocks, merge=iadd, n_jobs=self.n_jobs, effort=effort)
 
-    def _fused(self, sums, b, hessian, block, y, weights, offset, aux):
+    def _fused(
+        self,
+        sums: IRLSSums,
+        b: Array,
+        hessian: bool,
+        block: Array,
+        y: Array,
+        weights: Array | None,
+        offset: Array | None,
+        aux: Array | None,
+    ) -> None:
         step = max(64, int(MULTIPLICATIONS_OF_CALL / (self.q**2 + OPERATIONS_OF_ROW)))
         pair = np.zeros(2)
         sweep = SWEEPS[block.dtype]
@@ -419,7 +452,17 @@ class ModelRows:
         sums.deviance += 2 * pair[0]
         sums.chi2 += pair[1]
 
-    def _plain(self, sums, b, hessian, block, y, weights, offset, aux):
+    def _plain(
+        self,
+        sums: IRLSSums,
+        b: Array,
+        hessian: bool,
+        block: Array,
+        y: Array,
+        weights: Array | None,
+        offset: Array | None,
+        aux: Array | None,
+    ) -> None:
         step = max(256, NUMBERS_IN_CACHE // self.q)
         for start in range(0, len(block), step):
             some = slice(start, start + step)
@@ -429,7 +472,9 @@ class ModelRows:
             self._add(sums, block[some], s, w, hessian)
             checkpoint()
 
-    def _score(self, sums, eta, y, weights):
+    def _score(
+        self, sums: IRLSSums, eta: Array, y: Array, weights: Array | None
+    ) -> tuple[Array, Array]:
         """Scores and weights; deviance and chi-square are added, infinite if no mean is one.
 
         s = (y - mu) mu' / V has the expected slope -mu'^2 / V, and that with the part of y - mu,
@@ -453,7 +498,7 @@ class ModelRows:
             w = np.where(w > 0, w - s * bent, 0.0)
         return s, w
 
-    def _inside(self, mu):
+    def _inside(self, mu: Array) -> Array:
         """Means, those outside their range moved to its edge."""
         low, high = self.family.lowest, self.family.highest
         eps = np.finfo(float).eps
@@ -463,7 +508,7 @@ class ModelRows:
             high - eps if np.isfinite(high) else high,
         )
 
-    def _add(self, sums, block, s, w, hessian):
+    def _add(self, sums: IRLSSums, block: Matrix, s: Array, w: Array, hessian: bool) -> None:
         if not self.sparse:
             h = sums.h if hessian else None
             kernel.accumulate(block, self.shift, self.intercept, s, np.maximum(w, 0.0), h, sums.g)
@@ -485,8 +530,15 @@ class ModelRows:
                 sums.h[1:, 0] += block.T @ w
                 sums.h[0, 0] += w.sum()
 
-    def _sparse_sums(self, b, hessian, observed):
-        def partial(rows, block, y, weights, offset, _):
+    def _sparse_sums(self, b: Array, hessian: bool, observed: bool) -> IRLSSums:
+        def partial(
+            rows: slice,
+            block: Matrix,
+            y: Array,
+            weights: Array | None,
+            offset: Array | None,
+            _: slice,
+        ) -> IRLSSums:
             sums = self._nothing(hessian)
             sums.observed = observed
             eta = block @ b[int(self.intercept) :]
@@ -498,16 +550,16 @@ class ModelRows:
         with np.errstate(all="ignore"):
             return self._sparse_reduced(partial, None)
 
-    def _sparse_reduced(self, partial, last):
+    def _sparse_reduced(self, partial: Callable[..., Any], last: Array | None) -> IRLSSums:
         columns = self.y, self.weights, self.offset, last
         return self._fold(partial, columns, grid(self.n, least=2048), 50.0 * self.X.nnz)
 
 
-def _part(values, rows):
+def _part(values: Array | None, rows: slice) -> Array | None:
     return None if values is None else values[rows]
 
 
-def as_float(block):
+def as_float(block: Array) -> Array:
     """A block of rows in a type that kernels read."""
     if hasattr(block, "indptr") or block.dtype.type in FLOATS:
         return block

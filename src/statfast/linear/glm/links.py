@@ -7,9 +7,11 @@ McCullagh & Nelder 1989, section 2.2.3, doi:10.1007/978-1-4899-3242-6.
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_real, shown, wrong_type
 
 EPSILON = np.finfo(float).eps
@@ -31,26 +33,26 @@ class Link:
     bend: Callable
 
 
-def _special(name):
+def _special(name: str) -> Any:
     import scipy.special
 
     return getattr(scipy.special, name)
 
 
-def _share(mu):
+def _share(mu: Array | float) -> Array | float:
     """Means of shares, kept off the ends that rounding would take them to, as R does."""
     return np.clip(mu, EPSILON, 1 - EPSILON)
 
 
-def _normal(eta):
+def _normal(eta: Array | float) -> Array | float:
     return _share(_special("ndtr")(eta))
 
 
-def _density(eta):
+def _density(eta: Array) -> Array:
     return np.exp(-0.5 * eta**2) / ROOT_OF_TURN
 
 
-def _logistic(eta):
+def _logistic(eta: Array | float) -> Array | float:
     return _share(_special("expit")(eta))
 
 
@@ -117,7 +119,7 @@ LINKS = {
 }
 
 
-def power(exponent):
+def power(exponent: float) -> Link:
     """The link ``eta = mu^exponent``; that of exponent 0 is the logarithm."""
     if exponent == 0:
         return LINKS["log"]
@@ -131,7 +133,7 @@ def power(exponent):
     )
 
 
-def bounds_of(link, family):
+def bounds_of(link: Any, family: Any) -> tuple[list[float], list[float]]:
     """Ends (low, high) of the linear predictor's range, and the means there: infinite and NaN where
     it has none."""
     ends, means = [-np.inf, np.inf], [np.nan, np.nan]
@@ -146,7 +148,7 @@ def bounds_of(link, family):
     return ends, means
 
 
-def as_link(value, name="link"):
+def as_link(value: Any, name: str = "link") -> Link:
     """Check the parameter `link`: a name, or a number for a power."""
     if isinstance(value, str):
         if value in LINKS:

@@ -5,14 +5,17 @@ Where links are not canonical the curvature is Fisher's, as in `Scoring`.
 """
 
 from math import inf, isfinite, sqrt
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast.linear.design.design import INFERENCE_COLUMNS
 from statfast.linear.design.standardization import Standardization
 from statfast.linear.glm.irls import Fit
+from statfast.linear.glm.irls_sums import IRLSSums, ModelRows
 from statfast.linear.glm.matrix_free import DenseProducts, SparseProducts
-from statfast.linear.glm.truncated_newton import PenalizedLoss, minimize
+from statfast.linear.glm.truncated_newton import PenalizedLoss, Point, minimize
 
 MIN_SPARSE_COLUMNS = 64  # From so many columns of sparse rows on, no matrix of them is made.
 MIN_DENSE_COLUMNS = 1000  # The same of dense rows, where these are not more than the columns.
@@ -25,12 +28,14 @@ NO_INFORMATION_MATRIX = (
 )
 
 
-def too_many(q):
+def too_many(q: Any) -> Any:
     """Why there is no inference."""
     return NO_INFORMATION_MATRIX.format(q, 8.0 * q * q / 2**30)
 
 
-def solve_matrix_free(rows, *, ridge, max_iter, tol, start=None):
+def solve_matrix_free(
+    rows: Any, *, ridge: float, max_iter: int, tol: float, start: Any = None
+) -> Any:
     """A `Fit` without covariance; None where `irls.solve` is to be asked.
 
     That is so where columns are few or rows come in chunks, and for maximum likelihood with
@@ -65,14 +70,14 @@ def solve_matrix_free(rows, *, ridge, max_iter, tol, start=None):
     )  # fmt: skip
 
 
-def _pays(rows, ridge):
+def _pays(rows: ModelRows, ridge: float) -> bool:
     """Whether products with the rows cost less than the information."""
     if rows.q < (MIN_SPARSE_COLUMNS if rows.sparse else MIN_DENSE_COLUMNS):
         return False
     return rows.sparse or rows.q > INFERENCE_COLUMNS or rows.q >= rows.n
 
 
-def _beginning(rows):
+def _beginning(rows: ModelRows) -> Array:
     """The model without columns."""
     out = np.zeros(rows.q)
     if rows.intercept:
@@ -87,11 +92,11 @@ def _beginning(rows):
 class _Likelihood(PenalizedLoss):
     """Half the deviance, with the penalty."""
 
-    def __init__(self, rows, products, penalty):
+    def __init__(self, rows: ModelRows, products: Any, penalty: Array) -> None:
         super().__init__(products, _Deviance(rows), penalty, 1)
         self.rows, self.penalized = rows, bool(penalty.any())
 
-    def is_hopeless(self, point, sizes):
+    def is_hopeless(self, point: Point, sizes: list[float]) -> bool:
         """Whether the linear values separate the two classes, or steps do not shrink any more."""
         rows = self.rows
         if self.penalized:
@@ -107,20 +112,20 @@ class _Likelihood(PenalizedLoss):
 class _Deviance:
     """Half the deviance of rows as a function of their linear values, without the offset."""
 
-    def __init__(self, rows):
+    def __init__(self, rows: ModelRows) -> None:
         self.rows = rows
 
-    def sums(self, eta):
+    def sums(self, eta: Array) -> IRLSSums:
         """Deviance and chi-square."""
         return self._sums(eta)[0]
 
-    def _sums(self, eta):
+    def _sums(self, eta: Array) -> tuple[IRLSSums, Array, Array]:
         rows, eta = self.rows, eta[:, 0]
         sums = rows._nothing(False)
         eta = eta if rows.offset is None else eta + rows.offset
         return sums, *rows._score(sums, eta, rows.y, rows.weights)
 
-    def evaluate(self, eta):
+    def evaluate(self, eta: Array) -> tuple[float, Array, Array, float]:
         """See `PenalizedLoss`."""
         sums, score, weights = self._sums(eta)
         dispersion = self.rows.family.dispersion
@@ -130,10 +135,10 @@ class _Deviance:
         value = 0.5 * sums.deviance if isfinite(sums.deviance) else inf
         return value, -score[:, None], weights[:, None], unit
 
-    def times(self, curve, values):
+    def times(self, curve: Array, values: Array) -> Array:
         """See `PenalizedLoss`."""
         return curve * values
 
-    def diagonal(self, curve):
+    def diagonal(self, curve: Array) -> Array:
         """See `PenalizedLoss`."""
         return curve

@@ -7,12 +7,15 @@ doi:10.1007/978-0-387-21706-2.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array, Matrix
 from statfast._validation import warn_user
 from statfast.linear.glm.families import FAMILIES, MIN_THETA_OF_SERIES, negative_binomial
 from statfast.linear.glm.fit import fit_model
+from statfast.linear.glm.links import Link
 
 MAX_TURNS = 50
 MAX_THETA = 1e12  # Beyond, the variance is Poisson's but for rounding.
@@ -21,7 +24,9 @@ MAX_U_OF_SERIES = 1e-3  # For smaller u, log(1 + u) - u is that of its series.
 
 
 @np.errstate(all="ignore")
-def fit_negative_binomial(rows, y, link, more):
+def fit_negative_binomial(
+    rows: Matrix, y: Array, link: Link, more: dict[str, Any]
+) -> tuple[Any, float]:
     """A `Model`, and theta."""
     model = fit_model(rows, y, family=FAMILIES["poisson"], link=link, **more)
     theta, start = np.nan, model.fit.coef
@@ -55,17 +60,17 @@ def fit_negative_binomial(rows, y, link, more):
     return model, float(theta)
 
 
-def _means(model):
+def _means(model: Any) -> Array:
     return model.rows.link.mean(model.rows.predictor(model.rows.from_user(model.fit.coef)))
 
 
-def _error_of(theta, y, mu, weights):
+def _error_of(theta: float, y: Array, mu: Array, weights: Array) -> float:
     """The standard error of theta; NaN if it is infinite."""
     _, curve = _score(theta, y, mu, weights)
     return 1 / np.sqrt(-curve) if curve < 0 else np.nan
 
 
-def _score(theta, y, mu, weights):
+def _score(theta: float, y: Array, mu: Array, weights: Array) -> tuple[float, float]:
     """First and second derivative of the log-likelihood in theta.
 
     The first is digamma(y + theta) - digamma(theta) - log((y + theta) / theta), and log(1 + u) - u,
@@ -89,7 +94,7 @@ def _score(theta, y, mu, weights):
     return float((a * first).sum()), float((a * second).sum())
 
 
-def _best_theta(y, mu, weights, start):
+def _best_theta(y: Array, mu: Array, weights: Array, start: float) -> float:
     """The maximum over theta, by Newton's steps on log theta, kept within a factor of 10.
 
     It is infinite if the likelihood does not fall towards Poisson's: where squared residuals sum to

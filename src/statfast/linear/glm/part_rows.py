@@ -11,10 +11,11 @@ from statfast._core.rows.extent import zeros_and_ones
 from statfast._distance import near_mean
 from statfast._engine import Parts, Work, new_fit, remembered
 from statfast._estimator import codes_among, times_factors
+from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial, tweedie
 from statfast.linear.glm.irls_sums import ROWS_OF_SAMPLE_MEAN, ModelRows
-from statfast.linear.glm.links import LINKS, as_link
+from statfast.linear.glm.links import LINKS, Link, as_link
 
 NUMBERS_OF_SAMPLE = 1 << 22  # A sample holds about so many: 32 MB.
 ROWS_OF_RUN = 64  # So many rows of a sample follow one another.
@@ -113,7 +114,9 @@ class ResponseSurvey:
 class PartRows(ModelRows):
     """`ModelRows` of `Parts`: the sums are those of rounds."""
 
-    def __init__(self, parts: Parts, response: Response, family, link, intercept: bool):
+    def __init__(
+        self, parts: Parts, response: Response, family: Any, link: Link, intercept: bool
+    ) -> None:
         self.X, self.family, self.link, self.intercept = parts, family, link, intercept
         self.weights = self.offset = self.aux = self.n_jobs = None
         self.chunked, self.sparse = True, False
@@ -133,41 +136,43 @@ class PartRows(ModelRows):
         self.mean, self.classes = survey.total / survey.total_weight, survey.classes
         self.kind = ModelRows.kind_of(family, link)
 
-    def share_of(self, share):
+    def share_of(self, share: Any) -> Any:
         return max(share, -(-int(self.n) * (self.p + 1) // NUMBERS_OF_SAMPLE))
 
-    def sample(self, share):
+    def sample(self, share: Any) -> Any:
         """One in so many rows of each part, here."""
         rows, y, weights = self.X.total(Work(_sampled), (self.model, share)).columns
         return ModelRows(
             rows, y, weights, None, self.family, self.link, self.intercept, None, self.shift
         )
 
-    def sums_at(self, b, *, hessian=True, rough=False, observed=False):
+    def sums_at(
+        self, b: Array, *, hessian: bool = True, rough: bool = False, observed: bool = False
+    ) -> Any:
         sums = self._ask("sums_at", b, hessian=hessian, rough=rough, observed=observed)
         return sums if not rough or sums.finite() else self.sums_at(b)
 
-    def start(self):
+    def start(self) -> Any:
         return self._ask("start")
 
-    def total_of(self, term, arguments, *, by_value):
+    def total_of(self, term: Any, arguments: Any, *, by_value: Any) -> Any:
         return self._ask("total_of", term, arguments, by_value=by_value)
 
-    def _triangle(self, b):
+    def _triangle(self, b: Array) -> Any:
         return self._ask("_triangle", b)
 
-    def _ask(self, method, *arguments, **options):
+    def _ask(self, method: str, *arguments: Any, **options: Any) -> Any:
         """What a method of `ModelRows` gives of the rows of each part, added up in a round."""
         question = methodcaller(method, *arguments, **options)
         return self.X.total(Work(_answer), (self.model, question))
 
 
-def _answer(columns, state):
+def _answer(columns: Any, state: Any) -> Any:
     model, question = state
     return question(model.rows(columns))
 
 
-def _survey_responses(columns, model):
+def _survey_responses(columns: Any, model: Any) -> Any:
     X, y, weights = columns
     require_finite(X)
     weights = model.response.weights(y, weights, len(X))
@@ -194,7 +199,7 @@ class RowSample:
         return RowSample(tuple(None if a is None else np.concatenate([a, b]) for a, b in both))
 
 
-def _sampled(columns, state):
+def _sampled(columns: Any, state: Any) -> Any:
     model, share = state
     rows = model.rows(columns)
     run = min(ROWS_OF_RUN, max(1, rows.n // share))

@@ -13,9 +13,13 @@ placed); an interval's ends are quantiles of that, of counts the least value tha
 probability. The dispersion is taken as estimated.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array
+from statfast.linear.glm.links import Link
 
 NODES = np.linspace(-6.0, 6.0, 97)
 WEIGHTS = np.exp(-0.5 * NODES**2) / np.exp(-0.5 * NODES**2).sum()
@@ -24,7 +28,15 @@ TOLERANCE = 1e-11
 ROWS_TOGETHER = 1024  # rows together
 
 
-def prediction_ends(family, link, eta, error, dispersion, level, quantile):
+def prediction_ends(
+    family: Any,
+    link: Link,
+    eta: Array,
+    error: float,
+    dispersion: float,
+    level: float,
+    quantile: float,
+) -> Any:
     """Lower and upper ends (m, 2) of an observation of weight 1 for linear predictors (m,).
 
     `quantile` is that of the estimates' own intervals at this level.
@@ -54,7 +66,7 @@ def prediction_ends(family, link, eta, error, dispersion, level, quantile):
     return out
 
 
-def _means(link, eta, middle, family):
+def _means(link: Link, eta: Array, middle: Any, family: Any) -> Any:
     """Means at the nodes, kept on the side of the estimate where the link has two, and in range."""
     if link.name in ("inverse", "sqrt") or link.name.startswith("power"):
         least = 1e-3 * np.abs(middle[:, None])
@@ -66,10 +78,10 @@ def _means(link, eta, middle, family):
     return means
 
 
-def _quantile(cdf, means, share, counts, positive):
+def _quantile(cdf: Any, means: Array, share: Any, counts: Any, positive: bool) -> Any:
     """The least y, of counts whole, at which the mixture reaches a probability, by halving."""
 
-    def reached(y):
+    def reached(y: Any) -> Any:
         return cdf(y[:, None], means) @ WEIGHTS >= share * (1 - 1e-12)
 
     high = np.maximum(means.max(axis=1), 1.0)
@@ -102,11 +114,11 @@ def _quantile(cdf, means, share, counts, positive):
 
 # ---------------------------------------------------------------- F(y; mean, dispersion)
 class _Gaussian:
-    def __init__(self, family, dispersion):
+    def __init__(self, family: Any, dispersion: float) -> None:
         self.spread = 10 * np.sqrt(dispersion)
         self.error = np.sqrt(dispersion)
 
-    def __call__(self, y, mean):
+    def __call__(self, y: Any, mean: Any) -> Any:
         from scipy.special import ndtr
 
         return ndtr((y - mean) / self.error)
@@ -115,28 +127,28 @@ class _Gaussian:
 class _Binomial:
     """One trial: 0 or 1."""
 
-    def __init__(self, family, dispersion):
+    def __init__(self, family: Any, dispersion: float) -> None:
         pass
 
-    def __call__(self, y, mean):
+    def __call__(self, y: Any, mean: Any) -> Any:
         return np.where(y < 0, 0.0, np.where(y < 1, 1 - mean, 1.0))
 
 
 class _Poisson:
-    def __init__(self, family, dispersion):
+    def __init__(self, family: Any, dispersion: float) -> None:
         pass
 
-    def __call__(self, y, mean):
+    def __call__(self, y: Any, mean: Any) -> Any:
         from scipy.special import pdtr
 
         return np.where(y < 0, 0.0, pdtr(np.maximum(y, 0), mean))
 
 
 class _NegativeBinomial:
-    def __init__(self, family, dispersion):
+    def __init__(self, family: Any, dispersion: float) -> None:
         self.theta = 1.0 / float(family.variance(np.float64(1.0)) - 1.0)  # mu + mu^2 / theta
 
-    def __call__(self, y, mean):
+    def __call__(self, y: Any, mean: Any) -> Any:
         from scipy.special import betainc
 
         inside = betainc(self.theta, np.maximum(y, 0) + 1.0, self.theta / (self.theta + mean))
@@ -144,20 +156,20 @@ class _NegativeBinomial:
 
 
 class _Gamma:
-    def __init__(self, family, dispersion):
+    def __init__(self, family: Any, dispersion: float) -> None:
         self.shape = 1.0 / dispersion
 
-    def __call__(self, y, mean):
+    def __call__(self, y: Any, mean: Any) -> Any:
         from scipy.special import gammainc
 
         return gammainc(self.shape, self.shape * (y / mean))
 
 
 class _InverseGaussian:
-    def __init__(self, family, dispersion):
+    def __init__(self, family: Any, dispersion: float) -> None:
         self.rate = 1.0 / dispersion
 
-    def __call__(self, y, mean):
+    def __call__(self, y: Any, mean: Any) -> Any:
         from scipy.special import log_ndtr, ndtr
 
         y = np.maximum(y, 1e-300)

@@ -205,7 +205,7 @@ class Predictive(Regressor):
         return tuple(out)
 
 
-def predictor_errors(result, rows, intercept):
+def predictor_errors(result: Any, rows: Any, intercept: bool) -> Any:
     """Standard errors of the linear predictor (m,) for rows, dense or CSR."""
     dense = rows.toarray() if hasattr(rows, "indptr") else np.asarray(rows, dtype=np.float64)
     return np.sqrt(result.variances(dense, intercept))

@@ -7,16 +7,20 @@ lies an end. The signed root of that rise is nearly linear in the coefficient, s
 method finds each end in a few fits.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast.linear.glm.irls import Scoring, Unsolvable
-from statfast.linear.glm.irls_sums import ModelRows
+from statfast.linear.glm.irls_sums import IRLSSums, ModelRows
 
 MAX_FITS_OF_END = 30  # After so many fits an end is taken to be infinite.
 MAX_DEVIATIONS_OF_END = 50.0  # Farther from the estimate, in standard errors, there is no end.
 
 
-def profile_intervals(rows: ModelRows, result, quantile):
+def profile_intervals(rows: ModelRows, result: Any, quantile: float) -> Array:
     """Ends (q, 2); NaN for aliased coefficients, infinite where the deviance stays below."""
     ends = np.full((rows.q, 2), np.nan)
     if result.dispersion == 0:  # a perfect fit, which leaves no room
@@ -33,14 +37,14 @@ def profile_intervals(rows: ModelRows, result, quantile):
     return ends
 
 
-def _end(rows, result, j, sign, error, quantile):
+def _end(rows: ModelRows, result: Any, j: Any, sign: float, error: float, quantile: float) -> float:
     best = rows.from_user(result.coef)
     along = rows.from_user(result.unscaled[:, j] / result.unscaled[j, j])
     loop = Scoring(rows, 0.0, 1e-9)
     free = ~result.aliased
     free[j] = False
 
-    def root(value, start):
+    def root(value: float, start: Array) -> tuple[float, Array]:
         b = start + (value - start[j]) * along  # where the others would go on a quadratic
         b[j] = value
         if not free.any():
@@ -49,7 +53,7 @@ def _end(rows, result, j, sign, error, quantile):
         loop.run(100, b, covariance=False)
         return _height(rows.sums_at(loop.b, hessian=False)), loop.b
 
-    def _height(sums):
+    def _height(sums: IRLSSums) -> float:
         rise = (sums.deviance - result.deviance) / result.dispersion
         return np.sqrt(max(rise, 0.0)) - quantile
 
@@ -59,7 +63,9 @@ def _end(rows, result, j, sign, error, quantile):
         return np.nan
 
 
-def end_of(root, value, best, error, quantile):
+def end_of(
+    root: Callable[..., Any], value: float, best: Array, error: float, quantile: float
+) -> float:
     """The end of an interval on the side of `error`, that of the estimate `value`.
 
     ``root(value, start)`` is the signed root of the rise of the deviance at a value of the

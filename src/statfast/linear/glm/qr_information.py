@@ -5,6 +5,7 @@ import numpy as np
 
 from statfast._engine import interruptible
 from statfast._linalg import triangle_inverse
+from statfast._typing import Array
 
 COLUMNS_OF_BLOCK = 64  # Products of so many columns with those before are made together.
 MIN_LENGTH_LEFT = 0.1  # A column of which others leave a smaller share is made orthogonal again.
@@ -17,22 +18,22 @@ class QRInformation:
 
     pivot = 1.0
 
-    def __init__(self, R):
+    def __init__(self, R: Array) -> None:
         self.R = R
 
-    def solve(self, g):
+    def solve(self, g: Array) -> Array:
         from scipy.linalg import solve_triangular
 
         half = solve_triangular(self.R, g, trans="T", check_finite=False)
         return solve_triangular(self.R, half, check_finite=False)
 
-    def inverse(self):
+    def inverse(self) -> Array:
         half = triangle_inverse(self.R)
         with np.errstate(over="ignore", invalid="ignore"):  # of columns that are too small
             return interruptible(np.matmul, half, half.T)
 
 
-def independent(R, floor):
+def independent(R: Array, floor: Array) -> Array:
     """Which columns those before them leave more of than ALIASED of their length, and `floor`."""
     m, q = R.shape
     least = np.maximum(MAX_LENGTH_OF_ALIASED * np.sqrt((R * R).sum(axis=0)), floor)
@@ -56,6 +57,6 @@ def independent(R, floor):
     return kept
 
 
-def _within(basis, table):
+def _within(basis: Array, table: Array) -> Array:
     """What orthonormal columns explain of others."""
     return interruptible(np.matmul, basis, interruptible(np.matmul, basis.T, table))

@@ -3,18 +3,20 @@
 
 from dataclasses import replace
 from math import isnan, nan
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import Chunks
 from statfast._estimator import copied
+from statfast._typing import Weights
 from statfast._validation import as_choice, shape_of, shown
 from statfast.linear.glm.influence import usual_lags
 
 COV_TYPES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC")
 
 
-def is_robust(cov_type, groups, maxlags):
+def is_robust(cov_type: str, groups: Any, maxlags: int | None) -> bool:
     """Whether another covariance is asked for; checks the arguments."""
     as_choice(cov_type, "cov_type", COV_TYPES)
     if (cov_type == "cluster") != (groups is not None):
@@ -27,7 +29,16 @@ def is_robust(cov_type, groups, maxlags):
     return cov_type != "nonrobust"
 
 
-def fit_robust(model, cov_type, groups, maxlags, X, y, sample_weight=None, **more):
+def fit_robust(
+    model: Any,
+    cov_type: str,
+    groups: Any,
+    maxlags: int | None,
+    X: Any,
+    y: Any,
+    sample_weight: Weights = None,
+    **more: Any,
+) -> Any:
     """Fit, and let all tables have this covariance of the coefficients."""
     if isinstance(X, Chunks):
         raise ValueError(
@@ -45,7 +56,7 @@ def fit_robust(model, cov_type, groups, maxlags, X, y, sample_weight=None, **mor
         name = f"HAC, {usual_lags(n) if maxlags is None else maxlags} lags"
     at = 0
 
-    def robust(result):
+    def robust(result: Any) -> Any:
         nonlocal at  # of several models, the coefficients follow each other
         own = slice(at, at + len(result.coef))
         at = own.stop

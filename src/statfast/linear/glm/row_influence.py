@@ -4,7 +4,9 @@
 See influence.py for the definitions, and for the methods of models that ask for them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,10 @@ from numpy.typing import NDArray
 from statfast._core.linear.irls import accumulate
 from statfast._engine import each, grid
 from statfast._estimator import CoefficientTable, Tabled
+from statfast._typing import Array, Matrix
+from statfast.linear.glm.families import Family
 from statfast.linear.glm.irls_sums import as_float
+from statfast.linear.glm.links import Link
 
 MAX_LEVERAGE = 1.0 + 1e-6  # The leverage of a row is no larger, but of a fraction of a row.
 MIN_REST = 1e-15  # One less a leverage is taken for no less, where it is divided by.
@@ -67,7 +72,7 @@ class RowInfluence(Tabled):
         return CoefficientTable([str(i) for i in range(len(self.fitted))], columns)
 
 
-def drop_single_column(values):
+def drop_single_column(values: Array) -> Any:
     """(n,) of one model, (n, m) of several."""
     return values[:, 0] if values.shape[1] == 1 else values
 
@@ -78,7 +83,17 @@ class ModelParts:
     Responses y and linear predictors eta are (n, m), weights a (n,) or None, results those of each.
     """
 
-    def __init__(self, rows, y, a, eta, family, link, has_one, results):
+    def __init__(
+        self,
+        rows: Matrix,
+        y: Array,
+        a: Array | None,
+        eta: Array,
+        family: Family,
+        link: Link,
+        has_one: bool,
+        results: list[Any],
+    ) -> None:
         self.rows, self.y, self.eta = rows, y, eta
         self.a = None if a is None else a[:, None]
         self.family, self.has_one, self.results = family, has_one, results
@@ -87,7 +102,7 @@ class ModelParts:
             self.slope = link.slope(eta, self.mu)
             self.variance = family.variance(self.mu)
 
-    def residuals(self, kind):
+    def residuals(self, kind: str) -> Array:
         residual = self.y - self.mu
         root = 1.0 if self.a is None else np.sqrt(self.a)
         with np.errstate(all="ignore"):
@@ -100,7 +115,7 @@ class ModelParts:
             unit = np.maximum(self.family.deviance(self.y, self.mu), 0.0)
             return root * np.sign(residual) * np.sqrt(unit)
 
-    def influence(self):
+    def influence(self) -> Any:
         leverage = self.leverage()
         rest = np.maximum(1 - leverage, 0.0)
         pearson = self.residuals("pearson")
@@ -113,7 +128,7 @@ class ModelParts:
         parts = (self.mu, self.eta, leverage, distance, *standardized)
         return RowInfluence(*(drop_single_column(part) for part in parts))
 
-    def scores(self, kind, copies):
+    def scores(self, kind: str, copies: Array) -> Array:
         """What a copy of each row adds to the scores, times z, as this covariance takes it."""
         with np.errstate(all="ignore"):
             s = (self.y - self.mu) * self.slope / self.variance
@@ -127,7 +142,7 @@ class ModelParts:
         rest = np.maximum(1 - leverage, MIN_REST)
         return s / (np.sqrt(rest) if kind == "HC2" else rest)
 
-    def bread(self):
+    def bread(self) -> tuple[Array, Array]:
         """The inverse information of all coefficients, and which are aliased."""
         table = [result.unscaled for result in self.results]
         if len(table) > 1:
@@ -136,10 +151,10 @@ class ModelParts:
             table = [block_diag(*table)]
         return table[0], np.concatenate([result.aliased for result in self.results])
 
-    def leverage(self):
+    def leverage(self) -> Array:
         out = np.empty(self.y.shape)
 
-        def work(where, block):
+        def work(where: slice, block: Array) -> None:
             for k, result in enumerate(self.results):
                 out[where, k] = result.spread(block, self.has_one)
 
@@ -154,7 +169,7 @@ class ModelParts:
         q, zero = p + int(self.has_one), np.zeros(p)
         pairs = [(a, b) for a in range(m) for b in range(a + 1)]
 
-        def work(where, block):
+        def work(where: slice, block: Array) -> Array:
             s, out = scores[where], np.zeros((len(pairs), q, q))
             for (a, b), h in zip(pairs, out, strict=True):
                 # The kernel takes no negative weights: 2 s t = (s + t)^2 - s^2 - t^2.
@@ -172,7 +187,7 @@ class ModelParts:
             table[a, :, b] = table[b, :, a] = cross
         return table.reshape(m * q, m * q)
 
-    def cluster_products(self, scores, codes, count):
+    def cluster_products(self, scores: Array, codes: Array, count: int) -> Array:
         """The products of the sums over clusters of scores (n, m) times z, (m q, m q)."""
         if count < 2:
             raise ValueError(f"groups must be of at least 2 clusters; got {count}.")
@@ -187,10 +202,10 @@ class ModelParts:
         flat = sums.reshape(count, -1)
         return flat.T @ flat * (count / (count - 1))
 
-    def lagged_products(self, scores, lags):
+    def lagged_products(self, scores: Array, lags: int) -> Array:
         """The products of scores (n, m) times z with their own and earlier ones, (m q, m q)."""
 
-        def work(where):
+        def work(where: slice) -> Array:
             first = max(0, where.start - lags)
             block = self.rows[first : where.stop]
             z = block.toarray() if hasattr(block, "indptr") else np.asarray(block, dtype=float)
@@ -207,23 +222,23 @@ class ModelParts:
         half = sum(each(work, grid(len(self.y), 1024)))
         return half + half.T
 
-    def _blocks(self, work):
-        def task(where):
+    def _blocks(self, work: Callable[..., Any]) -> list[Array | None]:
+        def task(where: slice) -> Array | None:
             block = self.rows[where]
             dense = block.toarray() if hasattr(block, "indptr") else as_float(block)
             return work(where, np.ascontiguousarray(dense))
 
         return each(task, grid(len(self.y), 1024))
 
-    def _of_each(self, what):
+    def _of_each(self, what: Callable[..., Any]) -> Array:
         return np.array([what(result) for result in self.results], dtype=float)
 
-    def _growth(self):
+    def _growth(self) -> Array:
         """Roots of n / (n - rank)."""
         return np.sqrt(self._of_each(lambda r: r.observations / (r.observations - r.rank)))
 
 
-def refuse_light_rows(kind, leverage, weights, begin=0):
+def refuse_light_rows(kind: str, leverage: Array, weights: Array | None, begin: int = 0) -> None:
     """Refuse HC2 and HC3, which leave a row out, where a row of weight 1 would fit itself and more:
     its weight is so small that there is none to leave out."""
     if weights is None:

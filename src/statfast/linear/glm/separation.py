@@ -15,14 +15,18 @@ decrement and R bounds how far apart the direction moves two classes of a row. W
 becomes positive in every direction, and a minimum exists.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint, each, grid, interruptible
+from statfast._typing import Array, Jobs
 from statfast._validation import SeparationWarning, warn_user
-from statfast.linear.design.standardization import frame_of
+from statfast.linear.design.standardization import Standardization, frame_of
+from statfast.linear.glm.irls_sums import ModelRows
 
 # Smaller margins are 0 to the program, whose columns and directions are up to 1.
 MAX_ZERO_MARGIN = 1e-8
@@ -76,7 +80,14 @@ def maximum_exists(gradient: np.ndarray, inverse: np.ndarray, total_weight: floa
     return decrement * reach**0.5 <= 0.5
 
 
-def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Separation | None:
+def find_separation(
+    design: Callable[..., Any],
+    codes: Array,
+    n_classes: int,
+    coef: Array | None = None,
+    *,
+    n_jobs: Jobs = None,
+) -> Separation | None:
     """The direction that separates the rows, or None if there is none.
 
     Parameters
@@ -122,7 +133,7 @@ def find_separation(design, codes, n_classes, coef=None, *, n_jobs=None) -> Sepa
     return _along(sides, complete)
 
 
-def _along(sides, complete):
+def _along(sides: Array, complete: Any) -> Separation:
     moved = np.abs(sides).max(axis=0)
     return Separation(complete, sides, np.flatnonzero(moved > 1e-6 * moved.max()))
 
@@ -133,7 +144,9 @@ class _Margins:
     Constraint i * K + k is that of row i and class k.
     """
 
-    def __init__(self, design, codes, n_classes, n_jobs):
+    def __init__(
+        self, design: Callable[..., Any], codes: Array, n_classes: int, n_jobs: Jobs
+    ) -> None:
         self.design, self.codes, self.n_classes, self.n_jobs = design, codes, n_classes, n_jobs
         self.blocks = grid(len(codes))
         totals = each(self._total, self.blocks, n_jobs=n_jobs)
@@ -141,16 +154,16 @@ class _Margins:
         self.q = self.total.shape[1]
         self.work = MAX_NUMBERS_OF_STEPS  # that is left
 
-    def _total(self, rows):
+    def _total(self, rows: slice) -> Array:
         z, codes = self.design(rows), self.codes[rows]
         own = np.zeros((self.n_classes, z.shape[1]))
         np.add.at(own, codes, z)
         return self.n_classes * own - z.sum(axis=0)
 
-    def smallest(self, direction, count, below):
+    def smallest(self, direction: Array, count: int, below: float) -> Array:
         """Up to so many constraints that the direction meets by less than `below`, worst first."""
 
-        def work(rows):
+        def work(rows: slice) -> tuple[Array, Array]:
             checkpoint()
             z, codes = self.design(rows), self.codes[rows]
             height = z @ direction.T
@@ -166,12 +179,12 @@ class _Margins:
         margins, found = (np.concatenate(part) for part in zip(*parts, strict=True))
         return found[np.argsort(margins, kind="stable")[:count]]
 
-    def separates(self, coef):
+    def separates(self, coef: Array) -> bool:
         """Whether coefficients, which may be the estimates, meet all constraints strictly."""
         size = np.abs(coef).max(initial=0.0)
         return size > 0.0 and self.smallest(coef / size, 1, MAX_ZERO_MARGIN).size == 0
 
-    def matrix(self, constraints):
+    def matrix(self, constraints: Array) -> Array:
         """Their rows, over the coefficients of all classes but the first."""
         row, other = np.divmod(constraints, self.n_classes)
         z, at = self.design(row), np.arange(len(row))
@@ -180,7 +193,7 @@ class _Margins:
         out[at, other] -= z
         return out[:, 1:].reshape(len(row), -1)
 
-    def solve(self, chosen, strict):
+    def solve(self, chosen: Array, strict: bool) -> tuple[Array | None, Array]:
         """The direction of most gain (or, strictly, of the largest least margin), or None.
 
         Also the constraints that took part.
@@ -223,12 +236,19 @@ class _Margins:
             chosen = np.union1d(chosen, fresh)
 
 
-def in_memory(X) -> bool:
+def in_memory(X: Any) -> bool:
     """Whether these are rows that `separated_rows` can look through."""
     return isinstance(X, np.ndarray)
 
 
-def separated_rows(rows, codes, chosen, frame, coef, n_jobs=None) -> Separation | None:
+def separated_rows(
+    rows: Any,
+    codes: Array,
+    chosen: Array | None,
+    frame: Standardization,
+    coef: Array,
+    n_jobs: Jobs = None,
+) -> Separation | None:
     """`find_separation` for some rows, of these classes, in a frame (see
     linear/logistic/softmax_sums.py).
 
@@ -236,7 +256,7 @@ def separated_rows(rows, codes, chosen, frame, coef, n_jobs=None) -> Separation 
     the answer are those of 1 and x: the intercept counts if it is moved there.
     """
 
-    def design(where):
+    def design(where: Array | slice) -> Array:
         return frame.design(rows[where if chosen is None else chosen[where]])
 
     found = find_separation(design, codes, len(coef), coef, n_jobs=n_jobs)
@@ -249,7 +269,9 @@ def separated_rows(rows, codes, chosen, frame, coef, n_jobs=None) -> Separation 
     return replace(found, columns=np.array(sorted(moved), np.intp))
 
 
-def warn_separated(separation, names, who, advice=ADVICE):
+def warn_separated(
+    separation: Separation, names: tuple[Any, ...], who: str, advice: str = ADVICE
+) -> None:
     """Name the columns whose coefficients are infinite."""
     columns = [str(names[j]) for j in separation.columns.tolist()]
     listed = ", ".join(columns[:8]) + (f" and {len(columns) - 8} more" if len(columns) > 8 else "")
@@ -263,7 +285,7 @@ def warn_separated(separation, names, who, advice=ADVICE):
     )
 
 
-def warn_undecided(who, advice=ADVICE):
+def warn_undecided(who: str, advice: str = ADVICE) -> None:
     """Say that it is not known whether coefficients are infinite."""
     warn_user(
         f"{who} perhaps separated, completely or in part: whether the likelihood has a finite "
@@ -273,7 +295,9 @@ def warn_undecided(who, advice=ADVICE):
     )
 
 
-def warn_no_maximum(rows, coef, names, who, advice=ADVICE):
+def warn_no_maximum(
+    rows: ModelRows, coef: Array, names: Any, who: str, advice: str = ADVICE
+) -> None:
     """Where iterations for shares of successes found no end: say which columns separate these.
 
     A share between 0 and 1 is of both kinds. The link of the mean rises from 0 to 1; offsets are

@@ -12,6 +12,7 @@ The losses are sums over rows of a convex function of their linear values Z B, f
 one response or of several.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array
 
 MAX_HALVINGS = 40
 # The first steps leave this share of the gradient, in the preconditioner's norm.
@@ -67,11 +69,11 @@ class PenalizedLoss:
 
     factor_cost = inf  # of `factor`, in products with the Hessian; infinite where it is too large
 
-    def __init__(self, products, loss, penalty, n_values):
+    def __init__(self, products: Any, loss: Any, penalty: Array, n_values: int) -> None:
         self.products, self.loss, self.penalty = products, loss, penalty[:, None]
         self.shape = len(penalty), n_values
 
-    def point_at(self, x, eta=None):
+    def point_at(self, x: Array, eta: Array | None = None) -> Point:
         """The point of coefficients `x`, whose linear values may be known."""
         coef = x.reshape(self.shape)
         eta = self.products.values(coef) if eta is None else eta
@@ -81,25 +83,25 @@ class PenalizedLoss:
         value += 0.5 * float((pull * coef).sum())
         return Point(x, eta, value, gradient.ravel(), curve, unit)
 
-    def times(self, curve, v):
+    def times(self, curve: Array, v: Array) -> Array:
         """The product of the Hessian with a vector."""
         coef = v.reshape(self.shape)
         out = self.products.normal(coef, self.loss.times, curve)
         out += self.penalty * coef
         return out.ravel()
 
-    def rough(self, point):
+    def rough(self, point: Point) -> Callable[..., Any]:
         """A function that divides by the diagonal of the Hessian."""
         diagonal = self.products.squares(self.loss.diagonal(point.curve)) + self.penalty
         diagonal[diagonal <= 0.0] = 1.0
         inverse = 1.0 / diagonal.ravel()
         return lambda g: g * inverse
 
-    def factor(self, point):
+    def factor(self, point: Point) -> Any:
         """A function that solves with the Hessian; None if that is singular."""
         raise NotImplementedError
 
-    def is_hopeless(self, point, sizes):
+    def is_hopeless(self, point: Point, sizes: list[float]) -> bool:
         """Whether the loss is seen to have no minimum; by the sizes of the steps to here, too."""
         return False
 
@@ -135,7 +137,7 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
     return End(point, n_iter, converged, sizes)
 
 
-def _searched(objective, point, step, size):
+def _searched(objective: PenalizedLoss, point: Point, step: Array, size: float) -> Point | None:
     """The first of ever shorter steps that goes down; None if there is none."""
     along = objective.products.values(step.reshape(objective.shape))
     noise, length = ROUNDING_OF_LOSS * abs(point.value), 1.0
@@ -148,7 +150,15 @@ def _searched(objective, point, step, size):
     return None
 
 
-def _step(objective, point, precondition, made, share, remaining, since):
+def _step(
+    objective: PenalizedLoss,
+    point: Point,
+    precondition: Callable[..., Any],
+    made: bool,
+    share: float,
+    remaining: int,
+    since: int,
+) -> tuple[Any, ...]:
     """Newton's step by conjugate gradients, and its length in the metric of the Hessian.
 
     Of the gradient, in the norm of the preconditioner, no more than a share is left, unless all

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import checked_by, flag, param, real, removed
-from statfast.linear.glm.families import as_power, tweedie
+from statfast._typing import Matrix
+from statfast.linear.glm.families import Family, as_power, tweedie
 from statfast.linear.glm.glm import POWER, GeneralizedLinearModel
 from statfast.linear.glm.links import Link, as_link
 
@@ -94,21 +95,21 @@ class TweedieRegressor(GeneralizedLinearModel):
     link: str | float = param(checked_by(as_link_or_auto, "auto", "log"), default="auto")
     warm_start: bool = param(flag, default=False)
 
-    def _formulas(self):
+    def _formulas(self) -> tuple[Family, Link]:
         family = tweedie(as_power(self.power))
         return family, as_link_or_auto(self.link, "link") or as_link(family.link)
 
-    def _more(self, rows):
+    def _more(self, rows: Matrix) -> dict[str, Any]:
         given, start = self._checked(), None
         known = given.warm_start and self.__sklearn_is_fitted__()
         if known and rows.shape[1] == self.n_features_in_:
             start = np.append([self.intercept_] if given.fit_intercept else [], self.coef_)
         return {"alpha": given.alpha, "start": start}
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> None:
         return None  # the penalty is a share of the rows, which are not as many in each fold
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = self.power != 0
         return tags

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._estimator import CoefficientTable
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_count, wrong_type
 from statfast.linear.design.formula import design_of
 from statfast.linear.inference.inference import Inference
@@ -131,7 +131,12 @@ def anova(
     return _beside(results, test, [f"Model {k + 1}" for k in range(len(models))])
 
 
-def _split(models, named):
+def _split(
+    models: tuple[Any, ...], named: Any
+) -> tuple[
+    tuple[Any, ...],
+    tuple[Array | None, Array | None, Array | list[Any] | None, Array | None, Array | None],
+]:
     """Models, and the rows (X, y, ...) that follow them or are given by name."""
     others = (k for k, one in enumerate(models) if not isinstance(one, Inference))
     count = next(others, len(models))
@@ -149,13 +154,13 @@ def _split(models, named):
     return models[:count], (*after, *named[len(after) :])
 
 
-def misfits(results, name):
+def misfits(results: list[Any], name: str) -> tuple[str, Array]:
     """What tests compare of models, under this name, or that of minus twice the log-likelihood."""
     by_likelihood = any(result.theta == result.theta for result in results)
     return "-2 log L" if by_likelihood else name, np.array([result.misfit for result in results])
 
 
-def _beside(results, test, names):
+def _beside(results: Any, test: Any, names: Any) -> Any:
     """The table of models, each compared with that before."""
     kinds = sorted({kind_of(result) for result in results})
     if len(kinds) > 1:
@@ -193,7 +198,7 @@ def _fits_again(model, result, columns, groups):
     return search
 
 
-def _term_by_term(search, test, type):
+def _term_by_term(search: Any, test: Any, type: Any) -> Any:
     names = list(search.terms)
     last = search.fit(frozenset(names))._inferred()
     if type == 1:
@@ -211,7 +216,7 @@ def _term_by_term(search, test, type):
     return CoefficientTable(names, {"Df": df, "LRT": fall / dispersion, **tests})
 
 
-def _least_squares(model, result, test, groups, type):
+def _least_squares(model: Any, result: Any, test: Any, groups: Any, type: Any) -> Any:
     """Sums of squares, from the triangular factor of the covariance alone.
 
     With U U' the inverse of Z'Z, U upper triangular, the squares of U^-1 b are what each column
@@ -238,7 +243,7 @@ def _least_squares(model, result, test, groups, type):
     return _sums_table(list(terms), result, test or "F", df, squares)
 
 
-def _each_beside(model, result, test, terms, type):
+def _each_beside(model: Any, result: Any, test: Any, terms: Any, type: Any) -> Any:
     """Sums of squares of types 2 and 3.
 
     Coefficients b with covariance C are, were those of H zero, b - C_H C_HH^-1 b_H, with the
@@ -263,7 +268,7 @@ def _each_beside(model, result, test, terms, type):
     return _sums_table(list(kept), result, test or "F", df, squares)
 
 
-def _sums_table(names, result, test, df, squares):
+def _sums_table(names: Any, result: Any, test: Any, df: Any, squares: Array) -> Any:
     """Of sums of squares, the table with means, tests and residuals."""
     tests = fall_test(test, df, squares, result.dispersion or np.nan, result.df_residual)
     df, squares = np.append(df, result.df_residual), np.append(squares, result.deviance)
@@ -272,7 +277,7 @@ def _sums_table(names, result, test, df, squares):
     return CoefficientTable([*names, "Residuals"], columns)
 
 
-def _require_each_column(terms, d):
+def _require_each_column(terms: Any, d: int) -> None:
     named = np.sort(np.concatenate([*terms.values(), np.zeros(0, np.intp)]))
     if not np.array_equal(named, np.arange(d)):
         raise ValueError(
@@ -281,7 +286,7 @@ def _require_each_column(terms, d):
         )
 
 
-def kind_of(result):
+def kind_of(result: Any) -> str:
     """Family and link of a result, in words."""
     facts = dict(result.facts)
     if "Family" not in facts and result.known:
@@ -289,7 +294,9 @@ def kind_of(result):
     return f"{facts.get('Family', 'gaussian')} with {facts.get('Link', 'identity')} link"
 
 
-def fall_test(test, df, deviance, dispersion, rest):
+def fall_test(
+    test: str, df: Array, deviance: Array, dispersion: float, rest: float
+) -> dict[str, Array]:
     """The column, or columns, of a test of these falls of the deviance."""
     from scipy.special import chdtrc, fdtrc
 

@@ -150,7 +150,7 @@ class Hypotheses:
         )
 
 
-def chi_squared(table, difference):
+def chi_squared(table: Array, difference: Array) -> float:
     """apart' table^-1 apart, for the covariance of what is apart from the hypothesis."""
     with np.errstate(divide="ignore", invalid="ignore"):  # of variances that rounding made negative
         scale = np.sqrt(table.diagonal())
@@ -160,7 +160,7 @@ def chi_squared(table, difference):
     return float(difference @ np.linalg.solve(unit, difference))
 
 
-def as_contrasts(contrasts, names):
+def as_contrasts(contrasts: Any, names: tuple[Any, ...]) -> Any:
     """Names (m,) and weights (m, q) of linear combinations."""
     q = len(names)
     listed = [contrasts] if isinstance(contrasts, str) else contrasts
@@ -180,7 +180,7 @@ def as_contrasts(contrasts, names):
     return [f"c{k}" for k in range(len(rows))], rows
 
 
-def _held(value, m):
+def _held(value: Any, m: int) -> Any:
     """What combinations are under the hypothesis: (m,)."""
     wanted = f"a finite number, or {m} of them"
     held = np.atleast_1d(to_array(value, "The value", wanted))
@@ -190,7 +190,7 @@ def _held(value, m):
     return np.broadcast_to(held.astype(np.float64), m)
 
 
-def _covariance(result, covariance):
+def _covariance(result: Any, covariance: Any) -> Any:
     """The covariance of the coefficients, 0 where aliased."""
     if isinstance(covariance, str):
         as_choice(covariance, "covariance", ("model",))

@@ -7,6 +7,7 @@ looks at the rows.
 
 from dataclasses import dataclass, field, replace
 from math import inf, isnan, log, nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,32 +91,32 @@ class Result:
     theta: float = nan
 
     @property
-    def df_tests(self):
+    def df_tests(self) -> float:
         """Degrees of freedom of t and F: of clusters, one less than there are."""
         return self.clusters - 1 if self.clusters else self.df_residual
 
     @property
-    def misfit(self):
+    def misfit(self) -> float:
         """What comparisons are of: the deviance, or where theta is estimated minus twice the
         log-likelihood, as a deviance at another theta is on another scale."""
         return self.deviance if isnan(self.theta) else -2 * self.loglik
 
-    def without_freedom(self):
+    def without_freedom(self) -> "Result":
         """The same with NaN for all that weights without degrees of freedom do not tell."""
         return replace(self, dispersion=nan, df_residual=nan, loglik=nan)
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """How many coefficients are not aliased."""
         return int((~self.aliased).sum())
 
-    def variances(self, rows, intercept):
+    def variances(self, rows: Any, intercept: bool) -> Any:
         """Variances of the linear predictors of rows (m, d)."""
         if self.robust is None:
             return self.dispersion * self.spread(rows, intercept)
         return np.maximum(quadratic(rows, np.nan_to_num(self.robust), intercept), 0.0)
 
-    def spread(self, rows, intercept):
+    def spread(self, rows: Array, intercept: bool) -> Array:
         """z' unscaled z of rows (m, d), with a 1 before each if there is an intercept."""
         rows, cov = self._centered(rows, intercept)
         return np.maximum(quadratic(rows, cov, intercept), 0.0)
@@ -124,7 +125,7 @@ class Result:
         """Covariances of those of the models that have their coefficients here: (m, K, K)."""
         return self.dispersion * quadratics(*self._centered(rows, intercept), intercept)
 
-    def _centered(self, rows, intercept):
+    def _centered(self, rows: Array, intercept: bool) -> Any:
         """Rows less the center, and `about`: the intercept's own variance at 0 may be rounding."""
         if intercept and self.center is not None and self.about is not None:
             return rows - self.center, self.about
@@ -156,7 +157,7 @@ class Result:
         out[self.aliased] = nan
         return out
 
-    def quantile(self, level):
+    def quantile(self, level: float) -> float:
         """The quantile of the statistics' distribution for a two-sided interval."""
         import scipy.special
 
@@ -167,7 +168,7 @@ class Result:
             return float(scipy.special.ndtri(half))
         return float(scipy.special.stdtrit(self.df_tests, half)) if self.df_residual > 0 else nan
 
-    def p_values(self, statistics):
+    def p_values(self, statistics: Array) -> Array:
         """Two-sided p values of z or t statistics."""
         import scipy.special
 
@@ -178,7 +179,7 @@ class Result:
         return 2 * scipy.special.stdtr(self.df_tests, -np.abs(statistics))
 
 
-def lacks_freedom(total_weight, rank, used, models=1):
+def lacks_freedom(total_weight: float, rank: Any, used: Any, models: int = 1) -> bool:
     """Whether weights, which count rows, leave no degrees of freedom; warns if so.
 
     Of `models` of one response each with `rank` coefficients in all, fitted to `used` rows whose
@@ -195,7 +196,7 @@ def lacks_freedom(total_weight, rank, used, models=1):
     return True
 
 
-def quadratic(rows, cov, intercept):
+def quadratic(rows: Array, cov: Array, intercept: bool) -> Array:
     """z' cov z of rows (m, d), with a 1 before each if there is an intercept; cov (q, q)."""
     intercept = int(intercept)
     out = ((rows @ cov[intercept:, intercept:]) * rows).sum(axis=1)
@@ -204,7 +205,7 @@ def quadratic(rows, cov, intercept):
     return out
 
 
-def quadratics(rows, cov, intercept):
+def quadratics(rows: Array, cov: Array, intercept: bool) -> Array:
     """`quadratic` of each pair of K models, whose coefficients follow each other: (m, K, K)."""
     q = rows.shape[1] + int(intercept)
     table = cov.reshape(-1, q, len(cov) // q, q)
@@ -215,24 +216,24 @@ def quadratics(rows, cov, intercept):
     return out
 
 
-def intervals(estimates, errors, quantile):
+def intervals(estimates: Any, errors: Any, quantile: float) -> Any:
     """Estimates less and plus so many standard errors: (m, 2)."""
     return np.stack([estimates - quantile * errors, estimates + quantile * errors], axis=-1)
 
 
-def as_level(level, alpha=None):
+def as_level(level: float, alpha: float | None = None) -> float:
     """Check a confidence level, or 1 minus it."""
     if alpha is not None:
         return 1.0 - as_real(alpha, "alpha", 0.0, 1.0, open_low=True, open_high=True)
     return as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
 
 
-def interval_table(names, ends, level):
+def interval_table(names: Array, ends: Array, level: float) -> CoefficientTable:
     """Intervals (q, 2) with the names of the coefficients."""
     return table_of(names, dict(zip(percent(level), ends.T, strict=True)))
 
 
-def table_of(names, columns):
+def table_of(names: Array | tuple[Any, ...], columns: dict[str, Array]) -> CoefficientTable:
     """The rows that have a name: a model without columns has a nameless one, of zeros."""
     if all(names):
         return CoefficientTable(tuple(names), columns)
@@ -241,7 +242,7 @@ def table_of(names, columns):
     return CoefficientTable(tuple(filter(None, names)), shown)
 
 
-def percent(level):
+def percent(level: float) -> tuple[str, str]:
     """Headings of the ends of an interval, as R writes them."""
     low = 50 * (1 - level)
     return f"{low:.4g} %", f"{100 - low:.4g} %"
@@ -250,9 +251,9 @@ def percent(level):
 class Inference:
     """Mixin for estimators whose fit sets ``_result`` to a `Result`."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         for base in type(self).__mro__:
-            there = vars(base).get(name)
+            there: Any = vars(base).get(name)
             if hasattr(there, "__get__"):  # it is there: this repeats what it raised
                 return there.__get__(self, type(self))
         hint = ""
@@ -260,7 +261,7 @@ class Inference:
             hint = f" Did you mean {STATSMODELS[name]}?"
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.{hint}")
 
-    def _inferred(self, *, refuse=True) -> Result:
+    def _inferred(self, *, refuse: bool = True) -> Result:
         result = self.__dict__.get("_result")
         if result is None:
             raise not_fitted(self)
@@ -268,13 +269,14 @@ class Inference:
             raise NoInferenceError(result.refusal)
         return result
 
-    def _results(self, *, refuse=True) -> list[Result]:
+    def _results(self, *, refuse: bool = True) -> list[Result]:
         """Those of each model of the fit: of one, mostly."""
         return [self._inferred(refuse=refuse)]
 
-    def _replace_results(self, change):
+    def _replace_results(self, change: Any) -> None:
         """Change the results of a fit, those of several models each."""
         several = self.__dict__.get("results_")
+        self.results_: Any
         if isinstance(several, dict):
             self.results_ = {label: change(result) for label, result in several.items()}
         elif several is not None:
@@ -385,12 +387,12 @@ class Inference:
         level = as_level(level, alpha)
         return interval_table(self.coef_names_, self._wald(level), level)
 
-    def _wald(self, level):
+    def _wald(self, level: float) -> Any:
         """Ends (q, 2) of the intervals of `conf_int`."""
         result = self._inferred()
         return intervals(result.coef, self.standard_errors_, result.quantile(level))
 
-    def _ratios(self, level):
+    def _ratios(self, level: float) -> Any:
         """Exponentials of the coefficients, with the ends of Wald's intervals."""
         level = as_level(level)
         low, high = percent(level)
@@ -449,7 +451,7 @@ class Inference:
         return Summary(result.title, _facts(result), table_of(result.names, table), notes)
 
 
-def as_covariance(covariance, size):
+def as_covariance(covariance: Array, size: int) -> Any:
     """Check a covariance of all coefficients that users give: (size, size), NaN where aliased."""
     table = as_rows(covariance, name="covariance", keep=(np.float64,), finite=False)
     if table.shape != (size, size):
@@ -462,7 +464,7 @@ def as_covariance(covariance, size):
     return table
 
 
-def _facts(result):
+def _facts(result: Result) -> list[Any]:
     count = result.observations
     facts = [
         *result.facts,

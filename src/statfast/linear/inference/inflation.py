@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import CoefficientTable
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import wrong_type
 from statfast.linear.inference.anova import MULTINOMIAL, kind_of
 from statfast.linear.inference.inference import Inference
@@ -102,7 +102,7 @@ def vif(
     return CoefficientTable(list(terms), {"GVIF": factors, "Df": columns, ROOT: root})
 
 
-def _factor(table, columns):
+def _factor(table: Array, columns: Array) -> float:
     """det A det B / det of all, for the blocks A of these columns and B of the others."""
     within = table[np.ix_(columns, columns)]
     rest = np.delete(np.delete(table, columns, axis=0), columns, axis=1)

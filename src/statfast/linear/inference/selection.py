@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._estimator import CoefficientTable, Display, picture
-from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Weights
+from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Weights
 from statfast._validation import as_choice, as_real, shown, wrong_type
 from statfast.linear.design.formula import remember
 from statfast.linear.inference.anova import ROUNDING, TESTS, fall_test, misfits
@@ -183,7 +183,7 @@ def add1(
     return CoefficientTable(["(none)", *names], columns)
 
 
-def _start(names, terms):
+def _start(names: Any, terms: dict[str, Array]) -> frozenset[Any]:
     """The set of terms to begin with."""
     if not isinstance(names, Iterable):
         raise wrong_type("start", "names of terms", names)
@@ -243,7 +243,7 @@ class StepwiseResult:
         """
         return picture("stepwise")(self, ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         criterion = list(self.path.columns)[-1]
         kept = ", ".join(self.terms) or "the intercept alone"
         return f"Stepwise selection by {criterion}\n\n{self.path}\n\nKept: {kept}"
@@ -361,5 +361,5 @@ def step(
     return StepwiseResult(best, kept, search.columns(chosen), CoefficientTable(names, columns))
 
 
-def _criterion(result, k=2.0):
+def _criterion(result: Any, k: float = 2.0) -> float:
     return k * result.parameters - 2 * result.loglik

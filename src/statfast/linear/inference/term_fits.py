@@ -3,16 +3,18 @@
 
 import warnings
 from inspect import signature
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import CollinearityWarning, column_names, shown, wrong_type
 from statfast.linear.design.design import has_no_columns, table_of
 from statfast.linear.design.formula import design_of, fit_intercept_alone, rows_again
 from statfast.linear.inference.inference import Inference
 
 
-def as_groups(groups, names, d):
+def as_groups(groups: Any, names: Any, d: int) -> dict[str, Array]:
     """Columns of each term, by its name: those given, else a term for each of d columns."""
     if groups is None:
         names = [f"x{j}" for j in range(d)] if names is None else [str(n) for n in names]
@@ -29,7 +31,7 @@ def as_groups(groups, names, d):
     return terms
 
 
-def terms_of(model):
+def terms_of(model: Any) -> Any:
     """The terms of a model's formula, or None."""
     design = design_of(model)
     return None if design is None else design.terms
@@ -38,7 +40,16 @@ def terms_of(model):
 class TermFits:
     """The fits of a search, each made once."""
 
-    def __init__(self, model, X, y, sample_weight, offset, exposure, groups):
+    def __init__(
+        self,
+        model: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        offset: Any,
+        exposure: Any,
+        groups: Any,
+    ) -> None:
         if not isinstance(model, Inference):
             raise wrong_type("model", "an estimator that has a summary", model)
         for name, values in (("offset", offset), ("exposure", exposure)):
@@ -62,22 +73,22 @@ class TermFits:
         self.y = rows.y
         self.more = {"sample_weight": rows.sample_weight, **rows.added}
         self.terms = as_groups(groups, names, self.X.shape[1])
-        self.done = {}
+        self.done: dict[Any, Any] = {}
 
-    def columns(self, terms):
+    def columns(self, terms: frozenset[Any]) -> Array:
         kept = [self.terms[term] for term in self.terms if term in terms]
         return np.concatenate([*kept, np.zeros(0, np.intp)]).astype(np.intp)
 
-    def droppable(self, terms):
+    def droppable(self, terms: Any) -> Any:
         """Of these terms, in order, those that are no part of another, as ``a`` is of ``a:b``."""
         return [t for t in self.terms if t in terms and not self.within(t) & terms]
 
-    def addable(self, terms):
+    def addable(self, terms: frozenset[Any]) -> list[str]:
         """Terms beside these, in order, of which all parts are among these."""
         left = [t for t in self.terms if t not in terms]
         return [t for t in left if not any(t in self.within(part) for part in left)]
 
-    def within(self, term):
+    def within(self, term: str) -> frozenset[Any]:
         """The terms that it is a part of."""
         if self.design is None:
             return frozenset()
@@ -90,7 +101,7 @@ class TermFits:
         names = list(column_names(self.table))
         return self.table.select([names[j] for j in columns.tolist()])  # polars, pyarrow
 
-    def fit(self, terms):
+    def fit(self, terms: frozenset[Any]) -> Any:
         if terms not in self.done:
             columns = self.columns(terms)
             fresh = type(self.model)(**self.model.get_params(deep=False))

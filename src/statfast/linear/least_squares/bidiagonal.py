@@ -7,10 +7,12 @@ shortest.
 """
 
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array
 from statfast.linear.design.column_scaling import OUT_OF_RANGE, VANISHED
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution
 from statfast.linear.least_squares.qr import MAX_VALUE
@@ -24,7 +26,7 @@ UNCONVERGED = (
 )
 
 
-def wide_least_squares(X, Y, weights, intercept):
+def wide_least_squares(X: Any, Y: Any, weights: Array | None, intercept: bool) -> Any:
     """The `LeastSquaresSolution` of no penalty, and whether it is one to rounding."""
     coefs, intercepts, n_iter, ended = least_squares_by_products(
         X, Y, weights, intercept, np.zeros(Y.shape[1])
@@ -35,7 +37,9 @@ def wide_least_squares(X, Y, weights, intercept):
     return LeastSquaresSolution(coefs, intercepts, rss, None, None, every, none, nan, n_iter), ended
 
 
-def least_squares_by_products(X, Y, weights, intercept, alphas):
+def least_squares_by_products(
+    X: Any, Y: Any, weights: Array | None, intercept: bool, alphas: Any
+) -> Any:
     """Coefficients (T, d), intercepts (T,), the most iterations of a target, and whether all ended.
 
     `X` (n, d) is CSR, `Y` (n, T); `alphas` (T,) are penalties on the squares, or 0.
@@ -54,12 +58,12 @@ def least_squares_by_products(X, Y, weights, intercept, alphas):
         w = np.ones(n) if weights is None else weights
         mean, target = turned @ w / w.sum(), w @ Y / w.sum()
 
-    def values(coef):
+    def values(coef: Array) -> Any:
         checkpoint()
         out = X @ coef - mean @ coef
         return out if root is None else root * out
 
-    def transposed_product(scores):
+    def transposed_product(scores: Any) -> Any:
         scores = scores if root is None else root * scores
         return turned @ scores - mean * scores.sum()
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class ClassFactor:
         return ClassFactor(self.factor.rescaled(shift, scale), self.class_counts)
 
 
-def class_factor(columns, state) -> ClassFactor:
+def class_factor(columns: Any, state: Any) -> ClassFactor:
     """The statistics of a block of rows, codes and weights."""
     X, codes, weights = columns
     K = len(state.classes)
@@ -58,7 +58,7 @@ def class_factor(columns, state) -> ClassFactor:
     return ClassFactor(triangle((X, _targets(codes, K), weights), state), class_counts)
 
 
-def _targets(codes, n_classes):
+def _targets(codes: Array, n_classes: int) -> Array:
     """+1 for the rows of a class, -1 for others: of two classes the second, else of each."""
     modeled = np.arange(1 if n_classes == 2 else 0, n_classes)
     return np.where(codes[:, None] == modeled, 1.0, -1.0)
@@ -173,17 +173,19 @@ class LeastSquaresClassifier(Classifier, SumFit):
     _statistics = staticmethod(class_factor)
     _statistics_can_be_rescaled = True
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[tuple[Chunks | Array, Array, Array | None], FitState]:
         """Checked rows, codes and weights; the classes, and is there an intercept?"""
         intercept = self._checked().fit_intercept
-        rows = X if isinstance(X, Chunks) else as_rows(X)
+        rows: Any = X if isinstance(X, Chunks) else as_rows(X)
         n = None if isinstance(X, Chunks) else rows.shape[0]
         classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
         # Chunks know their width after the pass.
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, codes, weights), FitState(width, column_names(X), classes, intercept)
 
-    def _fit_local(self, columns, state):
+    def _fit_local(self, columns: Any, state: Any) -> Self:
         """By one pass of residuals or QR of all rows, as their condition asks for."""
         rows, codes, weights = columns
         targets = _targets(codes, len(state.classes))
@@ -193,7 +195,7 @@ class LeastSquaresClassifier(Classifier, SumFit):
             solution.coef, solution.intercept, solution.rank, solution.aliased, state
         )
 
-    def _solve(self, sums, state):
+    def _solve(self, sums: Any, state: Any) -> Self:
         """Become fitted from merged statistics; classes without rows in them are left out."""
         present = sums.class_counts > 0.0
         classes = state.classes[present]
@@ -207,7 +209,9 @@ class LeastSquaresClassifier(Classifier, SumFit):
             solution["coef"], solution["intercept"], len(solution["R"]), solution["aliased"], left
         )
 
-    def _fitted_by(self, coef, intercept, rank, aliased, state):
+    def _fitted_by(
+        self, coef: Array, intercept: Array, rank: Any, aliased: Array, state: FitState
+    ) -> Self:
         d = coef.shape[1]
         names = names_of(state.names, d, False)
         warn_aliased([names[j] for j in aliased])

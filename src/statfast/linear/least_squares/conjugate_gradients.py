@@ -7,9 +7,12 @@ for what rounding has left of them. The penalty bounds their condition, by which
 few; where they are not, the triangular factor of the columns is cheaper, and as exact.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array
 
 TOLERANCE = 1e-14  # Relative to the right-hand sides, in the preconditioner's norm.
 MAX_ROUNDS = 3  # Each round starts from residuals that are made anew.
@@ -17,7 +20,7 @@ ITERATIONS_PER_COLUMN = 4  # Of a round; or for each row, if those are fewer.
 MAX_CONDITION = 1e9  # Beyond it the solution of normal equations has too few digits.
 
 
-def ridge_by_products(X, Y, weights, alphas, intercept):
+def ridge_by_products(X: Any, Y: Any, weights: Array | None, alphas: Any, intercept: bool) -> Any:
     """Coefficients (T, d), intercepts (T,) and the iterations, or None where they do not end.
 
     `X` (n, d) is CSR, `Y` (n, T), `alphas` (T,) are positive.
@@ -54,26 +57,26 @@ def ridge_by_products(X, Y, weights, alphas, intercept):
 class _Normal:
     """(Z'WZ + alpha) B for each column of B with its alpha; Z are the columns about their means."""
 
-    def __init__(self, X, turned, w, mean, alphas):
+    def __init__(self, X: Any, turned: Any, w: Array, mean: Any, alphas: Any) -> None:
         self.X, self.turned, self.w, self.mean, self.alphas = X, turned, w, mean, alphas
 
-    def transposed_product(self, values):
+    def transposed_product(self, values: Array) -> Any:
         """Z'W values."""
         values = self.w * values
         return _product(self.turned, values) - np.outer(self.mean, values.sum(axis=0))
 
-    def __call__(self, B):
+    def __call__(self, B: Array) -> Any:
         return self.transposed_product(_product(self.X, B) - self.mean @ B) + self.alphas * B
 
 
-def _product(X, table):
+def _product(X: Any, table: Any) -> Any:
     """Of one column, a vector's: for which the loops over nonzeros are far quicker."""
     if table.shape[1] == 1:
         return (X @ np.ascontiguousarray(table[:, 0]))[:, None]
     return X @ table
 
 
-def _solved(system, right, divisor, goal, most):
+def _solved(system: Any, right: Any, divisor: Any, goal: float, most: Any) -> Any:
     """Solutions for all right-hand sides, each by its own iteration, until all reach the goal, and
     their number; None if so many do not do."""
     out, rest = np.zeros(right.shape), right

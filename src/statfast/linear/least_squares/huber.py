@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -161,21 +162,21 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         )
 
 
-def _table(rows, w, intercept):
+def _table(rows: Array, w: Array, intercept: int) -> tuple[Array, Array, Array]:
     """Ones, and the columns about their means and of size one: Newton's matrix is then as good as
     it can be. Also the means (zeros without an intercept), and the sizes, infinite of constants."""
     n, d = rows.shape
     table, total_weight = np.empty((n, intercept + d)), w.sum()
 
-    def total(block, w):
+    def total(block: Array, w: Array) -> Array:
         return np.einsum("i,ij->j", w, block)  # The threads of BLAS would spin on.
 
-    def moved(where, block, w):
+    def moved(where: slice, block: Array, w: Array) -> Array:
         table[where, :intercept] = 1.0
         table[where, intercept:] = block - mean
         return total(table[where, intercept:] ** 2, w)
 
-    def divided(where, _):
+    def divided(where: slice, _: Array) -> None:
         table[where, intercept:] /= size
 
     mean = np.zeros(d)
@@ -187,13 +188,15 @@ def _table(rows, w, intercept):
     return table, mean, size
 
 
-def _reduced(partial, table, *aligned, effort=0.0):
+def _reduced(
+    partial: Callable[..., Any], table: Array, *aligned: Array, effort: float = 0.0
+) -> Array | None:
     """The sum of arrays over blocks of rows, of `effort` operations a row beside a look at it."""
     effort = (effort + 8.0 * table.shape[1]) * len(table)
     return reduce(partial, table, *aligned, merge=_added, effort=effort)
 
 
-def _added(total, more):
+def _added(total: Any, more: Any) -> Any:
     if more is None:
         return None
     total += more
@@ -210,11 +213,13 @@ class _Point(NamedTuple):
 class _Huber:
     """The objective, its derivatives, and Newton's method, for a table with its ones."""
 
-    def __init__(self, A, y, w, epsilon, alpha, intercept):
+    def __init__(
+        self, A: Array, y: Array, w: Array, epsilon: float, alpha: Array, intercept: int
+    ) -> None:
         self.A, self.y, self.w, self.epsilon = A, y, w, epsilon
         self.penalty = np.append(np.zeros(intercept), alpha)
 
-    def solve(self, b, tol, most):
+    def solve(self, b: Array, tol: float, most: int) -> tuple[Array, float, int, bool]:
         at = self._point(b)
         size, stalled, part, last = np.abs(self.y).max(initial=0.0), 0, 1.0, np.inf
         for turn in range(1, most + 1):
@@ -243,12 +248,12 @@ class _Huber:
                 return at.b, at.scale, turn, True
         return at.b, at.scale, most, False
 
-    def _point(self, b):
+    def _point(self, b: Array) -> _Point:
         r = self.residuals(b)
         scale = self._scale(r)
         return _Point(b, r, scale, self._value(b, r, scale))
 
-    def _value(self, b, r, scale):
+    def _value(self, b: Array, r: Array, scale: float) -> float:
         if scale == 0:
             return np.inf if r.any() else 0.0
         z = np.abs(r) / scale
@@ -265,7 +270,7 @@ class _Huber:
         q, epsilon = len(b), self.epsilon
         none, step = np.zeros(q), max(64, int(MULTIPLICATIONS_OF_CALL / q**2))
 
-        def partial(_, block, r, w):
+        def partial(_: slice, block: Array, r: Array, w: Array) -> Array:
             sums = np.zeros((q + 3, q))  # Sums of z'Wz, of the pull, the cross terms, and r^2.
             inside = np.abs(r) <= epsilon * scale
             pull = np.where(inside, r / scale, epsilon * np.sign(r)) * w
@@ -291,7 +296,7 @@ class _Huber:
         return interruptible(np.linalg.lstsq, full, -gradient, rcond=1e-14)[0]
 
     @np.errstate(over="ignore", invalid="ignore")
-    def _is_perfect(self, at):
+    def _is_perfect(self, at: _Point) -> bool:
         """Whether these coefficients, which fit all rows but outliers perfectly, are the minimum.
 
         There the scale is 0, and the minimum that of absolute errors. The objective of a row at
@@ -314,25 +319,25 @@ class _Huber:
         met = np.linalg.norm(R.T @ balance - pull) <= 1e-9 * np.linalg.norm(pull)
         return bool(met and balance @ balance <= left and np.abs(z).max() <= self.epsilon)
 
-    def rounding(self, r):
+    def rounding(self, r: Array) -> float:
         """The size of a residual that is none."""
         used = self.w > 0
         y = self.y[used]
         return ROUNDING_OF_RESIDUAL * (np.abs(y).max() + np.abs(y - r[used]).max())
 
-    def _least_squares(self, kept):
+    def _least_squares(self, kept: Array) -> Array:
         root = np.sqrt(self.w[kept])
         return interruptible(
             np.linalg.lstsq, self.A[kept] * root[:, None], self.y[kept] * root, rcond=1e-13
         )[0]
 
-    def residuals(self, b):
+    def residuals(self, b: Array) -> Array:
         return self.y - self._fitted(b)
 
-    def _fitted(self, b):
+    def _fitted(self, b: Array) -> Array:
         return linear_values(self.A, b, 0.0)
 
-    def _scale(self, r):
+    def _scale(self, r: Array) -> float:
         """The scale of the least objective for these residuals.
 
         sum w = sum over |r| > epsilon s of w epsilon^2 + sum over the others of w r^2 / s^2: the

@@ -3,11 +3,13 @@
 
 from dataclasses import replace
 from math import log, nan, pi
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import interruptible
 from statfast._linalg import triangle_inverse
+from statfast._typing import Array
 from statfast.linear.glm.matrix_free_fit import too_many
 from statfast.linear.inference.hypotheses import chi_squared
 from statfast.linear.inference.inference import Result, lacks_freedom
@@ -16,7 +18,15 @@ MIN_RESPONSE = 1e-150  # The squares of residuals of such responses have all the
 VANISHED = "y holds values so small that squares of residuals vanish. Scale it up."
 
 
-def results_of(solution, Y, weights, masses, names, intercept, analytic):
+def results_of(
+    solution: Any,
+    Y: Any,
+    weights: Any,
+    masses: tuple[float, float, float],
+    names: tuple[Any, ...],
+    intercept: bool,
+    analytic: bool,
+) -> list[Result]:
     """A `Result` for each target; `Y` may be None where what the columns explain is known."""
     q, first, rank = len(names), int(intercept), solution.rank
     kept = np.concatenate([np.arange(first), solution.kept + first]).astype(np.intp)
@@ -67,7 +77,9 @@ def results_of(solution, Y, weights, masses, names, intercept, analytic):
     return out
 
 
-def _inverse_products(solution, kept, q, first):
+def _inverse_products(
+    solution: Any, kept: Array, q: int, first: int
+) -> tuple[Array, Array | None, Array | None]:
     """The inverse of the products of (1, X), a sample in the midst of others, and the inverse of
     those less it."""
     inverse = triangle_inverse(solution.R)
@@ -84,7 +96,7 @@ def _inverse_products(solution, kept, q, first):
     return unscaled, center, about
 
 
-def facts_of(result):
+def facts_of(result: Result) -> tuple[Any, ...]:
     f, df1, df2, p = f_test(result)
     error = ("Residual std. error", float(np.sqrt(result.dispersion)))
     if not df1 > 0:  # There is the intercept alone.
@@ -98,17 +110,17 @@ def facts_of(result):
     )
 
 
-def r_squared(result):
+def r_squared(result: Result) -> float:
     return 1 - result.deviance / result.null_deviance if result.null_deviance > 0 else nan
 
 
-def adjusted_r_squared(result):
+def adjusted_r_squared(result: Result) -> float:
     if not (result.null_deviance > 0 and result.df_residual > 0):
         return nan
     return 1 - result.dispersion / (result.null_deviance / result.df_null)
 
 
-def f_test(result):
+def f_test(result: Result) -> tuple[float, float, float, float]:
     import scipy.special
 
     df1, df2 = result.df_null - result.df_residual, result.df_residual

@@ -5,15 +5,20 @@ Allen (1974), doi:10.1080/00401706.1974.10489157; it holds for ridge, too, whose
 stay. Where the leverage is near 1, little is left of the row's residual: such rows are fitted anew.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import each, grid, interruptible
+from statfast._typing import Array, Jobs
 
 MIN_REST = 1e-5  # Where less than this is left of 1 - h, the row's residual has lost five digits.
 MAX_REFITS = 16  # For more uncertain rows, fits from merged statistics take less time.
 
 
-def predict_left_out(rows, Y, weights, fit, n_jobs):
+def predict_left_out(
+    rows: Array, Y: Array, weights: Array | None, fit: Any, n_jobs: Jobs
+) -> tuple[Array, Array]:
     """Predictions (n, T), and whether they are certain (n,).
 
     `fit` has ``coef`` (T, p), ``intercept`` (T,), and ``root`` (p, r) with ``center`` (p,) and
@@ -22,7 +27,7 @@ def predict_left_out(rows, Y, weights, fit, n_jobs):
     coef, intercept, root, center, total_weight = fit
     out, certain = np.empty(Y.shape), np.empty(len(Y), dtype=bool)
 
-    def work(where):
+    def work(where: slice) -> None:
         block = np.ascontiguousarray(rows[where], dtype=np.float64)
         fits = interruptible(np.matmul, block, coef.T) + intercept
         leverage = (interruptible(np.matmul, block - center, root) ** 2).sum(axis=1)
@@ -41,7 +46,7 @@ def predict_left_out(rows, Y, weights, fit, n_jobs):
     return out, certain & np.isfinite(out).all(axis=1)
 
 
-def refit_uncertain(model, columns, state, out, certain):
+def refit_uncertain(model: Any, columns: Any, state: Any, out: Array, certain: Array) -> bool:
     """Fill in the rows that are not certain; False if there are too many, or no fit without one."""
     odd = np.flatnonzero(~certain)
     if len(odd) > MAX_REFITS:

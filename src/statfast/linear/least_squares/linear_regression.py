@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from statfast._estimator import (
     real,
 )
 from statfast._linalg import triangle_inverse
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -226,10 +226,10 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     _statistics = staticmethod(triangle)
     _statistics_can_be_rescaled = True
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
         intercept = self._checked().fit_intercept
-        rows = X if isinstance(X, Chunks) else dense_if_small(table_of(X, finite=False))
+        rows: Any = X if isinstance(X, Chunks) else dense_if_small(table_of(X, finite=False))
         sized = hasattr(y, "__len__") and getattr(y, "ndim", 1) > 0
         n = (len(y) if sized else 0) if isinstance(X, Chunks) else rows.shape[0]
         Y, flat = as_targets(y, n)
@@ -238,10 +238,10 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, Y, weights), FitState(width, column_names(X), more=(intercept, flat))
 
-    def _adds_up(self, columns=None):
+    def _adds_up(self, columns: Any = None) -> bool:
         return columns is None or not is_sparse(columns[0])
 
-    def _fit_local(self, columns, state):
+    def _fit_local(self, columns: tuple[Matrix, Array, Array | None], state: FitState) -> Self:
         """By one pass of residuals or QR of all rows, as their condition asks for."""
         rows, Y, weights = columns
         intercept, _ = state.more
@@ -259,10 +259,10 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
         self._conclude(solution, state, (used, total, logs), Y, weights)
         if not ended:
-            warn_not_converged(self, solution.n_iter, UNCONVERGED)
+            warn_not_converged(self, cast(int, solution.n_iter), UNCONVERGED)
         return self
 
-    def _solve(self, sums, state):
+    def _solve(self, sums: Any, state: Any) -> Self:
         intercept, _ = state.more
         given = self._checked()
         if given.positive:
@@ -271,10 +271,10 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             solution = LeastSquaresSolution(**solution_of(sums, intercept, given.tol))
         return self._conclude(solution, state, (sums.used, sums.total_weight, sums.logs))
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
 
-    def _left_out(self, X, y, sample_weight, method):
+    def _left_out(self, X: Any, y: Any, sample_weight: Any, method: str) -> Any:
         """Predictions of each row by a fit to all others; None where no formula gives them."""
         if method != "predict" or is_sparse(X):
             return None
@@ -289,9 +289,11 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         )
         if len(solution.aliased):  # Without a row other columns may depend on each other.
             return None
-        root = triangle_inverse(solution.R)
-        center = solution.R[0, 1:] / solution.R[0, 0] if intercept else np.zeros(rows.shape[1])
-        total_weight = solution.R[0, 0] ** 2 if intercept else None
+        triangle_of_all = cast(Array, solution.R)
+        root = triangle_inverse(triangle_of_all)
+        first = triangle_of_all[0]
+        center = first[1:] / first[0] if intercept else np.zeros(rows.shape[1])
+        total_weight = first[0] ** 2 if intercept else None
         known = (
             solution.coef,
             solution.intercept,
@@ -305,7 +307,14 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         out = out.astype(rows.dtype, copy=False)
         return out[:, 0] if flat else out
 
-    def _conclude(self, solution, state, masses, Y=None, weights=None):
+    def _conclude(
+        self,
+        solution: LeastSquaresSolution,
+        state: FitState,
+        masses: tuple[float, float, float],
+        Y: Array | None = None,
+        weights: Array | None = None,
+    ) -> Self:
         """Become fitted; `masses` are the rows used, their weights, and the sum of the logs."""
         intercept, flat = state.more
         used, total, logs = masses  # Of rows in parts, these alone tell of weights.
@@ -421,19 +430,23 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         """Overall F test: statistic, both degrees of freedom, and p value."""
         return f_test(self._inferred())
 
-    def _inferred(self, *, refuse=True):
+    def _inferred(self, *, refuse: bool = True) -> Any:
         result = super()._inferred(refuse=refuse)
         if refuse and len(self.results_) > 1:
             raise NoInferenceError(SEVERAL_TARGETS)
         return result
 
-    def _facts_of(self, result):
+    def _facts_of(
+        self, result: Any
+    ) -> tuple[
+        tuple[str, float], tuple[str, float], tuple[str, str], tuple[str, str], tuple[str, float]
+    ]:
         return facts_of(result)
 
-    def _has_intercept(self):
+    def _has_intercept(self) -> bool:
         return len(self.results_[0].names) > self.n_features_in_
 
-    def _influence_inputs(self, y, n):
+    def _influence_inputs(self, y: Any, n: int) -> tuple[Any, ...]:
         self._inferred()
         targets, _ = as_targets(y, n)
         if targets.shape[1] != 1:

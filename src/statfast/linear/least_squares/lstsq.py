@@ -10,12 +10,14 @@ already, about the solution of a sample.
 
 from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.linear.residuals import gradient_twice
 from statfast._engine import Chunks, interruptible, reduce
+from statfast._typing import Array, Jobs, Matrix
 from statfast.linear.design.design import dense_blocks
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
@@ -53,7 +55,9 @@ class LeastSquaresSolution:
         return nan if self.R is None else len(self.R)
 
 
-def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSolution:
+def least_squares(
+    X: Any, Y: Array, weights: Array | None, intercept: bool, tol: float, n_jobs: Jobs = None
+) -> LeastSquaresSolution:
     """Fit each of the T columns of `Y` (n, T) on the columns of `X`."""
     from scipy.linalg import solve_triangular
 
@@ -95,14 +99,22 @@ def least_squares(X, Y, weights, intercept, tol, n_jobs=None) -> LeastSquaresSol
     return LeastSquaresSolution(coefs, intercepts, rss, explained, R, columns, aliased, condition)
 
 
-def _is_sharp(triangle, step, slopes):
+def _is_sharp(triangle: Any, step: Any, slopes: Any) -> Any:
     """Whether what the condition, squared, costs the last step is rounding beside the slopes."""
     length = np.sqrt((triangle.R[len(triangle.R) - len(step) :, -len(step) :] ** 2).sum(0))
     lost, whole = (float(np.linalg.norm(length * part)) for part in (step, slopes))
     return triangle.centered**2 * lost <= whole
 
 
-def squares_left(b, X, y, weights, intercept, exact, n_jobs=None):
+def squares_left(
+    b: Array,
+    X: Matrix,
+    y: Array,
+    weights: Array | None,
+    intercept: bool,
+    exact: bool,
+    n_jobs: Jobs = None,
+) -> float:
     """The weighted squares that coefficients b (q,), the intercept first, leave of one target."""
     X = dense_blocks(X) if exact and hasattr(X, "indptr") else X
     p = len(b) - int(intercept)
@@ -110,7 +122,18 @@ def squares_left(b, X, y, weights, intercept, exact, n_jobs=None):
     return _correct(b, nothing, np.arange(p), p, X, y, weights, intercept, 0, n_jobs)[2]
 
 
-def _correct(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
+def _correct(
+    b: Array,
+    R: Array,
+    columns: Array,
+    p: int,
+    X: Array,
+    y: Array,
+    weights: Array | None,
+    intercept: bool,
+    turns: int,
+    n_jobs: Jobs,
+) -> tuple[Array, float, float]:
     """Correct the solution b of one target; returns coef, intercept, squares of residuals."""
     from scipy.linalg import solve_triangular
 
@@ -140,7 +163,7 @@ def _correct(b, R, columns, p, X, y, weights, intercept, turns, n_jobs):
     return coef, b[0] if first else 0.0, rss
 
 
-def _pass(rows, b, lacking, twice):
+def _pass(rows: ModelRows, b: Array, lacking: Array, twice: bool) -> tuple[Array, float]:
     """The products (q,) of the residuals with (1, X), and the sum of their squares."""
     if not twice:
         sums = rows.sums_at(b, hessian=False)
@@ -148,12 +171,12 @@ def _pass(rows, b, lacking, twice):
     p, first = rows.p, int(rows.intercept)
     start, start_rest = (b[0], lacking[0]) if first else (0.0, 0.0)
 
-    def partial(_, block, target, w):
+    def partial(_: slice, block: Array, target: Array, w: Array | None) -> Array:
         gradient = np.zeros((2, p + 2))
         gradient_twice(block, target, w, b[first:], lacking[first:], start, start_rest, gradient)
         return gradient
 
-    def merge(total, more):
+    def merge(total: Array, more: Array) -> Array:
         high = total[0] + more[0]  # The sum is exact, as what is lost goes to the low parts.
         t = high - total[0]
         lost = (total[0] - (high - t)) + (more[0] - t)

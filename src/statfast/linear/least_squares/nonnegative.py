@@ -6,9 +6,12 @@ active-set method of Lawson & Hanson (1974, doi:10.1137/1.9781611971217, chapter
 coefficients are above zero; least squares on these columns then gives them to all digits.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import interruptible
+from statfast._typing import Array, Jobs, Matrix
 from statfast.linear.design.column_scaling import OUT_OF_RANGE
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, squares_left
 from statfast.linear.least_squares.qr import condition_of, independent_columns, triangle_of
@@ -18,7 +21,7 @@ ROUNDING_OF_SPREAD = 1e-13
 MAX_CHANGES_PER_COLUMN = 100  # The set of columns changes far less often in any problem.
 
 
-def solve_nonnegative(R, QtY, alpha=0.0):
+def solve_nonnegative(R: Array, QtY: Array, alpha: float = 0.0) -> Array:
     """Minimize |R b - q|^2 + alpha |b|^2 over b >= 0 for each column q of `QtY`; returns (T, p)."""
     from scipy.optimize import nnls
 
@@ -46,7 +49,7 @@ def solve_nonnegative(R, QtY, alpha=0.0):
     return coefs
 
 
-def centered_factor(R, QtY, intercept):
+def centered_factor(R: Array, QtY: Array, intercept: bool) -> tuple[Array, Array, Array, Array]:
     """R of the columns about their means, the targets on it, and both means (0 without one)."""
     intercept, p = int(intercept), R.shape[1] - int(intercept)
     if not intercept:
@@ -56,7 +59,9 @@ def centered_factor(R, QtY, intercept):
     return inner, QtY[1:], R[0, 1:] / R[0, 0], QtY[0] / R[0, 0]
 
 
-def nonnegative_ridge(parts, alpha, flat, intercept):
+def nonnegative_ridge(
+    parts: tuple[Array, Array, Array, Array], alpha: float, flat: bool, intercept: bool
+) -> dict[str, Any]:
     """What `Ridge` fits with no coefficient below zero, of the parts of `centered_factor`."""
     R, QtY, mean, target = parts
     coefs = solve_nonnegative(R, QtY, alpha)
@@ -72,7 +77,9 @@ def nonnegative_ridge(parts, alpha, flat, intercept):
     }
 
 
-def nonnegative_least_squares(X, Y, weights, intercept, tol, n_jobs=None):
+def nonnegative_least_squares(
+    X: Matrix, Y: Array, weights: Array | None, intercept: bool, tol: float, n_jobs: Jobs = None
+) -> LeastSquaresSolution:
     """As `least_squares`, with slopes of at least zero; columns that depend on others stay."""
     factor = triangle_of(X, Y, weights, intercept, n_jobs)
     inner, QtY, mean, target = centered_factor(factor.R, factor.QtY, intercept)
@@ -86,7 +93,7 @@ def nonnegative_least_squares(X, Y, weights, intercept, tol, n_jobs=None):
     return _solution(coefs, intercepts, np.array(rss), None, factor.R, tol, intercept)
 
 
-def nonnegative_from_factor(sums, intercept, tol):
+def nonnegative_from_factor(sums: Any, intercept: bool, tol: float) -> Any:
     """The same from the factor of (1, X, Y)."""
     p, first = sums.p, int(intercept)
     R = sums.R if intercept else sums.R_without_ones
@@ -99,7 +106,15 @@ def nonnegative_from_factor(sums, intercept, tol):
     return _solution(coefs, intercepts, rss, explained, R[:q, :q], tol, intercept)
 
 
-def _solution(coefs, intercepts, rss, explained, R, tol, intercept):
+def _solution(
+    coefs: Array,
+    intercepts: Array,
+    rss: Array,
+    explained: Any,
+    R: Array,
+    tol: float,
+    intercept: bool,
+) -> LeastSquaresSolution:
     first = int(intercept)
     kept = independent_columns(R, tol)
     inner = interruptible(np.linalg.qr, R[:, kept], mode="r")

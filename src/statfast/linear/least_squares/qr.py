@@ -10,6 +10,7 @@ then is lost from a small step, and often no correction is left to do.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from statfast._core.rows.pooled_scatter import class_scatter
 from statfast._distance import near_mean
 from statfast._engine import Chunks, checkpoint, interruptible, reduce
 from statfast._linalg import CholeskyFactor
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import refuse_large, require_finite
 from statfast.linear.design.design import INFERENCE_COLUMNS, dense_blocks
 from statfast.linear.design.sparse_columns import SparseColumns
@@ -66,7 +68,9 @@ class RFactor:
     near_solution: NearSolution | None = None
 
 
-def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
+def triangle_of(
+    X: Array, Y: Array, weights: Array | None, intercept: bool, n_jobs: Jobs = None
+) -> RFactor:
     """Factor (1, X); `X` (n, p) may be CSR or `Chunks`, `Y` is (n, T), `weights` (n,) or None.
 
     Raises the sentence of `require_finite` if X holds NaN or infinity, MemoryError if the factor
@@ -98,7 +102,7 @@ def triangle_of(X, Y, weights, intercept, n_jobs=None) -> RFactor:
     return _factor_by_rows(X, Y, weights, intercept, n_jobs)
 
 
-def condition_of(R):
+def condition_of(R: Array) -> float:
     """The condition of an upper triangle, its columns scaled to length one; inf if singular.
 
     LAPACK's ``gecon`` takes the factors L and U in one array: a triangle alone is U, with L = I.
@@ -116,7 +120,7 @@ def condition_of(R):
     return 1 / reciprocal if reciprocal > 0 else np.inf
 
 
-def independent_columns(R, tol):
+def independent_columns(R: Array, tol: float) -> Array:
     """Which columns of an upper triangle to keep: each of which those before it leave more than
     `tol` of its length.
 
@@ -126,7 +130,8 @@ def independent_columns(R, tol):
     rows, q = R.shape
     R = R / np.maximum(np.abs(R).max(0), np.finfo(float).tiny)
     tol = max(tol, np.finfo(float).eps)  # Less is rounding.
-    kept, length = [], np.sqrt((R**2).sum(0))
+    length = np.sqrt((R**2).sum(0))
+    kept: list[int] = []
     for j in range(q):
         rank = len(kept)
         if rank == rows:
@@ -145,15 +150,15 @@ def independent_columns(R, tol):
     return np.array(kept, dtype=np.intp)
 
 
-def _factor_by_rows(X, Y, weights, intercept, n_jobs):
-    def partial(rows, block, y, w):
+def _factor_by_rows(X: Any, Y: Array, weights: Any, intercept: bool, n_jobs: Any) -> RFactor:
+    def partial(rows: slice, block: Array, y: Array, w: Array | None) -> Array:
         table = np.column_stack([np.ones((len(block), int(intercept))), block, y])
         if w is not None:
             with np.errstate(over="ignore"):  # Overflow is found out below.
                 table *= np.sqrt(w)[:, None]
         return interruptible(np.linalg.qr, table, mode="r")
 
-    def merge(total, more):
+    def merge(total: Array, more: Array) -> Array:
         return interruptible(np.linalg.qr, np.vstack([total, more]), mode="r")
 
     p = 0 if isinstance(X, Chunks) else X.shape[1]
@@ -177,7 +182,9 @@ def _factor_by_rows(X, Y, weights, intercept, n_jobs):
     return RFactor(R, QtY, condition, condition, exact=True)
 
 
-def _factor_by_products(X, Y, weights, intercept, n_jobs):
+def _factor_by_products(
+    X: Any, Y: Any, weights: Array | None, intercept: bool, n_jobs: Jobs
+) -> Any:
     """The factor from cross products; None where they lose too much."""
     p, both = X.shape[1], X.shape[1] + Y.shape[1]
     shift = np.zeros(both)
@@ -199,7 +206,9 @@ def _factor_by_products(X, Y, weights, intercept, n_jobs):
     return RFactor(R, QtY, condition_of(R), condition, exact=False)
 
 
-def _factor_by_sparse_products(X, Y, weights, intercept, n_jobs):
+def _factor_by_sparse_products(
+    X: Matrix, Y: Array, weights: Array | None, intercept: bool, n_jobs: Jobs
+) -> RFactor | None:
     """The same of CSR rows, centered without filling in; None where they lose too much."""
     (n, p), T = X.shape, Y.shape[1]
     if n <= p:
@@ -228,7 +237,7 @@ def _factor_by_sparse_products(X, Y, weights, intercept, n_jobs):
     return RFactor(R, QtY, condition_of(R), condition, exact=False)
 
 
-def factor_of_products(X, Y, weights):
+def factor_of_products(X: Array, Y: Array, weights: Array | None) -> Array | None:
     """R of (1, X, Y) from cross products, by one thread; None where they lose too much."""
     with np.errstate(over="ignore", invalid="ignore"):
         shift = np.concatenate([near_mean(part, weights, ROWS_OF_SAMPLE_MEAN) for part in (X, Y)])
@@ -244,7 +253,7 @@ def factor_of_products(X, Y, weights):
     return _with_intercept(np.sqrt(total_weight), shift + offset, inner)
 
 
-def qr_of_rows(X, Y, weights):
+def qr_of_rows(X: Array, Y: Array, weights: Array | None) -> Array:
     """The same by QR of the rows."""
     table = np.column_stack([np.ones(len(X)), X, Y])
     if weights is not None:
@@ -259,7 +268,9 @@ def qr_of_rows(X, Y, weights):
     return interruptible(np.linalg.qr, table, mode="r")
 
 
-def _factor_by_residuals(X, Y, weights, intercept, n_jobs):
+def _factor_by_residuals(
+    X: Array, Y: Array, weights: Array | None, intercept: bool, n_jobs: Jobs
+) -> RFactor | None:
     """The same for one target, with the residuals of coefficients that a sample has."""
     y = np.ascontiguousarray(Y[:, 0])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -298,7 +309,7 @@ def _factor_by_residuals(X, Y, weights, intercept, n_jobs):
     return RFactor(R, QtY, condition_of(R), condition, False, near_solution)
 
 
-def _start(rows):
+def _start(rows: ModelRows) -> Array:
     """Coefficients that fit a sample of the rows, or at least its mean."""
     start = np.zeros(rows.q)
     if rows.intercept:
@@ -312,7 +323,9 @@ def _start(rows):
     return start
 
 
-def _factor_centered(total_weight, sums, scatter, p, intercept):
+def _factor_centered(
+    total_weight: float, sums: Array, scatter: Array, p: int, intercept: bool
+) -> tuple[Array, Array, float, Array] | None:
     """From products about a point, which become those about the means (with an intercept).
 
     Returns the factor of the first p columns, Q' of the others, the condition of the first, and
@@ -342,19 +355,21 @@ def _factor_centered(total_weight, sums, scatter, p, intercept):
     return inner, QtY, condition, offset
 
 
-def _with_intercept(root, mean, inner):
+def _with_intercept(root: float, mean: Array, inner: Array) -> Array:
     """R of (1, X) from that of the centered columns."""
     R = np.zeros((len(mean) + 1, len(mean) + 1))
     R[0, 0], R[0, 1:], R[1:, 1:] = root, root * mean, inner
     return R
 
 
-def _products_about(shift, X, Y, weights, n_jobs):
+def _products_about(
+    shift: Array, X: Array, Y: Array, weights: Array | None, n_jobs: Jobs
+) -> tuple[float, Array, Array]:
     """Sum of weights, and sums and cross products of the columns (X, Y) less the shift."""
     both = len(shift)
     step = max(64, int(MULTIPLICATIONS_OF_CALL / both**2))
 
-    def partial(rows, block, y, w):
+    def partial(rows: slice, block: Array, y: Array, w: Array) -> tuple[Array, Array, Array]:
         total_weight, sums, scatter = np.zeros(1), np.zeros((1, both)), np.zeros((both, both))
         for start in range(0, len(block), step):
             where = slice(start, start + step)
@@ -365,7 +380,7 @@ def _products_about(shift, X, Y, weights, n_jobs):
             checkpoint()
         return total_weight, sums, scatter
 
-    def merge(total, more):
+    def merge(total: Any, more: Any) -> Any:
         for mine, theirs in zip(total, more, strict=True):
             mine += theirs
         return total

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from statfast._estimator import (
     param,
     real,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     as_real,
     as_targets,
@@ -166,7 +166,9 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     _statistics = staticmethod(triangle)
     _statistics_can_be_rescaled = True
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Weights
+    ) -> tuple[tuple[Matrix, Array, Array | None], FitState]:
         """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
         intercept = self._checked().fit_intercept
         rows = dense_if_small(table_of(X))
@@ -176,11 +178,11 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         flat = flat or Y.shape[1] == 1  # A column is one target, as in scikit-learn.
         return (rows, Y, weights), FitState(rows.shape[1], column_names(X), more=(intercept, flat))
 
-    def _adds_up(self, columns=None):
+    def _adds_up(self, columns: tuple[Array, Array, None] | None = None) -> bool:
         one_alpha = not shape_of(self.alpha)
         return one_alpha and (columns is None or not is_sparse(columns[0]))
 
-    def _fit_local(self, columns, state):
+    def _fit_local(self, columns: tuple[Matrix, Array, Array | None], state: FitState) -> Self:
         """By the singular values of all rows, or by products with sparse rows."""
         rows, Y, weights = columns
         intercept, flat = state.more
@@ -201,7 +203,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             warn_not_converged(self, solution["n_iter_"], UNCONVERGED)
         return self
 
-    def _solve(self, sums, state):
+    def _solve(self, sums: Any, state: FitState) -> Self:
         intercept, flat = state.more
         alpha = as_real(self.alpha, "alpha", 0.0)
         if self._checked_value("positive"):
@@ -218,23 +220,23 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         return self._publish(None, **state.published(), **solution)
 
     @staticmethod
-    def _predict_together(models, rows):
+    def _predict_together(models: Any, rows: Any) -> Any:
         if any(np.ndim(model.coef_) != 1 for model in models) or hasattr(rows, "indptr"):
             return None
         table = new_rows(models[0], rows)
         return np.ascontiguousarray(linear_values(table, *_stacked(models)).T)
 
     @staticmethod
-    def _mean_squares(models, held):
+    def _mean_squares(models: Any, held: Any) -> Any:
         if any(np.ndim(model.coef_) != 1 for model in models):
             return None
         coefs, intercepts = _stacked(models)
         return held.mean_squares(coefs.T, intercepts)
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
 
-    def _left_out(self, X, y, sample_weight, method):
+    def _left_out(self, X: Array, y: Array, sample_weight: Any, method: str) -> Any:
         """Predictions of each row by a fit to all others; None where no formula gives them."""
         if method != "predict" or is_sparse(X) or shape_of(self.alpha):
             return None
@@ -245,7 +247,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         rows, Y, weights = columns
         intercept, flat = state.more
         singular = decompose(rows, Y, weights, intercept, self.n_jobs)
-        alpha = float(self.alpha)
+        alpha = float(cast(float, self.alpha))
         if alpha == 0.0 and len(singular.s) < rows.shape[1]:
             return None
         coefs, intercepts = singular.coefs([alpha])
@@ -388,16 +390,16 @@ class RidgeCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         )  # fmt: skip
 
 
-def _total_weight(weights, n):
+def _total_weight(weights: Array | None, n: int) -> float:
     return float(n if weights is None else weights.sum())
 
 
-def _stacked(models):
+def _stacked(models: Any) -> Any:
     """Coefficients (A, d) and intercepts (A,) of models of one target."""
     return np.array([m.coef_ for m in models]), np.array([m.intercept_ for m in models])
 
 
-def _penalties(alpha, n_targets):
+def _penalties(alpha: Any, n_targets: int) -> Any:
     """One penalty, or an array with that of each target."""
     if not shape_of(alpha):
         return as_real(alpha, "alpha", 0.0)
@@ -410,13 +412,17 @@ def _penalties(alpha, n_targets):
     return penalties
 
 
-def _attributes_of_svd(singular, alpha, flat, intercept):
+def _attributes_of_svd(
+    singular: Decomposition, alpha: float, flat: bool, intercept: bool
+) -> dict[str, Any]:
     coefs, intercepts = singular.coefs([alpha])
     freedom = float(singular.freedom([alpha])[0]) + intercept
     return _attributes(coefs[0], intercepts[0], flat, "svd", None, freedom)
 
 
-def _solve_by_products(rows, Y, weights, alpha, flat, intercept):
+def _solve_by_products(
+    rows: Matrix, Y: Array, weights: Array | None, alpha: float, flat: bool, intercept: bool
+) -> Any:
     """The same of sparse rows of many columns, by products with them, or None where that is slow;
     and whether it is the solution to rounding."""
     if not hasattr(rows, "indptr") or rows.shape[1] < MIN_COLUMNS_FOR_PRODUCTS:
@@ -432,7 +438,9 @@ def _solve_by_products(rows, Y, weights, alpha, flat, intercept):
     return _attributes(coefs, intercepts, flat, solver, n_iter, nan), ended
 
 
-def _attributes(coefs, intercepts, flat, solver, n_iter, freedom):
+def _attributes(
+    coefs: Array, intercepts: Array, flat: bool, solver: str, n_iter: Any, freedom: float
+) -> dict[str, Any]:
     return {
         "coef_": coefs[0] if flat else coefs,
         "intercept_": float(intercepts[0]) if flat else intercepts,
@@ -442,7 +450,9 @@ def _attributes(coefs, intercepts, flat, solver, n_iter, freedom):
     }
 
 
-def _gcv_errors(singular, alphas, n, weights, intercept):
+def _gcv_errors(
+    singular: Decomposition, alphas: Array, n: int, weights: Array | None, intercept: bool
+) -> Array:
     """GCV for each penalty: RSS / n over (1 - df / n)^2, n the sum of the weights."""
     total = _total_weight(weights, n)
     used = n if weights is None else np.count_nonzero(weights)
@@ -462,14 +472,22 @@ def _gcv_errors(singular, alphas, n, weights, intercept):
         return np.where(left > 1e-12, rss / total / left**2, np.inf)
 
 
-def _leave_one_out(singular, rows, Y, weights, alphas, intercept, n_jobs):
+def _leave_one_out(
+    singular: Decomposition,
+    rows: Matrix,
+    Y: Array,
+    weights: Array | None,
+    alphas: Array,
+    intercept: bool,
+    n_jobs: Jobs,
+) -> Array:
     """The mean squared error of each row predicted from the others, for each penalty."""
     shrink = 1.0 / (singular.s[:, None] ** 2 + alphas)  # (r, A)
     fits = singular.s[:, None, None] * shrink[:, None, :] * singular.c[:, :, None]  # (r, T, A)
     r, T, A = fits.shape
     total_weight = _total_weight(weights, len(Y))
 
-    def work(where):
+    def work(where: slice) -> Array:
         block = rows[where].toarray() if hasattr(rows, "indptr") else rows[where]
         moved = np.ascontiguousarray(block, dtype=np.float64) - singular.mean
         turned = interruptible(np.matmul, moved, singular.V)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._engine import interruptible
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     as_flag,
     as_rows,
@@ -43,7 +43,7 @@ class Decomposition:
     target: NDArray[np.float64]  # (T,) means of the targets
     spread: NDArray[np.float64]  # (T,) weighted squares of the targets about them
 
-    def coefs(self, alphas):
+    def coefs(self, alphas: Any) -> tuple[Array, Array]:
         """Coefficients (A, T, d) and intercepts (A, T), of penalties (A,) or (A, T)."""
         penalties = np.asarray(alphas).reshape(len(alphas), -1, 1)
         shrunk = self.s / (self.s**2 + penalties) * self.c.T
@@ -52,13 +52,15 @@ class Decomposition:
             raise ValueError(OUT_OF_RANGE)
         return coefs, self.target - coefs @ self.mean
 
-    def freedom(self, alphas):
+    def freedom(self, alphas: list[float]) -> Array:
         """Degrees of freedom (A,), without the intercept's, on average over the targets."""
         penalties = np.asarray(alphas).reshape(len(alphas), -1, 1)
         return (self.s**2 / (self.s**2 + penalties)).sum(2).mean(1)
 
 
-def decompose(X, Y, weights, intercept, n_jobs=None) -> Decomposition:
+def decompose(
+    X: Matrix, Y: Array, weights: Array | None, intercept: bool, n_jobs: Jobs = None
+) -> Decomposition:
     """From the triangular factor: the columns' condition is not squared where that matters."""
     factor = triangle_of(X, Y, weights, intercept, n_jobs)
     inner, QtY, mean, target = centered_factor(factor.R, factor.QtY, intercept)
@@ -80,7 +82,7 @@ class RowDecomposition(Decomposition):
     X: Any
     root: NDArray[np.float64]  # (n,) of the weights
 
-    def coefs(self, alphas):
+    def coefs(self, alphas: Any) -> Any:
         """See `Decomposition`."""
         penalties = np.asarray(alphas).reshape(len(alphas), -1, 1)
         dual = self.c.T / (self.s**2 + penalties) @ self.U.T * self.root
@@ -91,7 +93,7 @@ class RowDecomposition(Decomposition):
             raise ValueError(OUT_OF_RANGE)
         return coefs, self.target - coefs @ self.mean
 
-    def squares_left_out(self, alphas, intercept):
+    def squares_left_out(self, alphas: Any, intercept: bool) -> Any:
         """Sums of the weighted squares of the errors (A,) of each row predicted from the others."""
         total_weight, out, squared = self.root @ self.root, [], self.U**2
         for alpha in alphas:
@@ -102,7 +104,9 @@ class RowDecomposition(Decomposition):
         return np.array(out)
 
 
-def decompose_sparse_rows(X, Y, weights, intercept, alphas) -> RowDecomposition | None:
+def decompose_sparse_rows(
+    X: Matrix, Y: Array, weights: Array | None, intercept: bool, alphas: Array | int
+) -> RowDecomposition | None:
     """Of rows fewer than the columns; None where there are others, and where their products have
     too few digits: of columns far from zero, and for tiny penalties."""
     if not hasattr(X, "indptr") or not X.shape[0] < X.shape[1] or X.shape[0] > MAX_SPARSE_ROWS:
@@ -135,7 +139,9 @@ def decompose_sparse_rows(X, Y, weights, intercept, alphas) -> RowDecomposition 
     return RowDecomposition(s, np.zeros((d, 0)), c, mean, target, (c**2).sum(0), U, X, root)
 
 
-def decomposition_of(U, s, Vt, QtY, mean, target, rest) -> Decomposition:
+def decomposition_of(
+    U: Array, s: Array, Vt: Array, QtY: Array, mean: Array, target: Array, rest: Array
+) -> Decomposition:
     """The same from the singular values of a factor, and what it leaves of the targets."""
     live = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
     spread = (QtY**2).sum(0) + (rest**2).sum(0)

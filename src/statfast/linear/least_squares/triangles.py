@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from statfast._engine import interruptible
 from statfast._estimator import ColumnMoments
+from statfast._typing import Array
 from statfast._validation import require_finite
 from statfast.linear.least_squares.qr import factor_of_products, independent_columns, qr_of_rows
 
@@ -53,7 +54,7 @@ class StackedFactor:
         """R of (X, Y) alone."""
         return interruptible(np.linalg.qr, self.R[:, 1:], mode="r")
 
-    def mean_squares(self, coefs, intercepts):
+    def mean_squares(self, coefs: Array, intercepts: Array) -> Any:
         """Mean squared errors (A,) of linear predictions of the target, by coefficients (p, A), and
         its variance; None where digits would be lost, and of several targets."""
         if self.R.shape[1] != self.p + 2 or not self.total_weight > 0.0:
@@ -74,7 +75,7 @@ class StackedFactor:
         squares = (self._about_means() ** 2).sum(axis=0)
         return ColumnMoments(self.total_weight, mean, squares, self.used)
 
-    def _about_means(self):
+    def _about_means(self) -> Array:
         """R of X about its means: zero where it is but what rounding left of constant columns."""
         R = self.R[:, 1 : 1 + self.p]
         spread = np.sqrt((R[1:] ** 2).sum(axis=0))
@@ -118,7 +119,7 @@ class StackedFactor:
         return U, s, Vt, R[:p, p:], np.zeros(p), np.zeros(T), R[p:, p:]
 
 
-def triangle(columns, state) -> StackedFactor:
+def triangle(columns: tuple[Array, Array, Array | None], state: Any) -> StackedFactor:
     """The statistics of a block of rows, targets and weights."""
     X, Y, weights = columns
     p, q = X.shape[1], 1 + X.shape[1] + Y.shape[1]

@@ -2,12 +2,14 @@
 """The arguments and parameters of `LogisticRegression`, checked: what its solvers are given."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from statfast._core.rows.extent import zeros_and_ones
 from statfast._engine import Chunks
 from statfast._estimator import classes_with_weight, require_several, times_classes
+from statfast._typing import Array
 from statfast._validation import (
     as_choice,
     as_labels,
@@ -43,7 +45,9 @@ SOLVERS: dict[tuple[str, str | None], Callable[[LogisticProblem], LogisticSoluti
 PENALTIES = (None, "l2", "l1", "elasticnet")  # scikit-learn's words
 
 
-def task_of(model, X, y, sample_weight, offset):
+def task_of(
+    model: Any, X: Any, y: Any, sample_weight: Any, offset: Any
+) -> tuple[LogisticProblem, str]:
     """The task, and "binary" or the value of multi_class."""
     rows = rows_of(X)
     n = np.size(y) if isinstance(X, Chunks) else rows.shape[0]
@@ -71,7 +75,7 @@ def task_of(model, X, y, sample_weight, offset):
     return task, kind
 
 
-def task_of_parts(model, parts):
+def task_of_parts(model: Any, parts: Any) -> Any:
     """The same of rows in parts."""
     params = model._checked()
     penalty = penalty_of(model, params)
@@ -81,7 +85,7 @@ def task_of_parts(model, parts):
     return task, "binary" if len(task.classes) == 2 else params.multi_class
 
 
-def penalty_of(model, settings):
+def penalty_of(model: Any, settings: Any) -> tuple[str | None, float, float]:
     """The penalty in one word, C and l1_ratio, of the checked parameters `settings`."""
     C, ratio, free = settings.C, settings.l1_ratio, np.inf == settings.C
     if "penalty" in model.__dict__:
@@ -103,7 +107,7 @@ def penalty_of(model, settings):
     return "l2" if ratio == 0.0 else "l1" if ratio == 1.0 else "elasticnet", C, ratio
 
 
-def _agreed(penalty, C, ratio):
+def _agreed(penalty: Array, C: Any, ratio: float) -> Any:
     """l1_ratio as scikit-learn's ``penalty=`` has it, if C and l1_ratio agree with that."""
     if (penalty is None) != np.isposinf(C):
         wanted = "C=np.inf" if penalty is None else "a finite C"
@@ -118,7 +122,7 @@ def _agreed(penalty, C, ratio):
     return 1.0 if penalty == "l1" else ratio
 
 
-def marked(y, n):
+def marked(y: Any, n: int) -> tuple[Array, Array]:
     """Classes and marks (see `LogisticProblem`): responses 0 and 1 are their own, after one
     look."""
     if type(y) is np.ndarray and y.shape == (n,) and y.dtype.kind in "biuf":
@@ -128,7 +132,7 @@ def marked(y, n):
     return as_labels(y, n)
 
 
-def _reference(label, classes):
+def _reference(label: Any, classes: Array) -> int:
     """The code of the reference class."""
     if label is None:
         return 0

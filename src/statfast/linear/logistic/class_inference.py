@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 from math import isnan, nan
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from statfast._estimator import (
     times_classes,
     without_unweighted,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Matrix, Rows, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, shown
 from statfast.linear.design.design import added_offset, linear_predictor, new_rows, offsets_for
 from statfast.linear.design.formula import predictors, rows_again
@@ -50,7 +51,7 @@ class ClassInference(Diagnosed, Inference):
     A fit sets what `LogisticRegression.fit` does: ``_result``, or ``results_`` for each class.
     """
 
-    def _inferred(self, *, refuse=True):
+    def _inferred(self, *, refuse: bool = True) -> Any:
         if "results_" in self.__dict__:
             raise NoInferenceError(
                 'With multi_class="ovr" each class has a model of its own: see summary() and '
@@ -58,7 +59,7 @@ class ClassInference(Diagnosed, Inference):
             )
         return super()._inferred(refuse=refuse)
 
-    def _results(self, *, refuse=True):
+    def _results(self, *, refuse: bool = True) -> list[Any]:
         several = self.__dict__.get("results_")
         if several is None:
             return super()._results(refuse=refuse)
@@ -139,7 +140,7 @@ class ClassInference(Diagnosed, Inference):
         task, kind = task_of(self, rows.X, rows.y, rows.sample_weight, None)
         return profile(task, level, kind == "ovr")
 
-    def _wald(self, level):
+    def _wald(self, level: float) -> Any:
         several = self.__dict__.get("results_")
         if several is None:
             return super()._wald(level)
@@ -187,7 +188,7 @@ class ClassInference(Diagnosed, Inference):
         )  # fmt: skip
 
     # ------------------------------------------------------------ rows given again
-    def _scores(self, rows, offset=None):
+    def _scores(self, rows: Matrix, offset: Any = None) -> Array:
         """Linear predictors in float64, (n, 1) of two classes, else (n, K)."""
         if len(self.classes_) > 2 and offset is not None:
             raise ValueError("offset is for two classes. Leave it out.")
@@ -197,7 +198,9 @@ class ClassInference(Diagnosed, Inference):
             scores[:, k] = linear_predictor(rows, coef, intercept, added, self.n_jobs)
         return scores
 
-    def _codes_and_weights(self, y, n, sample_weight):
+    def _codes_and_weights(
+        self, y: Any, n: int, sample_weight: Weights
+    ) -> tuple[Array, Array | None]:
         """Codes among the classes of the fit, and weights of rows times those of their classes."""
         labels, codes = as_labels(y, n)
         weights = as_weights(sample_weight, n)
@@ -211,12 +214,12 @@ class ClassInference(Diagnosed, Inference):
         codes = places[codes]
         return codes, times_classes(weights, given, self.classes_, codes)
 
-    def _indicators(self, codes):
+    def _indicators(self, codes: Array) -> Array:
         """What each linear predictor is of, as 0 and 1: (n, 1) or (n, K)."""
         modeled = [0 if self._turned else 1] if len(self._coefs) == 1 else range(len(self._coefs))
         return (codes[:, None] == np.array(modeled)).astype(float)
 
-    def _parts(self, samples):
+    def _parts(self, samples: Any) -> ModelParts:
         results = self._results(refuse=False)
         rows = new_rows(self, samples.X)
         n = rows.shape[0]
@@ -229,7 +232,7 @@ class ClassInference(Diagnosed, Inference):
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
         return ModelParts(rows, ones, weights, scores, binomial, logit, one, results)
 
-    def _profiles(self, samples, level):
+    def _profiles(self, samples: Any, level: float) -> Any:
         if self.method == "firth":
             table = self.profile(samples.X, samples.y, samples.sample_weight, level=level)
             return np.column_stack(list(table.columns.values())[1:3])
@@ -254,7 +257,9 @@ class ClassInference(Diagnosed, Inference):
             for y, result in zip(self._indicators(codes).T.copy(), results, strict=True)
         ])  # fmt: skip
 
-    def _uncertainty(self, X, offset, se, interval, level, covariance):
+    def _uncertainty(
+        self, X: Any, offset: Any, se: bool, interval: Any, level: float, covariance: Any
+    ) -> Any:
         """Standard errors and ends of intervals of the probabilities, as asked for."""
         level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
         results = self._results()
@@ -276,11 +281,12 @@ class ClassInference(Diagnosed, Inference):
         else:
             spreads = results[0].spreads
         found = class_errors(rows, self._has_intercept, scores, posterior, others, spreads)
-        return errors_and_ends(*found, se, interval and results[0].quantile(level))
+        quantile = interval and results[0].quantile(level)
+        return errors_and_ends(found[0], found[1], se, quantile)
 
 
 class _SingleResult(Inference):
-    def __init__(self, result):
+    def __init__(self, result: Any) -> None:
         self._result = result
 
 
@@ -290,7 +296,9 @@ class _SingleResult(Inference):
 # p (1 - p) times its root, ends of intervals those of the log-odds, turned into probabilities (as
 # R's ``plogis(fit + c(-1, 1) * z * se)`` for two classes). Agresti 2013, Categorical Data Analysis,
 # 3rd ed., section 16.1.
-def class_errors(rows, intercept, scores, posterior, varying, spreads):
+def class_errors(
+    rows: Any, intercept: bool, scores: Any, posterior: Any, varying: Any, spreads: Any
+) -> Any:
     """Log-odds of each class against all others and their standard errors, (n, K) each.
 
     Parameters
@@ -313,7 +321,7 @@ def class_errors(rows, intercept, scores, posterior, varying, spreads):
         logs, bend = log_expit(scores), expit(-scores)
     logits, errors = np.empty(scores.shape), np.empty(scores.shape)
 
-    def work(where):
+    def work(where: slice) -> None:
         block = rows[where]
         M = spreads(block.toarray() if hasattr(block, "indptr") else as_float(block), intercept)
         for k in range(scores.shape[1]):
@@ -326,7 +334,7 @@ def class_errors(rows, intercept, scores, posterior, varying, spreads):
     return logits, errors
 
 
-def errors_and_ends(logits, errors, se, quantile):
+def errors_and_ends(logits: Any, errors: Any, se: bool, quantile: float) -> Any:
     """Standard errors (n, K) if asked for, and ends (n, K, 2) if there is a quantile: a list."""
     from scipy.special import expit
 
@@ -336,7 +344,7 @@ def errors_and_ends(logits, errors, se, quantile):
     return out
 
 
-def spreads_of(covariance):
+def spreads_of(covariance: Any) -> Any:
     """As `Result.spreads`, of another covariance of all coefficients; NaN is for aliased ones."""
     table = np.nan_to_num(covariance)
     return lambda block, intercept: quadratics(block, table, intercept)

@@ -18,8 +18,11 @@ doi:10.1007/978-1-4757-3454-6; for HC2 and HC3 of rows with several responses Be
 Survey Methodology 28, 169-181.
 """
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.links import LINKS
 from statfast.linear.glm.row_influence import (
@@ -37,7 +40,16 @@ class SoftmaxParts(ModelParts):
     are 0.
     """
 
-    def __init__(self, rows, y, a, scores, has_one, results, reference):
+    def __init__(
+        self,
+        rows: Array,
+        y: Array,
+        a: Any,
+        scores: Array,
+        has_one: bool,
+        results: list[Any],
+        reference: int,
+    ) -> None:
         logits = np.column_stack([log_odds(scores, k)[0] for k in range(scores.shape[1])])
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
         super().__init__(rows, y, a, logits, binomial, logit, has_one, results)
@@ -51,7 +63,7 @@ class SoftmaxParts(ModelParts):
         leverage, distance = np.empty(n), np.empty(n)
         hat, share = np.empty((n, m, m)), np.empty((n, n_classes))
 
-        def work(where, block):
+        def work(where: slice, block: Any) -> None:
             M, L = self._spread_and_root(where, block)
             a = 1.0 if self.a is None else self.a[where]
             hat[where] = np.asarray(a)[..., None] * (np.swapaxes(L, 1, 2) @ M @ L)
@@ -71,22 +83,22 @@ class SoftmaxParts(ModelParts):
             standardized = (self.residuals(kind) / error for kind in ("deviance", "pearson"))
             return RowInfluence(self.p, self.linear, leverage, distance, *standardized, hat)
 
-    def scores(self, kind, copies):
+    def scores(self, kind: str, copies: Array) -> Array:
         out = self._residuals(slice(None))
         w = (1.0 if self.a is None else self.a) / copies
         if kind in ("HC2", "HC3"):
 
-            def work(where, block):
+            def work(where: slice, block: Array) -> None:
                 M, L = self._spread_and_root(where, block)
                 out[where] = self._freed(M, L, w[where], where, kind, MIN_REST)
 
             self._blocks(work)
         return out * w * (self._growth() if kind == "HC1" else 1.0)
 
-    def _residuals(self, where):
+    def _residuals(self, where: slice) -> Any:
         return (self.y[where] - self.p[where])[:, self.varying]
 
-    def _spread_and_root(self, where, block):
+    def _spread_and_root(self, where: slice, block: Any) -> Any:
         """M and the root L of V, (m, K - 1, K - 1) each, of some rows."""
         p = self.p[where][:, self.varying]
         root = np.sqrt(p)
@@ -94,7 +106,7 @@ class SoftmaxParts(ModelParts):
         L = np.eye(p.shape[1]) * root[:, None] - p[:, :, None] * (root / divisor[:, None])[:, None]
         return self.results[0].spreads(block, self.has_one), L
 
-    def _freed(self, M, L, w, where, kind, least):
+    def _freed(self, M: Array, L: Array, w: Any, where: slice, kind: str, least: float) -> Array:
         """(I - w V M)^-1 (y - p), or with HC2 the root of that inverse; H's eigenvalues below 1."""
         residuals = self._residuals(where)
         w = np.broadcast_to(w, (len(residuals), 1))
@@ -107,14 +119,14 @@ class SoftmaxParts(ModelParts):
         return residuals + w * (L @ vectors @ (g[:, :, None] * turned))[:, :, 0]
 
 
-def probabilities(scores):
+def probabilities(scores: Array) -> Array:
     """(n, K) from linear predictors."""
     from scipy.special import softmax
 
     return softmax(scores, axis=1)
 
 
-def log_odds(scores, k):
+def log_odds(scores: Array, k: int) -> tuple[Array, Array]:
     """Of class k against all others (n,), and the slopes of that by the scores, (n, K).
 
     `scores` are logarithms of what the probabilities are proportional to.

@@ -19,15 +19,18 @@ that takes long, the second derivatives are worked out once, by differences of t
 Cost of an iteration: n q^2 K^2 operations, in numpy.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 from operator import iadd
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import reduce
 from statfast._estimator import CoefficientTable
 from statfast._linalg import CholeskyFactor
+from statfast._typing import Array, Jobs
 from statfast.linear.design.standardization import Standardization, frame_of
 from statfast.linear.glm.fit import names_of
 from statfast.linear.glm.irls import corrected
@@ -76,9 +79,17 @@ class Firth:
     """
 
     def __init__(
-        self, rows, codes, weights, n_classes, *, intercept=True, tol=1e-10, max_iter=100,
-        n_jobs=None,
-    ):  # fmt: skip
+        self,
+        rows: Array,
+        codes: Array,
+        weights: Any,
+        n_classes: int,
+        *,
+        intercept: bool = True,
+        tol: float = 1e-10,
+        max_iter: int = 100,
+        n_jobs: Jobs = None,
+    ) -> None:
         self.rows, self.codes, self.n_jobs = rows, codes, n_jobs
         self.weights = np.ones(len(codes)) if weights is None else weights
         self.n_varying = n_classes - 1
@@ -128,7 +139,7 @@ class Firth:
         return intervals, tests
 
     # ------------------------------------------------------------ sums over rows
-    def _posteriors(self, z, b, codes):
+    def _posteriors(self, z: Array, b: Array, codes: Array) -> tuple[Array, Array]:
         """Of the classes but the reference, and the logarithm of each row's own."""
         eta = np.column_stack([np.zeros(len(z)), z @ b.T])
         eta -= eta.max(axis=1, keepdims=True)
@@ -137,8 +148,8 @@ class Firth:
         log_posterior = eta[np.arange(len(z)), codes] - np.log(total[:, 0])
         return (share / total)[:, 1:], log_posterior
 
-    def _sum(self, partial):
-        def work(where, block, codes, weights):
+    def _sum(self, partial: Callable[..., Any]) -> tuple[Any, ...]:
+        def work(where: slice, block: Array, codes: Array, weights: Array) -> Tables:
             return Tables(partial(self.frame.design(block), codes, weights))
 
         size = self.n_varying * self.q
@@ -147,16 +158,16 @@ class Firth:
             effort=float(len(self.codes)) * size**2, least=max(256, 4 * size),
         ).tables  # fmt: skip
 
-    def _loglik(self, b):
-        def partial(z, codes, weights):
+    def _loglik(self, b: Array) -> float:
+        def partial(z: Array, codes: Array, weights: Array) -> tuple[Array]:
             return (np.array([weights @ self._posteriors(z, b, codes)[1]]),)
 
         return float(self._sum(partial)[0][0])
 
-    def _information(self, b):
+    def _information(self, b: Array) -> Any:
         """l*, and a factor of the information; -inf and None where it is singular."""
 
-        def partial(z, codes, weights):
+        def partial(z: Array, codes: Array, weights: Array) -> tuple[Array, Array]:
             p, log_posterior = self._posteriors(z, b, codes)
             info = np.empty((self.n_varying, self.q, self.n_varying, self.q))
             for a in range(self.n_varying):
@@ -172,11 +183,11 @@ class Firth:
         log_root = np.log(factor.lower.diagonal() / factor.scale).sum()
         return float(loglik[0] + log_root), factor
 
-    def _score(self, b, inverse):
+    def _score(self, b: Array, inverse: Array) -> Array:
         """The gradient of l*, (K - 1, q)."""
         table = inverse.reshape(self.n_varying, self.q, self.n_varying, self.q)
 
-        def partial(z, codes, weights):
+        def partial(z: Array, codes: Array, weights: Array) -> tuple[Array]:
             p, _ = self._posteriors(z, b, codes)
             m = np.empty((len(z), self.n_varying, self.n_varying))
             for a in range(self.n_varying):
@@ -192,7 +203,7 @@ class Firth:
         return self._sum(partial)[0]
 
     # ------------------------------------------------------------ steps
-    def _climb(self, b, held):
+    def _climb(self, b: Array, held: Any) -> tuple[Array, float, Array, int, bool]:
         """Maximize l* from b, along the columns of `held` if given.
 
         Returns b, l*, the inverse information, steps, and whether they led to the top.
@@ -203,7 +214,8 @@ class Firth:
                 "X has columns that are constant or linear combinations of others; method='firth' "
                 "needs independent columns. Drop them."
             )
-        pairs, step, before = [], None, None  # steps and changes of the score
+        pairs: list[Any] = []
+        step, before = None, None  # steps and changes of the score
         metric = None  # the inverse of the second derivatives, once they are worked out
         for n_iter in range(1, self.max_iter + 1):
             inverse = factor.inverse()
@@ -236,7 +248,7 @@ class Firth:
             b, value, factor = trial, height, newer
         return b, value, factor.inverse(), self.max_iter, False
 
-    def _metric(self, b, score, scoring):
+    def _metric(self, b: Array, score: Array, scoring: Any) -> Any:
         """The inverse of minus the second derivatives of l*, by differences of its score, within
         the space and in units of `scoring`, an inverse information."""
         sizes, directions = np.linalg.eigh(scoring)
@@ -254,7 +266,7 @@ class Firth:
 class _Fall:
     """Twice the fall of l* below its maximum, as a function of one coefficient."""
 
-    def __init__(self, model, fit, index):
+    def __init__(self, model: Any, fit: Any, index: Any) -> None:
         self.model, self.fit = model, fit
         self.top = fit.penalized_loglik + model.lost
         n_varying = len(fit.coef)
@@ -266,7 +278,7 @@ class _Fall:
         self.at_best = np.linalg.solve(model.turn, fit.coef.T).T
         self.follow = fit.covariance[:, index] / fit.covariance[index, index]
 
-    def deviance(self, value):
+    def deviance(self, value: Any) -> Any:
         """At this value, from where the normal approximation leads."""
         n_varying, q = self.fit.coef.shape
         user = (self.fit.coef.ravel() + (value - self.best) * self.follow).reshape(n_varying, q)
@@ -280,7 +292,7 @@ class _Fall:
         _, top, _, _, _ = self.model._climb(start, self.along)
         return 2.0 * (self.top - top)
 
-    def reaches(self, level, step):
+    def reaches(self, level: float, step: Any) -> Any:
         """The value, on the side of `step`, where the fall is `level`."""
         root = np.sqrt(level)
         inner, low = self.best, -root
@@ -379,12 +391,12 @@ def profile(task: LogisticProblem, level: float, ovr: bool) -> CoefficientTable:
     )
 
 
-def _against_rest(task, code):
+def _against_rest(task: Any, code: Any) -> Any:
     marks = (task.codes == code).astype(np.intp)
     return replace(task, marks=marks, classes=np.array([False, True]), reference=0)
 
 
-def _model(task):
+def _model(task: LogisticProblem) -> Firth:
     """Codes are turned so that the reference comes first, and the others in their order."""
     if task.offset is not None:
         raise ValueError("offset has no part in method='firth'. Leave it out.")

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic models of all folds of cross-validation, fitted together."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from statfast._estimator import SharedFits, checks_of_all_rows, sums_of_folds, with_params
+from statfast._typing import Array
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fold_fits import MAX_PASSES, FoldLayout, fit_folds, models_of_folds
 from statfast.linear.glm.irls_sums import ModelRows
@@ -15,7 +18,7 @@ from statfast.linear.logistic.multinomial_folds import fit_multinomial_folds
 from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution
 
 
-def plan_of_folds(model, task, scaled=None):
+def plan_of_folds(model: Any, task: Any, scaled: Any = None) -> SharedFits | None:
     """Models that predict, of all folds and candidates; None where these share nothing.
 
     `scaled` is of a pipeline, whose scaler all folds have in common here (`ScaledFolds`).
@@ -41,12 +44,14 @@ def plan_of_folds(model, task, scaled=None):
     return SharedFits(X, models_of_folds(X, task.folds, groups, rows, fits, scaled))
 
 
-def _attributes(problem, kind, solver, layout):
+def _attributes(
+    problem: LogisticProblem, kind: str, solver: Callable[..., Any], layout: FoldLayout
+) -> list[Any]:
     solutions = solver(problem, layout)
     return [one and one.attributes(problem, kind) for one in solutions]
 
 
-def _binary(y, task, layout):
+def _binary(y: Array, task: Any, layout: Any) -> list[Any]:
     """Coefficients (q,) of each fold and their passes, or None: the log-odds of y = 1."""
     rows = ModelRows(
         layout.X, layout.cut(y), layout.cut(task.weights), None, FAMILIES["binomial"],
@@ -55,7 +60,7 @@ def _binary(y, task, layout):
     return fit_folds(rows, layout, ridge=1 / task.C if task.penalty else 0.0, tol=task.tol)
 
 
-def binary(task: LogisticProblem, layout: FoldLayout):
+def binary(task: LogisticProblem, layout: FoldLayout) -> list[Any]:
     """The log-odds of the class that is not the reference."""
     found = _binary(task.ones(1 - task.reference), task, layout)
     return [
@@ -64,7 +69,7 @@ def binary(task: LogisticProblem, layout: FoldLayout):
     ]
 
 
-def one_vs_rest(task: LogisticProblem, layout: FoldLayout):
+def one_vs_rest(task: LogisticProblem, layout: FoldLayout) -> list[Any]:
     """A binary model for each class against all others."""
     whole = [mass is not None and bool((mass > 0.0).all()) for mass in _masses(task, layout)]
     models = [_binary(task.ones(k), task, layout) for k in range(len(task.classes))]
@@ -78,7 +83,7 @@ def one_vs_rest(task: LogisticProblem, layout: FoldLayout):
     return out
 
 
-def multinomial(task: LogisticProblem, layout: FoldLayout):
+def multinomial(task: LogisticProblem, layout: FoldLayout) -> list[Any]:
     """One model of all classes."""
     how = 1 / task.C if task.penalty else 0.0, task.intercept, task.tol, task.n_jobs
     found = fit_multinomial_folds(
@@ -95,7 +100,7 @@ def multinomial(task: LogisticProblem, layout: FoldLayout):
     return out
 
 
-def _masses(task, layout):
+def _masses(task: Any, layout: Any) -> list[Array]:
     """Weights (K,) of the classes in each fold."""
     codes, weights = layout.cut(task.codes), layout.cut(task.weights)
     masses = [

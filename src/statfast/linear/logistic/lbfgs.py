@@ -8,10 +8,14 @@ Hessian at every step it is Newton's method; with none it is BFGS preconditioned
 """
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, log, sqrt
+from typing import Any
 
 import numpy as np
+
+from statfast._typing import Array
 
 PAIRS_REMEMBERED = 12  # Of steps and gradient changes.
 # Steps may take this share of the cost of new curvature before it is made.
@@ -32,7 +36,7 @@ class Minimum:
     converged: bool
 
 
-def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
+def minimize(x: np.ndarray, objective: Any, *, tol: float, max_iter: int) -> Minimum:
     """Minimize a convex function from `x`.
 
     Parameters
@@ -88,7 +92,7 @@ def minimize(x: np.ndarray, objective, *, tol: float, max_iter: int) -> Minimum:
     return Minimum(x, value, inf, n_iter, False)
 
 
-def _pays(cost, since, decrement, before, tol):
+def _pays(cost: float, since: int, decrement: float, before: float, tol: float) -> bool:
     """Whether new curvature is cheaper than going on at the present rate, of which the first steps
     say little: as many are made as a part of it would cost."""
     if since < max(2.0, SHARE_OF_CURVATURE_COST * cost):
@@ -97,7 +101,7 @@ def _pays(cost, since, decrement, before, tol):
     return log(tol / decrement) / log(rate) > 2.0 * cost + 6.0  # corrections improve the rate
 
 
-def _inverse(first, pairs, gradient):
+def _inverse(first: Callable[..., Any], pairs: Any, gradient: Array) -> Array:
     """The two loops of the method over the corrections."""
     out, shares = gradient, []
     for moved, turned, product in reversed(pairs):

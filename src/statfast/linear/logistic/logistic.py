@@ -238,12 +238,12 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         task, kind = task_of(self, X, y, sample_weight, offset)
         return self._solved(task, kind, X, row_arguments(sample_weight, task.offset))
 
-    def _fit_source(self, parts, X):
+    def _fit_source(self, parts: Any, X: Any) -> Any:
         """The same of rows in parts, a round for each pass."""
         task, kind = task_of_parts(self, parts)
         return self._solved(task, kind, X)
 
-    def _solved(self, task, kind, X, fit_arguments=()):
+    def _solved(self, task: Any, kind: str, X: Any, fit_arguments: tuple[Any, ...] = ()) -> Self:
         solution = SOLVERS[kind, task.penalty](task)
         if not solution.converged and not _has_warned(solution):
             warn_not_converged(self, int(solution.n_iter.max()))
@@ -254,13 +254,13 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
             fitted["results_"] = solution.result
         return self._publish(X, **fitted, _row_arguments=fit_arguments)
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> Any:
         """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""
         return plan_of_folds(self, task)
 
     _plans_scaled_folds = True
 
-    def _plan_scaled_folds(self, task, scaled):
+    def _plan_scaled_folds(self, task: Any, scaled: Any) -> Any:
         return plan_of_folds(self, task, scaled)
 
     def decision_function(self, X: Rows, offset: ArrayLike | None = None) -> Array:
@@ -447,17 +447,17 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         logs = log_expit(scores)
         return logs - logsumexp(logs, axis=1, keepdims=True)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
 
-def _has_warned(solution):
+def _has_warned(solution: Any) -> bool:
     return any("no finite maximum" in result.refusal for result in solution.results())
 
 
-def _highest(scores):
+def _highest(scores: Array) -> Array:
     """One for the highest score of each row, zeros elsewhere."""
     out = np.zeros_like(scores)
     out[np.arange(len(scores)), scores.argmax(axis=1)] = 1.0

@@ -38,19 +38,19 @@ from statfast.linear.logistic.logistic import LogisticRegression
 POWERS_OF_C = -4, 4  # A number of Cs lies between these powers of ten, as in scikit-learn.
 
 
-def as_strengths(Cs, name):
+def as_strengths(Cs: Any, name: str) -> list[float]:
     """Values of C, ascending: a list of float."""
     if isinstance(Cs, int | np.integer) and not isinstance(Cs, bool):
         return np.logspace(*POWERS_OF_C, as_count(Cs, name, high=MAX_REPEATS)).tolist()
     return sorted(as_real(C, name, 0.0, open_low=True) for C in _listed(Cs, name))
 
 
-def as_shares(ratios, name):
+def as_shares(ratios: Any, name: str) -> list[float]:
     """Values of l1_ratio: a list of float."""
     return [as_real(ratio, name, 0.0, 1.0) for ratio in _listed(ratios, name)]
 
 
-def _listed(values, name):
+def _listed(values: Any, name: str) -> list[float]:
     try:
         found = list(values)
     except TypeError:
@@ -260,11 +260,11 @@ class LogisticRegressionCV(LogisticRegression):
         more = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self._scorer(self, X, y, **more))
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> None:
         return None  # each fold makes a choice of its own
 
 
-def require_classes(codes, weights, n_classes):
+def require_classes(codes: Array, weights: Array | None, n_classes: int) -> None:
     """Refuse a fold without rows of some class."""
     if (np.bincount(codes, weights, minlength=n_classes) <= 0).any():
         raise ValueError(

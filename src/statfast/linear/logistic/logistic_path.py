@@ -5,10 +5,12 @@ Minimizes  -log L(b_0, b) + l1 |b|_1 + l2 |b|^2 / 2  with log L the weighted log
 the proximal Newton steps of `ProximalNewton`: lassos with weights mu (1 - mu).
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import weighted_labels
-from statfast._typing import ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     ConvergenceWarning,
     as_count,
@@ -44,18 +46,18 @@ class LogisticDescent(ProximalNewton):
         b0 = float(np.log(both[0]) - np.log(both[1])) if intercept else 0.0
         super().__init__(columns, weights, intercept, b0)
 
-    def grid(self, l1_ratio, how_many, eps):
+    def grid(self, l1_ratio: float, how_many: int, eps: float) -> Array:
         """Penalties for the mean of the likelihood, see `alpha_grid`; before the first penalty."""
         most = np.sqrt(self.columns.square.max() * (self.columns.weights @ self.score**2))
         reach = self.largest / self.per, float(most)
         return alpha_grid(reach, self.columns, l1_ratio, how_many, eps)
 
     # ------------------------------------------------------------ the likelihood
-    def _curvature(self):
+    def _curvature(self) -> tuple[Array, Array]:
         mu, h = self._weights()
         return self.y - mu, h
 
-    def _weights(self):
+    def _weights(self) -> tuple[Array, Array]:
         from scipy.special import expit
 
         mu = expit(self.eta)
@@ -64,17 +66,17 @@ class LogisticDescent(ProximalNewton):
             mu * (1 - mu), MIN_WEIGHT * np.abs(self.y - mu) + MIN_WEIGHT_OF_ANY_ROW
         )
 
-    def _loss(self, eta):
+    def _loss(self, eta: Array) -> float:
         return float(self.w @ (np.logaddexp(0.0, eta) - self.y * eta))
 
     # ------------------------------------------------------------ the whole problem
-    def _gradient(self):
+    def _gradient(self) -> Array:
         from scipy.special import expit
 
         self.score = self.y - expit(self.eta)
         return self.columns.correlate(self.score) * self.per
 
-    def gap(self, l1, l2):
+    def gap(self, l1: float, l2: float) -> float:
         """The duality gap, the scores scaled into the dual set."""
         from scipy.special import entr
 
@@ -94,7 +96,7 @@ class LogisticDescent(ProximalNewton):
             dual = max(dual, float(self.w @ (entr(mu) + entr(1 - mu)) - square))
         return self._objective(self.eta, self.b, l1, l2) - dual
 
-    def _center(self):
+    def _center(self) -> None:
         """Newton's steps for the intercept alone, so that the scores sum to zero."""
         if not self.intercept:
             return
@@ -107,8 +109,19 @@ class LogisticDescent(ProximalNewton):
                 break
 
 
-def solve_logistic(X, y01, weights, l1, l2, *, intercept=True, standardize=False, tol=1e-10,
-                   max_iter=100, n_jobs=None):  # fmt: skip
+def solve_logistic(
+    X: Matrix,
+    y01: Array,
+    weights: Any,
+    l1: float,
+    l2: float,
+    *,
+    intercept: bool = True,
+    standardize: bool = False,
+    tol: float = 1e-10,
+    max_iter: int = 100,
+    n_jobs: Jobs = None,
+) -> tuple[Array, float, float, int, bool]:
     """Fit one penalty on minus the log-likelihood.
 
     Returns coefficients (d,), the intercept, the duality gap, Newton's steps, and whether the gap
@@ -224,8 +237,20 @@ def logistic_path(
     return path
 
 
-def fit_logistic_path(X, y01, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
-                      standardize=False, tol=1e-8, max_iter=100, n_jobs=None):  # fmt: skip
+def fit_logistic_path(
+    X: Array,
+    y01: Array,
+    weights: Array | None,
+    *,
+    alphas: Any,
+    l1_ratio: float,
+    eps: float = 1e-3,
+    intercept: bool = True,
+    standardize: bool = False,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    n_jobs: Jobs = None,
+) -> RegularizationPath:
     """`logistic_path` for checked arguments."""
     descent = LogisticDescent(X, y01, weights, intercept, standardize, n_jobs)
     if isinstance(alphas, int):

@@ -6,15 +6,19 @@ that no class is special; the sums over classes of gradient and steps are 0. Max
 then told relative to a reference class, as in R's ``nnet::multinom``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import Parts, interruptible
 from statfast._linalg import CholeskyFactor
+from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large
 from statfast.linear.design.column_scaling import MAX_PENALTY
+from statfast.linear.design.standardization import Standardization
 from statfast.linear.glm.separation import (
     Separation,
     Undecided,
@@ -108,7 +112,7 @@ class MultinomialFit:
         return separation and replace(separation, columns=self.kept[separation.columns])
 
 
-def separation_of(sums, coef):
+def separation_of(sums: SoftmaxSums, coef: Array) -> Separation | None:
     """Look for a direction that separates the rows."""
     if not in_memory(sums.rows):
         return None
@@ -119,7 +123,7 @@ def separation_of(sums, coef):
     return separated_rows(sums.rows, codes, chosen, sums.frame, coef, sums.n_jobs)
 
 
-def hessian_of(pairs, ridge):
+def hessian_of(pairs: Any, ridge: Array | float) -> Array:
     """The (K, q, K, q) Hessian from the sums of the pairs."""
     q, n_classes = pairs.shape[-1], int(sqrt(2 * len(pairs))) + 1
     hessian = np.zeros((n_classes, q, n_classes, q))
@@ -132,12 +136,12 @@ def hessian_of(pairs, ridge):
     return hessian
 
 
-def trace(pairs):
+def trace(pairs: Any) -> Any:
     """The sum of the diagonals of all pairs."""
     return float(np.trace(pairs, axis1=1, axis2=2).sum())
 
 
-def factor_of(hessian):
+def factor_of(hessian: Array) -> CholeskyFactor:
     """The factor of H among coefficients that sum to 0 over the classes.
 
     A common term of all classes is given the mean of the classes' own blocks as its Hessian, which
@@ -149,7 +153,7 @@ def factor_of(hessian):
     return CholeskyFactor(filled.reshape(n_classes * q, n_classes * q))
 
 
-def solver_at_start(gram, spread_of_classes, ridge):
+def solver_at_start(gram: Array, spread_of_classes: Array, ridge: Array) -> Callable[..., Any]:
     """g -> H^-1 g at coefficients that give all rows the same posteriors, from one small matrix.
 
     There the Hessian is M (x) Z'WZ + I (x) D with M = diag(p) - p p', so that each eigenvector of M
@@ -166,7 +170,7 @@ def solver_at_start(gram, spread_of_classes, ridge):
         inverses.append(CholeskyFactor(matrix).inverse())
     table = np.array(inverses)
 
-    def solve(g):
+    def solve(g: Array) -> Any:
         turned = vectors.T @ g.reshape(len(values), -1)
         return (vectors @ (table @ turned[:, :, None])[:, :, 0]).ravel()
 
@@ -181,7 +185,7 @@ class Objective:
     each next one is of twice as many rows.
     """
 
-    def __init__(self, sums, gram, shares, penalty):
+    def __init__(self, sums: SoftmaxSums, gram: Array, shares: Array, penalty: Array) -> None:
         self.sums, self.penalty = sums, penalty
         self.n_classes, self.q = len(shares), sums.q
         self.gram, self.spread = gram, np.diag(shares) - np.outer(shares, shares)
@@ -200,7 +204,7 @@ class Objective:
                 self.every = max(1, int(min(8.0, n / (5.0 * size))))
 
     @property
-    def cost(self):
+    def cost(self) -> float:
         """Of `curvature`, in passes for a gradient; infinite where the matrix is too large."""
         if not self.every:
             return np.inf
@@ -211,7 +215,7 @@ class Objective:
         return (n / self.every * (sums.pass_cost + sums.hessian_cost) + factor) / pass_cost
 
     @property
-    def full_solver_cost(self):
+    def full_solver_cost(self) -> Any:
         """Of `full_solver`, in products with the Hessian; infinite where that is too large."""
         size = float(self.n_classes * self.q)
         if size > MAX_COEFFICIENTS_FACTORED:
@@ -219,12 +223,12 @@ class Objective:
         product_cost = self.sums.n * self.sums.pass_cost
         return (self.sums.n * self.sums.hessian_cost + size**3 / 3.0) / product_cost
 
-    def full_solver(self, coef):
+    def full_solver(self, coef: Array) -> Any:
         """g -> H^-1 g with the Hessian of all rows; None if it is singular."""
         factor = factor_of(hessian_of(self.sums.sums_at(coef, every=1)[2], self.penalty))
         return factor.solve if factor.pivot > 0.0 else None
 
-    def evaluate(self, x):
+    def evaluate(self, x: Any) -> Any:
         coef = x.reshape(self.n_classes, self.q)
         loss, gradient, pairs = self.sums.sums_at(coef, every=int(self.eager))
         pull = self.penalty * coef
@@ -236,7 +240,7 @@ class Objective:
         gradient -= gradient.mean(axis=0)  # rounding: a term common to all classes has none
         return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), solve
 
-    def curvature(self, x):
+    def curvature(self, x: Any) -> Any:
         coef = x.reshape(self.n_classes, self.q)
         _, _, pairs = self.sums.sums_at(coef, self.every)
         a, b = np.tril_indices(self.n_classes, -1)
@@ -249,7 +253,7 @@ class Objective:
         # The inverse costs three factors, and saves a pass over two triangles at each step.
         return factor.inverse().__matmul__ if factor.pivot > 0.0 else None
 
-    def hopeless(self, x):
+    def hopeless(self, x: Array) -> bool:
         if not self.penalty.any():
             try:
                 self.separation = separation_of(self.sums, x.reshape(self.n_classes, self.q))
@@ -258,7 +262,7 @@ class Objective:
         return self.separation is not None
 
 
-def dependent_columns(gram):
+def dependent_columns(gram: Array) -> Array:
     """Columns that those before them determine, from the products of all, by Cholesky."""
     scale = np.sqrt(np.where(gram.diagonal() > 0.0, gram.diagonal(), 1.0))
     rest = gram / scale / scale[:, None]
@@ -272,14 +276,14 @@ def dependent_columns(gram):
     return np.array(dependent, dtype=np.intp)
 
 
-def penalty_in_frame(frame, ridge, total_weight):
+def penalty_in_frame(frame: Standardization, ridge: float, total_weight: float) -> Array:
     """The penalty of each coefficient of the columns in their frame."""
     with np.errstate(over="ignore"):
         penalty = np.minimum(ridge * frame.scale**2, MAX_PENALTY * total_weight)
     return np.append(np.zeros(int(frame.intercept)), penalty)
 
 
-def start_of(shares, intercept, q):
+def start_of(shares: Array, intercept: Any, q: int) -> Array:
     """Coefficients (K, q) that give all rows the same posteriors."""
     start = np.zeros((len(shares), q))
     if intercept:
@@ -287,7 +291,7 @@ def start_of(shares, intercept, q):
     return start
 
 
-def _minimized(objective, start, tol, max_iter):
+def _minimized(objective: Objective, start: Array, tol: float, max_iter: int) -> Minimum:
     """The minimum; so many quasi-Newton steps as are remembered count as one iteration."""
     per = 1 if objective.eager else PAIRS_REMEMBERED
     rows_are_here = not isinstance(objective.sums.rows, Parts)
@@ -300,9 +304,18 @@ def _minimized(objective, start, tol, max_iter):
 
 
 def fit_multinomial(
-    rows, codes, weights, n_classes, *, ridge=0.0, intercept=True, tol=1e-10, max_iter=100,
-    n_jobs=None, sums=None,
-):  # fmt: skip
+    rows: Array,
+    codes: Array,
+    weights: Array | None,
+    n_classes: int,
+    *,
+    ridge: float = 0.0,
+    intercept: bool = True,
+    tol: float = 1e-10,
+    max_iter: int = 100,
+    n_jobs: Jobs = None,
+    sums: Any = None,
+) -> MultinomialFit:
     """Fit a multinomial logistic model.
 
     Parameters

@@ -7,10 +7,12 @@ BFGS, each fold goes to its minimum by gradients alone.
 """
 
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 
 from statfast._estimator import sums_of_folds
+from statfast._typing import Array
 from statfast.linear.glm.fold_fits import MAX_NUMBERS_OF_PARTS, MAX_PASSES, MIN_PIVOT, FoldLayout
 from statfast.linear.logistic.lbfgs import minimize
 from statfast.linear.logistic.multinomial import (
@@ -28,7 +30,14 @@ from statfast.linear.logistic.softmax_sums import SoftmaxSums
 TOLERANCE_OF_COMMON_STEPS = 1e-5  # From there folds go their own ways.
 
 
-def fit_multinomial_folds(layout: FoldLayout, codes, weights, n_classes, masses, how) -> list:
+def fit_multinomial_folds(
+    layout: FoldLayout,
+    codes: Any,
+    weights: Array | None,
+    n_classes: int,
+    masses: list[Array],
+    how: tuple[float, bool, float, int | None],
+) -> list:
     """Coefficients (K, q) and steps of each fold, or None where it is to be fitted by itself.
 
     `masses` are the weights of the classes in each fold, `how` the ridge, whether there is an
@@ -79,14 +88,21 @@ class _FoldObjective:
 
     eager, cost = False, inf
 
-    def __init__(self, sums, runs, pairs, penalty, total_weight):
+    def __init__(
+        self,
+        sums: SoftmaxSums,
+        runs: list[slice],
+        pairs: Array,
+        penalty: Array,
+        total_weight: float,
+    ) -> None:
         self.parts = [sums.over(run) for run in runs]
         self.shape, self.penalty = (sums.n_classes, sums.q), penalty
         self.noise = ROUNDING_OF_LOSS * total_weight
         factor = factor_of(hessian_of(pairs, penalty))
         self.start = factor.solve if factor.pivot >= MIN_PIVOT else None
 
-    def evaluate(self, x):
+    def evaluate(self, x: Any) -> Any:
         coef = x.reshape(self.shape)
         loss, gradient, _ = self.parts[0].sums_at(coef)
         for part in self.parts[1:]:
@@ -97,5 +113,5 @@ class _FoldObjective:
         gradient -= gradient.mean(axis=0)  # rounding, as in `Objective`
         return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), None
 
-    def hopeless(self, x):
+    def hopeless(self, x: Array) -> bool:
         return True  # so far: a fit by itself will tell

@@ -7,10 +7,12 @@ that holds is the whole step g -> H^-1 g less what it does along H^-1 l.
 """
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from statfast._linalg import CholeskyFactor
+from statfast._typing import Array, Jobs
 from statfast.linear.glm.profile import end_of
 from statfast.linear.logistic.lbfgs import minimize
 from statfast.linear.logistic.multinomial import ROUNDING_OF_LOSS, hessian_of
@@ -20,7 +22,16 @@ TOLERANCE_OF_ROOT = 1e-9  # Of the root of the rise, in the refits.
 MAX_STEPS = 100
 
 
-def multinomial_intervals(rows, codes, weights, reference, intercept, result, quantile, n_jobs):
+def multinomial_intervals(
+    rows: Any,
+    codes: Array,
+    weights: Array | None,
+    reference: int,
+    intercept: bool,
+    result: Any,
+    quantile: float,
+    n_jobs: Jobs,
+) -> Any:
     """Ends (m, 2) of the coefficients relative to a class; NaN for aliased ones.
 
     Parameters
@@ -50,7 +61,7 @@ def multinomial_intervals(rows, codes, weights, reference, intercept, result, qu
         error = sqrt(line @ follow)
         held.line = line
 
-        def root(value, start, line=line, follow=follow):
+        def root(value: Any, start: Any, line: Any = line, follow: Any = follow) -> Any:
             b = start + (value - line @ start) / (line @ follow) * follow
             if len(b) > 1:
                 minimum = minimize(b, held, tol=TOLERANCE_OF_ROOT, max_iter=MAX_STEPS)
@@ -71,14 +82,14 @@ class _Held:
 
     eager, cost, start = True, np.inf, None
 
-    def __init__(self, sums, reference):
+    def __init__(self, sums: Any, reference: int) -> None:
         self.sums = sums
         self.varying = np.delete(np.arange(sums.n_classes), reference)
         total_weight = sums.n if sums.weights is None else sums.weights.sum()
         self.noise = ROUNDING_OF_LOSS * float(total_weight)
         self.line = None
 
-    def evaluate_free(self, x):
+    def evaluate_free(self, x: Any) -> Any:
         """Loss, gradient, and g -> H^-1 g (None if H is singular)."""
         coef = np.zeros((self.sums.n_classes, self.sums.q))
         coef[self.varying] = x.reshape(-1, self.sums.q)
@@ -87,17 +98,17 @@ class _Held:
         factor = CholeskyFactor(hessian.reshape(len(x), len(x)))
         return loss, gradient[self.varying].ravel(), factor.solve if factor.pivot > 0.0 else None
 
-    def evaluate(self, x):
+    def evaluate(self, x: Any) -> Any:
         loss, gradient, solve = self.evaluate_free(x)
         if solve is None:
             return loss, gradient, None
         line, follow = self.line, solve(self.line)
 
-        def held(g):
+        def held(g: Array) -> Any:
             step = solve(g)
             return step - (line @ step) / (line @ follow) * follow
 
         return loss, gradient, held
 
-    def hopeless(self, x):
+    def hopeless(self, x: Any) -> Any:
         return False

@@ -78,7 +78,7 @@ class PartSums(SoftmaxSums):
     Of one class against the others there are two, the others first.
     """
 
-    def __init__(self, task, positive=None):
+    def __init__(self, task: Any, positive: Any = None) -> None:
         self.rows, self.codes, self.weights = task.X, task.codes, task.weights
         self.n, self.n_jobs = sum(task.X.lengths), None
         if positive is not None:
@@ -117,5 +117,5 @@ class ClassCoding:
         return rows, codes, weights
 
 
-def _extent(columns, _):
+def _extent(columns: Any, _: slice) -> Any:
     return extent_of(columns[0], weights=columns[2])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Array
 from statfast._validation import is_sparse, refuse_large
 from statfast.linear.inference.inference import Result
 
@@ -94,7 +95,7 @@ class LogisticSolution:
         return [self.result] if isinstance(self.result, Result) else list(self.result.values())
 
 
-def dense(X):
+def dense(X: Any) -> Array:
     """Rows for a solver that has no sparse ones: an array, or `Chunks`."""
     if not is_sparse(X):
         return X

@@ -15,6 +15,7 @@ import numpy as np
 from statfast._core.linear import multinomial as kernel
 from statfast._engine import Chunks, Work, checkpoint, source_of
 from statfast._linalg import mirrored
+from statfast._typing import Array, Jobs
 from statfast.linear.design.standardization import Standardization, frame_of
 
 OPERATIONS_OF_CALL = 5e8  # A kernel call takes well below 0.1 s.
@@ -48,32 +49,40 @@ class SoftmaxSums:
         The same, where they are in memory.
     """
 
-    def __init__(self, rows, codes, weights, n_classes, intercept, n_jobs):
+    def __init__(
+        self,
+        rows: Array,
+        codes: Array,
+        weights: Array | None,
+        n_classes: int,
+        intercept: bool,
+        n_jobs: Jobs,
+    ) -> None:
         frame = frame_of(rows, intercept, n_jobs, weights)
         frame.refuse_tiny()
         self.n_jobs = n_jobs
         self._read(rows, codes, weights)
         self._measure(frame, n_classes)
 
-    def _read(self, rows, codes, weights):
+    def _read(self, rows: Array, codes: Array, weights: Array | None) -> None:
         self.rows, self.codes, self.weights, self.n = rows, codes, weights, len(codes)
         self.source = source_of((rows, codes, weights), self.n_jobs)
 
-    def over(self, rows):
+    def over(self, rows: slice) -> "SoftmaxSums":
         """The same sums over a slice of the rows in memory."""
         out = copy(self)
         weights = None if self.weights is None else self.weights[rows]
         out._read(self.rows[rows], self.codes[rows], weights)
         return out
 
-    def take(self, columns):
+    def take(self, columns: Array) -> None:
         """Go on with a copy of some of the columns."""
         self._take(columns)
         frame = self.frame
         parts = (part[columns] for part in (frame.shift, frame.scale, frame.extent))
         self._measure(Standardization(frame.intercept, *parts), self.n_classes)
 
-    def _take(self, columns):
+    def _take(self, columns: Array) -> None:
         rows = self.rows
         if isinstance(rows, Chunks):
             rows = Chunks(lambda chunks=rows: (chunk[:, columns] for chunk in chunks))
@@ -81,13 +90,13 @@ class SoftmaxSums:
             rows = np.ascontiguousarray(rows[:, columns])
         self._read(rows, self.codes, self.weights)
 
-    def _measure(self, frame, n_classes):
+    def _measure(self, frame: Standardization, n_classes: int) -> None:
         self.frame, self.n_classes = frame, n_classes
         self.q = len(frame.shift) + frame.intercept
         self.pass_cost = self.q * n_classes * 4.0 + 60.0 * n_classes  # of a row
         self.hessian_cost = 0.75 * self.q**2 * n_classes * (n_classes - 1)
 
-    def sums_at(self, coef, every=0):
+    def sums_at(self, coef: Array, every: Any = 0) -> Any:
         """Minus the log-likelihood, its gradient (K, q), and the (P, q, q) sums of the pairs.
 
         The pairs are summed over every so many rows of a block, weighted up; over none for 0.
@@ -107,7 +116,7 @@ class SoftmaxSums:
             pairs = max(1, every) * mirrored(pairs)
         return float(loss[0]), gradient, pairs
 
-    def gram(self):
+    def gram(self) -> Array:
         """The weighted products of the columns, (q, q)."""
         cost = self.q**2
         if not self.q:
@@ -142,7 +151,7 @@ def sum_block(columns, state):
     return Tables((loss, gradient[:n_classes, :q], pairs[:, :q, :q] if every else None))
 
 
-def multiply_block(columns, state):
+def multiply_block(columns: Any, state: Any) -> Tables:
     """The weighted products of the columns of a block."""
     (block, _, weights), (frame, n_classes, cost) = columns, state
     q = len(frame.shift) + frame.intercept
@@ -155,12 +164,12 @@ def multiply_block(columns, state):
     return Tables((out[:q, :q],))
 
 
-def as_reals(block):
+def as_reals(block: Array) -> Array:
     """Bytes, as chunks may hold them, as numbers that the kernel takes."""
     return block.astype(np.float64) if block.dtype == np.uint8 else block
 
 
-def pieces(n, cost):
+def pieces(n: int, cost: float) -> list[slice]:
     """Slices of so many rows that each takes a kernel call of bounded time."""
     step = max(64, int(OPERATIONS_OF_CALL / cost))
     return [slice(start, start + step) for start in range(0, n, step)]

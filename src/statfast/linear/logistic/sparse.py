@@ -11,10 +11,12 @@ which `Descent` solves to the last digit, and a line search makes the step one t
 from copy import copy
 from dataclasses import dataclass
 from math import log, nan
+from typing import Any
 
 import numpy as np
 
 from statfast._engine import Chunks, checkpoint, interruptible
+from statfast._typing import Array, Matrix
 from statfast._validation import is_sparse, require_finite
 from statfast.linear.design.column_scaling import MAX_PENALTY, MIN_COLUMN, VANISHED, times_powers
 from statfast.linear.design.columns import Columns
@@ -51,7 +53,9 @@ class SparseSolution:
     converged: bool
 
 
-def fit_sparse_multinomial(sums: SoftmaxSums, l1, l2, *, tol, max_iter) -> SparseSolution:
+def fit_sparse_multinomial(
+    sums: SoftmaxSums, l1: float, l2: float, *, tol: float, max_iter: int
+) -> SparseSolution:
     """Fit; the last step promises a fall of no more than `tol` times the null model's loss."""
     problem = _Problem(sums, l1, l2)
     b = problem.start()
@@ -74,7 +78,9 @@ def fit_sparse_multinomial(sums: SoftmaxSums, l1, l2, *, tol, max_iter) -> Spars
     return SparseSolution(problem.to_user(b), problem.loss, null, n_iter, converged)
 
 
-def _descended(problem, b, goal, max_iter):
+def _descended(
+    problem: "_Problem", b: Array, goal: float, max_iter: int
+) -> tuple[Array, int, bool]:
     """Steps from `b` until one promises no more than the goal; their number, and whether it did."""
     value, n_iter = problem.value(b), 0
     allowed = FIRST_GAP * max(problem.loss, goal)
@@ -111,7 +117,7 @@ class _Problem:
     Inside, all columns are times the `base`, which brings the largest to about 1.
     """
 
-    def __init__(self, sums, l1, l2):
+    def __init__(self, sums: SoftmaxSums, l1: float, l2: float) -> None:
         self.sums, self.n_classes, self.q, frame = sums, sums.n_classes, sums.q, sums.frame
         self.n_intercepts = int(frame.intercept)
         self.base = float(frame.scale[frame.extent.argmax()])
@@ -125,11 +131,11 @@ class _Problem:
         self.unit = np.append(np.ones(self.n_intercepts), frame.scale / self.base)
         self.penalized = np.arange(self.q) >= self.n_intercepts
         self.l2 = np.where(self.penalized, min(l2, MAX_PENALTY), 0.0)
-        self.parts = {}  # sums over some of the columns
+        self.parts: dict[Any, Any] = {}  # sums over some of the columns
         self.loss = 0.0
         self.null = 0.0  # the loss of the model without columns
 
-    def start(self):
+    def start(self) -> Array:
         """The model without columns."""
         b = np.zeros((self.n_classes, self.q))
         if self.n_intercepts:
@@ -137,14 +143,14 @@ class _Problem:
             b[:, 0] = np.log(mass / mass.sum())
         return b
 
-    def value(self, b):
+    def value(self, b: Array) -> float:
         """The objective; `loss` and `gradient` are those of minus log L there."""
         self.loss, gradient, _ = self.sums.sums_at(b / self.unit)
         self.gradient = gradient / self.unit
         own = b[:, self.n_intercepts :]
         return self.loss + self.l1 * np.abs(own).sum() + 0.5 * float((self.l2 * b * b).sum())
 
-    def working(self, b):
+    def working(self, b: Array) -> Array:
         """Columns in the model, and those whose gradient says they ought to be."""
         steep = np.abs(self.gradient + self.l2 * b) > self.l1
         chosen = np.flatnonzero((steep | (b != 0.0)).any(axis=0) | ~self.penalized)
@@ -158,7 +164,7 @@ class _Problem:
             )
         return chosen
 
-    def direction(self, b, working, allowed):
+    def direction(self, b: Array, working: Array, allowed: float) -> tuple[Array, float, float]:
         """Where the quadratic model is least but for the gap allowed, how far it falls by that, and
         the gap."""
         own, unit, pen = b[:, working], self.unit[working], self.penalized[working]
@@ -177,7 +183,7 @@ class _Problem:
         )
         return target, -float(slope @ (found - own.ravel())) - self.l1 * grown, gap
 
-    def _sums_of(self, working):
+    def _sums_of(self, working: Array) -> SoftmaxSums:
         if len(working) == self.q:
             return self.sums
         key = working.tobytes()
@@ -187,7 +193,7 @@ class _Problem:
             self.parts[key].take(working[self.n_intercepts :] - self.n_intercepts)
         return self.parts[key]
 
-    def to_user(self, b):
+    def to_user(self, b: Array) -> Array:
         out = b.copy()
         out[:, self.n_intercepts :] = times_powers(
             b[:, self.n_intercepts :], int(np.log2(self.base))
@@ -198,7 +204,9 @@ class _Problem:
         return out
 
 
-def _least(matrix, slope, at, l1, free, allowed):
+def _least(
+    matrix: Array, slope: Array, at: Array, l1: float, free: Array, allowed: float
+) -> tuple[Array, float]:
     """The least of  slope'(c - at) + (c - at)' matrix (c - at) / 2 + l1 |c of those not free|, but
     for a duality gap that is allowed.
 
@@ -278,7 +286,7 @@ def sparse_multinomial(task: LogisticProblem) -> LogisticSolution:
     )
 
 
-def _rows(task):
+def _rows(task: Any) -> Matrix | None:
     """Rows in memory, finite; None of rows in parts, of which there are sums."""
     if task.in_parts:
         return None
@@ -295,7 +303,9 @@ def _rows(task):
     return task.X
 
 
-def _against(task, rows, code, title):
+def _against(
+    task: LogisticProblem, rows: Matrix, code: int, title: str
+) -> tuple[Array, int, bool, Result]:
     """A class against the others: coefficients, steps, whether they converged, and its `Result`."""
     if rows is None:
         return _against_in_parts(task, code, title)
@@ -317,7 +327,7 @@ def _against(task, rows, code, title):
     return coef, n_iter, done, _result(task, title, names, coef, loss, null, 1)
 
 
-def _against_in_parts(task, code, title):
+def _against_in_parts(task: Any, code: Any, title: str) -> Any:
     """The same as the difference of two classes' coefficients, which are b / 2 and -b / 2."""
     l1, l2 = task.penalties
     fit = fit_sparse_multinomial(
@@ -329,11 +339,19 @@ def _against_in_parts(task, code, title):
     return coef, fit.n_iter, fit.converged, result
 
 
-def _total_weight(task):
+def _total_weight(task: LogisticProblem) -> float:
     return float(len(task.marks) if task.weights is None else task.weights.sum())
 
 
-def _result(task, title, names, coef, loss, null, n_others):
+def _result(
+    task: LogisticProblem,
+    title: str,
+    names: tuple[Any, ...],
+    coef: Array,
+    loss: float,
+    null: float,
+    n_others: int,
+) -> Result:
     """What is known of a fit, without inference."""
     mass, size, kept = _total_weight(task), len(coef), int(np.count_nonzero(coef))
     facts = (("Penalty", task.penalty), ("C", task.C), ("Coefficients not 0", kept))

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers of logistic regression by models of two classes: one, or one for each class."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import nan
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array, Matrix
 from statfast._validation import is_sparse
 from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.fit import NO_MAXIMUM, PENALIZED, Model, fit_model, names_of, warn_aliased
@@ -27,7 +30,9 @@ TOO_LARGE = (
 )
 
 
-def fit_binary(X, y01, weights=None, offset=None, **more) -> Model:
+def fit_binary(
+    X: Matrix, y01: Array, weights: Array | None = None, offset: Any = None, **more: Any
+) -> Model:
     """Fit the log-odds of y = 1; `more` are further arguments of `fit_model`."""
     title = more.pop("title", "Logistic regression")
     return fit_model(
@@ -36,7 +41,7 @@ def fit_binary(X, y01, weights=None, offset=None, **more) -> Model:
     )  # fmt: skip
 
 
-def arguments(task):
+def arguments(task: LogisticProblem) -> dict[str, Any]:
     """Those of `fit_model` that all models of a task share."""
     return {
         "intercept": task.intercept,
@@ -126,7 +131,7 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
     )
 
 
-def _sparse_ridge(task):
+def _sparse_ridge(task: Any) -> LogisticSolution:
     """The same of sparse rows with a ridge penalty, which are not filled in."""
     one, p = int(task.intercept), task.X.shape[1]
     mass = np.bincount(task.codes, task.weights, len(task.classes)).astype(float)
@@ -148,11 +153,18 @@ def _sparse_ridge(task):
     )
 
 
-def _penalty_facts(task):
+def _penalty_facts(task: LogisticProblem) -> tuple[Any, ...]:
     return (("Penalty", "l2"), ("C", task.C)) if task.penalty == "l2" else ()
 
 
-def result_of(task, coef, modeled, names, aliased, covariance):
+def result_of(
+    task: LogisticProblem,
+    coef: Array,
+    modeled: Array | list[int],
+    names: tuple[Any, ...],
+    aliased: Array,
+    covariance: Array | None,
+) -> Callable[..., Any]:
     """A function of log-likelihoods that makes the `Result` of the coefficients of some classes."""
     mass = float(len(task.marks) if task.weights is None else task.weights.sum())
     rank = len(modeled) * int((~aliased).sum())
@@ -163,7 +175,16 @@ def result_of(task, coef, modeled, names, aliased, covariance):
     unscaled = None if covariance is None else np.nan_to_num(covariance)
     reference = () if len(modeled) > others else (("Reference class", labels[task.reference]),)
 
-    def make(loglik, null, *, title, refusal="", facts=(), likelihood=True, notes=()):
+    def make(
+        loglik: float,
+        null: float,
+        *,
+        title: str,
+        refusal: str = "",
+        facts: tuple[Any, ...] = (),
+        likelihood: bool = True,
+        notes: tuple[()] = (),
+    ) -> Result:
         found = Result(
             title, tuple(f"{labels[k]}: {name}" for k in modeled for name in names), flat, unscaled,
             np.tile(aliased, len(modeled)), 1.0, True, mass, mass * others - rank,

@@ -9,6 +9,7 @@ their products with y. Those of folds are merged from those of parts of the rows
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class ColumnProducts:
         )
         return ColumnProducts(total_weight, self.mean + share * distance, scatter)
 
-    def mean_squares(self, path):
+    def mean_squares(self, path: Any) -> Any:
         """Mean squared errors (A,) of the path's predictions of these rows; None where they are so
         near that the products would lose their digits."""
         signs = np.vstack([-path.coefs, np.ones(len(path.alphas))])
@@ -74,7 +75,8 @@ def products_of(columns, state) -> ColumnProducts:
         columns_read = Columns(X, weights, intercept, False, 1, left, True)
         share = total_weight / columns_read.n
         mean[:p] = columns_read.mean
-        scatter[:p, :p] = mirrored(columns_read.products) * share
+        products: Any = columns_read.products
+        scatter[:p, :p] = mirrored(products) * share
         scatter[p, :p] = scatter[:p, p] = columns_read.correlation * share
         scatter[p, p] = float((columns_read.weights * left) @ left) * share
     return ColumnProducts(total_weight, mean, scatter)
@@ -85,7 +87,7 @@ class MergedProducts(ScaledColumns):
 
     exact = whole = True
 
-    def __init__(self, products: ColumnProducts, intercept, standardize):
+    def __init__(self, products: ColumnProducts, intercept: Any, standardize: Any) -> None:
         p = len(products.mean) - 1
         self.n, self.p = products.total_weight, p
         self.mean = products.mean[:p] if intercept else np.zeros(p)
@@ -106,7 +108,7 @@ class MergedProducts(ScaledColumns):
         self.yy = float(products.scatter[p, p])
 
     @property
-    def usual(self):
+    def usual(self) -> Any:
         """Whether squares are far from the ends of float64, and no column is constant."""
         with np.errstate(all="ignore"):
             squares = np.append(self.squares, self.yy)
@@ -125,7 +127,9 @@ class MergedFolds:
     held: list  # ColumnProducts of those that it holds out
 
 
-def merged_folds(rows, target, weights, folds, how, n_jobs) -> MergedFolds | None:
+def merged_folds(
+    rows: Any, target: Any, weights: Any, folds: Any, how: Any, n_jobs: Any
+) -> MergedFolds | None:
     """The products of all folds, or None where it is better to look at the rows."""
     n, p = rows.shape
     if (
@@ -155,21 +159,21 @@ def merged_folds(rows, target, weights, folds, how, n_jobs) -> MergedFolds | Non
     return MergedFolds(merged[0], merged[1:], sums[: len(folds)])
 
 
-def usual_sizes(rows, target):
+def usual_sizes(rows: Any, target: Any) -> Any:
     """Whether all columns and the target are of sizes whose squares are numbers, or zeros."""
     with np.errstate(all="ignore"):
         sizes = np.append(np.abs(rows).max(axis=0), np.abs(target).max())
     return bool(((sizes == 0.0) | ((sizes > MIN_SQUARE**0.5) & (sizes < MIN_SQUARE**-0.5))).all())
 
 
-def _all_others(fold, row_weights):
+def _all_others(fold: Any, row_weights: Any) -> Any:
     """Whether a fold fits all rows that it does not hold out."""
     kept = row_weights.copy()
     kept[fold.test] = 0.0
     return np.array_equal(fold.kept, kept)
 
 
-def path_by_products(columns, alphas, ratio, how):
+def path_by_products(columns: Any, alphas: Any, ratio: Any, how: Any) -> Any:
     """The path of columns that are known by their products, and the gap it was to reach."""
     descent = Descent(columns, None, how["positive"])
     path = path_of(

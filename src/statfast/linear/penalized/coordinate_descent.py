@@ -15,6 +15,7 @@ and not too many of those, the working set is all columns, and no pass is needed
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ from statfast._core.linear.coordinate_descent import (
 )
 from statfast._engine import checkpoint
 from statfast._linalg import dot
+from statfast._typing import Array
 from statfast.linear.penalized.active_gram import ActiveGram
 
 # A column that the strong rule misses costs a pass, so that only half its margin is trusted.
@@ -61,7 +63,7 @@ class Answer:
 class Descent:
     """Coordinate descent with a working set that lasts from one penalty to the next."""
 
-    def __init__(self, columns, y, positive=False):
+    def __init__(self, columns: Any, y: Array | None, positive: bool = False) -> None:
         """`y` (n,) centered if there is an intercept; rows of weight w count w times. None for
         columns that are known by their products alone."""
         self.columns, self.y, self.positive = columns, y, positive
@@ -83,22 +85,22 @@ class Descent:
             self._admit(np.arange(p, dtype=np.intp))
 
     @property
-    def largest(self):
+    def largest(self) -> float:
         """The least l1 at which all coefficients are zero."""
         top = self.product.max() if self.positive else np.abs(self.product).max()
         return max(float(top), 0.0)
 
     @property
-    def largest_products(self):
+    def largest_products(self) -> tuple[float, float]:
         """`largest`, and what it could be for another y of that length."""
         return self.largest, float(np.sqrt(self.columns.square.max() * self.yy))
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Make the gradient that of the coefficients `b`, set from outside."""
         refresh(self.G, self.inner, self.b, self.q)
 
     # ------------------------------------------------------------ one penalty
-    def solve(self, l1, l2, before, tol, max_iter):
+    def solve(self, l1: float, l2: float, before: float, tol: float, max_iter: int) -> Answer:
         """Minimize from where the last penalty ended; `before` was its l1, infinite at first.
 
         The gap is brought below tol |y|^2, or what `max_iter` sweeps reach.
@@ -124,16 +126,16 @@ class Descent:
                 inner *= 0.1
         return self._answer(state, rounds)
 
-    def sharpened(self, l1, l2):
+    def sharpened(self, l1: float, l2: float) -> Answer:
         """The last answer after a Newton step: to rounding, if its signs are right."""
         self._newton(l1, l2)
         return self._answer(0.0, 0)
 
-    def _answer(self, state, rounds):
+    def _answer(self, state: float, rounds: int) -> Answer:
         active = np.flatnonzero(self.b)
         return Answer(self.working[active], self.b[active].copy(), max(state, 0.0), rounds)
 
-    def _check_gradient(self, l1, l2):
+    def _check_gradient(self, l1: float, l2: float) -> float:
         """The gap of the whole problem, from residuals and products made anew."""
         if self.whole and self.columns.exact:
             self.refresh()
@@ -154,10 +156,10 @@ class Descent:
             rr = dot(columns.weights * r, r)
         return self._gap(l1, l2, rr)
 
-    def _size(self, gradient):
+    def _size(self, gradient: Array) -> Array:
         return gradient if self.positive else np.abs(gradient)
 
-    def _gap(self, l1, l2, rr):
+    def _gap(self, l1: float, l2: float, rr: float) -> float:
         """The duality gap, of the squares of the residuals and the gradient; spares columns.
 
         The dual point is the residuals: scaled until no product exceeds l1, or as they are, where a
@@ -179,7 +181,7 @@ class Descent:
             gap = min(gap, primal + 0.5 * rr - (self.yy - fitted) + 0.5 * excess / l2)
         return gap
 
-    def _spare(self, l1, l2, shrink, state):
+    def _spare(self, l1: float, l2: float, shrink: float, state: float) -> None:
         """Mark the columns that cannot be active at the solution, whatever it is.
 
         The dual objective is strongly concave: its maximum is within sqrt(2 gap) of the scaled
@@ -192,14 +194,14 @@ class Descent:
         self.spared[self.working[self.b != 0]] = False
 
     # ------------------------------------------------------------ the working set
-    def _admit_above(self, bound):
+    def _admit_above(self, bound: float) -> int:
         free = ~(self.member | self.spared | self.columns.constant)
         new = np.flatnonzero((self._size(self.gradient) > bound) & free)
         if len(new):
             self._admit(new)
         return len(new)
 
-    def _admit(self, new):
+    def _admit(self, new: Array) -> None:
         """Columns join the working set, their products with its columns the Gram matrix."""
         old, size = len(self.working), len(self.working) + len(new)
         if size > len(self.G):
@@ -221,7 +223,7 @@ class Descent:
         self.work = np.empty(size * size // 4 + 4 * size), np.empty(3 * size, dtype=np.intp)
 
     # ------------------------------------------------------------ within it
-    def _solve_working(self, l1, l2, goal, most):
+    def _solve_working(self, l1: float, l2: float, goal: float, most: int) -> int:
         """Minimize within the working set; returns the number of rounds."""
         rounds, since = 0, 0
         small = MIN_GAIN * self.yy
@@ -245,7 +247,7 @@ class Descent:
                 rounds, since = rounds + 1, 0
         return rounds
 
-    def _newton(self, l1, l2):
+    def _newton(self, l1: float, l2: float) -> None:
         """Newton steps on what is not zero, each to the least of the objective along it.
 
         A step whose signs hold ends at the solution for these columns. Where they depend on each

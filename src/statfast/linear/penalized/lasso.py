@@ -19,7 +19,7 @@ from statfast._estimator import (
     real,
     removed,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights, csr_matrix
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights, csr_matrix
 from statfast._validation import (
     as_targets,
     as_weights,
@@ -157,7 +157,9 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     _solve_parameters = ("alpha", "l1_ratio", "standardize", "positive", "tol", "max_iter")
     _statistics = staticmethod(products_of)
 
-    def _prepare(self, X, y, sample_weight):
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Weights
+    ) -> tuple[tuple[Matrix, Array, Array | None], FitState]:
         """Checked rows, a target or several as columns, and weights; is there an intercept?"""
         intercept = self._checked().fit_intercept
         rows = table_of(X, finite=False)
@@ -166,7 +168,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         state = FitState(rows.shape[1], column_names(X), more=intercept)
         return (rows, targets[:, 0] if flat else targets, weights), state
 
-    def _adds_up(self, columns=None):
+    def _adds_up(self, columns: tuple[Array, Array, None] | None = None) -> bool:
         """Whether products of the columns are all that a fit needs."""
         if columns is None:
             return True
@@ -174,7 +176,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         known = target.ndim == 1 and isinstance(rows, np.ndarray) and is_whole(*rows.shape)
         return known and usual_sizes(rows, target)
 
-    def _check_parts(self, columns, state):
+    def _check_parts(self, columns: Any, state: FitState) -> None:
         rows, target, _ = columns
         several, d = target.ndim > 1, rows.shape[1]
         if several or not is_whole(d, d):
@@ -184,7 +186,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
                 f"{d} columns. Fit the targets one by one, or choose columns first."
             )
 
-    def _fit_local(self, columns, state):
+    def _fit_local(self, columns: tuple[Matrix, Array, Array | None], state: FitState) -> Self:
         """By the path of all rows, of each target in turn."""
         rows, target, weights = columns
         if target.shape[1:] == (1,):
@@ -204,16 +206,16 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         several["converged_"] = all(several["converged_"])
         return self._publish(None, **state.published(), **several)
 
-    def _solve(self, sums, state):
+    def _solve(self, sums: Any, state: FitState) -> Any:
         alphas, ratio, how = self._arguments()
         columns = MergedProducts(sums, state.more, how["standardize"])
         fit = self._last(*path_by_products(columns, alphas, ratio, how))
         return self._publish(None, **state.published(), **fit)
 
-    def _checked_ratio(self):
+    def _checked_ratio(self) -> float:
         return self._checked_value("l1_ratio")
 
-    def _arguments(self):
+    def _arguments(self) -> tuple[Array, float, dict[str, Any]]:
         """The penalty, its share of l1 and the other arguments of a path, checked."""
         given = self._checked()
         how = {
@@ -225,7 +227,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         }
         return np.array([given.alpha]), self._checked_ratio(), how
 
-    def _last(self, path, goal):
+    def _last(self, path: Any, goal: float) -> dict[str, Any]:
         """What is fitted, of the end of a path; with a warning where it did not converge."""
         gap = float(path.dual_gaps[-1])
         done = not (gap > goal > 0 and path.n_iters[-1] >= self.max_iter)
@@ -305,5 +307,5 @@ class Lasso(ElasticNet):
 
     l1_ratio: float = removed()
 
-    def _checked_ratio(self):
+    def _checked_ratio(self) -> float:
         return 1.0

@@ -27,7 +27,7 @@ from statfast._estimator import (
     removed,
 )
 from statfast._linalg import power_of_two
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import as_real, as_weights, warn_not_converged, wrong_type
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import AcceptsSparse, LinearPredictor, linear_values, table_of
@@ -189,7 +189,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         paths = []
         ratios, several = self._ratios()
         for ratio in ratios:
-            tried = alphas
+            tried: Any = alphas
             if isinstance(alphas, int):
                 tried = self._grid(rows, target, weights, ratio, alphas, how, merged)
             errors = self._errors(rows, target, folds, tried, ratio, how, merged)
@@ -225,7 +225,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             converged_=done,
         )
 
-    def _ratios(self):
+    def _ratios(self) -> tuple[list[float], bool]:
         """Values of l1_ratio, and whether they were given as a list."""
         given = self.l1_ratio
         if isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim):
@@ -234,7 +234,16 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             return [as_real(r, "l1_ratio", 0.0, 1.0) for r in given], True
         return [as_real(given, "l1_ratio", 0.0, 1.0)], False
 
-    def _grid(self, rows, target, weights, ratio, how_many, how, merged):
+    def _grid(
+        self,
+        rows: Matrix,
+        target: Array,
+        weights: Array | None,
+        ratio: float,
+        how_many: int,
+        how: dict[str, Any],
+        merged: Any,
+    ) -> Array:
         if merged is not None:
             largest_products = Descent(merged.all_rows, None, how["positive"]).largest_products
             return alpha_grid(largest_products, merged.all_rows, ratio, how_many, self.eps)
@@ -248,8 +257,17 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         most = float(np.sqrt(columns.square.max() * (columns.weights @ left**2)))
         return alpha_grid((largest, most), columns, ratio, how_many, self.eps, power)
 
-    def _errors(self, rows, target, folds, tried, ratio, how, merged):
-        def work(k):
+    def _errors(
+        self,
+        rows: Matrix,
+        target: Array,
+        folds: list[Any],
+        tried: Any,
+        ratio: float,
+        how: dict[str, Any],
+        merged: Any,
+    ) -> Array:
+        def work(k: int) -> Array:
             fold = folds[k]
             if merged is None:
                 path, _ = fit_path(rows, target, fold.kept, alphas=tried, l1_ratio=ratio, **how)
@@ -337,5 +355,5 @@ class LassoCV(ElasticNetCV):
 
     l1_ratio: float | list[Any] = removed()
 
-    def _ratios(self):
+    def _ratios(self) -> tuple[list[float], bool]:
         return [1.0], False

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from statfast._estimator import ANY, Display, ignoring_sklearn_arguments, picture
 from statfast._linalg import power_of_two
-from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Weights
+from statfast._typing import Array, ArrayLike, Axes, DataFrame, Jobs, Matrix, Rows, Weights
 from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import linear_values, table_of
 from statfast.linear.design.targets import as_target
-from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP
+from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP, Descent
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 from statfast.linear.penalized.residual_descent import descent_of
 
@@ -43,14 +43,14 @@ class RegularizationPath:
     dual_gaps: NDArray[np.float64]
     n_iters: NDArray[np.intp]
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         """Unpack as scikit-learn's: ``alphas, coefs, dual_gaps = lasso_path(X, y)``."""
         return iter((self.alphas, self.coefs, self.dual_gaps))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return 3
 
-    def __getitem__(self, place):
+    def __getitem__(self, place: Any) -> Any:
         return (self.alphas, self.coefs, self.dual_gaps)[place]
 
     def to_frame(self) -> DataFrame:
@@ -83,7 +83,7 @@ class RegularizationPath:
         """
         return picture("regularization_path")(self, ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"{'alpha':>12} {'nonzero':>8} {'l1 norm':>12}"]
         counts, sizes = (self.coefs != 0).sum(axis=0), np.abs(self.coefs).sum(axis=0)
         columns = zip(self.alphas, counts, sizes, strict=True)
@@ -117,9 +117,22 @@ class RegularizationPath:
         return linear_values(rows, self.coefs.T, self.intercepts)
 
 
-def fit_path(X, y, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
-             standardize=False, positive=False, tol=1e-8, max_iter=10_000, n_jobs=None,
-             lead=0.0):  # fmt: skip
+def fit_path(
+    X: Matrix,
+    y: Array,
+    weights: Array | None,
+    *,
+    alphas: Array | int,
+    l1_ratio: float,
+    eps: float = 1e-3,
+    intercept: bool = True,
+    standardize: bool = False,
+    positive: bool = False,
+    tol: float = 1e-8,
+    max_iter: int = 10_000,
+    n_jobs: Jobs = None,
+    lead: float = 0.0,
+) -> tuple[RegularizationPath, float]:
     """The path for checked arguments, and the gap it was to reach.
 
     `alphas` may be how many to choose; `lead` makes a few penalties lead down to a first one below
@@ -148,7 +161,17 @@ def fit_path(X, y, weights, *, alphas, l1_ratio, eps=1e-3, intercept=True,
     return path, max(tol, ROUNDING_OF_GAP) * square / n
 
 
-def path_of(descent, alphas, *, l1_ratio, mean, tol, max_iter, power=0, lead=0.0):
+def path_of(
+    descent: Descent,
+    alphas: Array,
+    *,
+    l1_ratio: float,
+    mean: float,
+    tol: float,
+    max_iter: int,
+    power: int = 0,
+    lead: float = 0.0,
+) -> RegularizationPath:
     """The path from products; `mean` is that of y over its power of two, 0 without an intercept."""
     columns = descent.columns
     n, p = columns.n, columns.p

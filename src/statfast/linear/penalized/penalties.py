@@ -2,9 +2,11 @@
 """Penalties: their check, the geometric grid below the one that leaves nothing, and one target."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import MAX_REPEATS, as_count, as_real, shown, wrong_type
 
 DEFAULT_PENALTIES = 100  # So many are tried where their number is not said.
@@ -13,7 +15,7 @@ ROUNDING_OF_CORRELATION = 1e-12  # A smaller share of |z| |y| is no correlation.
 TINY = np.finfo(float).tiny
 
 
-def as_alphas(alphas, name="alphas"):
+def as_alphas(alphas: Any, name: str = "alphas") -> Array | int:
     """Penalties, not negative, in falling order; or an integer, how many are to be chosen."""
     if alphas is None:
         return DEFAULT_PENALTIES

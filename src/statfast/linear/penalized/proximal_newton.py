@@ -7,9 +7,13 @@ doi:10.18637/jss.v033.i01; Yuan, Ho & Lin 2012 for the line search, JMLR 13, 199
 over all columns then gives the duality gap of the whole problem and the columns that were missed.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array
 from statfast.linear.design.column_scaling import MAX_PENALTY
 from statfast.linear.penalized.residual_descent import descent_of
 from statfast.linear.penalized.sparse_newton import sparse_steps
@@ -35,7 +39,20 @@ class ProximalNewton:
     the columns, which sets `score`; and ``gap(l1, l2)``, which sets `gradient`.
     """
 
-    def __init__(self, columns, weights, intercept, b0=0.0, most=1.0):
+    # What subclasses declare, or a fit sets.
+    _loss: Callable[..., Any]
+    _gradient: Callable[..., Any]
+    gap: Any
+    _curvature: Callable[..., Any]
+
+    def __init__(
+        self,
+        columns: Any,
+        weights: Array | None,
+        intercept: bool,
+        b0: float = 0.0,
+        most: float = 1.0,
+    ) -> None:
         """`most` times the mass is the most that the absolute values of w score sum to."""
         self.columns, self.intercept = columns, intercept
         n = columns.n
@@ -51,22 +68,22 @@ class ProximalNewton:
         self.null = self._loss(self.eta)
         self.gradient = self._gradient()
 
-    def is_late(self):
+    def is_late(self) -> bool:
         """Whether there is no time left."""
         return False
 
-    def penalties(self, l1, l2, factor=1.0):
+    def penalties(self, l1: float, l2: float, factor: float = 1.0) -> Any:
         """`factor` times the penalties on coefficients of X, for the columns."""
         l1, l2 = self.columns.penalties(l1, l2, factor, heavy=MAX_PENALTY * self.per)
         self.columns.refuse_vanished(l1, self.most)
         return l1, l2
 
     @property
-    def largest(self):
+    def largest(self) -> float:
         """The least l1 at which all coefficients are zero, before the first penalty."""
         return float(np.abs(self.gradient).max())
 
-    def lead_down(self, l1, l2, max_iter):
+    def lead_down(self, l1: float, l2: float, max_iter: int) -> tuple[float, int]:
         """Solve a few larger penalties, roughly; returns the least of them, and the steps."""
         top, before, turns = self.largest, np.inf, 0
         least = max(10 * l1, MIN_PENALTY_OF_LEAD * top)
@@ -76,7 +93,9 @@ class ProximalNewton:
             before = top
         return before, turns
 
-    def solve(self, l1, l2, before, tol, max_iter):
+    def solve(
+        self, l1: float, l2: float, before: float, tol: float, max_iter: int
+    ) -> tuple[float, int]:
         """Minimize from where the last penalty ended, to a gap of `tol` times the null model's.
 
         The penalties are those for the columns. Returns the gap and the number of Newton's steps.
@@ -99,7 +118,7 @@ class ProximalNewton:
         return max(gap, 0.0), turns
 
     # ------------------------------------------------------------ Newton's steps
-    def _newton(self, working, l1, l2, goal, most):
+    def _newton(self, working: Array, l1: float, l2: float, goal: float, most: int) -> int:
         """Steps within the working columns; returns their number. `still` tells if none helped."""
         self.still = False
         if self.columns.has_few_nonzeros:
@@ -143,7 +162,16 @@ class ProximalNewton:
                 return turns
         return turns
 
-    def _direction(self, inside, working, h, residuals, l1, l2, share):
+    def _direction(
+        self,
+        inside: Any,
+        working: Array,
+        h: Array,
+        residuals: Array,
+        l1: float,
+        l2: float,
+        share: float,
+    ) -> tuple[Array, float]:
         """The step of the penalized quadratic approximation: working columns and intercept.
 
         It leaves a gap of a share of the null model's loss, or is as good as rounding lets it be.
@@ -170,10 +198,10 @@ class ProximalNewton:
             return step, 0.0
         return step, float(weights @ (residuals - inside @ step) / weights.sum())
 
-    def _objective(self, eta, b, l1, l2):
+    def _objective(self, eta: Array, b: Array, l1: float, l2: float) -> float:
         return self._loss(eta) + l1 * float(np.abs(b).sum()) + 0.5 * float((l2 * b) @ b)
 
-    def original(self):
+    def original(self) -> tuple[Array, float]:
         """Coefficients and intercept for X as it is."""
         coef = self.b * self.columns.scale
         first = self.b0 - float(self.columns.mean @ coef)

@@ -7,12 +7,15 @@ they lead (Anderson extrapolation: Bertrand & Massias 2021, Anderson acceleratio
 descent, proceedings.mlr.press/v130/bertrand21a.html), which is taken where the objective is less.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.linear.coordinate_descent import gap
 from statfast._core.linear.residual_descent import Columns, descend
 from statfast._engine import checkpoint
 from statfast._linalg import dot
+from statfast._typing import Array
 from statfast.linear.penalized.coordinate_descent import Descent
 
 MIN_GAIN_OF_SWEEP = 1e-26  # A sweep whose moves gain a smaller share of |y|^2 is all rounding.
@@ -22,7 +25,7 @@ NUMBERS_OF_CALL = 5e6  # A kernel call visits so many numbers of columns in some
 RIDGE_OF_DEPENDENCE = 1e-12  # This share of the trace is added where sweeps depend on each other.
 
 
-def descent_of(columns, y, positive=False):
+def descent_of(columns: Any, y: Array, positive: bool = False) -> Descent:
     """The descent for columns of many nonzeros, or of few."""
     kind = ResidualDescent if columns.has_few_nonzeros else Descent
     return kind(columns, y, positive)
@@ -31,17 +34,17 @@ def descent_of(columns, y, positive=False):
 class ResidualDescent(Descent):
     """`Descent` without a Gram matrix: `columns` are sparse."""
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Nothing: products are made of the residuals."""
 
-    def sharpened(self, l1, l2):
+    def sharpened(self, l1: float, l2: float) -> Any:
         """The last answer: there are no Newton steps."""
         return self._answer(0.0, 0)
 
-    def _newton(self, l1, l2):
+    def _newton(self, l1: float, l2: float) -> Any:
         raise NotImplementedError
 
-    def _admit(self, new):
+    def _admit(self, new: Array) -> None:
         columns = self.columns
         self.working = np.concatenate([self.working, new])
         self.member[new] = True
@@ -55,7 +58,7 @@ class ResidualDescent(Descent):
             columns.n * self.shift, self.shift, columns.square[self.working],
         )  # fmt: skip
 
-    def _solve_working(self, l1, l2, goal, most):
+    def _solve_working(self, l1: float, l2: float, goal: float, most: Any) -> Any:
         if not len(self.b):
             return 0
         every = np.arange(len(self.b), dtype=np.intp)
@@ -70,7 +73,7 @@ class ResidualDescent(Descent):
             rounds += self._settle(active, l1, l2, INNER_SHARE_OF_GAP * goal, small, most - rounds)
         return rounds
 
-    def _settle(self, active, l1, l2, goal, small, most):
+    def _settle(self, active: Any, l1: float, l2: float, goal: float, small: Any, most: Any) -> Any:
         """Minimize within some columns; returns the number of sweeps."""
         rounds = 0
         trail = np.empty((SWEEPS_OF_EXTRAPOLATION + 1, len(active)))
@@ -104,13 +107,15 @@ class ResidualDescent(Descent):
             self.b, self.rest, self.offset = b, rest, offset
 
     # ------------------------------------------------------------ its parts
-    def _set(self, b):
+    def _set(self, b: Array) -> None:
         """Make the coefficients these, and the residuals theirs."""
         self.b = b
         self.rest = self.columns.root * self.y - self.table @ b
         self.offset = np.array([-(self.shift @ b)])
 
-    def _sweep(self, active, l1, l2, small, trail, still=False):
+    def _sweep(
+        self, active: Any, l1: float, l2: float, small: Any, trail: Any, still: bool = False
+    ) -> Any:
         answer = descend(
             self.view, l1, l2, self.positive, small, active, self.b, self.q, self.rest,
             self.offset, trail, still,
@@ -118,14 +123,14 @@ class ResidualDescent(Descent):
         checkpoint()
         return answer
 
-    def _residuals(self):
+    def _residuals(self) -> Any:
         return self.rest - self.offset[0] * self.columns.root
 
-    def _objective(self, l1, l2):
+    def _objective(self, l1: float, l2: float) -> Any:
         r, b = self._residuals(), self.b
         return 0.5 * dot(r, r) + l1 * float(np.abs(b).sum()) + 0.5 * float((l2 * b) @ b)
 
-    def _gap_of(self, active, l1, l2):
+    def _gap_of(self, active: Any, l1: float, l2: float) -> Any:
         """The duality gap of the problem of some columns, the only ones that are not zero."""
         self._sweep(active, l1, l2, 0.0, np.empty((1, len(active))), still=True)
         b, q, inner = self.b[active], self.q[active], self.inner[active]

@@ -10,11 +10,14 @@ which a coefficient that would turn its sign becomes 0, end within digits where 
 sparse-text).
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.linear.residual_descent import Columns, descend
 from statfast._engine import checkpoint
 from statfast._linalg import dot
+from statfast._typing import Array
 
 MAX_HALVINGS = 30
 ROUNDING_OF_LOSS = 1e-15  # Relative to the null model's loss.
@@ -31,7 +34,7 @@ MIN_DECREASE = 1e-4  # Relative to the fall that the gradient promises.
 MIN_SQUARES_LEFT = 0.1
 
 
-def sparse_steps(model, working, l1, l2, goal, most):
+def sparse_steps(model: Any, working: Array, l1: float, l2: float, goal: float, most: Any) -> Any:
     """Steps of a `ProximalNewton` within the working columns until its duality gap is no more than
     the goal, or a column is missed; returns their number, and whether none helps any more."""
     support = _Support(model, working, l1, l2)
@@ -60,7 +63,7 @@ def sparse_steps(model, working, l1, l2, goal, most):
 class _Support:
     """The model's coefficients of some columns, which all have their variation."""
 
-    def __init__(self, model, working, l1, l2):
+    def __init__(self, model: Any, working: Array, l1: float, l2: float) -> None:
         self.model, self.working, self.l1, self.l2 = model, working, l1, l2
         part = model.columns.part(working)
         self.table, self.shift = part.table, part.shift  # The model's intercept is about the shift.
@@ -72,14 +75,14 @@ class _Support:
         self.b = model.b[working]
         self.value = self.objective(model.eta, self.b)
 
-    def publish(self):
+    def publish(self) -> None:
         self.model.b[self.working] = self.b
 
-    def objective(self, eta, b):
+    def objective(self, eta: Array, b: Array) -> Any:
         return self.model._objective(eta, b, self.l1, self.l2)
 
     # ------------------------------------------------------------ signs
-    def descend(self):
+    def descend(self) -> None:
         """A proximal Newton step by sweeps, and a line search."""
         model, table = self.model, self.table
         score, h = model._curvature()
@@ -111,7 +114,7 @@ class _Support:
             first = float(weights @ (score / h - change)) / total_weight
         self._search(step, change + first, first)
 
-    def _measured(self, weights, total_weight):
+    def _measured(self, weights: Any, total_weight: float) -> Any:
         """Weighted sums, means and squares about the means of the columns."""
         sums, square = self.table.T @ weights, self.squared.T @ weights
         if not self.model.intercept:
@@ -126,7 +129,7 @@ class _Support:
             about = about + (total_weight - stored).clip(0.0) * mean**2
         return sums, mean, about
 
-    def _search(self, step, change, first):
+    def _search(self, step: Any, change: Any, first: Any) -> None:
         model, part = self.model, 1.0
         for _ in range(MAX_HALVINGS):
             b, eta = self.b + part * step, model.eta + part * change
@@ -138,7 +141,7 @@ class _Support:
             part *= 0.5
 
     # ------------------------------------------------------------ sizes
-    def newton(self, goal, most):
+    def newton(self, goal: float, most: Any) -> Any:
         """Newton steps on what is not zero, with its signs; returns their number."""
         turns = 0
         active = np.flatnonzero(self.b)
@@ -173,7 +176,7 @@ class _Support:
                 turned = table.T
         return turns
 
-    def _projected(self, active, table, step, gradient):
+    def _projected(self, active: Any, table: Any, step: Any, gradient: Array) -> Any:
         """Take the step as far as the objective falls, coefficients that turn signs being 0."""
         model, b, part = self.model, self.b[active], 1.0
         for _ in range(MAX_HALVINGS):
@@ -194,7 +197,7 @@ class _Support:
         return False
 
 
-def _conjugate(apply, b, diagonal):
+def _conjugate(apply: Any, b: Array, diagonal: Array) -> Any:
     """What solves  apply(x) = b  roughly, with the diagonal to divide by, and b'x / 2."""
     x, left = np.zeros_like(b), b
     live = diagonal > 0.0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The confusion matrix, and scores of all classes at once."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.metrics.classification.indicators import indicators_of
-from statfast.metrics.classification.label_table import label_table
+from statfast.metrics.classification.label_table import LabelTable, label_table
 from statfast.metrics.classification.part_counts import counted_pairs
 
 
-def _confusion_of_parts(parts, **more):
+def _confusion_of_parts(parts: Any, **more: Any) -> Any:
     """`confusion_matrix` of parts: of each pair of labels, as often as it was found."""
     truth, predicted, weights = counted_pairs(parts)
     return confusion_matrix(truth, predicted, sample_weight=weights, **more)
@@ -92,7 +92,7 @@ def confusion_matrix(
     return counts.astype(np.int64 if whole else np.float64)
 
 
-def chosen(table, labels):
+def chosen(table: LabelTable, labels: Any) -> Array:
     """The dense table of the labels asked for, in their order."""
     counts = table.dense()
     if labels is None:
@@ -140,7 +140,7 @@ def accuracy_score(
     return right / total if as_flag(normalize, "normalize") else right
 
 
-def _right_of_all(y_true, y_pred, sample_weight):
+def _right_of_all(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[float, float]:
     """The weight of rows whose labels are right, and of all."""
     marks = indicators_of(y_true, y_pred, sample_weight)
     if marks is not None:

@@ -90,7 +90,7 @@ def expected_cost(
     return float(np.average(paid, weights=as_weights(sample_weight, len(y))))
 
 
-def _places(labels, named, name):
+def _places(labels: Array, named: Any, name: str) -> Array:
     place = {label: k for k, label in enumerate(named)}
     unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
@@ -156,7 +156,7 @@ def prevalence_weights(
     return factors[codes] if weights is None else factors[codes] * weights
 
 
-def _shares(prevalence, classes, pos_label):
+def _shares(prevalence: Any, classes: Array, pos_label: int | str) -> Any:
     known = classes.tolist()
     if isinstance(prevalence, Mapping):
         if set(prevalence) != set(known):

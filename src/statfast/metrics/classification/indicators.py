@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several labels a row: matrices of 0 and 1, one column for each label."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_count, as_sparse, as_weights, is_sparse, to_array
 
 
@@ -15,7 +16,7 @@ class Indicators(NamedTuple):
     pred: np.ndarray
     weights: np.ndarray  # (n,)
 
-    def sums(self, labels, average):
+    def sums(self, labels: Any, average: str) -> tuple[Array, Array, Array, Array]:
         """True and false positives, false and true negatives of each label, or of each row."""
         true, pred = self.true, self.pred
         if labels is not None:
@@ -30,17 +31,17 @@ class Indicators(NamedTuple):
             return tuple(kind.sum(axis=1) for kind in kinds)
         return tuple(self.weights @ kind for kind in kinds)
 
-    def same(self):
+    def same(self) -> tuple[float, float]:
         """The weight of rows with all labels right, and of all rows."""
         right = (self.true == self.pred).all(axis=1)
         return float(self.weights @ right), float(self.weights.sum())
 
-    def wrong_share(self):
+    def wrong_share(self) -> float:
         """The share of labels that are wrong."""
         return float(self.weights @ (self.true != self.pred).mean(axis=1) / self.weights.sum())
 
 
-def indicators_of(y_true, y_pred, sample_weight):
+def indicators_of(y_true: Any, y_pred: Any, sample_weight: Any) -> Indicators | None:
     """Both as matrices of indicators; None if rows have one label each."""
     wide = [is_wide(y) for y in (y_true, y_pred)]
     if not all(wide):
@@ -61,7 +62,7 @@ def indicators_of(y_true, y_pred, sample_weight):
     return Indicators(true, pred, np.ones(len(true)) if weights is None else weights)
 
 
-def is_wide(y):
+def is_wide(y: Any) -> bool:
     """Whether labels come as a table of several columns."""
     shape = getattr(y, "shape", None)
     if shape is None:
@@ -72,7 +73,7 @@ def is_wide(y):
     return len(shape) == 2 and shape[1] > 1
 
 
-def as_marks(y, name):
+def as_marks(y: Any, name: str) -> Array:
     """Indicators as a matrix of bool; other numbers than 0 and 1 are refused."""
     if is_sparse(y):
         table = as_sparse(y, name=name).toarray()

@@ -2,11 +2,13 @@
 """True labels against predicted ones: the table that all measures of classes are read from."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._core.metrics import confusion
 from statfast._engine import each, grid
+from statfast._typing import Array
 from statfast._validation import (
     as_label,
     as_labels,
@@ -33,10 +35,10 @@ class LabelTable:
     pred: np.ndarray
 
     @property
-    def total(self):
+    def total(self) -> float:
         return self.true.sum()
 
-    def dense(self):
+    def dense(self) -> Array:
         """The whole table, (K, K)."""
         if len(self.cells) == 1:
             return self.cells[0]
@@ -46,13 +48,13 @@ class LabelTable:
         table[self.cells[0], self.cells[1]] = self.cells[2]
         return table
 
-    def place(self, labels, name="labels"):
+    def place(self, labels: Array | list[float | str], name: str = "labels") -> Array:
         """Where in `classes` each of some labels is; -1 if nowhere."""
         known = {label: k for k, label in enumerate(self.classes.tolist())}
         return np.array([known.get(label, -1) for label in named_labels(labels, name)])
 
 
-def label_table(y_true, y_pred, sample_weight=None):
+def label_table(y_true: Any, y_pred: Any, sample_weight: Any = None) -> LabelTable:
     """Count true against predicted labels; each checked once."""
     true, pred = as_column(y_true, "y_true"), as_column(y_pred, "y_pred")
     if len(true) != len(pred):
@@ -70,7 +72,7 @@ def label_table(y_true, y_pred, sample_weight=None):
     return _of_codes(*coded(true, pred), weights)
 
 
-def as_column(y, name):
+def as_column(y: Any, name: str) -> Array:
     """Labels as a 1-d ndarray of any type."""
     y = to_array(y, name, "a 1d array-like of labels")
     if y.ndim == 2 and y.shape[1] == 1:
@@ -81,7 +83,7 @@ def as_column(y, name):
     return y
 
 
-def named_labels(labels, name="labels"):
+def named_labels(labels: Any, name: str = "labels") -> list[float | str]:
     """A list of labels, as a user names them."""
     wanted = labels if isinstance(labels, list | tuple) else as_column(labels, name).tolist()
     if not len(wanted):
@@ -89,7 +91,7 @@ def named_labels(labels, name="labels"):
     return [as_label(label, name) for label in wanted]
 
 
-def _of_integers(true, pred, weights):
+def _of_integers(true: Array, pred: Array, weights: Array | None) -> LabelTable | None:
     """Count in a table over the range of the labels; None if that is too wide."""
     kind = np.result_type(true, pred)
     if kind == np.uint64 or kind.kind == "f":
@@ -107,20 +109,22 @@ def _of_integers(true, pred, weights):
     return None
 
 
-def _plain(y, stored):
+def _plain(y: Array, stored: type[Any]) -> Array:
     if y.dtype == bool:
         y = y.view(np.uint8)
     return np.ascontiguousarray(y, dtype=stored)
 
 
-def _counted(a, b, low, span, weights):
+def _counted(
+    a: Array, b: Array, low: int, span: int, weights: Array | None
+) -> tuple[Array, Array] | None:
     """The table, summed over blocks in their order, and which labels there are.
 
     A label that only rows of weight 0 have is a label all the same, as it is to scikit-learn.
     None if a label is out of range.
     """
 
-    def work(rows):
+    def work(rows: slice) -> Any:
         if weights is None:
             tables = np.zeros((4, span, span), dtype=np.int64)
             good, table = confusion.count(a[rows], b[rows], low, tables), tables.sum(axis=0)
@@ -141,7 +145,7 @@ def _counted(a, b, low, span, weights):
     return table, seen
 
 
-def _of_table(table, seen, low, kind):
+def _of_table(table: Array, seen: Array, low: int, kind: np.dtype[Any]) -> LabelTable:
     present = np.flatnonzero(seen)
     if len(present) < len(seen):
         table = table[np.ix_(present, present)]
@@ -149,7 +153,9 @@ def _of_table(table, seen, low, kind):
     return LabelTable(classes, (table,), table.diagonal(), table.sum(axis=1), table.sum(axis=0))
 
 
-def coded(true, pred, name="y_true", other_name="y_pred"):
+def coded(
+    true: Array, pred: Array, name: str = "y_true", other_name: str = "y_pred"
+) -> tuple[Array, Array, Array]:
     """The classes of both, and the codes of either among them."""
     (own, rows), (others, columns) = (
         as_labels(y, len(y), name=which) for y, which in ((true, name), (pred, other_name))
@@ -164,7 +170,7 @@ def coded(true, pred, name="y_true", other_name="y_pred"):
     return classes, np.searchsorted(classes, own)[rows], np.searchsorted(classes, others)[columns]
 
 
-def _of_codes(classes, rows, columns, weights):
+def _of_codes(classes: Array, rows: Array, columns: Array, weights: Array | None) -> LabelTable:
     k = len(classes)
     if k <= WIDEST:
         table = np.bincount(rows * k + columns, weights, k * k).reshape(k, k)

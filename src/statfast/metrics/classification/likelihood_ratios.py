@@ -86,7 +86,7 @@ def class_likelihood_ratios(
     return float(positive), float(negative)
 
 
-def _undefined(what, value):
+def _undefined(what: str, value: Any) -> None:
     warn_user(
         f"{what} undefined, and set to {value}. Use the replace_undefined_by parameter for another "
         "value.",
@@ -94,7 +94,7 @@ def _undefined(what, value):
     )
 
 
-def _instead(replacement):
+def _instead(replacement: Any) -> dict[str, float]:
     """What stands for either ratio."""
     if (
         isinstance(replacement, Real)
@@ -113,12 +113,16 @@ def _instead(replacement):
     )
 
 
-def positive_likelihood_ratio(y_true, y_pred, *, sample_weight=None):
+def positive_likelihood_ratio(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights | None = None
+) -> Any:
     """The first of `class_likelihood_ratios`, for a scorer."""
     return class_likelihood_ratios(y_true, y_pred, sample_weight=sample_weight)[0]
 
 
-def negative_likelihood_ratio(y_true, y_pred, *, sample_weight=None):
+def negative_likelihood_ratio(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights | None = None
+) -> Any:
     """The second of `class_likelihood_ratios`, for a scorer."""
     return class_likelihood_ratios(y_true, y_pred, sample_weight=sample_weight)[1]
 

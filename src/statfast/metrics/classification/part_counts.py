@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of pairs of labels of rows that lie in parts: one round, as many numbers as pairs."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import Work
@@ -10,17 +12,17 @@ from statfast._validation import as_labels, as_weights
 class PairCounts:
     """How often, by weight, each pair of a true and a predicted label was found."""
 
-    def __init__(self, counts):
+    def __init__(self, counts: Any) -> None:
         self.counts = counts
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         counts = dict(self.counts)
         for pair, weight in other.counts.items():
             counts[pair] = counts.get(pair, 0) + weight
         return PairCounts(counts)
 
 
-def pairs_in(columns, _):
+def pairs_in(columns: Any, _: slice) -> Any:
     """Those of a part: predictions, truth, weights."""
     predicted, truth, weights = columns
     n = len(predicted)
@@ -32,7 +34,7 @@ def pairs_in(columns, _):
     return PairCounts({p: w for p, w in zip(pairs, counts.tolist(), strict=True) if w})
 
 
-def labels_in(columns, _):
+def labels_in(columns: Any, _: slice) -> Any:
     """The true labels of a part, and the weight of their rows."""
     _, truth, weights = columns
     if not len(truth):
@@ -42,7 +44,7 @@ def labels_in(columns, _):
     return PairCounts(dict(zip(labels.tolist(), masses.tolist(), strict=True)))
 
 
-def counted_pairs(parts):
+def counted_pairs(parts: Any) -> Any:
     """The pairs of a true and a predicted label that occur, as two lists, and their weights."""
     found = parts.total(Work(pairs_in))
     if found is None:

@@ -113,7 +113,7 @@ def classification_report(
     return _text(rows, averages, digits)
 
 
-def _sums(y_true, y_pred, sample_weight):
+def _sums(y_true: Any, y_pred: Any, sample_weight: Weights) -> Any:
     """The labels there are, and by each kind of average the function that sums for it."""
     averages = (None, "micro", "macro", "weighted")
     marks = indicators_of(y_true, y_pred, sample_weight)
@@ -121,7 +121,7 @@ def _sums(y_true, y_pred, sample_weight):
         table = label_table(y_true, y_pred, sample_weight)
         return table.classes.tolist(), dict.fromkeys(averages, partial(sums_in, table))
 
-    def sums_of_marks(labels, average):
+    def sums_of_marks(labels: Any, average: Any) -> Any:
         sums, support = sums_of_indicators(marks, labels, average)
         return sums, support.astype(np.int64) if sample_weight is None else support
 
@@ -148,11 +148,15 @@ def _rows(sums_by, labels, zero_division):
     return classes, [[*(np.ravel(x)[0] for x in line), total] for line in found.values()]
 
 
-def _text(rows, averages, digits):
+def _text(
+    rows: list[tuple[str, float, float, float, int]],
+    averages: list[tuple[str, list[Any]]],
+    digits: int,
+) -> str:
     width = max(*(len(name) for name, *_ in rows), len("weighted avg"), digits)
     lines = [f"{'':>{width}s} " + "".join(f" {header:>9}" for header in HEADERS), ""]
 
-    def line(name, values, blank=0):
+    def line(name: str, values: list[Any], blank: int = 0) -> str:
         shares = [f" {'':>9}"] * blank + [f" {x:>9.{digits}f}" for x in values[blank:3]]
         return f"{name:>{width}s} {''.join(shares)} {values[3]:>9}"
 

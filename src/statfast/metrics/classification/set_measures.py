@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shares of rows of one class: true, found, missed and falsely found, and their averages."""
 
+from collections.abc import Callable
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import (
     UndefinedMetricWarning,
     as_choice,
@@ -13,8 +15,8 @@ from statfast._validation import (
     shown,
     warn_user,
 )
-from statfast.metrics.classification.indicators import indicators_of
-from statfast.metrics.classification.label_table import label_table
+from statfast.metrics.classification.indicators import Indicators, indicators_of
+from statfast.metrics.classification.label_table import LabelTable, label_table
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples", None)
 
@@ -50,7 +52,7 @@ class ClassAverage(NamedTuple):
                 )
         return self.mean(quotient, weights)
 
-    def mean(self, values, weights):
+    def mean(self, values: Array, weights: Any) -> Array | float:
         if self.average is None:
             return values
         if self.average not in ("weighted", "samples"):
@@ -64,7 +66,7 @@ class ClassAverage(NamedTuple):
         return float(values[known] @ weights[known] / mass)
 
 
-def class_average(average, zero_division):
+def class_average(average: Any, zero_division: Any) -> ClassAverage:
     as_choice(average, "average", AVERAGES)
     plain = isinstance(zero_division, str | Real)
     if not plain or not (zero_division in ("warn", 0, 1) or zero_division != zero_division):
@@ -72,7 +74,9 @@ def class_average(average, zero_division):
     return ClassAverage(average, zero_division)
 
 
-def sums_of(y_true, y_pred, labels, pos_label, average, sample_weight):
+def sums_of(
+    y_true: Any, y_pred: Any, labels: Any, pos_label: Any, average: Any, sample_weight: Any
+) -> tuple[ClassSums, Array]:
     """The sums of each label asked for (of all together by average="micro"), and the weights."""
     marks = indicators_of(y_true, y_pred, sample_weight)
     if marks is not None:
@@ -93,7 +97,9 @@ def sums_of(y_true, y_pred, labels, pos_label, average, sample_weight):
     return sums_in(table, labels, average)
 
 
-def sums_of_indicators(marks, labels, average):
+def sums_of_indicators(
+    marks: Indicators, labels: Array | None, average: Any
+) -> tuple[ClassSums, Array]:
     """The same of several labels a row; with average="samples" of each row, and its weight."""
     if average == "binary":
         raise ValueError(
@@ -108,7 +114,7 @@ def sums_of_indicators(marks, labels, average):
     return sums, sums.tp + sums.fn
 
 
-def sums_in(table, labels, average):
+def sums_in(table: LabelTable, labels: Any, average: str | None) -> tuple[ClassSums, Array]:
     tp, true, pred = table.correct, table.true, table.pred
     if labels is not None:
         at = table.place(labels)
@@ -120,7 +126,7 @@ def sums_in(table, labels, average):
     return sums, sums.tp + sums.fn
 
 
-def _positive(classes, pos_label):
+def _positive(classes: Array, pos_label: Any) -> float | str:
     if len(classes) > 2:
         raise ValueError(
             "Target is multiclass but average='binary'. Please choose another average setting, one "
@@ -141,40 +147,40 @@ def share(parts, name, y_true, y_pred, labels, pos_label, average, sample_weight
     return rule.average_quotients(*parts(sums), weights, name)
 
 
-def precision_parts(sums):
+def precision_parts(sums: Any) -> tuple[Array, Array]:
     return sums.tp, sums.tp + sums.fp
 
 
-def recall_parts(sums):
+def recall_parts(sums: ClassSums) -> tuple[Array, Array]:
     return sums.tp, sums.tp + sums.fn
 
 
-def specificity_parts(sums):
+def specificity_parts(sums: ClassSums) -> tuple[Array, Array]:
     return sums.tn, sums.tn + sums.fp
 
 
-def fall_out_parts(sums):
+def fall_out_parts(sums: ClassSums) -> tuple[Array, Array]:
     return sums.fp, sums.tn + sums.fp
 
 
-def miss_parts(sums):
+def miss_parts(sums: ClassSums) -> tuple[Array, Array]:
     return sums.fn, sums.tp + sums.fn
 
 
-def negative_value_parts(sums):
+def negative_value_parts(sums: ClassSums) -> tuple[Array, Array]:
     return sums.tn, sums.tn + sums.fn
 
 
-def jaccard_parts(sums):
+def jaccard_parts(sums: ClassSums) -> tuple[Array, Array]:
     return sums.tp, sums.tp + sums.fp + sums.fn
 
 
-def f_parts(beta):
+def f_parts(beta: float) -> Callable[..., Any]:
     if beta > 1e100:  # its square is not to overflow
         return recall_parts
     square = float(beta) ** 2
 
-    def parts(sums):
+    def parts(sums: ClassSums) -> tuple[Array, Array]:
         return (1 + square) * sums.tp, (1 + square) * sums.tp + square * sums.fn + sums.fp
 
     return parts

@@ -350,7 +350,7 @@ def precision_recall_fscore_support(
     array([1, 2, 1])
     """
     beta = _checked(beta)
-    rule = class_average(average, zero_division)
+    rule: Any = class_average(average, zero_division)
     sums, support = sums_of(y_true, y_pred, labels, pos_label, average, sample_weight)
     shares = [
         rule.average_quotients(*parts(sums), support, name)
@@ -360,8 +360,9 @@ def precision_recall_fscore_support(
             (f_parts(beta), "F-score"),
         )
     ]
-    return (*shares, support if average is None else None)
+    precision, recall, score = shares
+    return precision, recall, score, support if average is None else None
 
 
-def _checked(beta):
+def _checked(beta: Any) -> float:
     return inf if isinstance(beta, Real) and beta == inf else as_real(beta, "beta", low=0)

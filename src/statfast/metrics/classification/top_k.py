@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether the true class is among the k of the highest scores."""
 
+from typing import Any
+
 import numpy as np
 
-from statfast._typing import ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     UndefinedMetricWarning,
     as_count,
@@ -95,7 +97,7 @@ def top_k_accuracy_score(
     return float(right.sum() if weights is None else right @ weights)
 
 
-def _among_highest(scores, codes, k):
+def _among_highest(scores: Array, codes: Array, k: int) -> Array:
     if scores.shape[1] == 1:  # of the second of two classes
         if k > 1:
             return np.ones(len(codes), dtype=bool)
@@ -106,7 +108,7 @@ def _among_highest(scores, codes, k):
     return ((scores > own) | ((scores == own) & later)).sum(axis=1) < k
 
 
-def among(labels, classes, codes):
+def among(labels: Any, classes: Array, codes: Array) -> tuple[Array, Array]:
     """Codes among given classes, which must be sorted and hold all that occur."""
     labels = as_column(labels, "labels")
     given, _ = as_labels(labels, len(labels), name="labels")

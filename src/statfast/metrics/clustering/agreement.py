@@ -377,11 +377,11 @@ class _Cells(NamedTuple):
     columns: np.ndarray
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         return len(self.rows), len(self.columns)
 
 
-def cells_of(labels_true, labels_pred, sample_weight=None):
+def cells_of(labels_true: Any, labels_pred: Any, sample_weight: Any = None) -> _Cells:
     """The cells of the contingency table of labels, checked."""
     n = len(np.atleast_1d(np.asarray(labels_true, dtype=object)))
     if n == 0:
@@ -396,7 +396,7 @@ def cells_of(labels_true, labels_pred, sample_weight=None):
     return _Cells(counts, i, j, *sums)
 
 
-def _pairs(cells):
+def _pairs(cells: _Cells) -> tuple[float, float, float, float]:
     """Pairs of rows together in both, in the first, in the second; and all."""
     both, rows, columns = (
         float((sizes * (sizes - 1)).sum() / 2)
@@ -406,12 +406,12 @@ def _pairs(cells):
     return both, rows, columns, float(n * (n - 1) / 2)
 
 
-def _entropy(sizes):
+def _entropy(sizes: Array) -> float:
     share = sizes[sizes > 0] / sizes.sum()
     return float(-(share * np.log(share)).sum()) if len(share) > 1 else 0.0
 
 
-def _information(cells):
+def _information(cells: _Cells) -> tuple[float, float, float]:
     """The mutual information and the two entropies."""
     held = cells.counts > 0
     shared, i, j = cells.counts[held], cells.i[held], cells.j[held]
@@ -422,7 +422,7 @@ def _information(cells):
     return mutual, _entropy(rows), _entropy(columns)
 
 
-def _expected(rows, columns, n):
+def _expected(rows: Array, columns: Array, n: int) -> float:
     """The mean mutual information of random labels of these sizes.
 
     Two clusters of a and b rows share s, with mean m = a b / n, by the hypergeometric distribution.

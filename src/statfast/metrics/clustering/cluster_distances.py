@@ -4,6 +4,9 @@
 No matrix is held: of rows, a tile of distances goes into its cluster's sum as it is made.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from statfast._core.distance import dissimilarity
@@ -16,12 +19,15 @@ from statfast._distance import (
     scaled,
 )
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 
 SUM, MINIMUM, MAXIMUM = dissimilarity.SUM, dissimilarity.MINIMUM, dissimilarity.MAXIMUM
 START = {SUM: 0.0, MINIMUM: np.inf, MAXIMUM: 0.0}
 
 
-def as_table(X, metric, p, metric_params, n_jobs):
+def as_table(
+    X: Any, metric: Any, p: Any, metric_params: Any, n_jobs: Any
+) -> tuple[Any, Callable[..., Any]]:
     """The dissimilarities that a score was given, or those between the rows it was given.
 
     Returns them, and a function that turns such into those of X: rows are scaled where squares of
@@ -37,7 +43,14 @@ def as_table(X, metric, p, metric_params, n_jobs):
     return OfRows(made.rows[: made.n], given.metric), made.back
 
 
-def gather(source, codes, k, asked, use, n_jobs):
+def gather(
+    source: OfRows,
+    codes: Array,
+    k: int,
+    asked: tuple[Any, ...],
+    use: Callable[..., Any],
+    n_jobs: Jobs,
+) -> None:
     """Call ``use(rows, *found)`` for all rows, some at a time.
 
     Parameters
@@ -65,10 +78,17 @@ def gather(source, codes, k, asked, use, n_jobs):
     each(work, blocks, n_jobs=n_jobs, effort=2.0 * n * n * depth)
 
 
-def _tiles(source, rows, order, begins, asked, use):
+def _tiles(
+    source: OfRows,
+    rows: Array,
+    order: Array,
+    begins: Array,
+    asked: tuple[Any, ...],
+    use: Callable[..., Any],
+) -> Callable[..., Any]:
     kind, finish, k = source.metric.kind, source.finish, len(begins) - 1
 
-    def work(block):
+    def work(block: slice) -> None:
         for panel, start in zip(
             packed(rows[block]),
             range(block.start, block.stop, dissimilarity.PANEL_POINTS),
@@ -87,12 +107,14 @@ def _tiles(source, rows, order, begins, asked, use):
     return work
 
 
-def _strips(source, order, begins, asked, use):
+def _strips(
+    source: Any, order: Any, begins: Array, asked: tuple[Any, ...], use: Callable[..., Any]
+) -> Any:
     n, k = source.n, len(begins) - 1
     step = max(1, (1 << 20) // n)
     every = slice(0, n)
 
-    def work(block):
+    def work(block: Any) -> None:
         for start in range(block.start, block.stop, step):
             checkpoint()
             rows = slice(start, min(start + step, block.stop))

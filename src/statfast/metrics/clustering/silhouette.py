@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._distance import PRECOMPUTED, Condensed
-from statfast._typing import ArrayLike, Rows, Seed
+from statfast._distance import PRECOMPUTED, Condensed, OfRows
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import as_count, as_flag, as_generator, as_labels, refuse_large
 from statfast.metrics.clustering.cluster_distances import SUM, as_table, gather
 
@@ -151,7 +151,7 @@ def silhouette_score(
     return float(_silhouettes(source, codes, len(classes), n_jobs)[0].mean())
 
 
-def _clusters(labels, n):
+def _clusters(labels: Any, n: int) -> tuple[Array, Array]:
     """Checked labels of which there are enough, and not too many."""
     classes, codes = as_labels(labels, n, name="labels")
     if not 2 <= len(classes) <= n - 1:
@@ -162,12 +162,12 @@ def _clusters(labels, n):
     return classes, codes
 
 
-def _silhouettes(source, codes, k, n_jobs=None):
+def _silhouettes(source: OfRows, codes: Array, k: int, n_jobs: Jobs = None) -> tuple[Array, Array]:
     """Widths, and the code of the nearest other cluster, of checked input."""
     sizes = np.bincount(codes, minlength=k)
     widths, neighbors = np.empty(source.n), np.empty(source.n, np.intp)
 
-    def use(rows, sums):
+    def use(rows: Array, sums: Array) -> None:
         own = codes[rows]
         at = np.arange(len(rows))
         means = sums / sizes

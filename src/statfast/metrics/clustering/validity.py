@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from statfast._distance import rescaled
+from statfast._distance import OfRows, rescaled
 from statfast._engine import checkpoint, reduce
 from statfast._estimator import CoefficientTable, Tabled
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_labels, as_rows, as_weights
 from statfast.metrics.clustering.cluster_distances import MAXIMUM, MINIMUM, as_table, gather
 
@@ -104,8 +104,13 @@ def scatter_decomposition(
         return found
     alike = (given == given[0]).all(axis=0)
     with np.errstate(over="ignore"):
-        return ScatterDecomposition(  # type: ignore[call-arg]
-            *(part / scale / scale for part in (found.total, found.within, found.between)),
+        total, within, between = (
+            part / scale / scale for part in (found.total, found.within, found.between)
+        )
+        return ScatterDecomposition(
+            total,
+            within,
+            between,
             found.within_clusters / scale / scale,
             found.sizes,
             np.where(alike, given[0], found.centers / scale),
@@ -190,7 +195,7 @@ def davies_bouldin_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = Non
     rows, codes, k = _clustered(X, labels, n_jobs)
     parts = _scatter(rows, codes, k, None, n_jobs)
 
-    def partial(_, block, codes):
+    def partial(_: slice, block: Array, codes: Array) -> Array:
         apart = np.sqrt(np.square(block - parts.centers[codes]).sum(axis=1))
         return np.bincount(codes, apart, k)
 
@@ -315,13 +320,13 @@ def cluster_diameter_separation(
     return back(diameter), back(separation)
 
 
-def _extremes(source, labels, n_jobs):
+def _extremes(source: OfRows, labels: Any, n_jobs: Jobs) -> tuple[Array, Array]:
     """Diameter and separation of each cluster, in the units of the source."""
     classes, codes = as_labels(labels, source.n, name="labels")
     k = len(classes)
     widest, nearest = np.empty(source.n), np.empty(source.n)
 
-    def use(rows, least, most):
+    def use(rows: Array, least: Array, most: Array) -> None:
         at, own = np.arange(len(rows)), codes[rows]
         widest[rows] = most[at, own]
         least = np.array(least)
@@ -335,7 +340,7 @@ def _extremes(source, labels, n_jobs):
     return diameter, separation
 
 
-def _clustered(X, labels, n_jobs):
+def _clustered(X: Any, labels: Any, n_jobs: Jobs) -> tuple[Array, Array, int]:
     """Checked rows, scaled to where squares neither overflow nor vanish; codes, and clusters."""
     rows = as_rows(X)
     classes, codes = as_labels(labels, len(rows), name="labels")
@@ -348,11 +353,13 @@ def _clustered(X, labels, n_jobs):
     return rescaled(rows, n_jobs)[0], codes, k
 
 
-def _scatter(rows, codes, k, weights, n_jobs):
+def _scatter(
+    rows: Array, codes: Array, k: int, weights: Array | None, n_jobs: Jobs
+) -> ScatterDecomposition:
     """Sums about the means, which are made first: nothing cancels far from the origin."""
     d = rows.shape[1]
 
-    def sums(_, block, codes, weights):
+    def sums(_: Any, block: Array, codes: Array, weights: Array | None) -> Array:
         mass = np.bincount(codes, weights, k)
         out = np.empty((k, d + 1))
         out[:, d] = mass
@@ -361,7 +368,7 @@ def _scatter(rows, codes, k, weights, n_jobs):
             out[:, j] = np.bincount(codes, column if weights is None else column * weights, k)
         return out
 
-    def squares(_, block, codes, weights):
+    def squares(_: slice, block: Array, codes: Array, weights: Array | None) -> Array:
         apart = np.square(block - centers[codes]).sum(axis=1)
         return np.bincount(codes, apart if weights is None else apart * weights, k)
 

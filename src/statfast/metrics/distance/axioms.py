@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from statfast._distance import as_metric, is_callable, scaled
 from statfast._engine import checkpoint
+from statfast._typing import Array
 from statfast._validation import (
     as_real,
     as_rows,
@@ -51,10 +52,10 @@ class MetricCheck:
     excess: float
     distances: NDArray[np.float64]
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return not any(getattr(self, axiom) for axiom in AXIOMS)
 
-    def __str__(self):
+    def __str__(self) -> str:
         D = self.distances
         faults = []
         if self.nonnegative:
@@ -122,7 +123,7 @@ def metric_check(d: Any, X: Any, *, tol: float = 1e-10) -> MetricCheck:
     n = len(D)
     slack = tol * np.abs(D).max(initial=0.0)
 
-    def worst(fault):
+    def worst(fault: Array) -> Any:
         i, j = np.unravel_index(int(fault.argmax()), fault.shape)
         return (int(i), int(j)) if fault[i, j] > slack else None
 
@@ -146,7 +147,7 @@ def metric_check(d: Any, X: Any, *, tol: float = 1e-10) -> MetricCheck:
     )
 
 
-def _identity(D, points, slack):
+def _identity(D: Array, points: Array, slack: float) -> Any:
     """A point away from itself, or two different points that are not apart."""
     own = np.abs(D.diagonal())
     if (own > slack).any():
@@ -158,7 +159,7 @@ def _identity(D, points, slack):
     return None
 
 
-def _table(d, X):
+def _table(d: Any, X: Any) -> tuple[Array, Array]:
     """Points, and the distances of all ordered pairs."""
     if not callable(d) and not isinstance(d, str):
         raise wrong_type("d", "a function of two points, or the name of a metric", d)
@@ -183,7 +184,7 @@ def _table(d, X):
     return points, D
 
 
-def _number(d, points, i, j):
+def _number(d: Callable[..., Any], points: Array, i: int, j: int) -> float:
     value = d(points[i], points[j])
     try:
         found = float("" if isinstance(value, str | bytes) else value)

@@ -19,7 +19,7 @@ from statfast._distance import (
 )
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import ignoring_sklearn_arguments
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Jobs, Matrix, Rows
 from statfast._validation import as_count, as_flag, as_rows, refuse_large, wrong_type
 from statfast.kernels import kernel_matrix
 
@@ -90,7 +90,7 @@ def pairwise_distances(
     refuse_large(8 * rows * others, f"The {rows} x {others} table", "Pass fewer rows.")
     out = np.empty((rows, others))
 
-    def work(strip):
+    def work(strip: slice) -> None:
         out[strip] = fill(strip)
 
     _strips(work, rows, effort, n_jobs)
@@ -151,7 +151,7 @@ def pairwise_distances_argmin_min(
     rows, _, effort, fill = _between(X, Y, metric, dict(metric_kwargs or {}), None)
     indices, distances = np.empty(rows, np.int64), np.empty(rows)
 
-    def work(strip):
+    def work(strip: slice) -> None:
         found = fill(strip)
         indices[strip], distances[strip] = found.argmin(axis=1), found.min(axis=1)
 
@@ -274,7 +274,9 @@ PARAMETERS = {
 }
 
 
-def _between(X, Y, metric, params, n_jobs):
+def _between(
+    X: Any, Y: Matrix | list[Any], metric: Any, params: dict[Any, Any], n_jobs: Jobs
+) -> tuple[int, int, int, Callable[..., Any]]:
     """Numbers of rows and others, the effort of a row, and a function: slice to distances."""
     finite = not is_gappy(metric)
     X = as_rows(X, keep=(np.float64,), finite=finite)
@@ -289,7 +291,7 @@ def _between(X, Y, metric, params, n_jobs):
         X, Y = read_only(X), read_only(Y)
         where = "row {} of X and row {} of Y"
 
-        def called(strip):
+        def called(strip: slice) -> Array:
             rows = range(*strip.indices(n))
             return np.array([by_function(both.metric, X[i], Y, where, i) for i in rows])
 
@@ -297,7 +299,7 @@ def _between(X, Y, metric, params, n_jobs):
     made: OfRows = scaled(*both, n_jobs)
     step = max(256, OPERATIONS_PER_TASK // (64 * d))
 
-    def filled(strip):
+    def filled(strip: slice) -> Array:
         out = np.empty((strip.stop - strip.start, m))
         for start in range(0, m, step):
             checkpoint()
@@ -308,7 +310,7 @@ def _between(X, Y, metric, params, n_jobs):
     return n, m, m * d, filled
 
 
-def _strips(work, rows, effort, n_jobs):
+def _strips(work: Callable[..., Any], rows: int, effort: int, n_jobs: Jobs) -> None:
     """Call `work` on slices of the rows, each of which costs some effort."""
     with np.errstate(over="ignore"):
         blocks = grid(rows, least=64, most=max(64, OPERATIONS_PER_TASK // effort))

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Probabilities of classes, checked once, with the codes of the true ones."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_labels, as_rows, as_weights, shown, to_array, warn_user
 from statfast.metrics.classification.indicators import as_marks, is_wide
 from statfast.metrics.classification.label_table import as_column
@@ -12,7 +15,7 @@ from statfast.metrics.ranking.two_classes import binary_codes
 NEAR_ONE = 1.5e-8  # the root of the rounding unit: sums of probabilities this near to 1 are 1
 
 
-def as_probabilities(y_prob, name="y_proba"):
+def as_probabilities(y_prob: Any, name: str = "y_proba") -> Array:
     """Probabilities as (n, K), or (n, 1) of the positive class; float32 stays so."""
     columns = to_array(y_prob, name, "an array-like of numbers")
     columns = as_rows(columns[:, None] if columns.ndim == 1 else columns, name=name)
@@ -24,7 +27,14 @@ def as_probabilities(y_prob, name="y_proba"):
     return columns
 
 
-def classes_and_shares(y_true, y_prob, labels, sample_weight, pos_label=None, binary=False):
+def classes_and_shares(
+    y_true: Any,
+    y_prob: Any,
+    labels: Any,
+    sample_weight: Any,
+    pos_label: int | str | None = None,
+    binary: bool = False,
+) -> tuple[Array, Array, Array | None]:
     """Codes of the true classes (n,), probabilities (n, K), and weights or None.
 
     Two classes may have the probabilities of the second alone; with `binary`, of `pos_label`.
@@ -66,7 +76,7 @@ def classes_and_shares(y_true, y_prob, labels, sample_weight, pos_label=None, bi
     return codes, shares, weights
 
 
-def marks_and_shares(y_true, y_prob, sample_weight):
+def marks_and_shares(y_true: Any, y_prob: Any, sample_weight: Any) -> Any:
     """Indicators (n, K) of true labels, their probabilities, and weights; None of one label a row.
 
     Labels need not exclude each other: the probabilities of a row need not sum to 1.
@@ -82,15 +92,15 @@ def marks_and_shares(y_true, y_prob, sample_weight):
     return marks, shares, as_weights(sample_weight, len(marks))
 
 
-def _of_two(y, pos_label):
+def _of_two(y: Array, pos_label: float | str | None) -> Array:
     if pos_label is None and y.dtype.kind not in "USOT":
         return binary_codes(y, None, usual=False)
     return binary_codes(y, pos_label)
 
 
-def mean_of(values, weights):
+def mean_of(values: Array, weights: Array | None) -> float:
     return float(values.mean()) if weights is None else float(values @ weights / weights.sum())
 
 
-def shares_of_true(shares, codes):
+def shares_of_true(shares: Array, codes: Array) -> Array:
     return shares[np.arange(len(codes)), codes]

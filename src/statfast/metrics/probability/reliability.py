@@ -123,7 +123,9 @@ def score_decomposition(
     return ScoreParts(own, own - best, none - best, none)
 
 
-def _numbers(y_true, y_pred, pos_label, loss, sample_weight):
+def _numbers(
+    y_true: Any, y_pred: Any, pos_label: float | str | None, loss: str, sample_weight: Any
+) -> tuple[Array, Array, Array]:
     y = as_column(y_true, "y_true")
     if pos_label is not None or y.dtype.kind in "USOT" or loss == "log":
         y = binary_codes(y, pos_label).astype(np.float64)
@@ -135,7 +137,7 @@ def _numbers(y_true, y_pred, pos_label, loss, sample_weight):
     return y, predicted, np.ones(len(y)) if weights is None else weights
 
 
-def _bins(values, n_bins):
+def _bins(values: Array, n_bins: Any) -> Any:
     if n_bins is None:
         return np.arange(len(values))
     n_bins = as_count(n_bins, "n_bins")
@@ -145,7 +147,7 @@ def _bins(values, n_bins):
     return np.minimum(((values - low) / (high - low) * n_bins).astype(np.intp), n_bins - 1)
 
 
-def _score(y, p, weights, loss):
+def _score(y: Array, p: Array, weights: Array, loss: str) -> float:
     if loss == "squared":
         losses = (p - y) ** 2
     else:

@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._engine import Work
 from statfast._estimator import dispatching_pairs
-from statfast._typing import ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import UndefinedMetricWarning, as_choice, as_flag, warn_user
 from statfast.metrics.classification.part_counts import labels_in
 from statfast.metrics.probability.probabilities import (
@@ -84,7 +84,7 @@ def brier_score_loss(
     return score
 
 
-def _squares(codes, shares):
+def _squares(codes: Array, shares: Array) -> Array:
     """The squared distance of each row from its own corner."""
     shares = shares.astype(np.float64, copy=False)
     if shares.shape[1] == 2:
@@ -142,7 +142,7 @@ def squared_probability_error(
     return mean_of(errors, weights) if as_flag(average, "average") else errors
 
 
-def _log_loss_of_parts(parts, *, normalize=True, labels=None):
+def _log_loss_of_parts(parts: Any, *, normalize: bool = True, labels: Any = None) -> Any:
     """`log_loss` of parts."""
     if labels is None:
         labels = sorted(parts.total(Work(labels_in, empty=True)).counts)
@@ -150,7 +150,7 @@ def _log_loss_of_parts(parts, *, normalize=True, labels=None):
     return float(loss / mass if normalize else loss)
 
 
-def _losses_of_part(columns, labels):
+def _losses_of_part(columns: Any, labels: Any) -> Any:
     shares, truth, weights = columns
     more = {"labels": labels, "normalize": False, "sample_weight": weights}
     mass = len(shares) if weights is None else np.sum(weights)
@@ -213,11 +213,11 @@ def log_loss(
     return float(losses.sum() if weights is None else losses @ weights)
 
 
-def _logs(codes, shares):
+def _logs(codes: Array, shares: Array) -> Array:
     return _costs(shares_of_true(shares, codes))
 
 
-def _costs(shares):
+def _costs(shares: Array) -> Array:
     eps = np.finfo(shares.dtype).eps
     return -np.log(np.clip(shares, eps, 1 - eps).astype(np.float64))
 
@@ -316,12 +316,12 @@ def d2_brier_score(
     return 1 - mean_of(_squares(codes, shares), weights) / null
 
 
-def _null(codes, shares, weights):
+def _null(codes: Array, shares: Array, weights: Array | None) -> Array:
     mass = np.bincount(codes, weights, shares.shape[1])
     return np.broadcast_to(mass / mass.sum(), shares.shape)
 
 
-def _too_few(codes):
+def _too_few(codes: Array) -> bool:
     if len(codes) < 2:
         warn_user(
             "D^2 score is not well-defined with less than two samples.", UndefinedMetricWarning

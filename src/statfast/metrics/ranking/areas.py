@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._engine import each
 from statfast._estimator import dispatching_pairs
-from statfast._typing import ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_choice,
     as_flag,
@@ -120,7 +120,9 @@ def roc_auc_score(
     return _area(scores, codes, weights, max_fpr)
 
 
-def _of_labels(y_true, columns, average, sample_weight, max_fpr):
+def _of_labels(
+    y_true: ArrayLike, columns: Any, average: Any, sample_weight: Weights, max_fpr: float | None
+) -> Any:
     """Of several labels a row: the areas of the columns, averaged."""
     truth = as_marks(y_true, "y_true").astype(np.uint8)
     if truth.shape != columns.shape:
@@ -147,7 +149,9 @@ def _of_labels(y_true, columns, average, sample_weight, max_fpr):
     return areas if average is None else float(areas.mean())
 
 
-def _area(scores, codes, weights=None, max_fpr=None):
+def _area(
+    scores: Array, codes: Array, weights: Array | None = None, max_fpr: float | None = None
+) -> float:
     if weights is None and (max_fpr is None or max_fpr == 1):
         twice, positive, negative = pair_counts(scores, codes)
         if positive == 0 or negative == 0:
@@ -163,12 +167,12 @@ def _area(scores, codes, weights=None, max_fpr=None):
     return standardized(area_up_to(fpr, tpr, max_fpr), 0.0, max_fpr)
 
 
-def _undefined():
+def _undefined() -> float:
     warn_one_class("ROC AUC score is not defined in that case.")
     return float("nan")
 
 
-def area_up_to(x, y, high):
+def area_up_to(x: Array, y: Array, high: float) -> float:
     """Area under a rising curve from its start to a place."""
     stop = int(np.searchsorted(x, high, side="right"))
     if stop < len(x):
@@ -178,7 +182,7 @@ def area_up_to(x, y, high):
     return float((np.diff(x) * (y[1:] + y[:-1])).sum() / 2)
 
 
-def standardized(area, low, high):
+def standardized(area: Any, low: Any, high: Any) -> Any:
     """McClish's: 0.5 on the diagonal, 1 at most."""
     chance = (high**2 - low**2) / 2
     return 0.5 * (1 + (area - chance) / ((high - low) - chance))
@@ -249,7 +253,15 @@ def partial_auc_score(
     return standardized(area, low, high) if as_flag(corrected, "corrected") else area
 
 
-def _of_classes(y_true, columns, average, sample_weight, max_fpr, multi_class, labels):
+def _of_classes(
+    y_true: ArrayLike,
+    columns: Any,
+    average: Any,
+    sample_weight: Weights,
+    max_fpr: float | None,
+    multi_class: Any,
+    labels: Any,
+) -> Any:
     if max_fpr not in (None, 1):
         raise ValueError(
             f"max_fpr={max_fpr} is for two classes: partial AUC computation is not available in "
@@ -281,13 +293,15 @@ def _of_classes(y_true, columns, average, sample_weight, max_fpr, multi_class, l
     return _one_against_one(scores, codes, average)
 
 
-def _one_against_rest(scores, codes, k, average, weights):
+def _one_against_rest(
+    scores: Any, codes: Array, k: int, average: Any, weights: Array | None
+) -> Any:
     if average == "micro":
         own = (codes[:, None] == np.arange(k)).astype(np.uint8)
         each_weight = None if weights is None else np.repeat(weights, k)
         return _area(np.ascontiguousarray(scores).ravel(), own.ravel(), each_weight)
 
-    def work(c):
+    def work(c: int) -> Any:
         own = (codes == c).astype(np.uint8)
         return _area(np.ascontiguousarray(scores[:, c]), own, weights)
 
@@ -299,8 +313,8 @@ def _one_against_rest(scores, codes, k, average, weights):
     return mean_where_heavy(areas, np.bincount(codes, weights, k))
 
 
-def _one_against_one(scores, codes, average):
-    def work(pair):
+def _one_against_one(scores: Any, codes: Array, average: Any) -> Any:
+    def work(pair: tuple[int, int]) -> Any:
         rows = np.flatnonzero((codes == pair[0]) | (codes == pair[1]))
         own, some = codes[rows], np.ascontiguousarray(scores[rows])
         return np.mean([
@@ -383,5 +397,5 @@ def ranking_error(
     if as_flag(as_fraction, "as_fraction"):
         if not isinstance(pairs, int):
             raise ValueError("as_fraction=True is for whole weights. Round them, or leave it out.")
-        return Fraction(wrong, pairs)
+        return Fraction(int(wrong), pairs)
     return float(wrong / pairs)

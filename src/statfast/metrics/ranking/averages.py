@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Averages of the scores of classes or labels."""
 
+from typing import Any
 
-def mean_where_heavy(scores, weights):
+from statfast._typing import Array
+
+
+def mean_where_heavy(scores: Any, weights: Array | None) -> Any:
     """The mean of scores by weights, in which one without weight need not be a number."""
     if weights is None:
         return float(scores.mean())

@@ -14,6 +14,7 @@ from statfast._validation import (
     as_vector,
     warn_user,
 )
+from statfast.metrics.ranking.sorted_pass import ScoreSteps
 from statfast.metrics.ranking.two_classes import steps_for
 
 
@@ -75,7 +76,7 @@ def roc_curve(
     return roc_of(steps, drop_intermediate)
 
 
-def roc_of(steps, drop_intermediate=True):
+def roc_of(steps: ScoreSteps, drop_intermediate: bool = True) -> tuple[Array, Array, Array]:
     """The curve of steps: shares, and thresholds."""
     fp, tp, thresholds = counts_of(steps, drop_intermediate)
     shares = []
@@ -91,7 +92,7 @@ def roc_of(steps, drop_intermediate=True):
     return *shares, thresholds
 
 
-def counts_of(steps, drop_intermediate):
+def counts_of(steps: ScoreSteps, drop_intermediate: bool) -> tuple[Array, Array, Array]:
     """Negatives, positives and thresholds, with the start of the curve."""
     if steps.positive.dtype == np.int64:
         size = len(steps.values) + 1

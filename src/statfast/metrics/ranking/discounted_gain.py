@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Discounted cumulative gain: rankings of documents by their relevance, a row a query."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._typing import ArrayLike, Weights
@@ -123,7 +125,7 @@ def ndcg_score(
     return float(np.average(shares, weights=weights))
 
 
-def _checked(y_true, y_score, k, sample_weight):
+def _checked(y_true: Any, y_score: Any, k: int | list[int] | None, sample_weight: Any) -> Any:
     truth = as_rows(y_true, name="y_true", keep=(np.float64,))
     scores = as_rows(y_score, name="y_score", keep=(np.float64,))
     if truth.shape != scores.shape:
@@ -134,7 +136,7 @@ def _checked(y_true, y_score, k, sample_weight):
     return truth, scores, k, as_weights(sample_weight, len(truth))
 
 
-def _gains(truth, scores, k, ignore_ties):
+def _gains(truth: Any, scores: Any, k: int, ignore_ties: bool) -> Any:
     """Of each row, with natural logarithms."""
     n, m = truth.shape
     discount = 1.0 / np.log(np.arange(2, m + 2))

@@ -14,6 +14,7 @@ from statfast._validation import (
     as_real,
 )
 from statfast.metrics.ranking.curves import counts_of
+from statfast.metrics.ranking.sorted_pass import ScoreSteps
 from statfast.metrics.ranking.two_classes import steps_for
 
 
@@ -68,14 +69,16 @@ def roc_hull(
     return fp / fp[-1], tp / tp[-1], thresholds
 
 
-def steps_with_both(y_true, y_score, pos_label, sample_weight):
+def steps_with_both(
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Weights
+) -> ScoreSteps:
     steps = steps_for(y_true, y_score, pos_label, sample_weight)
     if min(steps.totals) == 0:
         raise ValueError("y_true must hold rows of both classes; one has none. Pass some.")
     return steps
 
 
-def hull_of(steps):
+def hull_of(steps: ScoreSteps) -> tuple[Array, Array, Array]:
     """Corners of the hull: negatives, positives, thresholds."""
     sums = -steps.positive.astype(np.float64)
     weights = (steps.positive + steps.negative).astype(np.float64)
@@ -270,7 +273,7 @@ def h_measure(
     return float(1 - left / whole)
 
 
-def _shape(shape, severity_ratio, ones):
+def _shape(shape: Any, severity_ratio: Any, ones: float) -> tuple[float, float]:
     if shape is not None and severity_ratio is not None:
         raise ValueError("shape and severity_ratio say the same. Give one of them.")
     if severity_ratio is not None:
@@ -280,7 +283,7 @@ def _shape(shape, severity_ratio, ones):
     return as_pair(shape, "shape", 0, open_low=True)
 
 
-def _integral(false, missed, low, high, a, b):
+def _integral(false: Array, missed: Array, low: Array, high: Array, a: float, b: float) -> float:
     """Of c false + (1 - c) missed, for c from low to high, by the beta distribution."""
     from scipy.special import betainc
 

@@ -8,7 +8,7 @@ import numpy as np
 from statfast._core.metrics import resample
 from statfast._engine import each, grid, interruptible
 from statfast._linalg import mirrored
-from statfast._typing import ArrayLike, Seed
+from statfast._typing import Array, ArrayLike, Jobs, Seed
 from statfast._validation import (
     as_choice,
     as_count,
@@ -270,7 +270,9 @@ def auc_test(
     return _tested(auc1, auc2, float(variance) ** 0.5, df, level, alternative)
 
 
-def _tested(auc1, auc2, error, df, level, alternative):
+def _tested(
+    auc1: float, auc2: float, error: float, df: float, level: float, alternative: str
+) -> AUCTest:
     from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
     difference = auc1 - auc2
@@ -280,7 +282,7 @@ def _tested(auc1, auc2, error, df, level, alternative):
         statistic = 0.0 if difference == 0 else float(np.copysign(np.inf, difference))
     finite = df < np.inf
 
-    def below(x):
+    def below(x: float) -> float:
         if not np.isfinite(x):
             return float(x > 0)
         return float(stdtr(df, x) if finite else ndtr(x))
@@ -358,7 +360,7 @@ def roc_band(
     return ROCBand(grid, _curve_at(scores, labels, grid), low, high, level)
 
 
-def _curve_at(scores, labels, grid):
+def _curve_at(scores: Array, labels: Array, grid: Array) -> Array:
     """Heights of the curve of all rows: a replicate in which each row is drawn once."""
     order = order_of(scores)
     ones = order.sums(labels.astype(np.float64))
@@ -371,7 +373,15 @@ def _curve_at(scores, labels, grid):
     return np.where(inside, (tp[at] - ones[at] + part * ones[at]) / tp[-1], 1.0)
 
 
-def _replicates(scores, labels, n_resamples, stratified, random_state, grid, n_jobs):
+def _replicates(
+    scores: Array,
+    labels: Array,
+    n_resamples: Any,
+    stratified: bool,
+    random_state: Seed,
+    grid: Array,
+    n_jobs: Jobs,
+) -> tuple[Array, Array]:
     """Areas of bootstrap replicates, and heights of their curves at a grid."""
     n_resamples = as_count(n_resamples, "n_resamples", low=2)
     order = order_of(scores)
@@ -386,7 +396,7 @@ def _replicates(scores, labels, n_resamples, stratified, random_state, grid, n_j
     areas, heights = np.empty(n_resamples), np.empty((n_resamples, len(grid)))
     step = max(1, BATCH // len(codes))
 
-    def work(start):
+    def work(start: int) -> None:
         some = slice(start, start + step)
         counts = np.empty(2 * len(sizes), dtype=np.uint32)
         resample.replicates(codes, first, seeds[some], counts, grid, areas[some], heights[some])
@@ -396,14 +406,14 @@ def _replicates(scores, labels, n_resamples, stratified, random_state, grid, n_j
     return areas, heights
 
 
-def _areas_and_covariance(columns, labels, only_areas=False):
+def _areas_and_covariance(columns: list[Array], labels: Array, only_areas: bool = False) -> Any:
     """Areas of scores of the same rows, and their covariance by DeLong."""
     n, ones = len(labels), int(labels.sum())
     zeros = n - ones
     orders = [order_of(scores) for scores in columns]
     placed = np.empty((len(orders), n), dtype=np.int64)
 
-    def place(k):
+    def place(k: int) -> int:
         order = orders[k]
         interruptible(resample.placements, order.rows, order.ends, labels, zeros, placed[k])
         return int(placed[k] @ labels)  # of the positive rows
@@ -415,7 +425,7 @@ def _areas_and_covariance(columns, labels, only_areas=False):
     centers = np.array([[2 * ones * area for area in areas], [2 * zeros * area for area in areas]])
     blocks = grid(n, ROWS_PER_BLOCK, ROWS_PER_BLOCK)
 
-    def multiply(rows):
+    def multiply(rows: slice) -> Array:
         out = np.zeros((2, len(areas), len(areas)))
         resample.products(np.ascontiguousarray(placed[:, rows]), labels[rows], centers, out)
         return out
@@ -426,7 +436,7 @@ def _areas_and_covariance(columns, labels, only_areas=False):
     return areas, mirrored(covariance)
 
 
-def _require_two(labels):
+def _require_two(labels: Array) -> None:
     ones = int(labels.sum())
     if min(ones, len(labels) - ones) < 2:
         raise ValueError(
@@ -435,14 +445,14 @@ def _require_two(labels):
         )
 
 
-def _exact(auc, labels, level):
+def _exact(auc: Any, labels: Array, level: float) -> AUCInterval:
     ones = int(labels.sum())
     reach = ((1 - level) / 2) ** (1 / min(ones, len(labels) - ones))
     low, high = (reach, 1.0) if auc == 1.0 else (0.0, 1 - reach)
     return AUCInterval(auc, low, high, 0.0, level, "exact")
 
 
-def _normal_quantile(level):
+def _normal_quantile(level: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri((1 + level) / 2))

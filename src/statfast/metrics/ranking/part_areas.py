@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from statfast._engine import Work
+from statfast._typing import Array
 from statfast._validation import as_choice, as_labels, as_weights, explain_nonfinite
 from statfast.metrics.classification.part_counts import labels_in
 from statfast.metrics.ranking.averages import mean_where_heavy
@@ -36,16 +37,16 @@ class KeyRange(NamedTuple):
 class KeyTable:
     """Weights of negatives and positives, and rows (m, 3), of keys (m,), ascending."""
 
-    def __init__(self, keys, weights):
+    def __init__(self, keys: Array, weights: Any) -> None:
         self.keys, place = np.unique(keys, return_inverse=True)
         self.weights = np.zeros((len(self.keys), 3), weights.dtype)
         np.add.at(self.weights, place.ravel(), weights)
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         keys = np.concatenate([self.keys, other.keys])
         return KeyTable(keys, np.concatenate([self.weights, other.weights]))
 
-    def ranges(self, bits):
+    def ranges(self, bits: Any) -> Any:
         table = zip(self.keys.tolist(), self.weights.tolist(), strict=True)
         return [KeyRange(key, bits, *counts) for key, counts in table]
 
@@ -59,7 +60,14 @@ class Sides(NamedTuple):
     classes: int = 2
 
 
-def area_of_parts(parts, *, average="macro", max_fpr=None, multi_class="raise", labels=None):
+def area_of_parts(
+    parts: Any,
+    *,
+    average: str = "macro",
+    max_fpr: float | None = None,
+    multi_class: str = "raise",
+    labels: Any = None,
+) -> Any:
     """`roc_auc_score`; of several classes one area after the other."""
     if max_fpr is not None or labels is not None or average in ("micro", "samples"):
         raise ValueError(
@@ -93,7 +101,7 @@ def area_of_parts(parts, *, average="macro", max_fpr=None, multi_class="raise", 
     return mean_where_heavy(np.array(areas), np.array(weights))
 
 
-def _area(parts, sides):
+def _area(parts: Any, sides: Any) -> Any:
     """The probability that a positive ranks above a negative."""
     todo = deque(parts.total(Work(counted), (sides, None, 64 - BITS)).ranges(64 - BITS))
     before, positives, twice = 0, 0, 0
@@ -123,23 +131,23 @@ def _area(parts, sides):
     return float(twice / (2 * before * positives))
 
 
-def _undefined():
+def _undefined() -> Any:
     warn_one_class("ROC AUC score is not defined in that case.")
     return float("nan")
 
 
-def _mixed(part):
+def _mixed(part: Any) -> Any:
     return bool(part.bits and part.negatives and part.positives)
 
 
-def ordered(scores):
+def ordered(scores: Any) -> Any:
     """Integers without sign, in the order of the scores."""
     bits = (scores.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
     sign = np.uint64(1) << np.uint64(63)
     return np.where(bits & sign, ~bits, bits | sign)
 
 
-def counted(columns, sent_state):
+def counted(columns: Any, sent_state: Any) -> Any:
     """Counts of a part by the leading bits of scores; of some ranges, or of all scores."""
     scores, truth, weights = columns
     sides, ranges, bits = sent_state

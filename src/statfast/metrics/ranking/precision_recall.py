@@ -19,7 +19,7 @@ from statfast.metrics.classification.indicators import as_marks, is_wide
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
 from statfast.metrics.ranking.averages import mean_where_heavy
-from statfast.metrics.ranking.sorted_pass import steps_of
+from statfast.metrics.ranking.sorted_pass import ScoreSteps, steps_of
 from statfast.metrics.ranking.two_classes import binary_codes, steps_for
 
 AVERAGES = ("macro", "micro", "weighted", "samples", None)
@@ -86,9 +86,9 @@ def precision_recall_curve(
         warn_user("No positive class found in y_true, recall is set to one for all thresholds.")
     recall = tp / tp[-1] if tp[-1] else np.ones(len(tp))
     precision = tp / (tp + fp)
-    end = np.array([1.0]), np.array([0.0])
-    return (*(np.concatenate([a[::-1], b]) for a, b in zip((precision, recall), end, strict=True)),
-            values[::-1])  # fmt: skip
+    precision = np.concatenate([precision[::-1], [1.0]])
+    recall = np.concatenate([recall[::-1], [0.0]])
+    return precision, recall, values[::-1]
 
 
 def precision_recall_interpolation(
@@ -168,7 +168,7 @@ def precision_recall_interpolation(
     return recall, precision, _area_between(tp, fp)
 
 
-def _area_between(tp, fp):
+def _area_between(tp: Array, fp: Array) -> float:
     """The integral of t / (t + f) with f linear in t between the points."""
     rise, run = np.diff(tp), np.diff(fp)
     moved = rise > 0
@@ -236,7 +236,7 @@ def average_precision_score(
     return precision_of(steps_for(ones, y_score, 1, sample_weight, usual=False))
 
 
-def precision_of(steps):
+def precision_of(steps: ScoreSteps) -> float:
     tp = steps.tp
     if tp[-1] == 0:
         warn_user("No positive class found in y_true, so that average precision is 0.")
@@ -246,7 +246,9 @@ def precision_of(steps):
     return float((steps.positive[held] * (tp / (tp + fp))).sum() / tp[-1])
 
 
-def _of_classes(y, columns, average, pos_label, sample_weight, labels):
+def _of_classes(
+    y: Any, columns: Any, average: Any, pos_label: Any, sample_weight: Weights, labels: Any
+) -> Any:
     classes, codes = as_labels(y, len(y), name="y_true")
     if labels is not None:
         codes, classes = among(labels, classes, codes)
@@ -254,7 +256,9 @@ def _of_classes(y, columns, average, pos_label, sample_weight, labels):
     return _of_columns(own, columns, average, pos_label, sample_weight)
 
 
-def _of_columns(positive, columns, average, pos_label, sample_weight):
+def _of_columns(
+    positive: Any, columns: Any, average: Any, pos_label: Any, sample_weight: Weights
+) -> Any:
     """Of each column (or row) by itself, averaged; or of all their entries as one."""
     n, k = positive.shape
     scores = as_rows(columns, name="y_score")

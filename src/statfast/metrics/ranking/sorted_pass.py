@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores in order, once: classes counted at each distinct score, which all curves are made of."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from statfast._core.metrics import rank
 from statfast._engine import each, grid, interruptible
+from statfast._typing import Array
 from statfast._validation import nonfinite, to_array, to_numbers
 
 ROWS_PER_TASK = 1 << 16
@@ -26,20 +29,20 @@ class ScoreSteps:
     negative: np.ndarray
 
     @cached_property
-    def tp(self):
+    def tp(self) -> Array:
         """Positives at or above each score."""
         return np.cumsum(self.positive)
 
     @cached_property
-    def fp(self):
+    def fp(self) -> Array:
         """Negatives at or above each score."""
         return np.cumsum(self.negative)
 
     @property
-    def totals(self):
+    def totals(self) -> tuple[float, float]:
         return self.tp[-1], self.fp[-1]
 
-    def area(self):
+    def area(self) -> float:
         """Twice the weight of pairs of a positive above a negative, ties counting half."""
         below = 2 * (self.tp[-1] - self.tp) + self.positive
         return ((2 * self.tp[-1] - below) * self.negative).sum()
@@ -54,15 +57,15 @@ class Order:
     ends: np.ndarray
 
     @property
-    def starts(self):
+    def starts(self) -> Array:
         return np.concatenate([[0], self.ends[:-1]])
 
-    def sums(self, weights):
+    def sums(self, weights: Any) -> Array:
         """Of the weights of the rows with each score."""
         return np.add.reduceat(weights[self.rows], self.starts)
 
 
-def as_scores(scores, n=None, *, name="y_score"):
+def as_scores(scores: Any, n: int | None = None, *, name: str = "y_score") -> Array:
     """Scores as a contiguous column of float64, float32 or int64; NaN is found by the sort."""
     scores = to_array(scores, name, "a 1d array-like of numbers")
     if scores.ndim == 2 and scores.shape[1] == 1:
@@ -85,7 +88,7 @@ def as_scores(scores, n=None, *, name="y_score"):
 class Buckets:
     """The first spread: codes of scores (and rows) in buckets, and where these start."""
 
-    def __init__(self, scores, labels=None, name="y_score"):
+    def __init__(self, scores: Array, labels: Array | None = None, name: str = "y_score") -> None:
         """Spread codes with the labels of the rows; without labels, codes and rows."""
         self.scores, self.labels, self.name = scores, labels, name
         n = len(scores)
@@ -116,15 +119,15 @@ class Buckets:
         each(self._spread, list(enumerate(places)), effort=4.0 * n)
         self.zero = rank.bucket(0.0, *self.map)
 
-    def _refuse(self):
+    def _refuse(self) -> None:
         row = int(np.isnan(self.scores).argmax())
         raise nonfinite(self.scores[row], self.name, row)
 
-    def _tally(self, task):
+    def _tally(self, task: tuple[int, Array]) -> None:
         block, counts = task
         rank.tally(self.scores[self.blocks[block]], *self.map, counts)
 
-    def _spread(self, task):
+    def _spread(self, task: tuple[int, Array]) -> None:
         block, places = task
         rows = self.blocks[block]
         if self.labels is None:
@@ -132,7 +135,7 @@ class Buckets:
         else:
             rank.spread(self.scores[rows], self.labels[rows], *self.map, places, self.items)
 
-    def parts(self):
+    def parts(self) -> list[tuple[int, int]]:
         """Ranges of buckets with about a block of rows each, or one bucket, falling."""
         if len(self.scores) <= ROWS_PER_TASK:
             return [(0, len(self.starts) - 1)]
@@ -140,21 +143,21 @@ class Buckets:
         cuts = np.unique(np.searchsorted(self.starts, marks, side="right") - 1)
         return list(zip(cuts, [*cuts[1:], len(self.starts) - 1], strict=True))[::-1]
 
-    def each(self, work):
+    def each(self, work: Callable[..., Any]) -> Any:
         return each(work, self.parts(), effort=20.0 * len(self.scores))
 
-    def values(self, keys):
+    def values(self, keys: Array) -> Array:
         """The scores that keys stand for."""
         out = np.empty(len(keys))
         interruptible(rank.values, keys, self.scores.dtype == np.int64, out)
         return out.astype(np.float32) if self.scores.dtype == np.float32 else out
 
 
-def pair_counts(scores, labels, name="y_score"):
+def pair_counts(scores: Array, labels: Array, name: str = "y_score") -> tuple[int, int, int]:
     """Twice the pairs of a positive above a negative, ties counting half; positives; negatives."""
     spread = Buckets(scores, labels, name)
 
-    def work(part):
+    def work(part: tuple[int, int]) -> tuple[int, int, int]:
         return rank.area(spread.items, spread.spare, spread.starts, *part)
 
     twice = positive = negative = 0
@@ -164,7 +167,9 @@ def pair_counts(scores, labels, name="y_score"):
     return twice, positive, negative
 
 
-def steps_of(scores, labels, weights=None, name="y_score"):
+def steps_of(
+    scores: Array, labels: Array, weights: Array | None = None, name: str = "y_score"
+) -> ScoreSteps:
     """Positives and negatives at each distinct score; scores of rows without weight left out."""
     if weights is not None:
         order = order_of(scores, name)
@@ -177,7 +182,7 @@ def steps_of(scores, labels, weights=None, name="y_score"):
     keys = np.empty(n, np.uint64)
     positive, negative = np.empty(n, np.int64), np.empty(n, np.int64)
 
-    def work(part):
+    def work(part: tuple[int, int]) -> slice:
         start = n - spread.starts[part[1]]  # buckets come from the highest down
         out = (column[start:] for column in (keys, positive, negative))
         found = rank.runs(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
@@ -188,14 +193,14 @@ def steps_of(scores, labels, weights=None, name="y_score"):
     return ScoreSteps(spread.values(keys), positive, negative)
 
 
-def order_of(scores, name="y_score"):
+def order_of(scores: Array, name: str = "y_score") -> Order:
     """Rows as their scores fall; rows with equal scores in their order."""
     spread = Buckets(scores, None, name)
     n = len(scores)
     keys = np.empty(n, np.uint64)
     rows, ends = np.empty(n, np.int64), np.empty(n, np.int64)
 
-    def work(part):
+    def work(part: tuple[int, int]) -> slice:
         start = n - spread.starts[part[1]]
         out = (column[start:] for column in (keys, rows, ends))
         found = rank.order(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
@@ -207,7 +212,7 @@ def order_of(scores, name="y_score"):
     return Order(spread.values(keys), rows, ends)
 
 
-def _joined(column, held):
+def _joined(column: Array, held: Any) -> Array:
     stop = held[-1].stop
     if sum(part.stop - part.start for part in held) == stop:
         return column[:stop]  # without ties: they lie side by side

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from statfast._typing import ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import (
     as_choice,
     as_pair,
@@ -143,12 +143,19 @@ def choose_threshold(
     )
 
 
-def first_best(worth):
+def first_best(worth: Array) -> int:
     """The first of the largest, but for rounding."""
     return int((worth >= worth.max() - 1e-14 * np.abs(worth).max()).argmax())
 
 
-def _worth(criterion, fpr, tpr, share, cost, beta):
+def _worth(
+    criterion: str,
+    fpr: Array,
+    tpr: Array,
+    share: float,
+    cost: Array | tuple[float, float],
+    beta: float,
+) -> tuple[Array, float]:
     """What is to be as large as possible, and the sign by which it is told."""
     if criterion == "youden":
         return tpr - fpr, 1.0

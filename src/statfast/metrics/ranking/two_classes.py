@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Labels of two classes as 0 and 1, with the scores and weights of their rows."""
 
+from typing import Any, NoReturn
+
 import numpy as np
 
 from statfast._core.metrics import rank
 from statfast._engine import interruptible
+from statfast._typing import Array, Weights
 from statfast._validation import (
     UndefinedMetricWarning,
     as_label,
@@ -14,13 +17,15 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.metrics.classification.label_table import as_column
-from statfast.metrics.ranking.sorted_pass import as_scores, steps_of
+from statfast.metrics.ranking.sorted_pass import ScoreSteps, as_scores, steps_of
 
 NATIVE = (np.uint8, np.int8, np.int32, np.int64, np.float32, np.float64)
 USUAL = ({0, 1}, {-1, 1}, {0}, {1}, {-1})
 
 
-def binary_codes(y_true, pos_label=None, *, usual=True, name="y_true"):
+def binary_codes(
+    y_true: Any, pos_label: Any = None, *, usual: bool = True, name: str = "y_true"
+) -> Array:
     """1 for rows of the positive class, which is `pos_label`, or else the higher of two labels.
 
     Where it is not named, labels must be 0 and 1, or -1 and 1, unless any two are `usual`.
@@ -57,11 +62,13 @@ def binary_codes(y_true, pos_label=None, *, usual=True, name="y_true"):
     return _oriented(ones.astype(np.uint8), classes, pos_label, usual, name)
 
 
-def _equal(label, wanted):
+def _equal(label: float, wanted: float | str) -> bool:
     return not isinstance(wanted, str) and label == wanted
 
 
-def _oriented(codes, classes, pos_label, usual, name):
+def _oriented(
+    codes: Array, classes: list[float | str], pos_label: float | str | None, usual: bool, name: str
+) -> Array:
     if pos_label is None:
         if usual and not any(set(classes) <= kind for kind in USUAL):
             raise ValueError(
@@ -78,20 +85,24 @@ def _oriented(codes, classes, pos_label, usual, name):
     return codes
 
 
-def _refuse_label(pos_label, classes, name):
+def _refuse_label(pos_label: Any, classes: Any, name: str) -> NoReturn:
     raise ValueError(
         f"pos_label={pos_label!r} is not a valid label: {name} holds {shown(classes)}. Name one."
     )
 
 
-def steps_for(y_true, y_score, pos_label, sample_weight, usual=True):
+def steps_for(
+    y_true: Any, y_score: Any, pos_label: Any, sample_weight: Weights, usual: bool = True
+) -> ScoreSteps:
     """Positives and negatives at each distinct score, from what the caller gave."""
     labels = binary_codes(y_true, pos_label, usual=usual)
     scores = as_scores(y_score, len(labels))
     return steps_of(scores, labels, as_weights(sample_weight, len(labels)))
 
 
-def rows_for_ranking(y_true, y_score, pos_label, usual=True):
+def rows_for_ranking(
+    y_true: Any, y_score: Any, pos_label: Any, usual: bool = True
+) -> tuple[Array, Array]:
     """Scores and labels, with both classes there."""
     labels = binary_codes(y_true, pos_label, usual=usual)
     scores = as_scores(y_score, len(labels))
@@ -102,5 +113,5 @@ def rows_for_ranking(y_true, y_score, pos_label, usual=True):
     return scores, labels
 
 
-def warn_one_class(what):
+def warn_one_class(what: str) -> None:
     warn_user(f"Only one class is present in y_true. {what}", UndefinedMetricWarning)

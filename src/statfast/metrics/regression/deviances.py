@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from statfast._typing import ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_real
 from statfast.metrics.regression.outputs import (
     in_units,
@@ -123,7 +123,7 @@ def mean_gamma_deviance(
     return mean_tweedie_deviance(y_true, y_pred, sample_weight=sample_weight, power=2)
 
 
-def tweedie_deviance(true, pred, power):
+def tweedie_deviance(true: Array, pred: Array, power: float) -> Array:
     """The deviance of each value, after a look at its domain."""
     _require_domain(true, pred, power)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -136,7 +136,7 @@ def tweedie_deviance(true, pred, power):
     return found
 
 
-def _deviance(true, pred, power):
+def _deviance(true: Array, pred: Array, power: float) -> Array:
     if power == 0:
         return (true - pred) ** 2
     if power == 1:
@@ -151,7 +151,7 @@ def _deviance(true, pred, power):
     )
 
 
-def _require_domain(true, pred, power):
+def _require_domain(true: Array, pred: Array, power: float) -> None:
     if 0 < power < 1:
         raise ValueError(
             f"power must not be between 0 and 1, where there is no Tweedie deviance; got {power}."

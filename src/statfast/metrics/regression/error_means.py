@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._typing import ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_real
 from statfast.metrics.regression.outputs import (
     averaged,
@@ -377,12 +377,12 @@ def mean_pinball_loss(
     return averaged(found * unit, outputs)
 
 
-def pinball(error, alpha):
+def pinball(error: Array, alpha: float) -> Array:
     """The pinball loss of true minus predicted values."""
     return alpha * np.maximum(error, 0) + (1 - alpha) * np.maximum(-error, 0)
 
 
-def _require_above(true, pred):
+def _require_above(true: Array, pred: Array) -> None:
     for values, name in ((true, "y_true"), (pred, "y_pred")):
         if values.min() <= -1:
             raise ValueError(

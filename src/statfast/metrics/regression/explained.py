@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._typing import ArrayLike, Weights
+from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import UndefinedMetricWarning, as_flag, as_real, warn_user
 from statfast.metrics.regression.deviances import tweedie_deviance
 from statfast.metrics.regression.error_means import pinball
@@ -253,7 +253,7 @@ def d2_tweedie_score(
         return float((1 - left / whole)[0])
 
 
-def _too_few(true, name):
+def _too_few(true: Array, name: str) -> bool:
     if len(true) < 2:
         warn_user(
             f"{name} score is not well-defined with less than two samples.", UndefinedMetricWarning

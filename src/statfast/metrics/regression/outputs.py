@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the measures of predicted numbers share: checked values, means, and means over outputs."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array, Weights
 from statfast._validation import as_choice, as_real, as_targets, as_weights, to_array
 
 # Of numbers between these, neither squares nor their sums overflow or vanish.
@@ -10,7 +14,9 @@ MIN_NUMBER, MAX_NUMBER = 1e-100, 1e100
 AVERAGES = ("raw_values", "uniform_average", "variance_weighted")
 
 
-def values_of(y_true, y_pred, sample_weight, multioutput):
+def values_of(
+    y_true: Any, y_pred: Any, sample_weight: Weights, multioutput: Any
+) -> tuple[Array, Array, Array | None, str]:
     """True and predicted values, (n, T) each, weights or None, and how outputs are averaged."""
     n = _length(y_true)
     true, _ = as_targets(y_true, n, name="y_true")
@@ -23,7 +29,7 @@ def values_of(y_true, y_pred, sample_weight, multioutput):
     return true, pred, as_weights(sample_weight, n), _checked(multioutput, true.shape[1])
 
 
-def _length(y):
+def _length(y: Any) -> int:
     """How many rows there are; what is no column is left to be refused."""
     shape = getattr(y, "shape", None)
     if shape is not None:
@@ -31,7 +37,7 @@ def _length(y):
     return len(y) if hasattr(y, "__len__") else 0
 
 
-def _checked(multioutput, outputs):
+def _checked(multioutput: Any, outputs: int) -> Any:
     if isinstance(multioutput, str) or multioutput is None:
         return as_choice(multioutput, "multioutput", AVERAGES)
     weights = to_array(multioutput, "multioutput", "a 1d array-like of weights")
@@ -46,12 +52,12 @@ def _checked(multioutput, outputs):
     return weights
 
 
-def require_single(true, name):
+def require_single(true: Array, name: str) -> None:
     if true.shape[1] > 1:
         raise ValueError(f"{name} is for one output; got {true.shape[1]}. Pass one column.")
 
 
-def mean(values, weights):
+def mean(values: Array, weights: Array | None) -> Array:
     """Of each column of (n, T)."""
     if weights is None:
         return values.mean(axis=0)
@@ -63,7 +69,7 @@ def mean(values, weights):
     return found
 
 
-def in_units(measure, *columns):
+def in_units(measure: Callable[..., Any], *columns: Array) -> tuple[Array, Array]:
     """A measure of columns (n, T), and the unit of each output in which it is taken.
 
     The unit is 1, or else a power of two where values are so large, or so small, that what is made
@@ -80,13 +86,13 @@ def in_units(measure, *columns):
     return found, units
 
 
-def variance(values, weights):
+def variance(values: Array, weights: Array | None) -> Array:
     """Of each column; 0 where all are equal, whatever the rounding of their mean."""
     spread = mean((values - mean(values, weights)) ** 2, weights)
     return np.where(np.ptp(values, axis=0) > 0, spread, 0.0)
 
 
-def averaged(values, outputs):
+def averaged(values: Array, outputs: str) -> Array | float:
     """One number from those of the outputs, unless each is wanted."""
     if isinstance(outputs, str):
         return values if outputs == "raw_values" else float(values.mean())
@@ -94,7 +100,13 @@ def averaged(values, outputs):
     return float(outputs[used] @ values[used] / outputs.sum())
 
 
-def explained(residual, total, outputs, force_finite, degree=1):
+def explained(
+    residual: tuple[Array, Array],
+    total: tuple[Array, Array],
+    outputs: str,
+    force_finite: bool,
+    degree: int = 1,
+) -> Array | float:
     """1 - residual / total of each output, averaged; both as `in_units` of a degree gives them."""
     (residual, residual_unit), (total, unit) = residual, total
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -107,7 +119,7 @@ def explained(residual, total, outputs, force_finite, degree=1):
     return averaged(share, outputs)
 
 
-def quantile(values, order, weights):
+def quantile(values: Array, order: float, weights: Array | None) -> Array:
     """Of each column; where the weights up to a value are just the share, the mean of two.
 
     The share is compared to within rounding, as sums of weights are.

@@ -7,12 +7,14 @@ distance have to be of zeros and ones, and queries that are not are compared num
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from statfast._core.neighbors import bits, radius
 from statfast._distance import HAMMING, Metric
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array
 from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.brute.radius import Within, joined
@@ -47,7 +49,7 @@ class BinaryIndex:
         groups = np.zeros((count, -(-d // 64), 64), np.uint64)
         size = np.zeros(64 * count, np.float32)
 
-        def fill(block):
+        def fill(block: Any) -> None:
             words, size[block] = packed(X[block])
             some = groups[block.start // 64 : -(-block.stop // 64)]
             for row, group in enumerate(range(0, len(words), 64)):
@@ -65,7 +67,7 @@ class BinaryIndex:
         m = len(Q)
         apart, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
-        def search(block):
+        def search(block: Any) -> None:
             words, own = packed(Q[block])
             found = np.empty((len(words), k, 2))
             bits.begin(found)
@@ -86,7 +88,7 @@ class BinaryIndex:
         """The same of the indexed rows, each without itself."""
         return without_self(*self.query(self.rows, k + 1, n_jobs), np.arange(len(self.rows)))
 
-    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> Within:
+    def query_radius(self, Q: np.ndarray, r: Any, n_jobs: int | None = None) -> Within:
         """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id)."""
         m = len(Q)
         limit = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), m))
@@ -94,7 +96,7 @@ class BinaryIndex:
         if len(other):  # one plain search for all costs less than to merge two answers
             return self._plain().query_radius(Q, limit, n_jobs)
 
-        def search(block):
+        def search(block: Any) -> Any:
             words, own = packed(Q[block])
             starts = np.zeros(len(words) + 1, np.intp)
             self._take(words, own, limit[block], starts[1:], None, None)
@@ -107,7 +109,7 @@ class BinaryIndex:
         blocks = grid(m, least=64, most=QUERIES_PER_TASK)
         return joined(each(search, blocks, n_jobs=n_jobs, effort=2 * self._effort(m)))
 
-    def _take(self, words, own, limit, at, apart, ids):
+    def _take(self, words: Any, own: Any, limit: Any, at: Any, apart: Any, ids: Any) -> None:
         for part in self._calls(len(words)):
             checkpoint()
             bits.within(words, own, self.view, part.start, part.stop, limit, at, apart, ids)
@@ -117,33 +119,33 @@ class BinaryIndex:
         """What kernels take; not pickled."""
         return bits.BitsView(self.groups, self.size, *self.rows.shape, self.metric.kind)
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return BinaryIndex, (self.rows, self.groups, self.size, self.metric)
 
-    def _calls(self, m):
+    def _calls(self, m: int) -> Any:
         count, words = self.groups.shape[:2]
         step = max(1, WORDS_PER_CALL // (64 * m * words))
         return [slice(first, min(count, first + step)) for first in range(0, count, step)]
 
-    def _effort(self, m):
+    def _effort(self, m: int) -> Any:
         return 2.0 * m * self.groups.size
 
-    def _others(self, Q):
+    def _others(self, Q: Any) -> Any:
         """Queries that are not of bits."""
         if self.metric.kind != HAMMING:
             return np.empty(0, np.intp)
         return np.flatnonzero(~zeros_and_ones(Q).all(axis=1))
 
-    def _plain(self):
+    def _plain(self) -> Any:
         return BruteIndex.build(self.rows, 1, metric=self.metric)
 
 
-def zeros_and_ones(rows):
+def zeros_and_ones(rows: Array) -> Array:
     """Which numbers are 0 or 1."""
     return (rows == 0) | (rows == 1)
 
 
-def packed(rows):
+def packed(rows: Any) -> Any:
     """Rows as words (m, words) uint64, and how many features are set (m,) float32."""
     held = np.ascontiguousarray(rows != 0)
     packed = np.zeros((len(held), -(-held.shape[1] // 64) * 8), np.uint8)

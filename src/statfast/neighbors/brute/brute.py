@@ -7,6 +7,7 @@ Rows and queries are prepared ones (`Metric.prepare`), and distances reduced one
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from statfast._distance import (
     with_contiguous_rows,
 )
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.brute.quantized import ByteCode
 from statfast.neighbors.brute.radius import Within, rows_within
@@ -94,7 +96,7 @@ class BruteIndex:
         norm = np.empty(n, np.float32)
         start = None if code is None else np.empty(n, np.float32)
 
-        def encode(block):
+        def encode(block: slice) -> float | None:
             if metric.kind != EUCLIDEAN:
                 return brute.sizes(rows[block], origin, scale, metric.kind, metric.p, norm[block])
             part = None if code is None or code is rows else code[block]
@@ -140,7 +142,7 @@ class BruteIndex:
         """The same of the indexed rows, each without itself."""
         return without_self(*self.query(self.rows, k + 1, n_jobs), np.arange(len(self.rows)))
 
-    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> Within:
+    def query_radius(self, Q: np.ndarray, r: float, n_jobs: int | None = None) -> Within:
         """All rows within reduced radii r, of one or of each query."""
         return rows_within(self, Q, r, n_jobs)
 
@@ -165,7 +167,7 @@ class BruteIndex:
         step = max(64, int(FLOP_PER_CALL / (2.0 * m * self.rows.shape[1] * self.costs[0])))
         return [slice(first, min(stop, first + step)) for first in range(start, stop, step)]
 
-    def _tasks(self, m, k):
+    def _tasks(self, m: int, k: int) -> Any:
         """Pairs (queries, rows): blocks of queries; where those are few, blocks of rows too."""
         n, d = self.rows.shape
         most = max(
@@ -179,7 +181,7 @@ class BruteIndex:
         rows = grid(n, least=max(k, -(-n // pieces)), most=n, parts=pieces)
         return [(q, r) for q in queries for r in rows]
 
-    def _search(self, Q, rows, k):
+    def _search(self, Q: Any, rows: Any, k: int) -> Any:
         """The k nearest among some of the rows, by the cheapest scores that decide."""
         m = len(Q)
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
@@ -209,7 +211,9 @@ class BruteIndex:
         if steep <= STEEP64:
             yield Float64Scores
 
-    def _by_scores(self, scores, Q, rows, k, Q64, where, d2, ids):
+    def _by_scores(
+        self, scores: Any, Q: Any, rows: Any, k: int, Q64: Array, where: Any, d2: Array, ids: Any
+    ) -> Any:
         """Answer the queries whose candidates can be told apart; returns which."""
         m, d = Q64.shape
         state = scores(self, Q, k)
@@ -230,7 +234,7 @@ class BruteIndex:
         d2[where[decided]], ids[where[decided]] = best[decided], at[decided]
         return decided
 
-    def _by_differences(self, q, rows, k):
+    def _by_differences(self, q: Any, rows: Any, k: int) -> Any:
         """Answer one query from the distances to all rows, picking from at least k at a time."""
         step = max(1, int(DIFFERENCES_PER_CALL / (q.shape[0] * self.costs[1])))
         held = np.empty(min(rows.stop - rows.start, max(k, step)))
@@ -248,14 +252,14 @@ class BruteIndex:
         return nearest_of(found, k)
 
 
-def places(rows):
+def places(rows: Any) -> Any:
     """Latitudes and longitudes as points of the unit sphere."""
     latitude, longitude = np.asarray(rows, np.float64).T
     flat = np.cos(latitude)
     return np.stack([flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)], axis=1)
 
 
-def nearest_of(found, k):
+def nearest_of(found: Any, k: int) -> Any:
     """The k nearest of several lists of the same queries."""
     if len(found) == 1:
         return found[0]
@@ -273,7 +277,10 @@ def nearest_of(found, k):
 class FloatScores:
     """The search of some queries by scores of one floating-point type."""
 
-    def __init__(self, index, Q, k, room=None):
+    # What subclasses declare, or a fit sets.
+    real: Any
+
+    def __init__(self, index: BruteIndex, Q: Array, k: int, room: int | None = None) -> None:
         self.index, self.k = index, k
         m, d = Q.shape
         width = tiles.tile_shape(np.dtype(self.real).char)[1]
@@ -290,7 +297,7 @@ class FloatScores:
             Q, index.origin, index.scale, *index.measure, index.lean, self.panels, self.state
         )
 
-    def scan(self, first, stop):
+    def scan(self, first: int, stop: int) -> None:
         index = self.index
         brute.scan(
             index.points[first:stop], first, index.origin, index.scale, index.norm,
@@ -309,7 +316,7 @@ class Float64Scores(FloatScores):
 class ByteScores:
     """The search of some queries by scores of bytes."""
 
-    def __init__(self, index, Q, k):
+    def __init__(self, index: Any, Q: Any, k: int) -> None:
         self.index, self.k = index, k
         m, d = Q.shape
         width = tiles.tile_shape("f")[1]
@@ -329,7 +336,7 @@ class ByteScores:
             self.unit, self.state,
         )  # fmt: skip
 
-    def scan(self, first, stop):
+    def scan(self, first: Any, stop: int) -> None:
         index = self.index
         quantized.scan(
             index.bytes.code[first:stop], index.bytes.start, index.norm, first, self.panels,

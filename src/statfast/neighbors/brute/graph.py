@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array, Matrix
 from statfast._validation import as_sparse, explain_nonfinite, slack_of
 from statfast.neighbors.brute.radius import Within
 
 
-def as_graph(X: Any, name: str = "X"):
+def as_graph(X: Any, name: str = "X") -> Matrix:
     """Check a sparse matrix of distances; a CSR matrix in float64 that keeps its zeros."""
     from scipy.sparse import csr_array
 
@@ -62,7 +63,7 @@ def stored_within(graph: Any, r: Any) -> Within:
     return before[starts], distances[kept], ids[kept]
 
 
-def _sorted(graph, itself):
+def _sorted(graph: Matrix, itself: bool) -> tuple[Array, Array, Array]:
     """Starts, entries and columns, those of a row by (entry, column)."""
     m = graph.shape[0]
     row = np.repeat(np.arange(m), np.diff(graph.indptr))

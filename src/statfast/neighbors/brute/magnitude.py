@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from statfast._distance import EUCLIDEAN, HALVED, HAVERSINE, MINKOWSKI, Metric, extent_of
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import is_sparse
 from statfast.neighbors.brute.sparse import prepared
 
@@ -70,11 +71,11 @@ def width_of(rows: np.ndarray) -> float:
         return float((rows.max(axis=0).astype(np.float64) - rows.min(axis=0)).max())
 
 
-def _prepared(metric, X, n_jobs):
+def _prepared(metric: Metric, X: Matrix, n_jobs: Jobs) -> Matrix:
     return prepared(metric, X) if is_sparse(X) else metric.prepare(X, n_jobs=n_jobs)
 
 
-def _small(rows, least, n_jobs):
+def _small(rows: Matrix, least: float, n_jobs: Jobs) -> tuple[float, Array | None]:
     """How wide the rows are, or how large if they are all alike, and the values of columns that
     hold but one; a width of 0 if all is well."""
     if is_sparse(rows):
@@ -88,7 +89,7 @@ def _small(rows, least, n_jobs):
     return size if size < least else 0.0, np.where(low < high, 0.0, low) if width else None
 
 
-def _vanishing(name, size):
+def _vanishing(name: str, size: float) -> str:
     return (
         f"{name} holds values that differ by at most {size:.3g}, whose squares vanish in float64."
     )

@@ -9,6 +9,7 @@ import numpy as np
 from statfast._core.neighbors import brute
 from statfast._distance import CALLABLE, Metric, between
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast._validation import is_sparse, slack_of
 from statfast.neighbors.brute.graph import nearest_stored, stored_within
 from statfast.neighbors.brute.radius import joined
@@ -19,7 +20,7 @@ NUMBERS_PER_TASK = 1 << 22  # looked at by a task
 class Given(Metric):
     """The distances of the caller: reduced as they are, and never negative."""
 
-    def prepare(self, rows, *, name="X", n_jobs=None):
+    def prepare(self, rows: Array, *, name: str = "X", n_jobs: Jobs = None) -> Array:
         """Check rows of distances; what rounding left below 0 is 0."""
         if rows.dtype.kind != "f" or rows.min() >= 0.0:
             return rows
@@ -55,7 +56,7 @@ class PrecomputedIndex:
             )
         return cls(X)
 
-    def query(self, Q, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, Q: Array, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The k smallest distances of each row and their columns, by (distance, column)."""
         return self._smallest(Q, k, n_jobs, itself=False)
 
@@ -63,17 +64,17 @@ class PrecomputedIndex:
         """The same for the rows of the table, each without its own column."""
         return self._smallest(self.table, k, n_jobs, itself=True)
 
-    def _distances(self, Q, block):
+    def _distances(self, Q: Array, block: slice) -> Array:
         """From some queries to all rows, float64, to be written to."""
         return np.array(Q[block], np.float64, order="C")
 
-    def _smallest(self, Q, k, n_jobs, itself):
+    def _smallest(self, Q: Array, k: int, n_jobs: Jobs, itself: bool) -> tuple[Array, Array]:
         if is_sparse(Q):
             return nearest_stored(Q, k, itself)
         m, n = len(Q), self.table.shape[0]
         distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
-        def work(block):
+        def work(block: slice) -> None:
             for i, row in zip(
                 range(block.start, block.stop), self._distances(Q, block), strict=True
             ):
@@ -85,14 +86,14 @@ class PrecomputedIndex:
         each(work, blocks, n_jobs=n_jobs, effort=2.0 * m * n)
         return distances, ids
 
-    def query_radius(self, Q, r, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
+    def query_radius(self, Q: Array, r: float, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
         """The columns of distances up to r in each row: starts, distances, columns."""
         if is_sparse(Q):
             return stored_within(Q, r)
         m, n = len(Q), self.table.shape[0]
         radii = np.broadcast_to(np.asarray(r, np.float64), m)
 
-        def work(block):
+        def work(block: slice) -> tuple[Array, Array, Array]:
             checkpoint()
             some = self._distances(Q, block)
             rows, ids = np.nonzero(some <= radii[block, None])
@@ -112,7 +113,7 @@ class BlockwiseIndex(PrecomputedIndex):
     table: np.ndarray  # (n, d) the rows
     metric: Metric
 
-    def _distances(self, Q, block):
+    def _distances(self, Q: Array, block: slice) -> Array:
         return between(self.metric, Q[block], self.table)
 
 
@@ -131,7 +132,9 @@ def without_self(
     return reduced[~drop].reshape(shape), ids[~drop].reshape(shape)
 
 
-def without_own(starts: np.ndarray, reduced: np.ndarray, ids: np.ndarray, first: int):
+def without_own(
+    starts: np.ndarray, reduced: np.ndarray, ids: np.ndarray, first: int
+) -> tuple[Array, Array, Array]:
     """Drop from the neighbors of each row its own id, which is `first` and up."""
     m = len(starts) - 1
     others = ids != np.repeat(np.arange(first, first + m), np.diff(starts))

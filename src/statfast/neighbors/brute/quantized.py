@@ -2,12 +2,14 @@
 """Rows rounded to bytes, as a filter of neighbors: whether it pays, and what it leaves open."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._core.distance import pairwise
 from statfast._core.neighbors import quantized
 from statfast._engine import grid
+from statfast._typing import Array
 
 FEWEST, LEAST = 4096, 1 << 20  # rows and numbers: with fewer, rounding costs more than it saves
 MAX_FEATURES = 65_536  # features beyond which sums of byte products overflow
@@ -28,7 +30,7 @@ class ByteCode:
     doubt: float = 0.0  # by how much a squared distance may be off
 
     @classmethod
-    def step_of(cls, rows, reach):
+    def step_of(cls, rows: Array, reach: float) -> Any:
         """The unit of a byte (1 for whole numbers), and an array for the codes if they may pay."""
         n, d = rows.shape
         if not (quantized.available() and n >= FEWEST and n * d >= LEAST and d <= MAX_FEATURES):
@@ -38,7 +40,7 @@ class ByteCode:
         return reach / 127, np.empty(rows.shape, np.uint8)
 
     @classmethod
-    def of(cls, index, code, start, step, left):
+    def of(cls, index: Any, code: Any, start: Any, step: Any, left: Any) -> Any:
         """Look at some rows' distances to others to see how crowded the neighborhoods are."""
         if left == 0:
             return cls(code, start, step, left)
@@ -58,7 +60,7 @@ class ByteCode:
         doubt = 8 * float(np.median(index.norm)) * left
         return cls(code, start, step, left, others, near, dimension, doubt)
 
-    def pays(self, k):
+    def pays(self, k: int) -> Any:
         """Whether bytes are likely to be faster than float32 for k neighbors.
 
         In cycles, about: what a product in bytes saves on each row, halved to be on the safe side,
@@ -68,11 +70,11 @@ class ByteCode:
         saved = n * (10.5 * d - 50) / 448
         return quantized.available() and self.candidates(k) * (d / 2 + 300) <= saved / 2
 
-    def room(self, k):
+    def room(self, k: int) -> Any:
         """Candidates to have room for."""
         return int(2 * k + 128 + 3 * self.candidates(k))
 
-    def candidates(self, k):
+    def candidates(self, k: int) -> Any:
         """How many candidates a query for k neighbors is likely to have."""
         if self.left == 0:
             return k
@@ -83,7 +85,7 @@ class ByteCode:
         return k * np.exp(min(50.0, self.dimension * np.log1p(self.doubt / distance)))
 
 
-def whole_numbers(rows):
+def whole_numbers(rows: Any) -> Any:
     """Whether the rows are whole numbers from 0 to 255."""
     if rows.dtype == np.uint8:
         return True

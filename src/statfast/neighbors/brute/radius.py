@@ -6,11 +6,14 @@ A row is within a reduced radius of a query if their reduced distance, summed in
 differences, is no more than that. Which one stands for a radius, `Metric.reach` says.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.distance import pairwise
 from statfast._core.neighbors import radius
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array
 from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
@@ -24,7 +27,7 @@ FEATURES_PER_CALL = 1 << 22  # features looked at by differences in one call
 ADVICE = "Lower the radius, or pass fewer queries at a time."
 
 
-def rows_within(index, Q: np.ndarray, limit, n_jobs: int | None = None) -> Within:
+def rows_within(index: Any, Q: np.ndarray, limit: float, n_jobs: int | None = None) -> Within:
     """The rows within the reduced radii `limit` (a number or one each) of the queries.
 
     Returns starts (m + 1,), reduced distances and ids (starts[m],): those of query q stand from
@@ -35,7 +38,7 @@ def rows_within(index, Q: np.ndarray, limit, n_jobs: int | None = None) -> Withi
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(limit, np.float64), m))
     held: list[int] = []  # rows found in each block that is done
 
-    def work(block):
+    def work(block: slice) -> tuple[Array, Array, Array]:
         part = within_block(index, Q[block], limits[block])
         held.append(len(part[2]))
         refuse_large(32 * sum(held), "The table of rows within the radius", ADVICE)
@@ -50,7 +53,7 @@ def rows_within(index, Q: np.ndarray, limit, n_jobs: int | None = None) -> Withi
     return joined(found)
 
 
-def within_block(index, Q, limit) -> Within:
+def within_block(index: Any, Q: Array, limit: Array) -> Within:
     """The same for the queries of one task."""
     Q64 = np.ascontiguousarray(Q, np.float64)
     points = index.scored(Q)
@@ -66,7 +69,15 @@ def within_block(index, Q, limit) -> Within:
     return gathered(hits, len(Q))
 
 
-def by_scores(index, scores, points, Q64, limit, where, hits):
+def by_scores(
+    index: Any,
+    scores: type[Any],
+    points: Array,
+    Q64: Array,
+    limit: Array,
+    where: Array,
+    hits: list[Any],
+) -> Array:
     """Add the rows within the limits of the queries whose scores have a bound; returns which."""
     m = len(points)
     room = min(ROWS_AT_A_TIME, len(index.rows))
@@ -92,7 +103,16 @@ def by_scores(index, scores, points, Q64, limit, where, hits):
     return done
 
 
-def recheck(index, Q64, count, rows, limit, query, apart, row):
+def recheck(
+    index: Any,
+    Q64: Array,
+    count: Array,
+    rows: Array,
+    limit: Array,
+    query: Array,
+    apart: Array,
+    row: Array,
+) -> int:
     """Keep of the candidates those within, some queries at a time; returns how many."""
     step = max(1, int(FEATURES_PER_CALL / (rows.shape[1] * Q64.shape[1] * index.costs[1])))
     kept = 0
@@ -108,7 +128,7 @@ def recheck(index, Q64, count, rows, limit, query, apart, row):
     return kept
 
 
-def by_differences(index, q, limit, number):
+def by_differences(index: Any, q: Array, limit: float, number: int) -> tuple[Array, Array, Array]:
     """The hits of one query from the distances to all rows."""
     n, d = index.rows.shape
     apart = np.empty(n)
@@ -121,7 +141,7 @@ def by_differences(index, q, limit, number):
     return np.full(len(row), number), apart[row], row
 
 
-def gathered(hits, m) -> Within:
+def gathered(hits: list[tuple[Array, Array, Array]], m: int) -> Within:
     """Hits (query, distance, row) in any order as starts, distances and ids in order."""
     starts = np.zeros(m + 1, np.intp)
     if not hits:

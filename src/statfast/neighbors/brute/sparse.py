@@ -10,6 +10,7 @@ import numpy as np
 from statfast._core.neighbors import sparse as kernel
 from statfast._distance import EUCLIDEAN, MANHATTAN, PLAIN, Metric, refuse_empty, scale_of
 from statfast._engine import checkpoint, each
+from statfast._typing import Array, Matrix
 from statfast._validation import parts_of
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.brute.radius import Within, gathered, joined
@@ -36,7 +37,9 @@ class SparseIndex:
     metric: Metric
 
     @classmethod
-    def build(cls, X, n_jobs: int | None = None, *, metric: Metric = PLAIN) -> "SparseIndex":
+    def build(
+        cls, X: Matrix, n_jobs: int | None = None, *, metric: Metric = PLAIN
+    ) -> "SparseIndex":
         """Transpose the rows."""
         scale = scale_of(float(np.abs(X.data).max(initial=0.0)))
         columns = (X * scale).tocsc()
@@ -46,13 +49,13 @@ class SparseIndex:
         kernel.sizes(start, column, value * scale, X.shape[1], metric.kind, size)
         return cls(X, scale, parts_of(columns), size, int(np.diff(X.indptr).max()), metric)
 
-    def query(self, Q, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, Q: Matrix, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Reduced distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
         m = Q.shape[0]
         reduced, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         queries, work, view = parts_of(Q), self._work(Q), self.view
 
-        def search(block):
+        def search(block: slice) -> None:
             for part in cut(work[block], NUMBERS_PER_CALL, block.start):
                 checkpoint()
                 some = queries[0][part.start : part.stop + 1], *queries[1:]
@@ -67,13 +70,13 @@ class SparseIndex:
         found = self.query(self.rows, k + 1, n_jobs)
         return without_self(*found, np.arange(self.rows.shape[0]))
 
-    def query_radius(self, Q, r, n_jobs: int | None = None) -> Within:
+    def query_radius(self, Q: Matrix, r: float, n_jobs: int | None = None) -> Within:
         """All rows within reduced radii r: starts (m + 1,), reduced distances and ids."""
         m, n = Q.shape[0], self.rows.shape[0]
         limit = np.broadcast_to(np.asarray(r, np.float64), m)
         queries, work, view = parts_of(Q), self._work(Q), self.view
 
-        def search(block):
+        def search(block: slice) -> tuple[Array, Array, Array]:
             held, apart, row = np.empty(n), np.empty(n), np.empty(n, np.intp)
             hits = []
             for number, q in enumerate(range(block.start, block.stop)):
@@ -96,17 +99,17 @@ class SparseIndex:
             self.metric.kind,
         )  # fmt: skip
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return SparseIndex, tuple(getattr(self, field.name) for field in fields(self))
 
-    def _work(self, Q):
+    def _work(self, Q: Matrix) -> Array:
         """How many numbers are added up and compared for each query."""
         count = np.diff(self.columns[0]).astype(np.float64)
         shared = np.concatenate([[0.0], np.cumsum(count[Q.indices])])[Q.indptr]
         return np.diff(shared) + 4.0 * self.rows.shape[0]
 
 
-def cut(work, most_work, first=0, most=None) -> list[slice]:
+def cut(work: Array, most_work: float, first: int = 0, most: int | None = None) -> list[slice]:
     """Slices of consecutive queries with about so much work each, from number `first` on."""
     if len(work) == 0:
         return []
@@ -120,7 +123,7 @@ def cut(work, most_work, first=0, most=None) -> list[slice]:
     return blocks
 
 
-def prepared(metric: Metric, rows, *, name: str = "X"):
+def prepared(metric: Metric, rows: Matrix, *, name: str = "X") -> Matrix:
     """`Metric.prepare` for checked sparse rows, which gives the very numbers it gives dense ones.
 
     Raises ValueError if the metric is none that leaves zeros zeros: not one of Euclidean, squared

@@ -16,6 +16,7 @@ from statfast._distance import (
     by_function,
     read_only,
 )
+from statfast._typing import Array
 from statfast._validation import is_sparse
 from statfast.neighbors.brute.binary import BinaryIndex
 from statfast.neighbors.brute.brute import BruteIndex
@@ -71,7 +72,7 @@ class FunctionIndex:
             ids[number] += ids[number] >= number
         return apart, ids
 
-    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> Within:
+    def query_radius(self, Q: np.ndarray, r: float, n_jobs: int | None = None) -> Within:
         """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id)."""
         limit = np.broadcast_to(np.asarray(r, np.float64), len(Q))
         hits = []
@@ -81,6 +82,6 @@ class FunctionIndex:
             hits.append((np.full(len(row), number), apart[row], row))
         return gathered(hits, len(Q))
 
-    def _to_all(self, q, number):
+    def _to_all(self, q: Array, number: int) -> Array:
         where = "query {} and row {}"
         return by_function(self.metric, q, self.rows, where, number, finite=False)

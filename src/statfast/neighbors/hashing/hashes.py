@@ -2,11 +2,13 @@
 """The families of locality-sensitive hashes: drawn at random, applied to blocks of rows."""
 
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._core.hashing import hashes as lsh
 from statfast._distance import Float32Frame
+from statfast._typing import Array
 
 FAMILIES = ("p_stable", "hyperplane")
 MAX_PARTS = 64  # of a table: the parts that a probe moves are bits of a word
@@ -24,7 +26,15 @@ class Hashes:
     width: float = 1.0  # of a p-stable hash, in the units of the data
 
     @classmethod
-    def draw(cls, family, frame, tables, length, width, rng):
+    def draw(
+        cls,
+        family: str,
+        frame: Float32Frame,
+        tables: int,
+        length: int,
+        width: float,
+        rng: np.random.Generator,
+    ) -> Self:
         """Draw the hashes of so many tables of a length: projections or planes."""
         d = len(frame.origin)
         form = rng.integers(0, 2**63, (tables, length), np.uint64) * 2 + 1
@@ -32,10 +42,10 @@ class Hashes:
         shift = rng.random((tables, length), np.float32)
         return cls(family, frame, form, directions, shift, width)
 
-    def part_of(self, tables, length, width):
+    def part_of(self, tables: int, length: int, width: float) -> "Hashes":
         """The first tables, with the first parts of each."""
 
-        def first(array):
+        def first(array: Array) -> Array:
             return np.ascontiguousarray(array[:tables, :length])
 
         return replace(
@@ -44,45 +54,54 @@ class Hashes:
         )  # fmt: skip
 
     @property
-    def kind(self):
+    def kind(self) -> int:
         return FAMILIES.index(self.family)
 
     @property
-    def tables(self):
+    def tables(self) -> int:
         return len(self.form)
 
     @property
-    def length(self):
+    def length(self) -> int:
         return self.form.shape[1]
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """What projections of scaled rows are multiplied by."""
         return 1.0 / (self.width * self.frame.scale) if self.family == "p_stable" else 1.0
 
     @property
-    def most_steps(self):
+    def most_steps(self) -> int:
         """How many neighboring codes may be one step away."""
         return min(lsh.MAX_STEPS, (2 if self.family == "p_stable" else 1) * self.length)
 
-    def panels(self):
+    def panels(self) -> Array:
         """The directions as `projected` wants them."""
         tables, parts, d = self.directions.shape
         return lsh.panels_of(self.directions.reshape(tables * parts, d))
 
-    def projected(self, rows, panels):
+    def projected(self, rows: Array, panels: Any) -> Array:
         """The rows' dot products with all directions, (n, tables * parts)."""
         out = np.empty((len(rows), self.form.size), np.float32)
         lsh.project(rows, self.frame.origin, self.frame.scale, panels, out)
         return out
 
-    def encode(self, rows, panels, first, out, projected=None):
+    def encode(
+        self,
+        rows: Array,
+        panels: Array | None,
+        first: int,
+        out: Array,
+        projected: Array | None = None,
+    ) -> None:
         """Write the entries of rows `first`, `first + 1`, ... into out (tables, rows)."""
         if projected is None:
             projected = self.projected(rows, panels)
         lsh.encode(self.kind, projected, self.rate, self.shift, self.form, first, out)
 
-    def steps(self, rows, panels, steps, projected=None):
+    def steps(
+        self, rows: Array, panels: Array | None, steps: int, projected: Array | None = None
+    ) -> tuple[Array, Array, Array, Array]:
         """The codes of queries, and the steps to other codes: base, cost, move and part."""
         shape = len(rows), self.tables, steps
         out = (

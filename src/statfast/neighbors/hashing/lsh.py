@@ -20,7 +20,7 @@ from statfast._estimator import (
     randomness,
     real,
 )
-from statfast._typing import Jobs, Rows, Seed
+from statfast._typing import Array, Jobs, Rows, Seed
 from statfast._validation import (
     as_count,
     as_generator,
@@ -273,7 +273,7 @@ class LSHNeighbors(Estimator):
 
 
 # ------------------------------------------------------------------ the steps of a fit
-def _prepared(rows, metric, name):
+def _prepared(rows: Array, metric: str, name: str) -> Array:
     """Rows among which the Euclidean distance decides."""
     if metric == "euclidean":
         return with_contiguous_rows(rows)
@@ -289,14 +289,22 @@ def _prepared(rows, metric, name):
     return unit
 
 
-def _frame(rows, metric, n_jobs):
+def _frame(rows: Array, metric: str, n_jobs: Jobs) -> Float32Frame:
     if metric == "cosine":
         return Float32Frame(np.zeros(rows.shape[1], np.float32), 1.0)
     frame = Float32Frame.from_extent(extent_of(rows, n_jobs))
     return replace(frame, scale=min(frame.scale, FLOAT32_SCALE))
 
 
-def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
+def _fitted(
+    rows: Array,
+    metric: str,
+    k: int,
+    recall: float,
+    wish: Wish,
+    rng: np.random.Generator,
+    n_jobs: Jobs,
+) -> dict[str, Any]:
     """Tune, build and measure: the attributes of a fit."""
     n, row_bytes = len(rows), rows.shape[1] * rows.itemsize
     frame = _frame(rows, metric, n_jobs)
@@ -319,7 +327,7 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
     brute = replace(brute, bytes=None)  # it only answers the few queries that hashes cannot
     index = HashTables.build(brute, plan.hashes, plan.probes, n_jobs)
 
-    def found(index, some):
+    def found(index: HashTables, some: slice) -> float:
         """The recall on some of the sampled rows."""
         if n == 1:
             return 1.0
@@ -347,7 +355,7 @@ def _fitted(rows, metric, k, recall, wish, rng, n_jobs):
     }
 
 
-def _others(found, own):
+def _others(found: tuple[Array, Array], own: Array) -> tuple[Array, Array]:
     """Neighbors without the rows themselves; of a single row, itself."""
     d2, ids = found
     return without_self(d2, ids, own) if d2.shape[1] > 1 else found

@@ -2,12 +2,14 @@
 """An index of hash tables: sorted arrays of (code, row), and the search by multi-probe."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from statfast._core.hashing import hashes as lsh
 from statfast._core.hashing import search as probe
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.hashing.hashes import Hashes
 
@@ -31,7 +33,7 @@ class HashTables:
     probes: int
 
     @classmethod
-    def build(cls, brute, hashes, probes, n_jobs=None):
+    def build(cls, brute: BruteIndex, hashes: Hashes, probes: int, n_jobs: Jobs = None) -> Self:
         """Hash all rows, and sort each table."""
         rows = brute.rows
         n, d = rows.shape
@@ -40,10 +42,10 @@ class HashTables:
         entries = np.empty((hashes.tables, n), np.uint64)
         starts = np.empty((hashes.tables, (1 << bits) + 1), np.int32)
 
-        def encode(block):
+        def encode(block: slice) -> None:
             hashes.encode(rows[block], panels, block.start, entries[:, block])
 
-        def order(table):
+        def order(table: int) -> None:
             entries[table].sort()
             checkpoint()
             lsh.directory(entries[table], 64 - bits, starts[table])
@@ -54,11 +56,11 @@ class HashTables:
         return cls(rows, brute, hashes, panels, entries, starts, 64 - bits, probes)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes of the tables."""
         return self.entries.nbytes + self.starts.nbytes
 
-    def query(self, Q, k, n_jobs=None):
+    def query(self, Q: Array, k: int, n_jobs: Jobs = None) -> tuple[Array, Array]:
         """Squared distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
         m = len(Q)
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
@@ -74,7 +76,7 @@ class HashTables:
             d2[few], ids[few] = self.brute.query(Q[few], k, n_jobs)
         return d2, ids
 
-    def _search(self, Q, d2, ids, looked):
+    def _search(self, Q: Array, d2: Array, ids: Array, looked: Array) -> None:
         n = len(self.rows)
         more = max(AT_LEAST, MORE * self.probes)
         steps = min(self.hashes.most_steps, MAX_STEPS, max(8, self.probes - 1))
@@ -94,6 +96,6 @@ class HashTables:
                 )  # fmt: skip
 
 
-def drawer_bits(n):
+def drawer_bits(n: int) -> int:
     """Bits of the code that choose a drawer: there are about as many drawers as rows."""
     return min(30, max(1, int(n).bit_length()))

@@ -9,11 +9,14 @@ machine's mood: the same data and seed make the same choice.
 """
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._core.hashing import search as probe
+from statfast._distance import Float32Frame
 from statfast._engine import each
+from statfast._typing import Array, Jobs
 from statfast.neighbors.hashing.hashes import Hashes
 from statfast.neighbors.hashing.tables import MAX_STEPS, drawer_bits
 
@@ -43,7 +46,7 @@ class Sample:
     n: int  # how many rows all stand for
 
     @classmethod
-    def of(cls, rows, at, ids, d2, rng):
+    def of(cls, rows: Array, at: Array, ids: Array, d2: Array, rng: np.random.Generator) -> Self:
         """From the sampled row numbers, and their exact neighbors."""
         n, k = len(rows), ids.shape[1]
         others = rng.choice(n, min(n, SAMPLE_ROWS), replace=False)
@@ -77,7 +80,15 @@ class Wish:
     probes: int | None
 
 
-def choose(sample, frame, wish, goal, row_bytes, rng, n_jobs=None):
+def choose(
+    sample: Sample,
+    frame: Float32Frame,
+    wish: Wish,
+    goal: float,
+    row_bytes: int,
+    rng: np.random.Generator,
+    n_jobs: Jobs = None,
+) -> Plan:
     """The cheapest plan that reaches the goal on the sample, or the one that comes nearest."""
     plans = []
     for family in wish.families:
@@ -89,26 +100,30 @@ def choose(sample, frame, wish, goal, row_bytes, rng, n_jobs=None):
         if family == "p_stable":
             widths = [wish.width] if wish.width else [w * sample.near for w in WIDTHS]
 
-        def measured(task, drawn=drawn, both=both):
+        def measured(
+            task: tuple[int, float], drawn: Hashes = drawn, both: list[Array] = both
+        ) -> Plan:
             hashes = drawn.part_of(drawn.tables, *task)
             return best_of(sample, hashes, both, wish, goal, row_bytes)
 
         tasks = [(length, width) for width in widths for length in lengths]
         plans += each(measured, tasks, n_jobs=n_jobs)
 
-    def better(plan):
+    def better(plan: Plan) -> tuple[Any, ...]:
         return (0, plan.cost) if plan.recall >= goal else (1, -plan.recall, plan.cost)
 
     return min(plans, key=better)
 
 
-def fitting(family, sample):
+def fitting(family: str, sample: Sample) -> list[int]:
     """Hash lengths that may suit the number of rows and columns."""
     most = 2 * drawer_bits(sample.n)
     return [length for length in LENGTHS[family] if length <= most] or [2]
 
 
-def best_of(sample, hashes, both, wish, goal, row_bytes):
+def best_of(
+    sample: Sample, hashes: Hashes, both: list[Array], wish: Wish, goal: float, row_bytes: int
+) -> Plan:
     """Of all numbers of tables and probes with these hashes, the best."""
     probes = PROBES if wish.probes is None else np.array([wish.probes], np.intp)
     near, unique, hits = measure(sample, hashes, both, probes)
@@ -125,7 +140,9 @@ def best_of(sample, hashes, both, wish, goal, row_bytes):
     return Plan(parts, int(probes[p]), float(near[p, t]), float(cost[p, t]))
 
 
-def measure(sample, hashes, both, probes):
+def measure(
+    sample: Sample, hashes: Hashes, both: list[Array], probes: Array
+) -> tuple[Array, Array, Array]:
     """For each number of probes and tables: recall, rows compared, and entries that match."""
     queries, pool = cut(both, hashes)
     entries = np.empty((hashes.tables, len(sample.pool)), np.uint64)
@@ -143,7 +160,7 @@ def measure(sample, hashes, both, probes):
     return near.T, sample.n * unique.T, sample.n * hits.T
 
 
-def first_probes(codes, looked_up):
+def first_probes(codes: Array, looked_up: Array) -> Array:
     """The first probe of each query that looks up the code of each row, or beyond them all:
     (tables, queries, rows), for codes of that shape or of one query for all."""
     most = looked_up.shape[2]
@@ -153,13 +170,13 @@ def first_probes(codes, looked_up):
     return first
 
 
-def shares(first, most, probes):
+def shares(first: Array, most: int, probes: Array) -> Array:
     """The share of rows found in each table by so many probes: (tables, choices)."""
     count = [np.bincount(found.ravel(), minlength=most + 1).cumsum() for found in first]
     return np.array(count)[:, np.minimum(probes, most) - 1] / first[0].size
 
 
-def cut(both, hashes):
+def cut(both: list[Array], hashes: Hashes) -> list[Array]:
     """The projections that these hashes use, of those drawn."""
     tables, parts = hashes.form.shape
     return [
@@ -168,7 +185,9 @@ def cut(both, hashes):
     ]
 
 
-def cost_of(hashes, probes, tables, unique, hits, row_bytes):
+def cost_of(
+    hashes: Hashes, probes: Array, tables: Array, unique: Array, hits: Array, row_bytes: int
+) -> Array:
     """Nanoseconds of a query."""
     hashing = PRODUCTS * len(hashes.frame.origin) * hashes.length / 1000
     stepping = STEP * np.minimum(hashes.most_steps, probes - 1)

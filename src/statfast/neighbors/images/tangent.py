@@ -387,7 +387,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
             vote.shares(self._codes, starts_of(*ids.shape), ids.ravel(), None, shares[part])
         return shares
 
-    def _queries(self, X, n_neighbors=None) -> tuple[np.ndarray, int, Motion]:
+    def _queries(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, int, Motion]:
         """Check the query: its rows, how many neighbors each is to have, and the motion."""
         if X is not None:
             rows = rows_for(self, X, keep=NATIVE_DTYPES)
@@ -405,7 +405,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         motion = Motion.checked(self.image_shape_, self.sigma, self.two_sided)
         return rows, as_count(k, "n_neighbors", 1, most, limit=limit), motion
 
-    def _slices(self, rows, k: int, motion: Motion, *, itself: bool) -> Iterator[tuple]:
+    def _slices(self, rows: Any, k: int, motion: Motion, *, itself: bool) -> Iterator[tuple]:
         """Yield (part, squared distances, ids) of the k nearest candidates, by slices of rows."""
         m = rows.shape[0]
         c = min(self._checked_value("n_candidates"), self.n_samples_fit_ - itself)

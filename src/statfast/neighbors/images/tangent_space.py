@@ -10,6 +10,7 @@ import numpy as np
 
 from statfast._core.neighbors import tangent
 from statfast._engine import each
+from statfast._typing import Array
 from statfast._validation import as_real, refuse_large, shown, wrong_type
 
 FLOP_PER_CALL = 5e7  # flop of a kernel call: tens of milliseconds in plain C
@@ -27,7 +28,7 @@ class Motion:
     both: bool
 
     @classmethod
-    def checked(cls, shape: tuple[int, int], sigma, two_sided) -> "Motion":
+    def checked(cls, shape: tuple[int, int], sigma: float, two_sided: bool) -> "Motion":
         """Check the parameters; the shape has been."""
         sigma = as_real(sigma, "sigma", 0.0, float(max(shape)))
         if not isinstance(two_sided, bool | np.bool_):
@@ -37,7 +38,9 @@ class Motion:
         refuse_large(frame, "Smoothing an image", "Lower sigma.")
         return cls(shape, gaussian_taps(sigma), bool(two_sided))
 
-    def squared(self, Q, X, ids: np.ndarray, n_jobs: int | None, name: str = "X") -> np.ndarray:
+    def squared(
+        self, Q: Array, X: Array, ids: np.ndarray, n_jobs: int | None, name: str = "X"
+    ) -> np.ndarray:
         """Squared distances (m, c) of the images Q to the rows `ids` (m, c) of X."""
         m, c = ids.shape
         height, width = self.shape
@@ -46,7 +49,7 @@ class Motion:
         rows, columns = max(1, pairs // c), min(c, pairs)
         out = np.empty((m, c))
 
-        def measure(task):
+        def measure(task: tuple[slice, slice]) -> None:
             part, some = task
             q = np.ascontiguousarray(Q[part], np.float64)
             where, to = ids[part, some], out[part, some]
@@ -72,7 +75,7 @@ def gaussian_taps(sigma: float) -> np.ndarray:
     return weights / weights.sum()
 
 
-def as_shape(image_shape, d: int, name: str = "X") -> tuple[int, int]:
+def as_shape(image_shape: tuple[int, int] | None, d: int, name: str = "X") -> tuple[int, int]:
     """Check the shape of images of d pixels, the columns of the argument `name`."""
     if image_shape is None:
         side = isqrt(d)

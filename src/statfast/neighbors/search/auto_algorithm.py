@@ -24,6 +24,7 @@ from statfast._core.tile import tiles
 from statfast._distance import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI
 from statfast.neighbors.brute.brute import COSTS, POWERS, PRODUCTS
 from statfast.neighbors.search.algorithms import SearchTask, built, served
+from statfast.neighbors.spatial.kd_index import KDTreeIndex
 
 MIN_TREE_ROWS = 512  # rows: with fewer there is nothing to be won, and fitting is to take no time
 SAMPLE_QUERIES = 64  # asked of a tree: their mean is known to some percent
@@ -91,7 +92,9 @@ def picked(n: int, count: int) -> np.ndarray:
     return np.random.default_rng(0).choice(n, min(n, count), replace=False)
 
 
-def looked_at(task: SearchTask, index, queries: np.ndarray, *, itself=False) -> tuple[float, float]:
+def looked_at(
+    task: SearchTask, index: KDTreeIndex, queries: np.ndarray, *, itself: bool = False
+) -> tuple[float, float]:
     """How many rows the tree looks at for some rows, on average, and how many it has to sort.
 
     Within a radius there are as many to sort for either algorithm: none here.

@@ -176,7 +176,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         """
         return self._publish(X, **self._searchable(X, k=self._checked().n_neighbors))
 
-    def _fit_source(self, source, X):
+    def _fit_source(self, source: Any, X: Any) -> Any:
         """Leave the rows where they are; the first query indexes each part there."""
         self._checked()
         return self._publish(X, **index_of_parts(self, source))

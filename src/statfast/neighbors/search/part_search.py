@@ -4,6 +4,7 @@ its own that stays with it, and the k best are merged by distance and row number
 
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 from uuid import uuid4
 from weakref import finalize
 
@@ -28,13 +29,13 @@ class PartIndex:
     starts: tuple
     dtype: np.dtype
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         raise TypeError(
             "Neighbors of rows in parts cannot be pickled: the rows are not here. Fit again."
         )
 
 
-def index_of_parts(model, parts):
+def index_of_parts(model: Any, parts: Any) -> Any:
     """Attributes of a search among parts; a first round counts them."""
     if model.metric not in METRICS:
         raise ValueError(
@@ -52,7 +53,7 @@ def index_of_parts(model, parts):
     }
 
 
-def neighbors_in_parts(model, X, n_neighbors):
+def neighbors_in_parts(model: Any, X: Any, n_neighbors: int | None) -> Any:
     """Distances and row numbers (m, k)."""
     index = model._parts
     if X is None:
@@ -72,7 +73,7 @@ def neighbors_in_parts(model, X, n_neighbors):
 class _Near:
     """The k best of some parts, by distance, reduced distance and row number."""
 
-    def __init__(self, distances, reduced, ids, k):
+    def __init__(self, distances: Any, reduced: Any, ids: Any, k: int) -> None:
         self.distances, self.reduced, self.ids, self.k = distances, reduced, ids, k
 
     def __add__(self, other):
@@ -84,13 +85,13 @@ class _Near:
         return _Near(*(np.take_along_axis(part, order, axis=1) for part in both), self.k)
 
 
-def _near(columns, sent_state, number):
+def _near(columns: Any, sent_state: Any, number: Any) -> Any:
     params, fit, queries, k, starts = sent_state
     X = columns[0]
     if not len(X):
         return None
 
-    def make():
+    def make() -> Any:
         require_finite(X)
         return copied(params).fit(X)
 

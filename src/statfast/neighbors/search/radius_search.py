@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from statfast._typing import Rows, csr_array
+from statfast._typing import Array, Matrix, Rows, csr_array
 from statfast._validation import as_choice, as_real
 from statfast.neighbors.brute.precomputed import without_own
 from statfast.neighbors.search import search
@@ -113,12 +113,14 @@ class RadiusSearch(Search):
         distances = self._metric.finish(reduced, out=reduced)
         return graph(mode, starts, distances, ids, self.n_samples_fit_)
 
-    def _reach(self, radius=None) -> float:
+    def _reach(self, radius: float | None = None) -> float:
         """Check a radius; returns it reduced."""
         radius = self.radius if radius is None else radius
         return float(self._metric.reduce_radii(as_real(radius, "radius", 0, infinite=True)))
 
-    def _within(self, rows, reach: float, part: slice | None = None):
+    def _within(
+        self, rows: Matrix | None, reach: float, part: slice | None = None
+    ) -> tuple[Array, Array, Array]:
         """Starts, reduced distances and ids of what is within reach of some of the rows.
 
         None instead of rows takes the fitted ones, each without itself.
@@ -130,7 +132,7 @@ class RadiusSearch(Search):
             starts, reduced, ids = without_own(starts, reduced, ids, part.start)
         return starts, finite(reduced, reduced), ids
 
-    def _balls(self, rows, reach: float, wide: int = 1) -> Iterator[tuple]:
+    def _balls(self, rows: Matrix | None, reach: float, wide: int = 1) -> Iterator[tuple]:
         """Yield (part, starts, reduced distances, ids) over slices, for callers that keep none.
 
         `wide` numbers are made of each row besides, and count like neighbors.

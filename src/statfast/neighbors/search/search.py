@@ -20,7 +20,7 @@ from statfast._distance import (
     metric_rows_for,
 )
 from statfast._estimator import Estimator, by_fit, count, fitted, jobs, nothing, one_of, param
-from statfast._typing import Jobs, Rows, csr_array
+from statfast._typing import Array, Jobs, Matrix, Rows, csr_array
 from statfast._validation import (
     as_choice,
     as_count,
@@ -57,13 +57,13 @@ class Index(Protocol):
     `Metric.finish` makes distances of them, on the way to the user.
     """
 
-    def query(self, Q, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def query(self, Q: Any, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Reduced distances (m, k) float64 and ids (m, k) intp of the nearest to each of Q."""
 
     def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The same for the rows of the index, each of them without itself."""
 
-    def query_radius(self, Q, r, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
+    def query_radius(self, Q: Any, r: Any, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
         """Starts (m + 1,), reduced distances, ids of what is within r (reduced) of each of Q."""
 
 
@@ -88,7 +88,7 @@ class Search(Estimator):
     _metric: Metric = fitted()
     _index: Index = fitted()
 
-    def _searchable(self, X, *, k: int = 1, radius: float | None = None) -> dict:
+    def _searchable(self, X: Any, *, k: int = 1, radius: float | None = None) -> dict:
         """Check and index the rows: the attributes that fit has to publish.
 
         What `algorithm="auto"` weighs is a search for the k nearest or, if given, in a radius.
@@ -125,13 +125,13 @@ class Search(Estimator):
             "_index": index,
         }
 
-    def _metric_params_of(self, metric) -> dict:
+    def _metric_params_of(self, metric: Metric) -> dict:
         """The parameters of the metric used, p of those that have it by no other name."""
         params = {} if self.metric_params is None else dict(self.metric_params)
         p = params.pop("p", self.p)
         return {**params, "p": p} if metric.name == "minkowski" else params
 
-    def _queries(self, X):
+    def _queries(self, X: Any) -> Array | None:
         """Check the rows of a query; None, for the fitted rows, stays None."""
         if "_parts" in self.__dict__:
             raise TypeError("Of rows in parts there is kneighbors(X) alone. Fit rows in memory.")
@@ -149,7 +149,7 @@ class Search(Estimator):
             return self._metric.prepare(rows, n_jobs=self.n_jobs)
         return prepared(self._metric, csr_for(self, X))
 
-    def _distances_to(self, X):
+    def _distances_to(self, X: Any) -> Array:
         """Check distances from queries to the fitted rows: a table, or what is near in a graph."""
         if not is_sparse(X):
             return self._metric.prepare(rows_for(self, X, keep=NATIVE_DTYPES), n_jobs=self.n_jobs)
@@ -157,15 +157,15 @@ class Search(Estimator):
         require_width(self, graph)
         return graph
 
-    def _count(self, rows) -> int:
+    def _count(self, rows: Matrix | None) -> int:
         """How many rows a query has."""
         return self.n_samples_fit_ if rows is None else rows.shape[0]
 
     @property
-    def _is_pairwise(self):
+    def _is_pairwise(self) -> bool:
         return precomputed(self.metric)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = is_gappy(self.metric)
@@ -253,7 +253,7 @@ class KNeighborSearch(Search):
             mode, starts_of(*ids.shape), distances.ravel(), ids.ravel(), self.n_samples_fit_
         )
 
-    def _neighbors_of(self, X, n_neighbors=None) -> int:
+    def _neighbors_of(self, X: Any, n_neighbors: int | None = None) -> int:
         """Check how many neighbors each row of a query is to have."""
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         most, limit = self.n_samples_fit_, "the number of fitted rows"
@@ -261,7 +261,7 @@ class KNeighborSearch(Search):
             most, limit = most - 1, limit + " besides the row itself"
         return as_count(k, "n_neighbors", 1, most, limit=limit)
 
-    def _nearest(self, rows, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def _nearest(self, rows: Array | None, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Reduced distances and ids (m, k) of the nearest of the rows; None: the fitted ones."""
         if rows is None:
             reduced, ids = self._index.self_query(k, self.n_jobs)
@@ -269,7 +269,7 @@ class KNeighborSearch(Search):
             reduced, ids = self._index.query(rows, k, self.n_jobs)
         return finite(reduced, reduced[:, -1]), ids
 
-    def _slices(self, rows, k: int, wide: int = 1) -> Iterator[tuple]:
+    def _slices(self, rows: Any, k: int, wide: int = 1) -> Iterator[tuple]:
         """Yield (part, starts, reduced distances, ids), flat, for callers that keep none.
 
         `wide` numbers are made of each row besides, and count like neighbors.
@@ -290,12 +290,12 @@ class KNeighborSearch(Search):
             yield part, starts_of(*ids.shape), reduced.reshape(-1), ids.reshape(-1)
 
 
-def precomputed(metric) -> bool:
+def precomputed(metric: Any) -> bool:
     """Whether the caller gives distances instead of rows."""
     return isinstance(metric, str) and metric == GIVEN.name
 
 
-def csr_for(search: Search, X):
+def csr_for(search: Search, X: Matrix) -> Matrix:
     """Check queries, sparse or not, for a search among sparse rows."""
     if not is_sparse(X):
         from scipy.sparse import csr_array
@@ -319,7 +319,7 @@ def starts_of(m: int, k: int) -> np.ndarray:
     return np.arange(0, m * k + 1, k)
 
 
-def graph(mode: str, starts, distances, ids, n: int):
+def graph(mode: str, starts: Array, distances: Array, ids: Array, n: int) -> Matrix:
     """The sparse matrix of these neighbors among n rows."""
     from scipy.sparse import csr_array
 

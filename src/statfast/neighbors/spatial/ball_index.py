@@ -4,6 +4,7 @@
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from statfast._core.balltree import order as ballorder
 from statfast._core.balltree import search as balltree
 from statfast._distance import CALLABLE, EUCLIDEAN, HAVERSINE, MINKOWSKI, Metric, as_metric
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large
 from statfast.neighbors.brute.radius import ADVICE
 from statfast.neighbors.spatial.function_tree import FunctionTree
@@ -71,7 +73,7 @@ class BallTreeIndex:
         tau = (4 * d) ** (1 / metric.p) * 2.0 ** (-1074 / metric.p)
         center, radius = np.zeros((nodes, d, LANES)), np.zeros((nodes, LANES))
 
-        def enclose(part):
+        def enclose(part: tuple[int, int, int, int]) -> None:
             ballbuild.enclose(rows, first, *part, kind, metric.p, loss, tau, center, radius)
 
         parts = pieces(first, last, n, d)
@@ -81,7 +83,7 @@ class BallTreeIndex:
         each(enclose, tasks, n_jobs=n_jobs, effort=n * d * 16.0)
         blocks = np.empty((octets, d, LANES), rows.dtype)
 
-        def lay(block):
+        def lay(block: slice) -> None:
             ballbuild.lay(rows, block.start, blocks[block])
 
         each(
@@ -102,7 +104,7 @@ class BallTreeIndex:
             self.metric.kind, self.metric.p, self.loss,
         )  # fmt: skip
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return BallTreeIndex, tuple(getattr(self, field.name) for field in fields(self))
 
     @property
@@ -126,13 +128,13 @@ class BallTreeIndex:
         return float(self._query(Q, k, n_jobs)[2][0]) / len(Q)
 
     def query_radius(
-        self, Q: np.ndarray, r, n_jobs: int | None = None
+        self, Q: np.ndarray, r: Array | float, n_jobs: int | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows within the reduced radii r (a number, or one each): starts (m + 1,), reduced
         distances and row numbers, of each query ordered by (distance, number)."""
         return self._radius(Q, r, n_jobs)
 
-    def count_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> np.ndarray:
+    def count_radius(self, Q: np.ndarray, r: float, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the reduced radii."""
         return self._radius(Q, r, n_jobs, counts=True)
 
@@ -152,7 +154,7 @@ class BallTreeIndex:
         m = len(self.ids) if own else len(Q)
         reduced, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
-        def work(which):
+        def work(which: slice) -> Array:
             points, asked, slack = self._asked(Q, which, own)
             some, first = len(points), which.start if own else -1
             near, at = np.empty((some, k)), np.empty((some, k), np.intp)
@@ -180,13 +182,13 @@ class BallTreeIndex:
         looked = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
         return reduced, ids, np.sum(looked, axis=0)
 
-    def _radius(self, Q, r, n_jobs, *, counts=False):
+    def _radius(self, Q: Array, r: Array | float, n_jobs: Jobs, *, counts: bool = False) -> Any:
         tasks, m, d, view = self._tasks(Q, n_jobs), len(Q), self.octets.shape[1], self.view
         radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
         count = np.zeros(m, np.intp)
         kept: list[int] = []  # rows found by each task that is done
 
-        def work(which):
+        def work(which: slice) -> tuple[Array, Array, Array]:
             points, asked, slack = self._asked(Q, which, False)
             some = len(points)
             most, held = radii[which], np.zeros(some, np.intp)
@@ -229,11 +231,11 @@ class BallTreeIndex:
         order = np.argsort(self._homes(Q, n_jobs), kind="stable")
         return [order[block] for block in blocks]
 
-    def _homes(self, Q, n_jobs):
+    def _homes(self, Q: Any, n_jobs: Any) -> Any:
         """Where in the tree each query belongs, about."""
         found = np.empty(len(Q), np.int32)
 
-        def work(block):
+        def work(block: Any) -> None:
             points = self._asked(Q, block, False)[0]
             balltree.home(self.view, points, found[block])
 
@@ -242,7 +244,7 @@ class BallTreeIndex:
         each(work, grid(len(Q), most=most), n_jobs=n_jobs, effort=len(Q) * d * 100.0)
         return found
 
-    def _asked(self, Q, which, own):
+    def _asked(self, Q: Any, which: slice, own: bool) -> tuple[Array, Array, float]:
         """Queries as kernels take them, their places on the sphere, and the chords' slack."""
         points = self.points(which) if own else np.ascontiguousarray(Q[which], np.float64)
         asked, far = points, self.far
@@ -254,7 +256,7 @@ class BallTreeIndex:
         return points, asked, slack
 
 
-def room(some):
+def room(some: int) -> tuple[Array, Array]:
     """Where to put distances and row numbers."""
     return np.empty(some), np.empty(some, np.intp)
 
@@ -270,7 +272,7 @@ def on_sphere(places: np.ndarray) -> np.ndarray:
     return out
 
 
-def pieces(first, last, n, d):
+def pieces(first: Array, last: Array, n: int, d: int) -> list[tuple[int, int]]:
     """Subtrees that are a task each, as (node, one more than its last), the first one first."""
     most = (
         max(MAX_ROWS_OF_ONE_TASK, min(NUMBERS_PER_TASK // d, n // MIN_TASKS))
@@ -287,7 +289,7 @@ def pieces(first, last, n, d):
     return found
 
 
-def arranged(X, first, last, n_jobs):
+def arranged(X: Array, first: Array, last: Array, n_jobs: Jobs) -> tuple[Array, Array]:
     """The rows in the order of the tree, and their numbers; large nodes with all threads."""
     n, d = X.shape
     rows, ids = np.empty((n, d), X.dtype), np.arange(n)
@@ -309,7 +311,7 @@ def arranged(X, first, last, n_jobs):
     return rows, ids
 
 
-def halve(rows, ids, spare, ends, low, high, n_jobs):
+def halve(rows: Any, ids: Any, spare: Any, ends: Array, low: Any, high: Any, n_jobs: Jobs) -> None:
     """Part the rows of children `low` to `high` of a node until each child has its own."""
     if high - low < 2:
         return

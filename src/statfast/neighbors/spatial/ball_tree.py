@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ball tree: a search that needs the triangle inequality and nothing else."""
 
+from typing import Any
+
 from statfast._distance import BLOCKWISE
+from statfast._typing import Array
 from statfast.neighbors.spatial.ball_index import BallTreeIndex
 from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
@@ -85,7 +88,7 @@ class BallTree(SpatialTree):
     array([[0, 1]])
     """
 
-    def _built(self, rows, leaf_size):
+    def _built(self, rows: Array, leaf_size: int | None) -> Any:
         if self._metric.kind == BLOCKWISE:
             raise ValueError(
                 f"metric must be one of which balls can bound distances; got {self.metric!r}. Use "

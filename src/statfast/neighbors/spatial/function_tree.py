@@ -8,14 +8,17 @@ distances of rows to the center are kept, and bound those to a query once more. 
 called from Python, in one thread.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heapreplace
 from math import inf
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._distance import Metric, by_function, measured
 from statfast._engine import checkpoint
+from statfast._typing import Array
 
 LEAF_ROWS = 8  # rows of a leaf
 TRIANGLE_LOSS = (
@@ -38,7 +41,7 @@ class FunctionTree:
     right: np.ndarray  # (nodes,) intp, the second child; the first follows its parent. -1: a leaf
 
     @classmethod
-    def build(cls, X: np.ndarray, *, metric: Metric, leaf_size: int | None = None):
+    def build(cls, X: np.ndarray, *, metric: Metric, leaf_size: int | None = None) -> Self:
         """The tree of rows; four distances a row and level."""
         n = len(X)
         rows, ids, apart = np.array(X, np.float64, order="C"), np.arange(n), np.empty(n)
@@ -75,11 +78,11 @@ class FunctionTree:
         """Memory of all arrays."""
         return sum(a.nbytes for a in vars(self).values() if isinstance(a, np.ndarray))
 
-    def query(self, Q: np.ndarray, k: int, n_jobs: int | None = None):
+    def query(self, Q: np.ndarray, k: int, n_jobs: int | None = None) -> tuple[Array, Array]:
         """Distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
         return self._query(Q, k)[:2]
 
-    def self_query(self, k: int, n_jobs: int | None = None):
+    def self_query(self, k: int, n_jobs: int | None = None) -> Any:
         """The same for the rows themselves, each without itself."""
         found, ids, _ = self._query(None, k)
         return found, ids
@@ -88,7 +91,9 @@ class FunctionTree:
         """How many distances a query measures, on average."""
         return self._query(Q, k)[2] / len(Q)
 
-    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None):
+    def query_radius(
+        self, Q: np.ndarray, r: float, n_jobs: int | None = None
+    ) -> tuple[Array, Array, Array]:
         """Rows within the radii r: starts (m + 1,), distances and row numbers, of each query
         ordered by (distance, number)."""
         m = len(Q)
@@ -98,7 +103,9 @@ class FunctionTree:
             checkpoint()
             near: list = []
 
-            def offer(to, row, near=near, most=most):
+            def offer(
+                to: float, row: int, near: list[tuple[float, int]] = near, most: float = most
+            ) -> float:
                 near.append((to, row))
                 return most
 
@@ -109,7 +116,7 @@ class FunctionTree:
         reduced = np.array([to for to, _ in flat], np.float64)
         return starts, reduced, np.array([row for _, row in flat], np.intp)
 
-    def count_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> np.ndarray:
+    def count_radius(self, Q: np.ndarray, r: Any, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the radii."""
         return np.diff(self.query_radius(Q, r)[0])
 
@@ -117,7 +124,7 @@ class FunctionTree:
         """Rows in the order of the tree."""
         return self.rows[part]
 
-    def _query(self, Q, k):
+    def _query(self, Q: Any, k: int) -> tuple[Array, Array, int]:
         own = Q is None
         Q = self.rows if own else np.asarray(Q, np.float64)
         found, ids, calls = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp), 0
@@ -126,7 +133,12 @@ class FunctionTree:
             nearest = [(-inf, -len(self.ids))] * k  # a heap with the farthest on top
             itself = int(self.ids[i]) if own else -1
 
-            def offer(to, row, nearest=nearest, itself=itself):
+            def offer(
+                to: float,
+                row: int,
+                nearest: list[tuple[float, int]] = nearest,
+                itself: int = itself,
+            ) -> float:
                 if row != itself and (-to, -row) > nearest[0]:
                     heapreplace(nearest, (-to, -row))
                 return -nearest[0][0]
@@ -137,11 +149,11 @@ class FunctionTree:
             found[where], ids[where] = zip(*best, strict=True)
         return found, ids, calls
 
-    def _search(self, q, reach, offer):
+    def _search(self, q: Array, reach: float, offer: Callable[..., Any]) -> int:
         """Offer every row within reach, which `offer` returns anew; returns how many calls."""
         known = {}  # by position
 
-        def measured(at):
+        def measured(at: int) -> float:
             if at not in known:
                 known[at] = distance(self.metric, q, self.rows[at])
             return known[at]

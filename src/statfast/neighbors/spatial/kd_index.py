@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from statfast._core.kdtree import search as kdsearch
 from statfast._core.kdtree.tree import TreeView
 from statfast._distance import LANES, MAX_LEAF_POINTS, PLAIN, KDArrays, Metric, with_contiguous_rows
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast.neighbors.spatial import kd_radius
 
 LEAF_POINTS = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
@@ -51,13 +53,15 @@ class KDTreeIndex:
         """The same of the indexed rows, each without itself."""
         return self._search(None, k, n_jobs)[:2]
 
-    def query_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> kd_radius.Within:
+    def query_radius(
+        self, Q: np.ndarray, r: Array | float, n_jobs: int | None = None
+    ) -> kd_radius.Within:
         """Rows within reduced radii r (a number, or one each): starts (m + 1,), reduced distances
         and row numbers, of each query ordered by (distance, number)."""
         Q, order = self._taken(Q, n_jobs)
         return kd_radius.rows_within(self.view, Q, order, r, n_jobs)
 
-    def count_radius(self, Q: np.ndarray, r, n_jobs: int | None = None) -> np.ndarray:
+    def count_radius(self, Q: np.ndarray, r: Any, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the reduced radii."""
         Q, order = self._taken(Q, n_jobs)
         return kd_radius.count_within(self.view, Q, order, r, n_jobs)
@@ -87,10 +91,10 @@ class KDTreeIndex:
     def nbytes(self) -> int:
         return self.arrays.nbytes
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return KDTreeIndex, (self.arrays, self.metric)
 
-    def _search(self, Q, k, n_jobs):
+    def _search(self, Q: Array | None, k: int, n_jobs: Jobs) -> tuple[Array, Array, int]:
         """Distances, numbers, and how many points were looked at in all."""
         arrays, view = self.arrays, self.view
         d, order = arrays.blocks.shape[1], None
@@ -104,7 +108,7 @@ class KDTreeIndex:
             1, min(MAX_QUERIES_PER_TASK, int(COORDINATES_PER_CALL / (arrays.n * (d + 8))))
         )  # at worst: all points
 
-        def work(block):
+        def work(block: slice) -> int:
             nonlocal pace
             looked, start = 0, block.start
             while start < block.stop:
@@ -122,19 +126,19 @@ class KDTreeIndex:
         blocks = grid(m, least=least, most=MAX_QUERIES_PER_TASK)
         return apart, ids, sum(each(work, blocks, n_jobs=n_jobs, effort=effort))
 
-    def _taken(self, Q, n_jobs):
+    def _taken(self, Q: Array, n_jobs: Jobs) -> tuple[Array, None]:
         """Queries as the kernels take them, and the order in which they had better."""
         Q = self._rows(Q)
         large = len(Q) > MAX_QUERIES_PER_TASK and self.arrays.blocks.nbytes > MAX_UNORDERED_BYTES
         return Q, self._order(Q, n_jobs) if large else None
 
-    def _rows(self, Q):
+    def _rows(self, Q: Array) -> Array:
         """Queries as the kernel takes them: numbers in sequence, of float64 or float32."""
         if Q.dtype == np.uint8:
             return np.ascontiguousarray(Q, np.float32)
         return with_contiguous_rows(Q)
 
-    def _order(self, Q, n_jobs):
+    def _order(self, Q: Any, n_jobs: Jobs) -> Any:
         """An order of the queries in which those near each other are near each other."""
         m, blocks = len(Q), self.arrays.blocks
         axes = min(blocks.shape[1], 8)

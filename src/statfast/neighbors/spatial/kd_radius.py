@@ -4,11 +4,14 @@
 Radii and distances are reduced ones; a row is within if its distance is <= the radius.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.kdtree import radius as kdradius
 from statfast._core.kdtree.tree import TreeView
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array
 from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
@@ -18,7 +21,9 @@ QUERIES_PER_TASK = 1024  # of one task
 ADVICE = "Lower the radius, or count them."
 
 
-def count_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = None) -> np.ndarray:
+def count_within(
+    view: TreeView, Q: np.ndarray, order: Any, r: Array | float, n_jobs: int | None = None
+) -> np.ndarray:
     """How many rows are within the radii `r` (a number, or one each) of the queries, (m,).
 
     The queries are taken in an `order` (m,) int32, or None: as they lie. Nodes inside as a whole
@@ -27,14 +32,16 @@ def count_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = N
     count = np.empty(len(Q), np.intp)
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), len(Q)))
 
-    def work(block):
+    def work(block: slice) -> None:
         _pass(view, Q, order, block, limits, count)
 
     each(work, _queries(Q), n_jobs=n_jobs, effort=_effort(Q))
     return count
 
 
-def rows_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = None) -> Within:
+def rows_within(
+    view: TreeView, Q: np.ndarray, order: Any, r: Array | float, n_jobs: int | None = None
+) -> Within:
     """The rows within the radii: starts (m + 1,), reduced distances and ids of each query, ordered
     by (distance, id). They are counted first, so that what is too large is refused, and what is
     not has its place."""
@@ -45,7 +52,7 @@ def rows_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = No
     apart, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), len(Q)))
 
-    def work(block):
+    def work(block: slice) -> None:
         most = int(count[block if order is None else order[block]].max())
         _pass(view, Q, order, block, limits, count, starts, most, apart, ids)
 
@@ -54,7 +61,18 @@ def rows_within(view: TreeView, Q: np.ndarray, order, r, n_jobs: int | None = No
     return starts, apart, ids
 
 
-def _pass(view, Q, order, block, limits, count, starts=None, most=0, apart=None, ids=None):
+def _pass(
+    view: Any,
+    Q: Array,
+    order: Any,
+    block: slice,
+    limits: Array,
+    count: Array,
+    starts: Array | None = None,
+    most: int = 0,
+    apart: Array | None = None,
+    ids: Array | None = None,
+) -> None:
     """Count or fill in what is within the radii of some queries."""
     begin = block.start
     budget = _budget(Q)
@@ -65,13 +83,13 @@ def _pass(view, Q, order, block, limits, count, starts=None, most=0, apart=None,
         )  # fmt: skip
 
 
-def _queries(Q):
+def _queries(Q: Array) -> list[slice]:
     return grid(len(Q), least=64, most=QUERIES_PER_TASK)
 
 
-def _budget(Q):
+def _budget(Q: Array) -> int:
     return int(COORDINATES_PER_CALL / (Q.shape[1] + 8))
 
 
-def _effort(Q):
+def _effort(Q: Array) -> float:
     return len(Q) * (Q.shape[1] + 8) * 100.0

@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._core.kdtree import search as kdsearch
 from statfast._distance import CHEBYSHEV, EUCLIDEAN, MANHATTAN, MINKOWSKI
-from statfast._typing import Rows
+from statfast._typing import Array, Rows
 from statfast.neighbors.spatial.kd_index import KDTreeIndex
 from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
@@ -102,7 +102,7 @@ class KDTree(SpatialTree):
 
     _index: KDTreeIndex
 
-    def _built(self, rows, leaf_size) -> Any:
+    def _built(self, rows: Array, leaf_size: int | None) -> Any:
         if self._metric.kind not in (EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI):
             raise ValueError(
                 f"metric must be one whose distances grow with the difference of each column; got "
@@ -138,5 +138,5 @@ class KDTree(SpatialTree):
     query.__doc__ = SpatialTree.query.__doc__
 
     @property
-    def _plain(self):
+    def _plain(self) -> Any:
         return self.metric == "euclidean" and not self._metric.prepares

@@ -11,7 +11,7 @@ import numpy as np
 
 from statfast._distance import Metric, as_metric
 from statfast._engine import checkpoint
-from statfast._typing import Array, ArrayLike, Rows
+from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import as_count, as_rows, refuse_large, shape_of, shown, wrong_type
 from statfast.neighbors.brute.magnitude import in_range
 
@@ -52,7 +52,7 @@ class SpatialTree:
         self._n_jobs = n_jobs
         self._index = self._built(rows, leaf_size)
 
-    def _built(self, rows, leaf_size) -> Any:
+    def _built(self, rows: Any, leaf_size: int | None) -> Any:
         """The index of prepared rows."""
         raise NotImplementedError
 
@@ -75,7 +75,7 @@ class SpatialTree:
         out[self._index.ids] = self._index.points(slice(0, self.n_samples))
         return out
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self.n_samples} rows, {self.n_features} features, "
             f"{self.dtype}, metric={self.metric!r})"
@@ -326,7 +326,7 @@ class SpatialTree:
                 total[i] += large._index.count_radius(rows, most, self._n_jobs).sum()
         return int(total[0]) if not shape_of(r) else total
 
-    def _queries(self, X):
+    def _queries(self, X: Any) -> tuple[Array, bool]:
         """Check queries: prepared rows, and whether there is one without its axis."""
         rows, single = one_or_many(X, "X")
         if rows.shape[1] != self.n_features:
@@ -336,7 +336,7 @@ class SpatialTree:
             )
         return self._metric.prepare(rows, name="X", n_jobs=self._n_jobs), single
 
-    def _reach(self, r, m):
+    def _reach(self, r: Any, m: int | None) -> Array:
         """Check radii: the largest reduced distances of which the distance is within them."""
         try:
             radii = np.array(r, np.float64)
@@ -349,10 +349,10 @@ class SpatialTree:
             raise ValueError(f"r must be at least 0; got {shown(r)}.")
         return self._metric.reduce_radii(radii)
 
-    def _threads(self, n_jobs):
+    def _threads(self, n_jobs: Jobs) -> int | None:
         return self._n_jobs if n_jobs is None else n_jobs
 
-    def _finished(self, reduced, ids):
+    def _finished(self, reduced: Array, ids: Array) -> Any:
         """Distances and ids, unless a distance overflowed."""
         if reduced.size and not reduced.max() < np.inf:
             raise ValueError(
@@ -370,7 +370,7 @@ def same(one: Metric, other: Metric) -> bool:
     ) and all((a is None and b is None) or np.array_equal(a, b) for a, b in arrays)  # fmt: skip
 
 
-def one_or_many(Q, name):
+def one_or_many(Q: Any, name: str) -> tuple[Array, bool]:
     """Check rows, or one without its axis; and whether it is one."""
     if isinstance(Q, list | tuple):
         single = len(Q) > 0 and (np.isscalar(Q[0]) or getattr(Q[0], "ndim", None) == 0)
@@ -379,7 +379,7 @@ def one_or_many(Q, name):
     return as_rows(np.asarray(Q)[None] if single else Q, name=name, keep=NATIVE_DTYPES), single
 
 
-def require_distances(return_distance, sort_results):
+def require_distances(return_distance: int, sort_results: bool) -> None:
     """Refuse results that are to be sorted but without distances, as scikit-learn does."""
     if sort_results and not return_distance:
         raise ValueError(

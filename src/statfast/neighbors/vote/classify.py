@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -150,7 +150,7 @@ class KNeighborsClassifier(Voting, LeftOut):
         electorate = self._electorate(y, search["n_samples_fit_"], several=True)
         return self._publish(X, **search, **electorate)
 
-    def _ties_at_random(self):
+    def _ties_at_random(self) -> bool:
         return self.ties == "random"
 
     def predict(self, X: Rows | None = None) -> Array:
@@ -175,7 +175,7 @@ class KNeighborsClassifier(Voting, LeftOut):
         rows, k = self._queries(X), self._neighbors_of(X)
         return self._predicted(self._slices(rows, k), self._count(rows), k)
 
-    def _predicted(self, slices, m, k):
+    def _predicted(self, slices: Iterator[Any], m: int, k: int) -> Array:
         weighting, ties = self._voting()
         outputs = self._outputs
         winners = np.empty((len(outputs), m), np.intp)
@@ -217,7 +217,7 @@ class KNeighborsClassifier(Voting, LeftOut):
                 self._share(codes, weighting, starts, ids, reduced, (-1, k), own[part])
         return shares if self.outputs_2d_ else shares[0]
 
-    def _wrong(self, part, ks, starts, reduced, ids, total):
+    def _wrong(self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any) -> None:
         weighting, ties = self._voting()
         count, outputs = np.zeros(len(ks), np.intp), self._outputs
         for trial, begin, d, near, weights in self._trials(weighting, ks, starts, reduced, ids):
@@ -228,7 +228,7 @@ class KNeighborsClassifier(Voting, LeftOut):
                 )  # fmt: skip
         total += count / len(outputs)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags

@@ -2,11 +2,13 @@
 """The choice of k: the leave-one-out error for many k, from one search."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from statfast._estimator import (
     Answers,
+    FoldTask,
     HeldOutAnswers,
     SharedFits,
     checks_of_all_rows,
@@ -92,7 +94,7 @@ class LeftOut(KNeighborSearch):
 
     # ------------------------------------------------------------ cross-validation
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: FoldTask) -> Any:
         """By one search for all rows or for those of a fold, where `n_neighbors` alone differs."""
         folds = task.folds
         if folds.weights is not None or self._ties_at_random():
@@ -112,7 +114,7 @@ class LeftOut(KNeighborSearch):
             return None
         return SharedFits(X, self._by_folds(X, folds, ks))
 
-    def _left_out_plan(self, task, ks):
+    def _left_out_plan(self, task: Any, ks: Any) -> Any:
         """What is predicted for each row, for each of many k, from one search."""
         folds, n = task.folds, task.folds.n
         with checks_of_all_rows():
@@ -124,7 +126,7 @@ class LeftOut(KNeighborSearch):
         tests = [test for _, test in folds.pairs]
         return HeldOutAnswers(folds.X, "predict", [(tests, answers)], type(self))
 
-    def _by_folds(self, X, folds, ks):
+    def _by_folds(self, X: Array, folds: Any, ks: list[int]) -> Iterator[list[Any]]:
         for k, (_, test) in enumerate(folds.pairs):
             train = folds.train(k)
             try:
@@ -136,11 +138,11 @@ class LeftOut(KNeighborSearch):
             except Exception as error:  # which fails the fold alone
                 yield [error] * len(ks)
 
-    def _ties_at_random(self):
+    def _ties_at_random(self) -> Any:
         """Whether equal votes are drawn by lot, so that no two fits answer alike."""
         return False
 
-    def _ks(self, candidates):
+    def _ks(self, candidates: Any) -> list[int] | None:
         """The numbers of neighbors, if candidates differ in nothing else."""
         if any(set(params) - {"n_neighbors"} for params in candidates):
             return None
@@ -150,11 +152,13 @@ class LeftOut(KNeighborSearch):
                 for params in candidates
             ]
 
-    def _wrong(self, part, ks, starts, reduced, ids, total) -> None:
+    def _wrong(self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any) -> None:
         """Add the errors for each of ks of the rows in `part` to the total."""
         raise NotImplementedError
 
-    def _trials(self, weighting, ks, starts, reduced, ids) -> Iterator[tuple]:
+    def _trials(
+        self, weighting: Any, ks: Any, starts: Any, reduced: Any, ids: Any
+    ) -> Iterator[tuple]:
         """Yield (which of ks, starts, reduced distances, ids, weights): what to try together.
 
         The weight of a neighbor may depend on k if it comes from a function of all k distances;
@@ -173,7 +177,7 @@ class LeftOut(KNeighborSearch):
             yield slice(trial, trial + 1), begin, first, near, weights
 
 
-def _left_out(model, X, y, weights, method):
+def _left_out(model: Any, X: Array, y: Array, weights: Array | None, method: str) -> Array | None:
     """What a method gives for each row by all others."""
     if model._ties_at_random():
         return None
@@ -185,11 +189,11 @@ def _left_out(model, X, y, weights, method):
 class Neighbors:
     """The nearest of some rows, from which those for smaller k are the first."""
 
-    def __init__(self, model, slices, m):
+    def __init__(self, model: Any, slices: list[tuple[slice, Array, Array, Array]], m: int) -> None:
         self.model, self.slices, self.m = model, slices, m
         self.k = model.n_neighbors
 
-    def predicted(self, k):
+    def predicted(self, k: int) -> Array:
         """What the model predicts with k neighbors."""
         return self.model._predicted(self._first(k), self.m, k)
 
@@ -201,7 +205,7 @@ class Neighbors:
             yield part, starts_of(m, k), *near
 
 
-def distinct(ks, most: int) -> tuple[np.ndarray, np.ndarray]:
+def distinct(ks: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Check numbers of neighbors: the distinct ones ascending, and where each given one is."""
     limit = "the number of fitted rows besides the row itself"
     checked = [as_count(k, "ks", 1, most, limit=limit) for k in listed(ks)]
@@ -209,7 +213,7 @@ def distinct(ks, most: int) -> tuple[np.ndarray, np.ndarray]:
     return ks, given
 
 
-def listed(ks) -> list:
+def listed(ks: Any) -> list:
     """The numbers of neighbors as a list that is not empty."""
     scalar = isinstance(ks, str) or getattr(ks, "ndim", 1) == 0
     if scalar or not isinstance(ks, Iterable):

@@ -208,7 +208,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
                 shares[alone, self._outlier] = 1.0
         return shares
 
-    def _alone(self, part, starts) -> np.ndarray:
+    def _alone(self, part: slice, starts: Array) -> np.ndarray:
         """The rows without a neighbor, who need an outlier label."""
         alone = part.start + np.flatnonzero(np.diff(starts) == 0)
         if len(alone) and self.outlier_label_ is None:
@@ -348,7 +348,9 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
         return found
 
 
-def outlier(label, classes: np.ndarray, codes: np.ndarray):
+def outlier(
+    label: float | str | None, classes: np.ndarray, codes: np.ndarray
+) -> tuple[float | str | None, int, Array]:
     """The outlier label, its code, and the labels by code; the last is an outlier's if new."""
     if label is None:
         return None, len(classes), classes

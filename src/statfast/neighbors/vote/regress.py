@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -145,10 +145,10 @@ class KNeighborsRegressor(Averaging, LeftOut):
         rows, k = self._queries(X), self._neighbors_of(X)
         return self._predicted(self._slices(rows, k), self._count(rows), k)
 
-    def _predicted(self, slices, m, k):
+    def _predicted(self, slices: Iterator[Any], m: int, k: int) -> Array:
         return self._predict(slices, m, (-1, k))
 
-    def _wrong(self, part, ks, starts, reduced, ids, total):
+    def _wrong(self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any) -> None:
         outputs = self._targets.shape[1]
         errors, sums = np.zeros((len(ks), outputs)), np.empty(outputs)
         weighting, truth = self._checked_value("weights"), self._targets[part]

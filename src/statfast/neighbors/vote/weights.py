@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The weights of neighbors, in votes and averages alike."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from statfast._core.neighbors import average, vote
 from statfast._distance import Metric
 from statfast._estimator import Classifier, Regressor, callable_, one_of
+from statfast._typing import Array
 from statfast._validation import as_generator, as_labels, as_targets, label_columns
 
 TIES = {"lowest": 0, "nearest": 1, "random": 2}  # as neighbors/vote.pyx numbers them
@@ -16,7 +17,9 @@ TIES = {"lowest": 0, "nearest": 1, "random": 2}  # as neighbors/vote.pyx numbers
 WEIGHTING = callable_ | one_of("uniform", "distance")
 
 
-def weigh(weights, metric, starts: np.ndarray, reduced: np.ndarray, shape) -> np.ndarray | None:
+def weigh(
+    weights: str, metric: Metric, starts: np.ndarray, reduced: np.ndarray, shape: tuple[Any, ...]
+) -> np.ndarray | None:
     """Weights of the neighbors at these reduced distances; None: one each.
 
     A function is given the distances in this shape: a row of it for each query where all have
@@ -32,7 +35,7 @@ def weigh(weights, metric, starts: np.ndarray, reduced: np.ndarray, shape) -> np
     return inverse
 
 
-def checked(values, starts: np.ndarray, shape: tuple) -> np.ndarray:
+def checked(values: Array, starts: np.ndarray, shape: tuple) -> np.ndarray:
     """Check what a function returned: float64 weights of this shape that can decide; flat."""
     w = np.ascontiguousarray(values, dtype=np.float64)
     if w.shape != shape:
@@ -73,12 +76,12 @@ class Averaging(Regressor):
     _targets: np.ndarray  # (n, T)
     _flat: bool  # whether one output was given as a 1-d array
 
-    def _averaged(self, y, n: int) -> dict:
+    def _averaged(self, y: Any, n: int) -> dict:
         """Check the targets of n rows: the attributes that fit has to publish."""
         targets, flat = as_targets(y, n)
         return {"n_outputs_": targets.shape[1], "_targets": targets, "_flat": flat}
 
-    def _predict(self, slices, m: int, shape) -> np.ndarray:
+    def _predict(self, slices: Iterator[Any], m: int, shape: tuple[Any, ...]) -> np.ndarray:
         """The averages of the neighbors in each slice of m rows."""
         weighting = self._checked_value("weights")
         out = np.zeros((m, self._targets.shape[1]))
@@ -89,7 +92,7 @@ class Averaging(Regressor):
             raise ValueError("Sums of the targets of neighbors overflow. Divide y by a constant.")
         return out[:, 0] if self._flat else out
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
@@ -111,7 +114,7 @@ class Voting(Classifier):
     _codes: np.ndarray | list
     _seed: int
 
-    def _electorate(self, y, n: int, *, several: bool = False) -> dict:
+    def _electorate(self, y: Any, n: int, *, several: bool = False) -> dict:
         """Check the labels of n rows: the attributes that fit has to publish."""
         generator = as_generator(self.random_state)
         columns = label_columns(y) if several else None
@@ -134,12 +137,30 @@ class Voting(Classifier):
         """Check the parameters of the vote: the weights, and the number of the tie rule."""
         return self._checked_value("weights"), TIES[self._checked_value("ties")]
 
-    def _elect(self, output, ties, starts, ids, reduced, weights, out) -> None:
+    def _elect(
+        self,
+        output: tuple[Array, Array],
+        ties: int,
+        starts: Array,
+        ids: Array,
+        reduced: Array,
+        weights: Array | None,
+        out: Array,
+    ) -> None:
         """The winner of each row's vote, by the classes and codes of an output."""
         classes, codes = output
         vote.winners(codes, starts, ids, reduced, weights, len(classes), ties, self._seed, out)
 
-    def _share(self, codes, weighting, starts, ids, reduced, shape, out) -> None:
+    def _share(
+        self,
+        codes: Any,
+        weighting: str,
+        starts: Array,
+        ids: Array,
+        reduced: Array,
+        shape: tuple[Any, ...],
+        out: Array,
+    ) -> None:
         """Each class's share of each row's vote."""
         weights = weigh(weighting, self._metric, starts, reduced, shape)
         vote.shares(codes, starts, ids, weights, out)

@@ -12,8 +12,11 @@ the rows, it is spread evenly over them.
 """
 
 from math import inf
+from typing import Any
 
 import numpy as np
+
+from statfast._typing import Array
 
 FEWEST = 512  # variables, and as many at first, when nothing is known of any
 AMPLE = 2  # times the violators: room for those they turn into some
@@ -21,7 +24,7 @@ WORST = 1 / 64  # of a set are the worst violators, from either side
 GOLDEN = (5**0.5 - 1) / 2
 
 
-def next_active(f, b, low, high, middle, most):
+def next_active(f: Array, b: Array, low: Any, high: Any, middle: Any, most: Any) -> Any:
     """The active set, ascending.
 
     Parameters
@@ -58,7 +61,7 @@ def next_active(f, b, low, high, middle, most):
     return np.flatnonzero(chosen)
 
 
-def largest(score, count):
+def largest(score: Array, count: int) -> Any:
     """Places of the largest scores, the lowest place on ties; no -inf."""
     if count <= 0:
         return np.empty(0, np.intp)

@@ -7,16 +7,19 @@ of a matrix, on some points, has no eigenvalue below the smallest of the whole (
 interlacing): a negative one tells, and none is missed where the points are few.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._distance import scale_of
+from statfast._typing import Array
 from statfast._validation import warn_user
 
 MAX_POINTS = 256  # The eigenvalues of a matrix between so many points take a few milliseconds.
 ROUNDING = 1e-5  # The rounding of a matrix to float32 leaves a smaller share of the largest value.
 
 
-def warn_if_indefinite(name, points, support):
+def warn_if_indefinite(name: str, points: Any, support: Array) -> None:
     """Warn if the kernel matrix between support vectors, and some others, is indefinite."""
     if points.kernel.positive_definite:
         return
@@ -31,7 +34,7 @@ def warn_if_indefinite(name, points, support):
         )
 
 
-def choose_points(n, support):
+def choose_points(n: int, support: Array) -> Array:
     """Support vectors first, then other points, evenly taken where they are too many."""
     support = np.unique(support)
     rest = np.setdiff1d(np.arange(n), support, assume_unique=True)
@@ -39,14 +42,14 @@ def choose_points(n, support):
     return np.sort(np.concatenate([support, rest]))
 
 
-def take_evenly(places, count):
+def take_evenly(places: Array, count: int) -> Array:
     """So many of the places, spread evenly over them."""
     if len(places) <= count:
         return places
     return places[np.arange(max(0, count)) * len(places) // max(1, count)]
 
 
-def extreme_eigenvalues(matrix):
+def extreme_eigenvalues(matrix: Array) -> tuple[float, float, float]:
     """The smallest and the largest eigenvalue of the centered matrix, and what counts as none."""
     from scipy.linalg import eigvalsh
 

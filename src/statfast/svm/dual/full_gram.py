@@ -7,11 +7,13 @@ a training once more in float32, on which it works.
 
 from functools import cached_property
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from statfast._core.svm import smo
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast.svm.dual.gram import STRIP
 from statfast.svm.dual.gram_cache import Gram
 from statfast.svm.dual.precision import away_of
@@ -24,22 +26,23 @@ class FullGram(Gram):
 
     is_complete = True
 
-    def __init__(self, matrix, places, n_jobs=None):
+    def __init__(self, matrix: Array, places: Any, n_jobs: Jobs = None) -> None:
         self.matrix, self.places = matrix, places
         diagonal, middle = matrix.diagonal()[places], len(places) // 2
         away = away_of(diagonal, matrix[places[middle]][places], middle)
         super().__init__(len(places), diagonal, inf, n_jobs, away)
-        self._index = self._kept = None
+        self._index: Any = None
+        self._kept: Any = None
 
-    def by_rows(self):
+    def by_rows(self) -> Any:
         return False  # they are there
 
     @cached_property
-    def values(self):
+    def values(self) -> Any:
         """The float32 matrix, in whole cache lines a row."""
         out = np.zeros((self.n, self._ld), np.float32)
 
-        def task(rows):
+        def task(rows: Any) -> None:
             step = max(1, VALUES_OF_PIECE // len(self.matrix))
             for first in range(rows.start, rows.stop, step):
                 checkpoint()
@@ -52,10 +55,10 @@ class FullGram(Gram):
         each(task, grid(self.n, 64), n_jobs=self.n_jobs, effort=8.0 * self.n * len(self.matrix))
         return out
 
-    def rows(self, index):
+    def rows(self, index: Any) -> Any:
         return self.values[index, : self.n]
 
-    def block(self, index):
+    def block(self, index: Any) -> Any:
         # Trainings with one C after the other are on the same points.
         if self._index is None or not np.array_equal(index, self._index):
             self._kept = self.values
@@ -68,10 +71,10 @@ class FullGram(Gram):
             self._index = np.array(index)
         return self._kept
 
-    def add(self, index, weights, total, at=None):
+    def add(self, index: Any, weights: Array | None, total: Any, at: Any = None) -> None:
         total[: self.n] += self.exact(index, weights)
 
-    def exact(self, index, weights, at=None):
+    def exact(self, index: Any, weights: Any, at: Any = None) -> Any:
         out = np.zeros(len(self.matrix))
         for first in range(0, len(index), STRIP):
             checkpoint()
@@ -80,6 +83,6 @@ class FullGram(Gram):
         return out[self.places if at is None else self.places[at]]
 
 
-def width_of(n):
+def width_of(n: int) -> Any:
     """Bytes of a row of `FullGram.values`."""
     return 4 * -(-n // smo.ROW_MULTIPLE) * smo.ROW_MULTIPLE

@@ -7,13 +7,15 @@ before they are rounded to float32; `exact` sums are of the kernel itself.
 """
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from statfast._core.distance.pairwise import mirror
 from statfast._core.svm import gram as tiles
-from statfast._distance import extent_of, origin_of
+from statfast._distance import Extent, extent_of, origin_of
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast.kernels import Precomputed
 from statfast.kernels.points import MATRIX
 from statfast.svm.dual.gram_cache import (
@@ -39,19 +41,28 @@ class TileGram(Gram):
     """
 
     def __init__(
-        self, X, extent, kind, gamma, degree, coef0, cache_size, n_jobs=None, dtype=np.float32
-    ):
+        self,
+        X: Any,
+        extent: Extent,
+        kind: int,
+        gamma: Any,
+        degree: Any,
+        coef0: Any,
+        cache_size: float | None,
+        n_jobs: Jobs = None,
+        dtype: type[Any] = np.float32,
+    ) -> None:
         n, d = X.shape
         self.X, self._dtype = np.ascontiguousarray(X, np.float64), np.dtype(dtype)
         self._kernel = (kind, float(gamma), int(degree), float(coef0))
         self.origin = np.zeros(d, np.float32)
         if kind == tiles.RBF or (kind == tiles.LINEAR and is_far(extent)):
             self.origin = origin_of(extent.mean)
-        self._panels = None
+        self._panels: Any = None
         super().__init__(n, self._diagonal(), cache_size, n_jobs)
         self.longest += float(np.square(self.origin.astype(np.float64)).sum())
 
-    def _diagonal(self):
+    def _diagonal(self) -> Array:
         kind, gamma, degree, coef0 = self._kernel
         if kind == tiles.RBF:
             return np.ones(len(self.X))
@@ -65,7 +76,7 @@ class TileGram(Gram):
         inner = gamma * square + coef0
         return np.tanh(inner) if kind == tiles.SIGMOID else inner**degree
 
-    def _laid(self, index, dtype=None):
+    def _laid(self, index: Array, dtype: type[Any] | None = None) -> tuple[Array, Array]:
         """Rows as the tiles take them, and half their squared lengths."""
         count, d, dtype = len(index), self.X.shape[1], dtype or self._dtype
         rows = np.zeros((round_up_to_lines(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
@@ -73,7 +84,7 @@ class TileGram(Gram):
         tiles.lay(self.X, index, self.origin, rows, start)
         return rows, start
 
-    def _pack(self, rows, count):
+    def _pack(self, rows: Array, count: int) -> Array:
         """Panels of all rows."""
         d, wide = self.X.shape[1], tiles.columns(rows.dtype == np.float32)
         panels = np.empty(round_up_to_lines(count, wide) * max(d, 1), rows.dtype)
@@ -86,12 +97,14 @@ class TileGram(Gram):
             self._panels = self._pack(rows, self.n), across
         self._store(index, slots, *self._panels, self.n, out)
 
-    def _store(self, index, slots, panels, across, n, out):
+    def _store(
+        self, index: Any, slots: Any, panels: Any, across: Array, n: int, out: Array
+    ) -> None:
         rows, start = self._laid(index)
         count, d = len(index), self.X.shape[1]
         step = max(112, int(FLOPS_OF_PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
 
-        def task(columns):
+        def task(columns: Any) -> None:
             for r in range(0, count, step):
                 checkpoint()
                 tiles.store(
@@ -102,7 +115,7 @@ class TileGram(Gram):
         effort = 2.0 * count * n * (d + 16)
         each(task, grid(n, 256, 1024, parts=16), n_jobs=self.n_jobs, effort=effort)
 
-    def block(self, index):
+    def block(self, index: Array) -> Array:
         k = len(index)
         out = self._for_block(k)
         d = self.X.shape[1]
@@ -111,7 +124,7 @@ class TileGram(Gram):
         every = np.arange(k, dtype=np.int32)
         step = max(112, int(FLOPS_OF_PIECE / (2 * (d + 16) * 1024)) // 112 * 112)
 
-        def half(columns):
+        def half(columns: slice) -> None:
             for r in range(0, columns.stop, step):
                 checkpoint()
                 tiles.store(
@@ -124,7 +137,7 @@ class TileGram(Gram):
         np.einsum("ii->i", out[:, :k])[:] = self.diagonal[index]
         return out
 
-    def add(self, index, weights, total, at=None):
+    def add(self, index: Any, weights: Array | None, total: Any, at: Any = None) -> None:
         # To make a value of few features again takes less than to write it to fresh memory.
         if self.X.shape[1] > REMADE:
             super().add(index, weights, total, at)
@@ -135,7 +148,7 @@ class TileGram(Gram):
             self._weigh(index, weights, at, some, self._dtype)
             total[at] = some
 
-    def exact(self, index, weights, at=None):
+    def exact(self, index: Array, weights: Any, at: Array | None = None) -> Array:
         at = np.arange(self.n) if at is None else np.asarray(at, np.intp)
         out = np.zeros(len(at))
         self._weigh(index, weights, at, out, np.float64)
@@ -143,7 +156,7 @@ class TileGram(Gram):
             self._restore(index, weights, at, out)
         return out
 
-    def _restore(self, index, weights, at, out):
+    def _restore(self, index: Any, weights: Any, at: Any, out: Array) -> None:
         """What the linear kernel lacks that was made about the origin o, u = x - o:
         x_i.x_j - u_i.u_j = u_i.o + u_j.o + o.o."""
         origin = self.origin.astype(np.float64)
@@ -157,7 +170,7 @@ class TileGram(Gram):
                 some = slice(begin, begin + STRIP)
                 out[some] += total * ((self.X[at[some]] - origin) @ origin)
 
-    def _weigh(self, index, weights, at, out, dtype):
+    def _weigh(self, index: Array, weights: Any, at: Array, out: Array, dtype: Any) -> None:
         """out += K[at, index] @ weights, of values in `dtype`, none of which is kept."""
         d = self.X.shape[1]
         step = max(112, (1 << 23) // tiles.row_stride(d) // 112 * 112)
@@ -166,7 +179,7 @@ class TileGram(Gram):
             w = np.ascontiguousarray(weights[begin : begin + step], np.float64)
             rows, start = self._laid(some, dtype)
 
-            def task(block, rows=rows, start=start, w=w):
+            def task(block: slice, rows: Array = rows, start: Array = start, w: Array = w) -> None:
                 checkpoint()
                 tiles.weigh(
                     self._kernel, rows, start, w, self.X, at[block], self.origin, out[block]
@@ -182,7 +195,7 @@ class TileGram(Gram):
 class KernelGram(Gram):
     """Any kernel: its float64 values, rounded to float32 where they are kept."""
 
-    def __init__(self, kernel, X, cache_size, n_jobs=None):
+    def __init__(self, kernel: Any, X: Any, cache_size: Any, n_jobs: Any = None) -> None:
         self.kernel, self.X, self.n_jobs = kernel, X, n_jobs
         diagonal = np.asarray(kernel._diagonal(X), np.float64)
         middle = len(X) // 2
@@ -190,13 +203,13 @@ class KernelGram(Gram):
         away = away_of(diagonal, row, middle)
         super().__init__(len(X), diagonal, cache_size, n_jobs, away)
 
-    def _points(self, index):
+    def _points(self, index: Array) -> Array | list[str]:
         return self.X[index] if isinstance(self.X, np.ndarray) else [self.X[i] for i in index]
 
-    def _values(self, index, at, dtype):
+    def _values(self, index: Array, at: Array | list[str], dtype: type[Any]) -> Array:
         return self.kernel._matrix(self._points(index), at, dtype, self.n_jobs)
 
-    def _make(self, index, slots, out, first, stop):
+    def _make(self, index: Any, slots: Any, out: Array, first: Any, stop: int) -> None:
         dtype = np.float32 if self._away is None else np.float64
         for begin in range(0, len(index), STRIP):
             part = slice(begin, begin + STRIP)
@@ -205,7 +218,7 @@ class KernelGram(Gram):
                 values -= np.add.outer(self._away[index[part]], self._away)
             out[slots[part], : self.n] = values
 
-    def block(self, index):
+    def block(self, index: Array) -> Array:
         k = len(index)
         out = self._for_block(k)
         points = self._points(index)
@@ -220,7 +233,7 @@ class KernelGram(Gram):
             out[begin : begin + STRIP, :k] = values
         return out
 
-    def exact(self, index, weights, at=None):
+    def exact(self, index: Array, weights: Any, at: Array | None = None) -> Array:
         points = self.X if at is None else self._points(at)
         out = np.zeros(len(points))
         for begin in range(0, len(index), STRIP):
@@ -232,23 +245,23 @@ class KernelGram(Gram):
 class MatrixGram(Gram):
     """A kernel matrix that the caller has: rows are taken from it, nothing is made."""
 
-    def __init__(self, matrix, n_jobs=None):
+    def __init__(self, matrix: Any, n_jobs: Jobs = None) -> None:
         self.matrix = matrix
         require_float32(max(float(matrix.max()), -float(matrix.min())))
         diagonal, middle = matrix.diagonal().astype(np.float64), len(matrix) // 2
         away = away_of(diagonal, matrix[middle].astype(np.float64), middle)
         super().__init__(len(matrix), diagonal, inf, n_jobs, away)
 
-    def by_rows(self):
+    def by_rows(self) -> Any:
         return False  # they are there
 
-    def rows(self, index):
+    def rows(self, index: Any) -> Any:
         return self.matrix[index].astype(np.float32)
 
-    def add(self, index, weights, total, at=None):
+    def add(self, index: Any, weights: Array | None, total: Any, at: Any = None) -> None:
         total[: self.n] += self.exact(index, weights)
 
-    def block(self, index):
+    def block(self, index: Array) -> Array:
         k = len(index)
         out = self._for_block(k)
         for begin in range(0, k, STRIP):
@@ -259,7 +272,7 @@ class MatrixGram(Gram):
             out[begin : begin + STRIP, :k] = values
         return out
 
-    def exact(self, index, weights, at=None):
+    def exact(self, index: Array, weights: Any, at: Array | None = None) -> Array:
         where = slice(None) if at is None else at
         out = np.zeros(self.n if at is None else len(at))
         for begin in range(0, len(index), 256):
@@ -268,7 +281,7 @@ class MatrixGram(Gram):
         return out
 
 
-def gram_of(kernel, X, *, cache_size=None, n_jobs=None):
+def gram_of(kernel: Any, X: Any, *, cache_size: Any = None, n_jobs: Any = None) -> Gram:
     """The kernel matrix of checked points, for `solve`.
 
     Parameters

@@ -9,11 +9,13 @@ What is kept is float32. All threads make rows.
 
 from functools import cached_property
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from statfast._core.svm import smo
 from statfast._engine import aligned, checkpoint, each, grid
+from statfast._typing import Array, Jobs
 from statfast._validation import warn_user
 from statfast.svm.dual.limits import cache_room
 
@@ -27,12 +29,12 @@ CROWDED = (
 )
 
 
-def round_up_to_lines(n, m=smo.ROW_MULTIPLE):
+def round_up_to_lines(n: int, m: int = smo.ROW_MULTIPLE) -> int:
     """n rounded up to a multiple of m."""
     return -(-n // m) * m
 
 
-def require_float32(largest):
+def require_float32(largest: float) -> None:
     """Refuse kernel values that float32 does not hold, with room for sums of them."""
     if not largest < MAX_KERNEL_VALUE:
         raise ValueError(
@@ -58,7 +60,14 @@ class Gram:
 
     is_complete = False  # whether the matrix is there already, and blocks cost little
 
-    def __init__(self, n, diagonal, cache_size, n_jobs=None, away=None):
+    def __init__(
+        self,
+        n: int,
+        diagonal: Array,
+        cache_size: float | None,
+        n_jobs: Jobs = None,
+        away: Array | None = None,
+    ) -> None:
         self.n, self.n_jobs, self._away = n, n_jobs, away
         self.diagonal = diagonal if away is None else diagonal - 2.0 * away
         self.longest = float(np.abs(diagonal).max())  # squared length of an image
@@ -68,7 +77,7 @@ class Gram:
         self._square = np.empty(0, np.float32)  # of `block`
 
     @cached_property
-    def slots(self):
+    def slots(self) -> Any:
         """How many rows the cache has room for."""
         if self.n <= MIN_CACHED_ROWS:  # the free memory, slow to read, is not asked for
             return self.n
@@ -76,7 +85,7 @@ class Gram:
         return int(min(self.n, max(limit // (4 * self._ld), MIN_CACHED_ROWS)))
 
     @cached_property
-    def side(self):
+    def side(self) -> int:
         """Of how many points the square may be kept, beside the cache if there is one."""
         given = None if self._cache_size == inf else self._cache_size  # a matrix that is there
         if given is None and self.n <= MIN_POINTS_OF_SQUARE:
@@ -93,7 +102,7 @@ class Gram:
             out[begin : begin + len(part)] = self._cache[slots, : self.n]
         return out
 
-    def add(self, index, weights, total, at=None):
+    def add(self, index: Any, weights: Any, total: Any, at: Any = None) -> None:
         """total[:n] += K[:, index] @ weights, of float32 rows, summed in float64; perhaps only
         where it is asked for, `at` some points."""
         for begin in range(0, len(index), self.slots):
@@ -101,7 +110,7 @@ class Gram:
             slots = self._hold(part)
             w = np.ascontiguousarray(weights[begin : begin + self.slots])
 
-            def task(columns, slots=slots, w=w):
+            def task(columns: Any, slots: Any = slots, w: Array = w) -> None:
                 width = max(1, columns.stop - columns.start)
                 step = max(8, int(FLOPS_OF_PIECE / 4 / width) // 8 * 8)
                 for r in range(0, len(slots), step):
@@ -112,15 +121,15 @@ class Gram:
             effort = 2.0 * len(part) * self.n
             each(task, grid(self.n, 1024, parts=8), n_jobs=self.n_jobs, effort=effort)
 
-    def by_rows(self):
+    def by_rows(self) -> Any:
         """Whether rows are made one by one, and all can be kept: see `hold` and `kept`."""
         return self.slots == self.n
 
-    def hold(self, index):
+    def hold(self, index: Any) -> None:
         """Have the rows of some points."""
         self._hold(np.asarray(index, np.int64))
 
-    def kept(self):
+    def kept(self) -> Any:
         """The rows there are, (slots, ld), and the slot of each point, -1 if it has none."""
         self._hold(np.empty(0, np.int64))
         return self._cache, self._slot
@@ -152,7 +161,7 @@ class Gram:
                 raise
         return self._slot[part]
 
-    def _oldest(self, count):
+    def _oldest(self, count: int) -> Any:
         """So many slots, those never used first, then those not used for longest."""
         fresh = np.flatnonzero(self._used == 0)
         if len(fresh) >= count:
@@ -162,12 +171,12 @@ class Gram:
         order = np.argpartition(self._used, count)[:count]
         return np.sort(order)
 
-    def block(self, index):
+    def block(self, index: Any) -> Any:
         """K[index, index] as float32 with whole cache lines a row, zero beyond; the next call
         takes the same memory."""
         raise NotImplementedError
 
-    def _for_block(self, k):
+    def _for_block(self, k: int) -> Array:
         wide = round_up_to_lines(k)
         if self._square.size < k * wide:
             self._square = np.empty(0, np.float32)  # given back before as much is taken
@@ -176,9 +185,9 @@ class Gram:
         out[:, k:] = 0
         return out
 
-    def exact(self, index, weights, at=None):
+    def exact(self, index: Any, weights: Array | None, at: Any = None) -> Any:
         """K[at, index] @ weights in float64 (`at` is all points)."""
         raise NotImplementedError
 
-    def _make(self, index, slots, out, first, stop):
+    def _make(self, index: Any, slots: Any, out: Any, first: Any, stop: int) -> Any:
         raise NotImplementedError

@@ -3,12 +3,14 @@
 
 import sys
 import time
+from collections.abc import Iterator
 from math import inf
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from statfast._typing import Array
 from statfast._validation import as_count, free_memory
-from statfast.svm.dual.solver import solve
+from statfast.svm.dual.solver import DualSolution, solve
 
 MAX_DEFAULT_CACHE = 2**32  # Bytes that rows may take where cache_size is None.
 
@@ -38,7 +40,7 @@ class Progress(NamedTuple):
 class Run:
     """Calls the solver on a kernel matrix until time is up."""
 
-    def __init__(self, params, gram):
+    def __init__(self, params: Any, gram: Any) -> None:
         """`params` are the checked parameters of the estimator."""
         self.gram, self.tol, self.max_iter = gram, params.tol, params.max_iter
         self.begin = time.monotonic()
@@ -48,7 +50,7 @@ class Run:
         self.validates = False  # whether the machines are those of a cross-validation
         self.held_short = 0  # how many of those were stopped
 
-    def __call__(self, linear, sign, upper, **more):
+    def __call__(self, linear: Array, sign: Array, upper: Array, **more: Any) -> DualSolution:
         left = None if self.end == inf else max(0.0, self.end - time.monotonic())
         more = {"tol": self.tol, **more}
         return solve(
@@ -56,26 +58,26 @@ class Run:
             callback=None if self.tell is None else self._hear, **more,
         )  # fmt: skip
 
-    def counted(self, tasks):
+    def counted(self, tasks: list[tuple[Array, Array]]) -> Iterator[tuple[Array, Array]]:
         """The tasks, one machine each."""
         self.machines = len(tasks)
         for self.machine, task in enumerate(tasks, 1):
             yield task
 
-    def _hear(self, n_iter, gap):
+    def _hear(self, n_iter: int, gap: float) -> bool:
         """Whether the user wants the fit to end."""
         seconds = time.monotonic() - self.begin
         return self.tell(Progress(self.machine, self.machines, n_iter, gap, seconds)) is True
 
 
-def as_steps(max_iter, name):
+def as_steps(max_iter: int, name: str) -> int | None:
     """Most steps of the solver on a machine; None for -1: as many as are taken unasked."""
     if max_iter is None or (isinstance(max_iter, Integral) and max_iter == -1):
         return None
     return as_count(max_iter, name)
 
 
-def cache_room(cache_size):
+def cache_room(cache_size: Any) -> float:
     """Bytes for rows of a kernel matrix: of so many megabytes, or a share of what is free."""
     if cache_size is not None:
         return min(cache_size * 2**20, sys.maxsize)

@@ -2,25 +2,29 @@
 """In which type the values of a kernel are made, and what to do that float32 serves."""
 
 from math import log
+from typing import Any
 
 import numpy as np
 
 from statfast._core.svm import gram as tiles
+from statfast._distance import Extent
+from statfast._typing import Array
 from statfast.kernels import RBF, Linear, Polynomial, Sigmoid
+from statfast.kernels.kernel import Kernel
 
 FAR = 1e12  # numbers beyond may overflow float32 when squared
 DECAYS = ((1e4, np.float32), (1e5, np.float64))  # types, and what gamma |x - z|^2 may be in each
 FAR_OFF = 16.0  # times their squared distances: squared lengths of images that are far from 0
 
 
-def is_far(extent):
+def is_far(extent: Extent) -> bool:
     """Whether rows are farther from 0 than their spread."""
     low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     with np.errstate(over="ignore"):
         return bool(np.square(extent.mean).sum() > np.square(high - low).sum())
 
 
-def away_of(diagonal, row, middle):
+def away_of(diagonal: Array, row: Array, middle: int) -> Array | None:
     """What to take off values for points i and j, a_i + a_j, so that images lie about that of the
     middle point, given its row; None if they are not far from 0."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -29,7 +33,7 @@ def away_of(diagonal, row, middle):
         return away if np.abs(diagonal).mean() > FAR_OFF * spread else None
 
 
-def tile_shape(kernel):
+def tile_shape(kernel: Kernel) -> tuple[int | None, float | None, int | None, float | None]:
     """The kind, gamma, degree and coef0 of a kernel for the tiles; None of one they cannot make."""
     if type(kernel) is RBF:
         return tiles.RBF, kernel.gamma, 0, 0.0
@@ -42,7 +46,7 @@ def tile_shape(kernel):
     return None, None, None, None
 
 
-def tile_type(extent, kind, gamma, degree, coef0):
+def tile_type(extent: Extent, kind: int, gamma: Any, degree: Any, coef0: Any) -> type[Any] | None:
     """The type in which tiles neither overflow nor lose, on rows of that extent, digits that
     float32 holds; None if neither does."""
     if kind == tiles.RBF:
@@ -54,7 +58,7 @@ def tile_type(extent, kind, gamma, degree, coef0):
     return np.float32 if _moderate(extent, kind, gamma, degree, coef0) else None
 
 
-def _moderate(extent, kind, gamma, degree, coef0):
+def _moderate(extent: Extent, kind: int, gamma: float, degree: int, coef0: float) -> bool:
     low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     reach = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
     if not 1e-24 < reach < FAR**2:

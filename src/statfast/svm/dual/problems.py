@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from statfast._distance import scale_of
 from statfast._linalg import dot
+from statfast._typing import Array
+from statfast.svm.dual.solver import DualSolution
 
 MIN_MARGIN = 1e-8  # A margin of a smaller share of the gradient is none.
 MIN_TOLERANCE = 1e-14  # No tolerance is a smaller share of the gradient.
@@ -48,20 +50,20 @@ class Machine:
         return 2.0 / np.sqrt(self.norm2) if self.norm2 > 0.0 else np.inf
 
 
-def moderate(weights):
+def moderate(weights: Array) -> tuple[float, Array]:
     """A power of two, and weights times it, of which the largest is between 1 and 2: what nu is a
     share of has no unit, so that a tolerance should not depend on it."""
     unit = 2.0 * scale_of(float(weights.max()))
     return unit, weights * unit
 
 
-def filled(upper, total):
+def filled(upper: Array, total: float) -> Array:
     """DualVariables of the given sum, each as large as it may be until the sum is reached."""
     before = np.cumsum(upper) - upper
     return np.clip(total - before, 0.0, upper)
 
 
-def scaled(before, costs):
+def scaled(before: Any, costs: Any) -> tuple[None, None]:
     """Coefficients and values of a machine on the same rows whose costs are in one ratio to these:
     what is at a bound stays there. None twice if there is no such machine."""
     if before is None or not np.isfinite(before.upper[0]):
@@ -72,7 +74,9 @@ def scaled(before, costs):
     return np.clip(coef, -costs, costs), before.values * ratio
 
 
-def c_svc(solve: Any, rows, sign, costs, before: Machine | None = None) -> Machine:
+def c_svc(
+    solve: Any, rows: Array, sign: Array, costs: Array, before: Machine | None = None
+) -> Machine:
     """Two classes: min |w|^2 / 2 + sum cost_i xi_i, y_i f_i >= 1 - xi_i; costs may be infinite."""
     hard = bool(np.isinf(costs).any())
     coef, sums = scaled(None if hard else before, costs)
@@ -91,7 +95,7 @@ def c_svc(solve: Any, rows, sign, costs, before: Machine | None = None) -> Machi
     return _machine(dual, rows, dual.alpha, costs, sign * dual.alpha, norm2, primal, values=values)
 
 
-def _widest(norm2, f, sign):
+def _widest(norm2: float, f: Array, sign: Array) -> float:
     """|w|^2 / 2 of w times what puts the nearest rows of the classes on the margin; inf if it
     does not separate them."""
     half = float(f[sign > 0].min() - f[sign < 0].max()) / 2
@@ -99,7 +103,7 @@ def _widest(norm2, f, sign):
     return length * length / 2
 
 
-def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
+def nu_svc(solve: Any, rows: Array, sign: Array, weights: Array, nu: float) -> Machine | None:
     """Two classes, of which a share of about nu lies within the margin.
 
     It is the C-SVC with C = 1 / r, whose values are returned. None if r, the margin, is zero.
@@ -136,11 +140,13 @@ def nu_svc(solve: Any, rows, sign, weights, nu) -> Machine | None:
     return _machine(dual, rows, alpha, upper, sign * alpha, norm2, primal, scale=dual.r / unit)
 
 
-def _twice(*parts):
+def _twice(*parts: Array) -> Array:
     return np.concatenate(parts)
 
 
-def svr(solve: Any, rows, y, costs, epsilon, before: Machine | None = None) -> Machine:
+def svr(
+    solve: Any, rows: Array, y: Array, costs: Array, epsilon: float, before: Machine | None = None
+) -> Machine:
     """Regression: min |w|^2 / 2 + sum cost_i max(0, |y_i - f_i| - epsilon)."""
     coef, sums = scaled(before, costs)
     start = None
@@ -154,7 +160,7 @@ def svr(solve: Any, rows, y, costs, epsilon, before: Machine | None = None) -> M
     return _tube(dual, rows, y, costs, epsilon, 0.0)
 
 
-def nu_svr(solve: Any, rows, y, costs, nu) -> Machine:
+def nu_svr(solve: Any, rows: Array, y: Array, costs: Array, nu: float) -> Machine:
     """Regression whose tube is as wide as lets a share of about nu of the rows lie outside."""
     sign = _twice(np.ones(len(rows)), -np.ones(len(rows)))
     start = filled(costs, nu * costs.sum() / 2)
@@ -167,7 +173,9 @@ def nu_svr(solve: Any, rows, y, costs, nu) -> Machine:
     return _tube(dual, rows, y, costs, max(0.0, -dual.r), nu)
 
 
-def _tube(dual, rows, y, costs, epsilon, nu):
+def _tube(
+    dual: DualSolution, rows: Array, y: Array, costs: Array, epsilon: float, nu: float
+) -> Machine:
     m = len(rows)
     up, down = dual.alpha[:m], dual.alpha[m:]
     coef = up - down
@@ -181,7 +189,7 @@ def _tube(dual, rows, y, costs, epsilon, nu):
     )
 
 
-def one_class(solve: Any, rows, weights, nu) -> Machine:
+def one_class(solve: Any, rows: Array, weights: Array, nu: float) -> Machine:
     """The region that leaves out a share of about nu: min |w|^2 / 2 - nu W rho + sum w_i xi_i."""
     unit, weights = moderate(weights)
     mass = nu * weights.sum()
@@ -195,7 +203,16 @@ def one_class(solve: Any, rows, weights, nu) -> Machine:
     return _machine(dual, rows, alpha, upper, alpha, norm2 / unit**2, primal, scale=unit)
 
 
-def _machine(dual, rows, alpha, upper, coef, norm2, primal, **more):
+def _machine(
+    dual: DualSolution,
+    rows: Array,
+    alpha: Array,
+    upper: Array,
+    coef: Array,
+    norm2: float,
+    primal: float,
+    **more: Any,
+) -> Machine:
     return Machine(
         rows=rows, alpha=alpha, upper=upper, coef=coef, rho=float(dual.rho), norm2=norm2,
         primal=primal, dual=-float(dual.dual), n_iter=int(dual.n_iter),

@@ -23,12 +23,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from statfast._core.svm import smo
 from statfast._engine import checkpoint
+from statfast._typing import Array
 from statfast.svm.dual.active_set import next_active
 
 
@@ -134,9 +135,21 @@ class DualSolution(NamedTuple):
 
 
 def solve(
-    gram, linear, sign, upper, *, start=None, sums=None, point=None, groups="one", tol=1e-3,
-    max_iter=None, time_limit=None, callback: Callable | None = None, hard=False,
-):  # fmt: skip
+    gram: Any,
+    linear: Array,
+    sign: Array,
+    upper: Array,
+    *,
+    start: Array | None = None,
+    sums: Any = None,
+    point: Array | None = None,
+    groups: str = "one",
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    callback: Callable | None = None,
+    hard: bool = False,
+) -> DualSolution:
     """Minimize a'Qa/2 + linear'a, 0 <= a <= upper, sign'a constant, Q_ij = s_i s_j K_ij.
 
     Parameters
@@ -219,15 +232,16 @@ class _Descent:
         margin2 = least_squared_margin(gram, TOLERANCES.float32_margin_of_nu)
         self.touching = margin2 * float(np.abs(self.b).sum()) ** 2 if meets else -inf
         self.steps, self.rounds, self.reason = 0, 0, "tol"
-        self.active = self.block = None
+        self.active: Any = None
+        self.block: Any = None
         self.rowwise, self.fetched = False, 0  # whether rows are made one by one; how many
         self.best_violation, self.idle_rounds = inf, 0  # by float64 sums, and rounds since
 
-    def f(self):
+    def f(self) -> Array:
         sums = self.sums[: self.gram.n]
         return (sums if self.one_each else sums[self.point]) + self.c
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Sums from a float64 matrix: where few variables have changed since the last, of these."""
         change = self.b - self.exact_b
         moved = np.flatnonzero(change)
@@ -241,7 +255,7 @@ class _Descent:
             self.sums[where] += self.exact_sums[where]
         self.exact_b, self.exact_sums, self.is_exact = self.b.copy(), self.sums.copy(), True
 
-    def by_point(self, variables, values):
+    def by_point(self, variables: Array, values: Array) -> tuple[Array, Array]:
         """The points of variables, and the sum of values at each."""
         if self.distinct:
             return self.point[variables], values[variables]
@@ -249,7 +263,7 @@ class _Descent:
         index = np.flatnonzero(total)
         return index, total[index]
 
-    def violation(self, f):
+    def violation(self, f: Array) -> tuple[float, Array, Array]:
         """The largest -f of what may rise and the smallest of what may fall, in each group."""
         rises, falls = self.b < self.high, self.b > self.low
         top, bottom = np.empty(self.groups), np.empty(self.groups)
@@ -262,7 +276,9 @@ class _Descent:
             bottom[g] = -f.max(initial=-inf, where=down)
         return max(0.0, float((top - bottom).max())), top, bottom
 
-    def run(self, max_iter, deadline, callback):
+    def run(
+        self, max_iter: int | None, deadline: float, callback: Callable[..., Any] | None
+    ) -> DualSolution:
         """Rounds, until the violation is at most tol by float64 sums."""
         self.ends = "steps" if max_iter is None else "max_iter"  # the reason, after so many
         if max_iter is None:
@@ -295,7 +311,7 @@ class _Descent:
             tol = max(TOLERANCES.inner_share_of_tol * self.tol, left * gap)
             self.solve_active(f, tol, max_iter, deadline, callback)
 
-    def is_stalled(self, gap):
+    def is_stalled(self, gap: float) -> bool:
         """Whether rounding keeps the violation from falling."""
         if gap < 0.9 * self.best_violation:
             self.best_violation, self.idle_rounds = gap, 0
@@ -303,10 +319,10 @@ class _Descent:
             self.idle_rounds += 1
         return self.idle_rounds == TOLERANCES.idle_rounds
 
-    def stop(self, reason):
+    def stop(self, reason: str) -> None:
         self.reason = reason if self.reason == "tol" else self.reason
 
-    def choose_active(self, f, top, bottom):
+    def choose_active(self, f: Array, top: Array, bottom: Array) -> float:
         """Choose the active set, all variables where they are few; the violation left to it."""
         m, free = len(f), np.count_nonzero((self.b > self.low) & (self.b < self.high))
         if self.rowwise:
@@ -332,12 +348,12 @@ class _Descent:
             return ACTIVE_SET.violation_left_of_all
         return ACTIVE_SET.violation_left
 
-    def max_active(self):
+    def max_active(self) -> int:
         """How many variables may be active, if so many are free."""
         # The square of variables that share points would hold copies.
         return self.gram.side if self.distinct else ACTIVE_SET.max_size
 
-    def holds_all(self, free, wanted):
+    def holds_all(self, free: Any, wanted: Any) -> Any:
         """Whether the square of all is there, or is to be made as so many should be active."""
         m = len(self.b)
         if self.block is not None and len(self.active) == m:
@@ -348,7 +364,7 @@ class _Descent:
         large = wanted > max(ACTIVE_SET.max_size, ACTIVE_SET.share_that_is_all * m)
         return (dense or large) and m <= self.max_active()
 
-    def is_sparse(self):
+    def is_sparse(self) -> Any:
         """Whether, as far as the first round tells, few rows of the matrix will be wanted."""
         if self.rounds != 1 or not self.one_each:
             return False
@@ -357,7 +373,7 @@ class _Descent:
         few = np.count_nonzero(self.b) < ACTIVE_SET.rowwise_support_share * len(self.active)
         return few and self.gram.by_rows()
 
-    def middle(self, f, top, bottom, g):
+    def middle(self, f: Array, top: Any, bottom: Any, g: Any) -> Any:
         """What -f of free variables of a group will be at the solution, about."""
         free = (self.b > self.low) & (self.b < self.high) & (self.group == g)
         if free.any():
@@ -426,7 +442,7 @@ class _Descent:
             self.gram.add(*self.by_point(np.flatnonzero(change), change), self.sums, self.used)
             self.is_exact = False
 
-    def fetch(self, wanted):
+    def fetch(self, wanted: Any) -> Any:
         """Have rows made, unless they become too many."""
         self.fetched += len(wanted)
         if self.fetched > ACTIVE_SET.rowwise_max_share * len(self.b):
@@ -434,7 +450,7 @@ class _Descent:
         self.gram.hold(wanted)
         return True
 
-    def solution(self, f, gap, done):
+    def solution(self, f: Array, gap: float, done: bool) -> DualSolution:
         # Variables that rounding keeps from their bounds would be taken for free ones.
         at_upper = np.abs(self.b) >= TOLERANCES.at_upper * self.upper
         self.b = np.where(at_upper, self.sign * self.upper, self.b)
@@ -458,7 +474,7 @@ class _Descent:
             "tol" if done else self.reason, float(slack.sum()) - dual,
         )  # fmt: skip
 
-    def offset(self, f, free, of_group):
+    def offset(self, f: Array, free: Array, of_group: Array) -> float:
         """The mean f of the free variables of a group, or the middle of what is possible."""
         members = free if self.groups == 1 else free & of_group
         if members.any():
@@ -472,19 +488,19 @@ class _Descent:
         return float(np.mean(ends)) if ends else 0.0
 
 
-def working_set_size(free, m, rowwise):
+def working_set_size(free: Any, m: int, rowwise: bool) -> int:
     """How many variables are worked on: more than are free, or all, which saves copying."""
     least = WORKING_SET.rowwise_min_size if rowwise else WORKING_SET.min_size
     q = int(max(least, 1.2 * ACTIVE_SET.size_for_free * free))
     return q if q < 0.7 * m else m
 
 
-def steps_of_call(q):
+def steps_of_call(q: int) -> int:
     """How many steps a call takes on a working set of q variables."""
     return int(min(WORKING_SET.steps_per_variable * q, WORKING_SET.max_multiply_adds / q))
 
 
-def least_squared_margin(gram, float32_margin):
+def least_squared_margin(gram: Any, float32_margin: float) -> float:
     """The square of the least margin that neither float32 nor float64 takes for none."""
     by_float32 = float32_margin**2 * float(gram.diagonal.max())
     return max(by_float32, TOLERANCES.float64_margin * gram.longest)

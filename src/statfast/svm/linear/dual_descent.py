@@ -9,13 +9,17 @@ alpha = y beta), in regression the sum of their sizes at most tol times that of 
 (Ho and Lin 2012). For classes the gap is to be small as well.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.svm import dual_descent as kernel
 from statfast._engine import aligned, checkpoint
 from statfast._linalg import dot
-from statfast.svm.linear.objective import LinearSolution
+from statfast._typing import Array
+from statfast.svm.linear.objective import Clock, LinearSolution, Problem
 from statfast.svm.linear.positive import require_products
+from statfast.svm.linear.rows import LinearRows
 
 NUMBERS_OF_CALL = 2e7  # A kernel call visits so many numbers in about 20 ms.
 BEFORE, BETWEEN = 15, 5  # sweeps before the first leap, and between two
@@ -28,7 +32,7 @@ HALVINGS = 6
 WORTH = 0.1  # of the fall that the gradient promises: a leap must bring so much
 
 
-def descend(problem, tol, clock, rng):
+def descend(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator) -> LinearSolution:
     """Solve the dual; returns a Solution."""
     rows, n = problem.rows, problem.rows.n
     dual, v = DescentVariables(problem), np.zeros(1 + rows.d)
@@ -74,7 +78,7 @@ def descend(problem, tol, clock, rng):
             return _solution(dual, n_iter, reason)
 
 
-def _solution(dual, n_iter, reason=""):
+def _solution(dual: "DescentVariables", n_iter: int, reason: str = "") -> LinearSolution:
     """The Solution at the multipliers."""
     problem, rows, beta = dual.problem, dual.problem.rows, dual.beta.copy()
     g = rows.combined(beta)
@@ -83,7 +87,7 @@ def _solution(dual, n_iter, reason=""):
     return LinearSolution(v, beta, primal, least, n_iter, not reason, reason)
 
 
-def _view_of(rows):
+def _view_of(rows: LinearRows) -> Any:
     """The rows as the kernel takes them."""
     if rows.sparse:
         return kernel.RowsView(None, None, *rows.parts)
@@ -106,7 +110,7 @@ class DescentVariables:
     `state` is (n, 8), a cache line for each row.
     """
 
-    def __init__(self, problem):
+    def __init__(self, problem: Problem) -> None:
         n, cost = problem.rows.n, problem.cost
         self.problem = problem
         self.state = aligned((n, RECORD), np.float64)
@@ -125,7 +129,7 @@ class DescentVariables:
             high[target < 0.0] = 0.0
 
 
-def leap(dual, active, v, clock):
+def leap(dual: DescentVariables, active: Array, v: Array, clock: Clock) -> bool:
     """Move those multipliers of the rows `active` that are at no bound, and `v`, which is (1 + d,),
     with them; whether that was of use."""
     problem, epsilon = dual.problem, dual.problem.epsilon or 0.0
@@ -158,7 +162,9 @@ def leap(dual, active, v, clock):
     return False
 
 
-def _to_the_lowest(rows, slope, share, soft, clock):
+def _to_the_lowest(
+    rows: LinearRows, slope: Array, share: Array, soft: Array, clock: Clock
+) -> Array:
     """About the step to the lowest point, were there no bounds."""
     step, left = np.zeros(rows.n), -slope
     near = share * left

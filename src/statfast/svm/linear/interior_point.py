@@ -14,11 +14,13 @@ coordinate descent takes hundreds of sweeps.
 """
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from statfast._core.svm import dual_descent as kernel
-from statfast.svm.linear.objective import LinearSolution
+from statfast._typing import Array
+from statfast.svm.linear.objective import LinearSolution, Problem
 from statfast.svm.linear.positive import factored
 
 NEARLY = 0.995  # of the way to the nearest bound
@@ -85,7 +87,7 @@ def follow(path, tol, clock, n_iter=0, leave=None):
     return best, n_iter, True
 
 
-def is_enough(solution, tol, rounding):
+def is_enough(solution: Any, tol: float, rounding: float) -> bool:
     """Whether a solution has converged."""
     return bool(solution.gap <= max(max(tol**2, EXACT) * solution.primal, rounding))
 
@@ -97,7 +99,7 @@ class Path:
     the path at these values.
     """
 
-    def __init__(self, problem, start=None):
+    def __init__(self, problem: Problem, start: Any = None) -> None:
         self.problem, self.rows = problem, problem.rows
         self.sides = 1 if problem.classes else 2
         n = problem.rows.n
@@ -114,13 +116,13 @@ class Path:
         else:
             self.v, self.f[...], mu = start
             self._center(mu)
-        self.guess = None  # which rows were on the margin at the last point
+        self.guess: Any = None  # which rows were on the margin at the last point
         self.margin_is_known = False  # whether so few were that they may be the right ones
         self.stride = 0.0  # the most that f changed in the last step
         self.stumbles = 0  # short steps, one after the other
         self._measure()
 
-    def take(self, source, index, old):
+    def take(self, source: Any, index: Any, old: Any) -> None:
         """Multipliers of another path, for those of rows `index` that are among its rows `old`."""
         at = np.arange(len(index)), index
         if old is not None:
@@ -132,39 +134,39 @@ class Path:
         self._measure()
 
     @property
-    def is_lost(self):
+    def is_lost(self) -> Any:
         """Whether it makes no headway."""
         return self.stumbles >= STUMBLES or not np.isfinite(self.total)
 
-    def excess(self):
+    def excess(self) -> Any:
         """What the gap is about, where values are near those of the multipliers."""
         return self.total + 0.5 * float(self.lag @ (self.lag / self.rows.ridge))
 
     @cached_property
-    def sign(self):
+    def sign(self) -> Array:
         return self.problem.hinges[0]
 
     @cached_property
-    def level(self):
+    def level(self) -> Array:
         return self.problem.hinges[1]
 
-    def _measure(self):
+    def _measure(self) -> None:
         """How far the conditions are from being met: ridge v - z'beta, and the products."""
         self.lag = self.rows.ridge * self.v - self.problem.gathered(self.beta())
         self.total = float((self.a * self.r + (self.cost - self.a) * self.xi).sum())
 
-    def beta(self):
+    def beta(self) -> Array:
         return (self.sign * self.a).sum(axis=0)
 
     @property
-    def mu(self):
+    def mu(self) -> float:
         return self.total / (2 * self.a.size)
 
-    def short(self, where=slice(None)):
+    def short(self, where: slice = slice(None)) -> Any:
         """level - sign f of hinges."""
         return self.level[:, where] - self.sign[:, where] * self.f[where]
 
-    def _center(self, mu):
+    def _center(self, mu: Any) -> None:
         """Multipliers of the path: with k = c short / mu and p = a / c, 1 / (1 - p) - 1 / p = k."""
         k = np.clip(self.cost * self.short() / mu, -MAX_INVERSE_DISTANCE, MAX_INVERSE_DISTANCE)
         root = np.sqrt(k * k + 4.0)
@@ -173,11 +175,11 @@ class Path:
         self.a[...] = self.cost * p
         self.r[...], self.xi[...] = mu / (self.cost * p), mu / (self.cost * rest)
 
-    def solution(self, n_iter):
+    def solution(self, n_iter: int) -> LinearSolution:
         """The Solution here; the system for the next step is made on the way."""
         rows, q, problem = self.rows, self.rows.q, self.problem
 
-        def partial(where, block):
+        def partial(where: slice, block: Array | None) -> list[Array]:
             sums, h, g = np.zeros(3), np.zeros((q, q)), np.zeros(q)
             self._stage(kernel.LOOK, where, self.t, sums)
             rows.accumulate(where, block, self.state[SCORE, where], self.state[WEIGHT, where], h, g)
@@ -191,13 +193,13 @@ class Path:
         dual = problem.base + reward - 0.5 * float(g @ (g / rows.ridge))
         return LinearSolution(self.v.copy(), self.beta(), primal, dual, n_iter, False)
 
-    def step(self):
+    def step(self) -> None:
         """Predictor and corrector; the multipliers move in the next `look`."""
         rows, state = self.rows, self.state
         factor = factored(self.h, rows.ridge)
         guess = factor.solve(self.pull - self.lag)
 
-        def predict(where, block):
+        def predict(where: slice, block: Array | None) -> list[Any]:
             sums = np.zeros(3)
             state[ALONG, where] = rows.predict(where, guess, block)
             self._stage(kernel.PREDICT, where, 0.0, sums)
@@ -208,7 +210,7 @@ class Path:
         after = self.total + t * linear + t * t * square
         mu = self.mu * (max(after, 0.0) / self.total) ** 3
 
-        def aim(where, block):
+        def aim(where: slice, block: Array | None) -> list[Array]:
             g = np.zeros(rows.q)
             self._stage(kernel.AIM, where, mu, g)
             rows.accumulate(where, block, state[SCORE, where], None, None, g)
@@ -216,7 +218,7 @@ class Path:
 
         dv = factor.solve(rows.sums(aim, pairs=False)[0] - self.lag)
 
-        def correct(where, block):
+        def correct(where: slice, block: Array | None) -> "list[_Most]":
             sums = np.zeros(3)
             state[ALONG, where] = rows.predict(where, dv, block)
             self._stage(kernel.CORRECT, where, mu, sums)
@@ -229,7 +231,7 @@ class Path:
         self.v += self.t * dv
         self.lag *= 1.0 - self.t
 
-    def _stage(self, stage, where, number, sums):
+    def _stage(self, stage: int, where: slice, number: float, sums: Array) -> None:
         """The arithmetic of some rows."""
         epsilon = self.problem.epsilon or 0.0
         kernel.hinges(stage, self.state, where.start, where.stop, self.sides, epsilon, number, sums)
@@ -239,14 +241,14 @@ class _Most:
     """A number of which the largest of several is the sum; one over it, or infinity, is how far a
     step can go."""
 
-    def __init__(self, value):
+    def __init__(self, value: float) -> None:
         self.value = float(value)
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         return _Most(max(self.value, other.value))
 
     @property
-    def step_length(self):
+    def step_length(self) -> Any:
         return 1.0 / self.value if self.value > 0.0 else np.inf
 
 
@@ -263,7 +265,7 @@ def narrow(problem, tol, clock):
     n_iter, begun, tries = 0, np.inf, 0
     while True:
 
-        def leave(path, begun=begun, part=index is not None):
+        def leave(path: Path, begun: float = begun, part: bool = index is not None) -> bool:
             if part and path.is_lost:
                 return True
             if path.rows.n <= 2 * least or path.mu > begun / FALL:
@@ -305,17 +307,17 @@ def narrow(problem, tol, clock):
             begun = mu  # it goes on with the rows it has
 
 
-def _far(path, where):
+def _far(path: Any, where: slice) -> Any:
     """How far rows of a path are from their margin, in units of mu."""
     return np.abs(path.short(where)).min(axis=0) * path.cost[where]
 
 
-def _limit(path):
+def _limit(path: Any) -> Any:
     """How far is far: beyond what mu says, and what the last step may be off by."""
     return max(FAR_FROM_MARGIN * path.mu, path.stride * float(path.cost.max()))
 
 
-def _near(problem, f, limit, least):
+def _near(problem: Any, f: Array, limit: Any, least: Any) -> Any:
     """Which rows are near their margin, and all multipliers at bounds; None if most rows are."""
     sign, level = problem.hinges
     short = level - sign * f
@@ -330,7 +332,7 @@ def _near(problem, f, limit, least):
     return index, beta
 
 
-def _misjudged(problem, f, beta, index, mu):
+def _misjudged(problem: Any, f: Array, beta: Any, index: Any, mu: Any) -> Any:
     """Where to go on, mu and how far rows may be, if some were held at the wrong bound: they have
     to come back."""
     u = problem.excess(f)
@@ -346,7 +348,7 @@ def _misjudged(problem, f, beta, index, mu):
 # There a row is off its margin, with its multiplier at a bound, or on it. Given which rows are on
 # it, v is the solution of linear equations, and so are their multipliers: exact but for rounding.
 # Where the guess is wrong the gap says so.
-def polished(path, n_iter, last):
+def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
     """A list of the Solution that the point of an interior path leads to; empty if none does.
 
     Where the rows on the margin are other than at the point before, they will hardly be the right

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -210,7 +210,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         if sparse:
             table = with_constant(made.X, params.intercept_scaling) if made.n_intercepts else made.X
 
-        def fit_class(task):
+        def fit_class(task: Any) -> Any:
             k, seed = task
             target = np.where(codes == k, 1.0, -1.0)
             if sparse:
@@ -286,7 +286,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         return self.classes_.take(winners)
 
 
-def _is_l1(params):
+def _is_l1(params: Any) -> bool:
     """Whether the penalty is l1; raises where the other parameters do not go with it."""
     if params.penalty == "l2":
         return False

@@ -21,7 +21,7 @@ from statfast._estimator import (
     randomness,
     real,
 )
-from statfast._typing import Array, Jobs, Seed
+from statfast._typing import Array, Jobs, Matrix, Seed
 from statfast._validation import (
     ConvergenceWarning,
     as_real,
@@ -32,7 +32,7 @@ from statfast._validation import (
 from statfast.svm.linear.dual_descent import descend
 from statfast.svm.linear.interior_point import narrow
 from statfast.svm.linear.newton import Conjugate, minimize
-from statfast.svm.linear.objective import Clock
+from statfast.svm.linear.objective import Clock, LinearSolution, Problem
 from statfast.svm.linear.positive import require_products
 from statfast.svm.linear.rows import VECTOR, LinearRows
 
@@ -41,14 +41,14 @@ SCALES = 1e-50, 1e50  # of the intercept: sums of their squares' squares stay wi
 FINER = 0.3  # of the gradient asked for: where Newton steps are inexact
 
 
-def as_dual(value, name):
+def as_dual(value: bool | str, name: str) -> bool | str:
     """Check whether the dual is solved: True, False or "auto"."""
     if isinstance(value, bool | np.bool_) or (isinstance(value, str) and value == "auto"):
         return value
     raise wrong_type(name, "True or False or 'auto'", value)
 
 
-def as_fraction(value, name):
+def as_fraction(value: float | str, name: str) -> float:
     """Check a positive number that is squared as a fraction: at most 1."""
     return min(as_real(value, name, 0.0, open_low=True), 1.0)
 
@@ -72,7 +72,9 @@ class LinearMachine(Estimator):
     converged_: bool = fitted()
     solver_: str = fitted()
 
-    def _rows(self, rows, params, weights, target):
+    def _rows(
+        self, rows: Matrix, params: Any, weights: Array | None, target: Array
+    ) -> tuple[LinearRows, Array, Array]:
         """The rows that have a weight, their costs and their targets."""
         costs = np.full(len(target), params.C) if weights is None else params.C * weights
         on = costs > 0.0
@@ -81,26 +83,28 @@ class LinearMachine(Estimator):
         made = LinearRows(rows, params.fit_intercept, params.intercept_scaling, self.n_jobs)
         return made, costs, target
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
 
-def clock_of(params):
+def clock_of(params: Any) -> Clock:
     """What stops the solvers of one fit."""
     limit = params.time_limit
     deadline = None if limit is None else time.monotonic() + limit
     return Clock(params.max_iter, deadline, time.monotonic)
 
 
-def is_direct(rows):
+def is_direct(rows: LinearRows) -> bool:
     """Whether sums of products of columns cost less than coordinate descent is likely to."""
     work = rows.pairs / (1.0 if rows.sparse else VECTOR) + rows.q**3 / 3.0
     return work <= SWEEPS * (rows.size + rows.n)
 
 
-def solved(problem, params, clock, seed, enough=1.0):
+def solved(
+    problem: Problem, params: Any, clock: Clock, seed: Any, enough: float = 1.0
+) -> tuple[LinearSolution, str]:
     """The Solution, and the name of what found it."""
     rows = problem.rows
     direct = few = is_direct(rows)
@@ -119,7 +123,7 @@ def solved(problem, params, clock, seed, enough=1.0):
         return minimize(problem, params.tol * enough, clock, FINER, by), "newton"
 
 
-def warn_stopped(model, solution, of=""):
+def warn_stopped(model: LinearMachine, solution: LinearSolution, of: str = "") -> None:
     """Warn of a solution that has not converged; refuse one whose bounds are no numbers."""
     require_products(0.0 if np.isfinite([solution.primal, solution.gap]).all() else np.inf)
     if solution.converged:
@@ -137,13 +141,13 @@ def warn_stopped(model, solution, of=""):
     )
 
 
-def values(rows, coef, intercept, n_jobs):
+def values(rows: Matrix, coef: Array, intercept: Array, n_jobs: Jobs) -> Array:
     """The values of rows under K machines, (m, K): float32 for float32 rows, else float64."""
     made = LinearRows(rows, True)
     out = np.empty((made.n, len(coef)), rows.dtype if rows.dtype == np.float32 else np.float64)
     vectors = [np.append(b, c) for b, c in zip(intercept, coef, strict=True)]
 
-    def work(where):
+    def work(where: slice) -> None:
         block = None if made.sparse else np.ascontiguousarray(rows[where])
         for k, v in enumerate(vectors):
             out[where, k] = made.predict(where, v, block)

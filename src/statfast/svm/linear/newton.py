@@ -13,10 +13,13 @@ gradient in the metric of the penalty.
 How the steps are found is another's part: `Products` here, or `Conjugate`, for many columns.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._linalg import dot
-from statfast.svm.linear.objective import LinearSolution
+from statfast._typing import Array
+from statfast.svm.linear.objective import Clock, LinearSolution, Problem
 from statfast.svm.linear.positive import factored, require_products
 
 ROUNDS = 60  # on a line: it is piecewise quadratic, so they are few
@@ -33,7 +36,9 @@ FORCING = 0.1  # of the gradient: what a step may leave of it, far from the solu
 MAX_PRODUCTS_OF_STEP = 1000  # Products with the Hessian.
 
 
-def minimize(problem, tol, clock, finer=FINER, by=None):
+def minimize(
+    problem: Problem, tol: float, clock: Clock, finer: float = FINER, by: Any = None
+) -> LinearSolution:
     """Minimize the primal; returns a Solution. `tol` is the length of the gradient, relative to
     that at 0, at which it counts as converged; the iteration goes on to `finer` times that. Steps
     are found `by` something other than products of columns, if given."""
@@ -74,12 +79,12 @@ def minimize(problem, tol, clock, finer=FINER, by=None):
 class Products:
     """Steps by Cholesky's factor of the Hessian, which changes by the rows that change sides."""
 
-    def __init__(self, problem):
+    def __init__(self, problem: Problem) -> None:
         rows = problem.rows
         self.problem, self.active = problem, None
         self.h, self.peak = np.zeros((rows.q, rows.q)), rows.ridge
 
-    def pull_and_loss(self, f):
+    def pull_and_loss(self, f: Array) -> tuple[Array, float]:
         """z'(2 c u), and the sum of the losses, at values f."""
         before, self.active = self.active, self.problem.excess(f) != 0.0
         if before is not None and 4 * (self.active != before).sum() > self.active.sum():
@@ -93,7 +98,7 @@ class Products:
             self.h, self.peak = self._sums(f, None)[0], ridge
         return pull, loss
 
-    def step(self, gradient, share):
+    def step(self, gradient: Array, share: Any) -> Array:
         """The step to the lowest point of the piece that f lies on."""
         return -factored(self.h.copy(), self.problem.rows.ridge).solve(gradient)
 
@@ -119,7 +124,7 @@ class Products:
         return rows.sums(partial, pairs=before is None)
 
 
-def _lowest(problem, v, f, step, along):
+def _lowest(problem: Problem, v: Array, f: Array, step: Array, along: Array) -> float:
     """How far to go: near the lowest point of the line, by Newton's method between bounds."""
     ridge, cost = problem.rows.ridge, 2.0 * problem.cost
     bend, slope = float(step @ (ridge * step)), float(step @ (ridge * v))
@@ -149,19 +154,19 @@ def _lowest(problem, v, f, step, along):
 class Conjugate:
     """Steps for `minimize`."""
 
-    def __init__(self, problem, clock):
+    def __init__(self, problem: Any, clock: Clock) -> None:
         self.problem, self.clock = problem, clock
         self.diagonal = problem.rows.ridge + problem.rows.column_squares(2.0 * problem.cost)
         require_products(float(self.diagonal.max()))
 
-    def pull_and_loss(self, f):
+    def pull_and_loss(self, f: Array) -> Any:
         """z'(2 c u), and the sum of the losses, at values f."""
         problem = self.problem
         u = problem.excess(f)
         self.on = u != 0.0
         return problem.rows.combined(2.0 * problem.cost * u), problem.loss(u)
 
-    def step(self, gradient, share):
+    def step(self, gradient: Array, share: Any) -> Any:
         """About the step to the lowest point of the piece that f lies on; `share` is how long the
         gradient is, relative to that at 0."""
         index, ridge, diagonal = np.flatnonzero(self.on), self.problem.rows.ridge, self.diagonal

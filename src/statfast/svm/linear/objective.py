@@ -18,6 +18,7 @@ Where the multipliers of some rows are held at a bound, these rows are linear in
 the problem of the others with `base` - `pull`'v added to the primal, and `pull` to g in the dual.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._linalg import dot
+from statfast._typing import Array
 
 ROUNDING = 1e-15  # of the losses of rows at 0
 LEVEL = 0.1  # the least factor that makes two classes weigh the same
@@ -44,10 +46,10 @@ class Problem:
     base: float = 0.0  # and what they add to both objectives
 
     @property
-    def classes(self):
+    def classes(self) -> bool:
         return self.epsilon is None
 
-    def excess(self, f, rows=slice(None)):
+    def excess(self, f: Array, rows: slice = slice(None)) -> Array:
         """u at values f of the rows in a slice."""
         target = self.target[rows]
         u = target - f
@@ -55,15 +57,15 @@ class Problem:
             return np.where(u * target > 0.0, u, 0.0)
         return np.sign(u) * np.maximum(np.abs(u) - self.epsilon, 0.0)
 
-    def loss(self, u, rows=slice(None)):
+    def loss(self, u: Array, rows: slice = slice(None)) -> float:
         """The sum of the losses."""
         return dot(self.cost[rows], u * u if self.squared else np.abs(u))
 
-    def primal(self, v, f):
+    def primal(self, v: Array, f: Array) -> float:
         """The primal objective at v, whose values are f."""
         return self.quadratic(v) + self.loss(self.excess(f))
 
-    def quadratic(self, v):
+    def quadratic(self, v: Array) -> float:
         """The primal objective without the losses."""
         return float(v @ (0.5 * self.rows.ridge * v - self.pull)) + self.base
 
@@ -76,7 +78,7 @@ class Problem:
         return sign, sign * self.target - self.epsilon
 
     @property
-    def balance(self):
+    def balance(self) -> Array | float:
         """Factors of costs with which both signs weigh the same."""
         if not self.classes:
             return 1.0
@@ -87,21 +89,21 @@ class Problem:
         return np.where(on, *(max(min(1.0, ratio), LEVEL) for ratio in (rest / mass, mass / rest)))
 
     @cached_property
-    def scale(self):
+    def scale(self) -> float:
         """The size of levels."""
         return 1.0 if self.classes else float(np.abs(self.hinges[1]).mean()) or 1.0
 
     @cached_property
-    def rounding(self):
+    def rounding(self) -> float:
         """A gap of so little is rounding."""
         return ROUNDING * self.scale * float(self.cost.sum())
 
-    def part(self, index, share):
+    def part(self, index: Any, share: Any) -> Any:
         """The problem of some rows, their costs times a factor."""
         rows, cost = self.rows.part(index), share * self.cost[index]
         return Problem(rows, self.target[index], cost, self.squared, self.epsilon)
 
-    def near(self, index, beta):
+    def near(self, index: Any, beta: Any) -> Any:
         """The problem of some rows, where the multipliers beta of the others are held."""
         rest = beta.copy()
         rest[index] = 0.0
@@ -113,11 +115,11 @@ class Problem:
         part.scale, part.rounding = self.scale, self.rounding
         return part
 
-    def gathered(self, beta):
+    def gathered(self, beta: Array) -> Array:
         """What all rows add up to, with multipliers beta."""
         return self.rows.combined(beta) + self.pull
 
-    def dual(self, beta, g):
+    def dual(self, beta: Array, g: Array) -> float:
         """The dual objective at beta, where all rows add up to g."""
         value = self.base + dot(self.target, beta) - 0.5 * float(g @ (g / self.rows.ridge))
         if self.epsilon:
@@ -140,17 +142,17 @@ class LinearSolution:
     reason: str = ""  # why it stopped, where it did not converge
     gap: float = field(init=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.gap = self.primal - self.dual
 
 
 class Clock:
     """Whether an iteration may go on."""
 
-    def __init__(self, max_iter, deadline, now):
+    def __init__(self, max_iter: int, deadline: float | None, now: Callable[..., Any]) -> None:
         self.max_iter, self.deadline, self.now = max_iter, deadline, now
 
-    def stopped(self, n_iter):
+    def stopped(self, n_iter: int) -> str:
         """Why to stop after so many iterations; "" to go on."""
         if n_iter >= self.max_iter:
             return f"in {n_iter} iterations"

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Systems with a positive matrix: products of columns plus the penalty's diagonal."""
 
+from typing import Any
+
 from statfast import _linalg
+from statfast._typing import Array
 
 LARGEST = 1e200  # of the diagonal: room is left for products
 
 
-def require_products(largest):
+def require_products(largest: float) -> None:
     """Raise ValueError if sums of squares of X are too large to work with."""
     if not largest < LARGEST:
         raise ValueError(
@@ -15,7 +18,7 @@ def require_products(largest):
         )
 
 
-def factored(h, ridge):
+def factored(h: Array, ridge: Array) -> Any:
     """A factor of h (lower triangle, overwritten) + diag(ridge)."""
     diagonal = h.reshape(-1)[:: len(h) + 1]
     diagonal += ridge

@@ -6,6 +6,7 @@ Here it holds ones, so that its coefficient v[0] is the intercept itself, and th
 v[0]^2 / scale^2; without an intercept, v has one number less.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from statfast._core.linear import irls
 from statfast._core.rows import sparse_rows
 from statfast._core.svm import dual_descent
 from statfast._engine import checkpoint, each, grid, reduce
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import MAX_COLUMNS, as_csr, as_rows, is_sparse, parts_of, rows_for
 
 MULTIPLICATIONS_OF_CALL = 2e8  # A kernel call takes about 30 ms.
@@ -28,7 +30,7 @@ SPARSE, WIDE = 6, 64  # dense rows so wide are packed where at most one number i
 ROWS_FOR_DENSITY = 512  # So many rows show it.
 
 
-def rows_of(X, n_jobs=None):
+def rows_of(X: Any, n_jobs: Jobs = None) -> Matrix:
     """Rows to fit: a finite ndarray, or CSR, which an ndarray becomes that is mostly zeros."""
     if is_sparse(X):
         return as_csr(X)
@@ -46,7 +48,7 @@ def _packed(X, n_jobs):
 
     start = np.zeros(len(X) + 1, np.intp)
 
-    def work(rows):
+    def work(rows: Any) -> None:
         parts = [None, None]
         if packed:
             parts = [part[start[rows.start] : start[rows.stop]] for part in packed]
@@ -62,7 +64,7 @@ def _packed(X, n_jobs):
     return csr_array((packed[1], packed[0], start.astype(np.int32)), shape=X.shape)
 
 
-def new_rows(estimator, X):
+def new_rows(estimator: Any, X: Any) -> Matrix:
     """Rows to predict, of the width fitted."""
     if not is_sparse(X):
         return rows_for(estimator, X)
@@ -85,7 +87,7 @@ class LinearRows:
     n_jobs: int | None = None
     chosen: Any = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.n, self.d = self.X.shape
         self.n_intercepts = int(self.intercept)
         self.q = self.d + self.n_intercepts
@@ -102,19 +104,19 @@ class LinearRows:
             self.pairs, self.size = float(self.n) * self.d**2, float(self.n) * self.d
 
     @cached_property
-    def nothing(self):
+    def nothing(self) -> Array:
         """The mean of columns as they are."""
         return np.zeros(self.d)
 
     @cached_property
-    def ridge(self):
+    def ridge(self) -> Array:
         """The penalty is v' diag(ridge) v / 2."""
         ridge = np.ones(self.q)
         if self.intercept:
             ridge[0] = self.scale**-2.0
         return ridge
 
-    def predict(self, rows, v, block):
+    def predict(self, rows: slice, v: Array, block: Any) -> Array:
         """z'v of the rows in a slice; `block` holds them if they are dense."""
         out = np.empty(rows.stop - rows.start)
         for piece in self._calls(len(out), 1):
@@ -126,7 +128,9 @@ class LinearRows:
             checkpoint()
         return out
 
-    def accumulate(self, rows, block, s, w, h, g):
+    def accumulate(
+        self, rows: slice, block: Any, s: Array, w: Array | None, h: Array | None, g: Array
+    ) -> None:
         """g += z's, and unless h is None its lower triangle += z'wz, over the rows in a slice."""
         if w is None:
             w = s  # any numbers will do
@@ -139,7 +143,7 @@ class LinearRows:
                 irls.accumulate(*part, s[piece], w[piece], h, g)
             checkpoint()
 
-    def products(self, rows, block, w, h):
+    def products(self, rows: slice, block: Any, w: Array, h: Array) -> None:
         """h += z'wz (lower triangle) over those rows in a slice whose w is not 0."""
         on = np.flatnonzero(w)
         if self.sparse and len(on):
@@ -148,7 +152,7 @@ class LinearRows:
             block = block[on]
             self.accumulate(rows, block, np.zeros(len(on)), w[on], h, np.zeros(self.q))
 
-    def sums(self, partial, *, pairs=True):
+    def sums(self, partial: Callable[..., Any], *, pairs: bool = True) -> list[Any]:
         """Add up ``partial(rows, block)``, lists of arrays or numbers, over blocks of rows.
 
         `pairs` says whether there are products of columns among them.
@@ -167,41 +171,41 @@ class LinearRows:
             partial, source, merge=_added, n_jobs=self.n_jobs, effort=SLOW * cost, least=least
         )
 
-    def cost_of(self, pairs):
+    def cost_of(self, pairs: bool) -> float:
         """Operations of a pass over the rows, in units of those with sparse rows."""
         work = self.pairs if pairs else 4.0 * self.size
         return work / (1.0 if self.sparse else VECTOR) + ROW * self.n
 
     @cached_property
-    def single_block(self):
+    def single_block(self) -> Any:
         """All rows as a block."""
         return None if self.sparse else np.ascontiguousarray(self.X)
 
-    def product(self, v):
+    def product(self, v: Array) -> Array:
         """z'v of all rows."""
         out = np.empty(self.n)
 
-        def partial(rows, block):
+        def partial(rows: slice, block: Array | None) -> list[Any]:
             out[rows] = self.predict(rows, v, block)
             return []
 
         self.sums(partial, pairs=False)
         return out
 
-    def combined(self, s, workspace=None):
+    def combined(self, s: Array, workspace: Array | None = None) -> Array:
         """z's: rows weighted and added up, in `workspace`, if given, where they are one block."""
 
-        def partial(rows, block):
+        def partial(rows: slice, block: Array | None) -> list[Array]:
             g = self._cleared(workspace, rows)
             self.accumulate(rows, block, s[rows], None, None, g)
             return [g]
 
         return self.sums(partial, pairs=False)[0]
 
-    def turned(self, v, w, workspace=None):
+    def turned(self, v: Array, w: Array, workspace: Array | None = None) -> Any:
         """z'w(z v): rows weighted by w and their own values, added up; `workspace` as above."""
 
-        def partial(rows, block):
+        def partial(rows: Any, block: Any) -> Any:
             g = self._cleared(workspace, rows)
             if not self.sparse:
                 score = w[rows] * self.predict(rows, v, block)
@@ -215,17 +219,17 @@ class LinearRows:
 
         return self.sums(partial, pairs=False)[0]
 
-    def _cleared(self, workspace, rows):
+    def _cleared(self, workspace: Array | None, rows: slice) -> Array:
         """Zeros for each column. New memory takes longer to come by than a pass over few rows."""
         if workspace is None or rows.stop - rows.start < self.n:
             return np.zeros(self.q)
         workspace.fill(0.0)
         return workspace
 
-    def column_squares(self, w):
+    def column_squares(self, w: Array) -> Any:
         """The sums of w z^2 of each column."""
 
-        def partial(rows, block):
+        def partial(rows: Any, block: Any) -> Any:
             g = np.zeros(self.q)
             if self.sparse:
                 for piece in self._calls(rows.stop - rows.start, 1):
@@ -244,13 +248,13 @@ class LinearRows:
             squares = self.parts[2] ** 2 if self.sparse else None
             return self.sums(partial, pairs=False)[0]
 
-    def squares(self):
+    def squares(self) -> Array:
         """|x|^2 + scale^2 of each row (without an intercept |x|^2)."""
         if self.chosen is not None:
             return LinearRows(self.X[self.chosen], self.intercept, self.scale).squares()
         out = np.empty(self.n)
 
-        def partial(rows, block):
+        def partial(rows: slice, block: Any) -> list[Any]:
             if self.sparse:
                 start, _, value = self.parts
                 sparse_rows.squares(start[rows.start : rows.stop + 1], value, out[rows])
@@ -265,7 +269,7 @@ class LinearRows:
             out += self.scale**2
         return out
 
-    def part(self, index):
+    def part(self, index: Array) -> "LinearRows":
         """The same with some of the rows."""
         X, chosen = self.X, None
         if self.sparse:  # they are read where they lie
@@ -276,7 +280,7 @@ class LinearRows:
         made.nothing, made.ridge = self.nothing, self.ridge
         return made
 
-    def take(self, index):
+    def take(self, index: Array) -> Array:
         """Some rows z as a dense array."""
         if self.chosen is not None:
             index = self.chosen[index]
@@ -285,25 +289,25 @@ class LinearRows:
         return np.column_stack([np.ones(len(index)), taken]) if self.intercept else taken
 
     @cached_property
-    def lined_up(self):
+    def lined_up(self) -> Array:
         """Dense rows of numbers side by side."""
         X = self.X
         contiguous = X.strides[1] == X.itemsize and X.strides[0] % X.itemsize == 0
         return X if contiguous else np.ascontiguousarray(X)
 
-    def _calls(self, n, power):
+    def _calls(self, n: int, power: int) -> list[slice]:
         """Parts of n rows for kernel calls; the cost of a row is a power of its length."""
         cost = (self.size / self.n if self.sparse else self.q) ** power
         step = max(64, int(MULTIPLICATIONS_OF_CALL / (cost + ROW)))
         return [slice(a, min(n, a + step)) for a in range(0, n, step)]
 
-    def _part(self, rows, piece):
+    def _part(self, rows: slice, piece: slice) -> tuple[Array, Array, Array, Array]:
         _, column, value = self.parts
         piece = slice(rows.start + piece.start, rows.start + piece.stop)
         return self.begin[piece], self.end[piece], column, value
 
 
-def _added(total, more):
+def _added(total: Any, more: Any) -> Any:
     for k, part in enumerate(more):
         total[k] += part
     return total

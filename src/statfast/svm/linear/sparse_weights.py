@@ -12,16 +12,19 @@ For the dual, u = t - f of the rows inside their margin, beta = 2 c u is scaled 
 |z'beta| of a column exceeds 1; then t'beta - sum beta^2 / (4 c) is a lower bound.
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._core.svm.dual_descent import shuffle
 from statfast._core.svm.primal_descent import sweep
 from statfast._engine import checkpoint
 from statfast._linalg import dot
+from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large
 from statfast.linear.design.columns import columns_of
 from statfast.linear.penalized.proximal_newton import ProximalNewton
-from statfast.svm.linear.objective import LinearSolution
+from statfast.svm.linear.objective import Clock, LinearSolution
 
 MAX_COLUMNS_FOR_PRODUCTS = 1000  # Products of more columns take longer than sweeps.
 NUMBERS_OF_CALL = 5e6  # A kernel call visits so many numbers in about 30 ms.
@@ -32,7 +35,7 @@ EXACT = 1e-12  # of the losses at 0: a gap of so little is rounding
 BEYOND = 1e-16  # the curvature of rows beyond their margin, which have none
 
 
-def with_constant(X, scale):
+def with_constant(X: Array, scale: float) -> Array:
     """Rows (n, 1 + d) that begin with a number."""
     if hasattr(X, "indptr"):
         from scipy.sparse import csc_array, hstack
@@ -45,31 +48,33 @@ def with_constant(X, scale):
 class SquaredHinge(ProximalNewton):
     """The problem of one class against the others, its targets 1 and -1."""
 
-    def __init__(self, rows, target, cost, clock, n_jobs=None):
+    def __init__(
+        self, rows: Array, target: Array, cost: Array, clock: Clock, n_jobs: Jobs = None
+    ) -> None:
         self.target, self.clock = target, clock
         columns = columns_of(rows, cost, False, False, n_jobs)
         super().__init__(columns, cost, False, most=2.0)
 
-    def is_late(self):
+    def is_late(self) -> bool:
         return bool(self.clock.stopped(0))
 
-    def _losses(self, eta):
+    def _losses(self, eta: Array) -> Array:
         u = self.target - eta
         return np.where(u * self.target > 0.0, u, 0.0)
 
-    def _loss(self, eta):
+    def _loss(self, eta: Array) -> float:
         u = self._losses(eta)
         return dot(self.w, u * u)
 
-    def _curvature(self):
+    def _curvature(self) -> tuple[Array, Array]:
         u = self._losses(self.eta)
         return 2.0 * u, np.where(u != 0.0, 2.0, BEYOND)
 
-    def _gradient(self):
+    def _gradient(self) -> Array:
         self.score = 2.0 * self._losses(self.eta)
         return self.columns.correlate(self.score) * self.per
 
-    def gap(self, l1, l2=0.0):
+    def gap(self, l1: float, l2: float = 0.0) -> float:
         self.gradient = self._gradient()
         reward = dot(self.w, self.target * self.score)
         price = 0.25 * dot(self.w, self.score**2)
@@ -78,7 +83,15 @@ class SquaredHinge(ProximalNewton):
         return self._objective(self.eta, self.b, l1, l2) - share * (reward - share * price)
 
 
-def sparsest(rows, target, cost, tol, clock, seed, n_jobs=None):
+def sparsest(
+    rows: Array,
+    target: Array,
+    cost: Array,
+    tol: float,
+    clock: Clock,
+    seed: int,
+    n_jobs: Jobs = None,
+) -> tuple[LinearSolution, str]:
     """Minimize; the `LinearSolution`, and what found it. Steps end at a gap of tol^2 of the losses
     at 0, descent at one of tol / 10 of the objective."""
     if rows.shape[1] > MAX_COLUMNS_FOR_PRODUCTS:
@@ -86,7 +99,9 @@ def sparsest(rows, target, cost, tol, clock, seed, n_jobs=None):
     return _stepped(rows, target, cost, tol, clock, n_jobs), "proximal newton"
 
 
-def _stepped(rows, target, cost, tol, clock, n_jobs):
+def _stepped(
+    rows: Array, target: Array, cost: Array, tol: float, clock: Clock, n_jobs: Jobs
+) -> LinearSolution:
     descent = SquaredHinge(rows, target, cost, clock, n_jobs)
     l1, l2 = descent.penalties(1.0, 0.0)
     before, turns = descent.lead_down(l1, l2, clock.max_iter)
@@ -104,7 +119,7 @@ def _stepped(rows, target, cost, tol, clock, n_jobs):
     return found
 
 
-def _descended(rows, target, cost, tol, clock, seed):
+def _descended(rows: Any, target: Array, cost: Any, tol: float, clock: Clock, seed: int) -> Any:
     """Coordinate descent; columns that have left the order come back before the end."""
     from scipy.sparse import csc_array
 
@@ -143,7 +158,7 @@ def _descended(rows, target, cost, tol, clock, seed):
             count, slack = kept, float(seen[0]) / len(target)
 
 
-def _bounded(columns, target, cost, v, f, n_iter):
+def _bounded(columns: Any, target: Array, cost: Any, v: Array, f: Array, n_iter: int) -> Any:
     """The solution at v, its multipliers scaled to where the lower bound is highest."""
     u = target - f
     u[u * target <= 0.0] = 0.0

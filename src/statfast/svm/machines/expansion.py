@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from statfast._core.svm.expansion import SPARE_ROWS, expand
 from statfast._distance import origin_of
 from statfast._engine import checkpoint, each, grid
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import is_sparse, shown
 from statfast.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 from statfast.svm.machines.sparse_values import sparse_values
@@ -27,7 +29,7 @@ class Expansion:
     """Support vectors and their coefficients, in `parts` that are summed apart."""
 
     kernel: Kernel
-    vectors: object  # rows, CSR rows, strings, or None for a precomputed kernel
+    vectors: Any  # rows, CSR rows, strings, or None for a precomputed kernel
     support: NDArray[np.intp]  # their places among the training rows
     parts: tuple[slice, ...]
     coef: NDArray[np.float64]  # (Q, S)
@@ -37,7 +39,7 @@ class Expansion:
         """The vectors laid out, when they are first needed; None where kernels have no tiles."""
         return tile_for(self.kernel, self.vectors)
 
-    def values(self, points, n_jobs=None):
+    def values(self, points: Matrix | list[str], n_jobs: Jobs = None) -> list[Array]:
         """For each part the sums of all new points: arrays (n, Q), float64.
 
         `points` have been checked.
@@ -66,7 +68,7 @@ class Expansion:
         cost = (self.tile.cost + 2.0 * len(self.coef)) * count
         step = int(np.clip(MULTIPLICATIONS_OF_CALL / cost, 16, 1024)) // 16 * 16
 
-        def work(task):
+        def work(task: slice) -> None:
             for start in range(task.start, task.stop, step):
                 checkpoint()
                 some = slice(start, min(start + step, task.stop))
@@ -76,7 +78,7 @@ class Expansion:
         each(work, tasks, n_jobs=n_jobs, effort=cost * n)
         return outs
 
-    def _project(self, points, outs):
+    def _project(self, points: Matrix, outs: list[Array]) -> None:
         """The linear kernel: the vectors are summed before, about an origin among them."""
         if is_sparse(self.vectors):
             for part, out in zip(self.parts, outs, strict=True):
@@ -102,7 +104,7 @@ class Expansion:
                 self._sum(self._by_differences(block), outs)
                 return
 
-    def _sum(self, K, outs):
+    def _sum(self, K: Array, outs: list[Array]) -> None:
         for part, out in zip(self.parts, outs, strict=True):
             # Each row by itself, so that the number of rows changes no bit.
             np.einsum("ij,kj->ik", K[:, part], self.coef[:, part], out=out)
@@ -117,7 +119,7 @@ class Expansion:
             K[i] = self._matrix(rows[i : i + 1], 1)
         return K
 
-    def _matrix(self, points, n_jobs):
+    def _matrix(self, points: Any, n_jobs: Any) -> Array:
         if not len(self.support):
             return np.zeros((points.shape[0] if is_sparse(points) else len(points), 0))
         if is_sparse(self.vectors):
@@ -142,16 +144,16 @@ class Tile:
     largest: float  # half the largest squared length
 
     @property
-    def cost(self):
+    def cost(self) -> float:
         """Of one kernel value, in multiplications."""
         return self.vectors.shape[1] + 30.0
 
-    def halves(self, rows):
+    def halves(self, rows: Array) -> Array:
         """Half the squared lengths of rows."""
         with np.errstate(over="ignore"):
             return 0.5 * ((rows - self.origin) ** 2).sum(axis=1)
 
-    def fill(self, rows, part, coef, out):
+    def fill(self, rows: Array, part: slice, coef: Array, out: Array) -> bool:
         """Whether the kernel values were good; then the sums are in `out`."""
         # Views from a part on: the rows behind it stand in for the zeros behind the last.
         far = expand(
@@ -164,7 +166,7 @@ class Tile:
         return bool(error <= LOSS)
 
 
-def tile_for(kernel, vectors):
+def tile_for(kernel: Kernel, vectors: Matrix | list[str] | None) -> Tile | None:
     """The vectors laid out, or None where the kernel is not one of the tiles'."""
     if isinstance(vectors, np.ndarray) and len(vectors):
         if type(kernel) is RBF:
@@ -176,7 +178,7 @@ def tile_for(kernel, vectors):
     return None
 
 
-def _laid(kind, gamma, coef0, degree, vectors):
+def _laid(kind: str, gamma: float, coef0: float, degree: int, vectors: Array) -> Tile:
     m, d = vectors.shape
     width = -(-d // 16) * 16
     width += 16 if width % 256 == 0 else 0  # as tile/rows.pxd says
@@ -191,7 +193,7 @@ def _laid(kind, gamma, coef0, degree, vectors):
     return Tile(kind, gamma, coef0, degree, origin, laid, start, float(-start.min()))
 
 
-def require_finite_values(values):
+def require_finite_values(values: Array) -> None:
     """Refuse values of f that are not finite."""
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0, 0])

@@ -2,6 +2,7 @@
 """Trainings on the folds of a cross-validation: one kernel matrix for all of them and for all C."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -34,11 +35,11 @@ from statfast.svm.machines.training import (
 class SharedMatrix:
     """The kernel matrix of all rows, or of those of a fold where the kernel is made of them."""
 
-    def __init__(self, params, points):
+    def __init__(self, params: Any, points: Any) -> None:
         self.params, self.points = params, points
 
     @classmethod
-    def for_task(cls, model, X, task):
+    def for_task(cls, model: Any, X: Any, task: Any) -> Any:
         """None where there is nothing to share, or no room for it."""
         params, folds = model._checked(without=model._solve_parameters), task.folds
         by_fold = has_gamma(params.kernel) and params.gamma == "scale"
@@ -56,10 +57,10 @@ class SharedMatrix:
         return cls(params, points)
 
     @cached_property
-    def full_matrix(self):
+    def full_matrix(self) -> Any:
         return self._matrix(self.points)
 
-    def training(self, train):
+    def training(self, train: Any) -> Any:
         """What there is to train on in a fold."""
         points, n_jobs = self._part(train), self.params.n_jobs
         if points.kernel == self.points.kernel:
@@ -68,7 +69,7 @@ class SharedMatrix:
             gram = FullGram(self._matrix(points), np.arange(len(train)), n_jobs)
         return Training(points, gram, np.arange(len(train)), Run(self.params, gram))
 
-    def _part(self, train):
+    def _part(self, train: Any) -> Any:
         """The rows of a fold, with their kernel."""
         own = self.points
         weights = None if own.weights is None else own.weights[train]
@@ -77,7 +78,7 @@ class SharedMatrix:
         data = own.part(train)
         return TrainingPoints(data, kernel_of(self.params, data), weights, own.width)
 
-    def _matrix(self, points):
+    def _matrix(self, points: Any) -> Any:
         rows, kernel = points.for_gram(), points.kernel
         if isinstance(kernel, Precomputed):
             found = np.asarray(rows, np.float64)
@@ -87,7 +88,7 @@ class SharedMatrix:
         return found
 
 
-def plan_of_folds(model, task):
+def plan_of_folds(model: Any, task: Any) -> Any:
     """Fitted models of all candidates, fold after fold; None where each has to be fitted by
     itself."""
     X = task.matrix()

@@ -73,6 +73,9 @@ class DualVariables(NamedTuple):
 class KernelMachine(Estimator):
     """Base of the estimators: parameters all of them have, and prediction."""
 
+    # What subclasses declare, or a fit sets.
+    _expansion: Any = fitted()
+
     kernel: AnyKernel = param(KERNEL, default="rbf")
     degree: int = param(count(high=MAX_POWER), default=3)
     gamma: Literal["scale", "auto"] | float = param(GAMMA, default="scale")
@@ -100,7 +103,7 @@ class KernelMachine(Estimator):
     kernel_: Kernel = fitted()
     shape_fit_: tuple[int, int] = fitted()
 
-    def _training(self, params, X, weights_of):
+    def _training(self, params: Any, X: Any, weights_of: Callable[..., Any]) -> Training:
         """What there is to train on; `weights_of(n)` gives weights, which have a say in gamma."""
         points = as_training_points(params, X, weights_of, sparse=True)
         warn_far(points.data, points.kernel)
@@ -112,11 +115,11 @@ class KernelMachine(Estimator):
     # Parameters on which the kernel matrix does not depend.
     _solve_parameters: ClassVar[tuple[str, ...]] = ()
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> Any:
         """The fitted models of all candidates on each fold, from one kernel matrix."""
         return plan_of_folds(self, task)
 
-    def _training_order(self):
+    def _training_order(self) -> Any:
         """In which order candidates are trained, each perhaps from the one before."""
         return tuple(
             float(value) if isinstance(value := getattr(self, name), Real) else inf
@@ -124,10 +127,17 @@ class KernelMachine(Estimator):
         )
 
     @property
-    def _is_pairwise(self):
+    def _is_pairwise(self) -> bool:
         return domain_of(self.kernel) == MATRIX
 
-    def _machine_attributes(self, training, machines: list[Machine], support, parts, coef):
+    def _machine_attributes(
+        self,
+        training: Training,
+        machines: list[Machine],
+        support: Array,
+        parts: list[slice],
+        coef: Array,
+    ) -> dict[str, Any]:
         """The fitted attributes that all estimators have; `parts` are those of `Expansion`."""
         points, run = training.points, training.run
         for m in machines:
@@ -153,7 +163,7 @@ class KernelMachine(Estimator):
             "_expansion": expansion,
         }
 
-    def _single(self, training, machine):
+    def _single(self, training: Training, machine: Machine) -> dict[str, Any]:
         """The fitted attributes of an estimator with one machine."""
         nonzero = machine.coef != 0.0
         support, segments = machine.rows[nonzero], [slice(0, int(nonzero.sum()))]
@@ -166,7 +176,7 @@ class KernelMachine(Estimator):
             "n_iter_": machine.n_iter,
         }
 
-    def _warn(self, run, stopped):
+    def _warn(self, run: Run, stopped: list[Machine]) -> None:
         name = type(self).__name__
         if stopped:
             worst = max(stopped, key=lambda m: m.violation)
@@ -184,7 +194,7 @@ class KernelMachine(Estimator):
                 ConvergenceWarning,
             )
 
-    def _sums(self, X):
+    def _sums(self, X: Any) -> tuple[list[Array], type[Any]]:
         """The sums over each part of the support vectors, and the dtype that is asked for."""
         points = as_new_points(self, X, sparse=True)
         sums = self._expansion.values(points, self.n_jobs)
@@ -202,22 +212,22 @@ class KernelMachine(Estimator):
             )
         return self._linear_coef()
 
-    def _linear_coef(self):
+    def _linear_coef(self) -> Any:
         return self.dual_coef_ @ self.support_vectors_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = serves_sparse(self.kernel)
         return tags
 
 
-def expansion_of(points, support, parts, coef):
+def expansion_of(points: Any, support: Array, parts: list[slice], coef: Array) -> Expansion:
     """What prediction needs of the support vectors."""
     vectors = points.take(support)
     return Expansion(points.kernel, vectors, np.asarray(support), tuple(parts), coef)
 
 
-def grouped(machine):
+def grouped(machine: Machine) -> DualVariables:
     """The training rows of a machine by their multiplier."""
     zero, bound = machine.alpha <= 0.0, machine.alpha >= machine.upper
     return DualVariables(
@@ -225,7 +235,7 @@ def grouped(machine):
     )
 
 
-def held_values(points, machine, index):
+def held_values(points: Any, machine: Machine, index: Array) -> Array:
     """Values of a machine for some of the training points."""
     some = machine.coef != 0.0
     coef = np.ascontiguousarray(machine.coef[some][None, :])

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from statfast._estimator import fitted, param, real
 from statfast._typing import Array
-from statfast.svm.dual.problems import nu_svc
+from statfast.svm.dual.limits import Run
+from statfast.svm.dual.problems import Machine, nu_svc
 from statfast.svm.machines.pairwise import PairwiseMachines
 from statfast.svm.machines.training import as_costs
 
@@ -145,7 +148,9 @@ class NuSVC(PairwiseMachines):
 
     _solve_parameters = ("nu",)
 
-    def _machine(self, run, rows, sign, weights, params, before=None):
+    def _machine(
+        self, run: Run, rows: Array, sign: Array, weights: Array, params: Any, before: Any = None
+    ) -> Machine:
         nu = params.nu
         weights = as_costs(1.0, weights, "The largest weight")
         require_size(run.gram.longest, FAINTEST, "Kernel values", "Scale the columns of X up.")
@@ -168,12 +173,18 @@ class NuSVC(PairwiseMachines):
             )
         return machine
 
-    def _fitted_attributes(self, training, machines, checked, platt):
+    def _fitted_attributes(
+        self,
+        training: Any,
+        machines: list[Machine],
+        checked: tuple[Array, Array, Array],
+        platt: dict[str, Array],
+    ) -> dict[str, Any]:
         more = super()._fitted_attributes(training, machines, checked, platt)
         return {**more, "C_": np.array([1.0 / m.scale for m in machines])}
 
 
-def require_size(largest, least, what, fix):
+def require_size(largest: float, least: float, what: str, fix: str) -> None:
     """Refuse numbers all of which are nearly 0: with nu, there is no C to make up for it."""
     if 0.0 < largest < least:
         raise ValueError(f"{what} must be at least {least:g} somewhere; got {largest:.3g}. {fix}")

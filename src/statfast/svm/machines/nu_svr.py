@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from statfast._estimator import fitted, param, real
-from statfast.svm.dual.problems import nu_svr
+from statfast._typing import Array
+from statfast.svm.dual.problems import Machine, nu_svr
 from statfast.svm.machines.svr import RegressionMachine
 from statfast.svm.machines.training import as_costs
 
@@ -123,8 +126,10 @@ class NuSVR(RegressionMachine):
 
     _solve_parameters = ("C", "nu")
 
-    def _machine(self, run, rows, y, weights, params, before=None):
+    def _machine(
+        self, run: Any, rows: Array, y: Array, weights: Array, params: Any, before: Any = None
+    ) -> Machine:
         return nu_svr(run, rows, y, as_costs(params.C, weights), params.nu)
 
-    def _more(self, machine):
+    def _more(self, machine: Machine) -> dict[str, float]:
         return {"epsilon_": machine.epsilon}

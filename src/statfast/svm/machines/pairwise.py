@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from statfast._validation import (
     as_weights,
     not_fitted,
 )
+from statfast.svm.dual.limits import Run
+from statfast.svm.dual.problems import Machine
 from statfast.svm.machines.kernel_machine import KernelMachine, held_values
 from statfast.svm.machines.votes import (
     assembled,
@@ -41,7 +44,7 @@ from statfast.svm.machines.votes import (
 PROBABILITY_FOLDS = 5  # Folds of the cross-validation behind probabilities.
 
 
-def deal_out_folds(keys, codes, n_folds):
+def deal_out_folds(keys: Array, codes: Array, n_folds: int) -> Array:
     """The fold of a cross-validation that each row is held out in, (n,).
 
     `keys` has one number for each row, the same for rows that are alike, which are in one fold.
@@ -57,7 +60,7 @@ def deal_out_folds(keys, codes, n_folds):
     return fold
 
 
-def pair_tasks(codes, used, n_classes):
+def pair_tasks(codes: Array, used: Array, n_classes: int) -> list[tuple[Array, Array]]:
     """Of each pair of classes the rows among those used, +1 for the first, -1 for the other."""
     tasks = []
     for i, j in pairs(n_classes):
@@ -69,11 +72,11 @@ def pair_tasks(codes, used, n_classes):
 class WithProbability:
     """A method that is there only where the parameter `probability` is True."""
 
-    def __init__(self, method):
+    def __init__(self, method: Callable[..., Any]) -> None:
         self.method = method
         self.__doc__ = method.__doc__
 
-    def __get__(self, instance, owner):
+    def __get__(self, instance: PairwiseMachines | None, owner: type[Any]) -> Callable[..., Any]:
         if instance is None:
             return self.method
         if instance.probability is not True and instance.probability is not np.True_:
@@ -140,7 +143,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         params, targets = self._checked(), []
         self._check_votes()
 
-        def weights_of(n):
+        def weights_of(n: int) -> Array | None:
             targets.append(self._targets(y, n, sample_weight))
             return as_weights(sample_weight, n)
 
@@ -148,12 +151,14 @@ class PairwiseMachines(Classifier, KernelMachine):
         self._trained(X, training, targets[0])
         return self
 
-    def _targets(self, y, n, sample_weight):
+    def _targets(self, y: Any, n: int, sample_weight: Weights) -> tuple[Array, Array, Array]:
         """The labels, the codes of n rows, and the weights of rows times those of their classes."""
         classes, codes, weights = weighted_labels(y, n, sample_weight, self.class_weight, least=2)
         return classes, codes, np.ones(n) if weights is None else weights
 
-    def _trained(self, X, training, checked, before=None):
+    def _trained(
+        self, X: Any, training: Any, checked: tuple[Array, Array, Array], before: Any = None
+    ) -> list[Machine]:
         """Become fitted; the machines, from which those for another C may start."""
         asked = self.probability or self.random_state is not None  # a new generator takes time
         rng = as_generator(self.random_state) if asked else None
@@ -177,7 +182,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         self._publish(X, **self._fitted_attributes(training, machines, checked, platt))
         return machines
 
-    def _check_votes(self):
+    def _check_votes(self) -> None:
         """Check what predictions depend on, too."""
         shape = self._checked_value("decision_function_shape")
         if self._checked_value("break_ties") and shape == "ovo":
@@ -186,7 +191,13 @@ class PairwiseMachines(Classifier, KernelMachine):
                 "decision_function_shape='ovr'."
             )
 
-    def _fitted_attributes(self, training, machines, checked, platt):
+    def _fitted_attributes(
+        self,
+        training: Any,
+        machines: list[Machine],
+        checked: tuple[Array, Array, Array],
+        platt: dict[str, Array],
+    ) -> dict[str, Any]:
         classes, codes, weights = checked
         k = len(classes)
         support, counts, coef = assembled(machines, codes, k)
@@ -211,12 +222,22 @@ class PairwiseMachines(Classifier, KernelMachine):
             "n_iter_": np.array([m.n_iter for m in machines], dtype=np.int32),
         }
 
-    def _machine(self, run, rows, sign, weights, params, before=None):
+    def _machine(
+        self,
+        run: Run,
+        rows: Any,
+        sign: Array,
+        weights: Array | None,
+        params: Any,
+        before: Any = None,
+    ) -> Any:
         """A machine on these rows, of which `sign` gives the classes, with the checked parameters
         `params`."""
         raise NotImplementedError
 
-    def _platt(self, training, rows, sign, weights, params, keys):
+    def _platt(
+        self, training: Any, rows: Array, sign: Array, weights: Array, params: Any, keys: Array
+    ) -> tuple[float, float]:
         """A and B of the sigmoid of one pair, from values for rows that were held out."""
         fold = deal_out_folds(keys, (sign < 0).astype(np.intp), PROBABILITY_FOLDS)
         values = np.zeros(len(rows))
@@ -235,7 +256,7 @@ class PairwiseMachines(Classifier, KernelMachine):
 
     # ------------------------------------------------------------ prediction
 
-    def _pair_values(self, X):
+    def _pair_values(self, X: Any) -> tuple[Array, type[Any]]:
         """Values of all pairs; of two classes, positive for the second."""
         sums, dtype = self._sums(X)
         if len(self.classes_) == 2:
@@ -355,7 +376,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _linear_coef(self):
+    def _linear_coef(self) -> Any:
         if len(self.classes_) == 2:
             return self.dual_coef_ @ self.support_vectors_
         return pair_coef(self.dual_coef_, self.support_vectors_, self.n_support_)

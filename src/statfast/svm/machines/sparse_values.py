@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel values of sparse rows, from their inner products, and the matrix of training rows."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array, Matrix
 from statfast._validation import refuse_large, shown
 from statfast.kernels import RBF, Linear, Polynomial, Sigmoid
 
@@ -12,12 +15,12 @@ NAMES = ("linear", "poly", "rbf", "sigmoid")
 TYPES = (Linear, Polynomial, RBF, Sigmoid)
 
 
-def serves_sparse(kernel):
+def serves_sparse(kernel: Any) -> bool:
     """Whether the kernel of a parameter is a function of inner products."""
     return kernel in NAMES if isinstance(kernel, str) else type(kernel) in TYPES
 
 
-def require_sparse(kernel):
+def require_sparse(kernel: Any) -> None:
     """Refuse a kernel that sparse rows do not have."""
     if not serves_sparse(kernel):
         raise TypeError(
@@ -51,7 +54,7 @@ def sparse_values(kernel, A, B):
     return out
 
 
-def training_matrix(kernel, X):
+def training_matrix(kernel: Any, X: Matrix) -> Array:
     """The symmetric kernel matrix of training rows."""
     n = X.shape[0]
     refuse_large(

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from statfast._estimator import param, real
-from statfast.svm.dual.problems import INSEPARABLE, c_svc
+from statfast._typing import Array
+from statfast.svm.dual.limits import Run
+from statfast.svm.dual.problems import INSEPARABLE, Machine, c_svc
 from statfast.svm.machines.pairwise import PairwiseMachines
 from statfast.svm.machines.training import as_costs
 
@@ -158,7 +161,9 @@ class SVC(PairwiseMachines):
 
     _solve_parameters = ("C",)
 
-    def _machine(self, run, rows, sign, weights, params, before=None):
+    def _machine(
+        self, run: Run, rows: Array, sign: Array, weights: Array, params: Any, before: Any = None
+    ) -> Machine:
         if inf > params.C:
             return c_svc(run, rows, sign, as_costs(params.C, weights), before)
         machine = c_svc(run, rows, sign, np.full(len(rows), inf))

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from statfast._estimator import Regressor, param, real
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_targets, as_type, as_weights, warn_column_vector
-from statfast.svm.dual.problems import svr
+from statfast.svm.dual.problems import Machine, svr
 from statfast.svm.machines.kernel_machine import KernelMachine
 from statfast.svm.machines.training import as_costs
 
@@ -19,6 +20,9 @@ LARGEST = 1e200  # target: times C, and summed, it must be finite
 
 class RegressionMachine(Regressor, KernelMachine):
     """Base of the regressors."""
+
+    # What subclasses declare, or a fit sets.
+    _machine: ClassVar[Callable[..., Any]]
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the function.
@@ -58,7 +62,7 @@ class RegressionMachine(Regressor, KernelMachine):
         """
         params, targets = self._checked(), []
 
-        def weights_of(n):
+        def weights_of(n: int) -> Array | None:
             targets.append(self._targets(y, n, sample_weight))
             return as_weights(sample_weight, n)
 
@@ -66,7 +70,7 @@ class RegressionMachine(Regressor, KernelMachine):
         self._trained(X, training, targets[0])
         return self
 
-    def _targets(self, y, n, sample_weight):
+    def _targets(self, y: Any, n: int, sample_weight: Weights) -> Array:
         """Checked targets of n rows."""
         found, flat = as_targets(y, n)
         if found.shape[1] != 1:
@@ -80,7 +84,7 @@ class RegressionMachine(Regressor, KernelMachine):
             raise ValueError(f"y must be within {LARGEST:g} of 0; got {far:g}. Scale it.")
         return found[:, 0]
 
-    def _trained(self, X, training, targets, before=None):
+    def _trained(self, X: Any, training: Any, targets: Array, before: Any = None) -> Machine:
         """Become fitted; the machine, from which that for another C may start."""
         rows, weights = training.used, training.points.weights
         weights = np.ones(len(rows)) if weights is None else weights[rows]
@@ -88,7 +92,7 @@ class RegressionMachine(Regressor, KernelMachine):
         self._publish(X, **self._single(training, machine), **self._more(machine))
         return machine
 
-    def _more(self, machine):
+    def _more(self, machine: Machine) -> dict[Any, Any]:
         """Fitted attributes of one class alone."""
         return {}
 
@@ -229,5 +233,7 @@ class SVR(RegressionMachine):
 
     _solve_parameters = ("C", "epsilon")
 
-    def _machine(self, run, rows, y, weights, params, before=None):
+    def _machine(
+        self, run: Any, rows: Array, y: Array, weights: Array, params: Any, before: Any = None
+    ) -> Machine:
         return svr(run, rows, y, as_costs(params.C, weights), params.epsilon, before)

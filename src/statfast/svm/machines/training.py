@@ -3,12 +3,14 @@
 
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._estimator import checked_by
+from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import (
     as_choice,
     as_csr,
@@ -35,7 +37,7 @@ FAR = 10  # times their ranges: means of columns of which polynomials see little
 HEAVIEST = 1e100  # cost: sums of products of two are finite
 
 
-def as_gamma(gamma, name):
+def as_gamma(gamma: float | str, name: str) -> float | str:
     """Check the parameter gamma."""
     if isinstance(gamma, str):
         return as_choice(gamma, name, ("scale", "auto"))
@@ -52,26 +54,26 @@ GAMMA = checked_by(as_gamma, "scale", "auto", 0.5)
 class TrainingPoints:
     """Checked training points with their kernel."""
 
-    data: object  # an ndarray of rows or of kernel values, CSR rows, or a list of strings
+    data: Any  # an ndarray of rows or of kernel values, CSR rows, or a list of strings
     kernel: Kernel
     weights: NDArray[np.float64] | None
     width: int
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.data) if isinstance(self.data, list) else self.data.shape[0]
 
     @property
-    def sparse(self):
+    def sparse(self) -> bool:
         """Whether the rows are sparse."""
         return is_sparse(self.data)
 
-    def gram(self, cache_size, n_jobs):
+    def gram(self, cache_size: float | None, n_jobs: Jobs) -> Gram:
         """Their kernel matrix."""
         if self.sparse:
             return MatrixGram(training_matrix(self.kernel, self.data), n_jobs)
         return gram_of(self.kernel, self.for_gram(), cache_size=cache_size, n_jobs=n_jobs)
 
-    def matrix_between(self, index):
+    def matrix_between(self, index: Array) -> Array:
         """The matrix of kernel values between the points of these numbers."""
         if self.sparse:
             return sparse_values(self.kernel, self.data[index], self.data[index])
@@ -79,17 +81,17 @@ class TrainingPoints:
         values = self.data[np.ix_(index, index)] if square else self.part(index)
         return self.kernel.matrix(values, n_jobs=1)
 
-    def for_gram(self):
+    def for_gram(self) -> Any:
         """The points as kernels check them."""
         if self.kernel.domain == STRINGS or type(self.kernel) is Precomputed:
             return self.data
         return np.ascontiguousarray(self.data, dtype=np.float64)
 
-    def take(self, index):
+    def take(self, index: Array) -> Matrix | list[str] | None:
         """Some of the points as support vectors; None where only kernel values are known."""
         return None if self.kernel.domain == MATRIX else self.part(index)
 
-    def part(self, index):
+    def part(self, index: Array) -> Matrix | list[str]:
         """Some of the points as new ones."""
         if self.kernel.domain == STRINGS:
             return [self.data[i] for i in index]
@@ -97,7 +99,7 @@ class TrainingPoints:
             return self.data[index]
         return np.ascontiguousarray(self.data[index])
 
-    def keys(self, rng):
+    def keys(self, rng: np.random.Generator) -> Array:
         """A number for each point, equal for equal points, of no meaning otherwise."""
         if self.kernel.domain == STRINGS:
             salt = rng.bytes(8)
@@ -113,7 +115,7 @@ class TrainingPoints:
         return key
 
 
-def _bytes(text):
+def _bytes(text: str) -> Any:
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
@@ -149,14 +151,14 @@ def as_training_points(params, X, weights_of, sparse=False):
     return TrainingPoints(data, kernel, weights, 1 if domain == STRINGS else data.shape[1])
 
 
-def kernel_of(params, data):
+def kernel_of(params: Any, data: Any) -> Kernel:
     """The kernel of checked parameters for these training points."""
     gamma = gamma_of(params.gamma, data) if has_gamma(params.kernel) else 1.0
     rows = None if is_sparse(data) else data
     return as_kernel(params.kernel, gamma=gamma, degree=params.degree, coef0=params.coef0, X=rows)
 
 
-def as_new_points(estimator, X, sparse=False):
+def as_new_points(estimator: Any, X: Any, sparse: bool = False) -> Matrix | list[str]:
     """Points, which may be `sparse` rows, to be answered by a fitted estimator."""
     expansion = estimator.__dict__.get("_expansion")
     if expansion is None:
@@ -176,14 +178,14 @@ def as_new_points(estimator, X, sparse=False):
     return rows
 
 
-def _csr(rows):
+def _csr(rows: Array) -> Matrix:
     from scipy.sparse import csr_array
 
     return csr_array(rows)
 
 
 # ------------------------------------------------------------------ numbers
-def as_costs(C, weights, name="C times the largest weight"):
+def as_costs(C: float, weights: Array, name: str = "C times the largest weight") -> Array:
     """C times weights, which may be those of classes too."""
     largest = C * float(weights.max())
     if largest > HEAVIEST:
@@ -191,7 +193,7 @@ def as_costs(C, weights, name="C times the largest weight"):
     return C * weights
 
 
-def refuse_huge(X):
+def refuse_huge(X: Array) -> None:
     """Squares have to be finite."""
     if X.size and X.dtype == np.float64 and (largest := max(X.max(), -X.min())) > LARGEST:
         raise ValueError(
@@ -216,7 +218,7 @@ def warn_far(X, kernel):
         )
 
 
-def refuse_strings(X, kernel):
+def refuse_strings(X: Any, kernel: Any) -> None:
     """A better sentence than that of the check of numbers, where a list of strings was passed."""
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", "O") not in "OUST" or isinstance(X, str | bytes):

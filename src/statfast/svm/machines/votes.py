@@ -7,16 +7,20 @@ vector of class c in the pair with class j stands in row j if j < c, else in row
 """
 
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
+from statfast.svm.dual.problems import Machine
 
-def pairs(n_classes):
+
+def pairs(n_classes: int) -> list[tuple[int, int]]:
     """The pairs of classes, in order."""
     return list(combinations(range(n_classes), 2))
 
 
-def assembled(machines, codes, n_classes):
+def assembled(machines: list[Machine], codes: Array, n_classes: int) -> tuple[Array, Array, Array]:
     """Support vectors of all pairs together, and their coefficients.
 
     Returns the training rows that are support vectors, by class and then by index; how many each
@@ -33,7 +37,7 @@ def assembled(machines, codes, n_classes):
     return support.astype(np.int32), counts, np.ascontiguousarray(coef[:, support])
 
 
-def pair_values(parts, rho):
+def pair_values(parts: list[Array], rho: Array) -> Array:
     """Values of all pairs, (n, P), from the sums (n, K - 1) over the vectors of each class."""
     k = len(parts)
     out = np.empty((len(parts[0]), len(rho)))
@@ -43,7 +47,7 @@ def pair_values(parts, rho):
     return out
 
 
-def pair_coef(dual_coef, vectors, counts):
+def pair_coef(dual_coef: Any, vectors: Any, counts: Any) -> Any:
     """Coefficients of the columns in each pair, (P, d): sums of vectors, for linear kernels."""
     ends = np.append(0, np.cumsum(counts))
     part = [slice(a, b) for a, b in pairwise(ends)]
@@ -55,7 +59,7 @@ def pair_coef(dual_coef, vectors, counts):
     )
 
 
-def votes(values, n_classes):
+def votes(values: Array, n_classes: int) -> Array:
     """How many pairs prefer each class, (n, K); a value of zero is a vote for the first."""
     counts = np.zeros((len(values), n_classes))
     for p, (i, j) in enumerate(pairs(n_classes)):
@@ -65,7 +69,7 @@ def votes(values, n_classes):
     return counts
 
 
-def scores(values, n_classes):
+def scores(values: Array, n_classes: int) -> Array:
     """Votes, and within the same number of votes the sum of the values, squeezed below a third."""
     total = np.zeros((len(values), n_classes))
     for p, (i, j) in enumerate(pairs(n_classes)):

@@ -15,10 +15,13 @@ doi:10.1080/00401706.1974.10489157; of a kernel, Cawley & Talbot 2003,
 doi:10.1016/S0031-3203(03)00136-5).
 """
 
+from typing import Any
+
 import numpy as np
 
 from statfast._engine import checkpoint, interruptible
 from statfast._linalg import triangle_inverse
+from statfast._typing import Array
 from statfast.svm.ridge.system import factor_of, multipliers
 
 PENALTIES_FOR_EIGENVALUES = 6  # They take about as long as so many eliminations.
@@ -29,9 +32,11 @@ class Singular(ArithmeticError):
     """There is no factor: refits will say what is done."""
 
 
-def groups_of(tests, n):
+def groups_of(tests: list[Array], n: int) -> list[list[Array]]:
     """Runs of consecutive folds that hold out each row at most once."""
-    groups, run, seen = [], [], np.zeros(n, dtype=bool)
+    groups: list[Any] = []
+    run: list[Any] = []
+    seen = np.zeros(n, dtype=bool)
     for test in tests:
         if run and seen[test].any():
             groups.append(run)
@@ -41,7 +46,9 @@ def groups_of(tests, n):
     return [*groups, run]
 
 
-def held_out(K, Y, root, alphas, folds):
+def held_out(
+    K: Array, Y: Array, root: Array | None, alphas: list[float], folds: list[Array]
+) -> list[Array]:
     """Predictions (n, T) of the rows of disjoint folds, one array for each of distinct alphas."""
     order = np.concatenate(folds)
     ends = np.cumsum([0, *map(len, folds)])
@@ -67,7 +74,16 @@ def held_out(K, Y, root, alphas, folds):
     return found
 
 
-def conditioned(C, mean, y, root, alpha, keep, gone, covariance):
+def conditioned(
+    C: Any,
+    mean: Array,
+    y: Array,
+    root: Array | None,
+    alpha: float,
+    keep: slice,
+    gone: slice,
+    covariance: bool,
+) -> tuple[Array | None, Array]:
     """Covariance (if asked for) and means of some rows, given the targets of others."""
     checkpoint()
     s = None if root is None else root[gone]
@@ -84,7 +100,15 @@ def conditioned(C, mean, y, root, alpha, keep, gone, covariance):
     return C[keep, keep] - interruptible(np.matmul, told.T, told), mean
 
 
-def eliminate(C, mean, y, root, alpha, ends, out):
+def eliminate(
+    C: Array | None,
+    mean: Array,
+    y: Array,
+    root: Array | None,
+    alpha: float,
+    ends: Array,
+    out: Array,
+) -> None:
     """Means of each fold given all others, into `out`; fold k is the rows ends[k] to ends[k + 1]
     from the first end on."""
     if len(ends) == 2:
@@ -102,13 +126,13 @@ def eliminate(C, mean, y, root, alpha, ends, out):
 class PenaltyGrid:
     """Eigenvalues of S K S, from which all penalties that are large enough are answered."""
 
-    def __init__(self, K, y, root):
+    def __init__(self, K: Any, y: Any, root: Any) -> None:
         M = K if root is None else K * root[:, None] * root
         self.values, self.vectors = interruptible(np.linalg.eigh, M)
         self.y, self.root = y, root
         self.projected_targets = self.vectors.T @ (y if root is None else root[:, None] * y)
 
-    def held_out(self, alpha, ends):
+    def held_out(self, alpha: float, ends: Array) -> Any:
         """Predictions (n, T); None where the formula would lose digits."""
         top = float(np.abs(self.values).max()) + alpha
         if not (self.root is None or self.root.all()) or self.values[0] + alpha <= top / SAFE**2:

@@ -23,7 +23,7 @@ from statfast._estimator import (
     real,
     with_params,
 )
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
+from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     MAX_POWER,
     as_rows,
@@ -48,11 +48,11 @@ from statfast.svm.ridge.system import factor_of, least_squares, multipliers
 ALIASES = {"polynomial": "poly", "cosine": Linear().normalize()}
 
 
-def _by_alias(kernel):
+def _by_alias(kernel: Any) -> Any:
     return ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel
 
 
-def as_named_kernel(kernel, name):
+def as_named_kernel(kernel: Any, name: str) -> Any:
     """Check the parameter `kernel`, of which scikit-learn has more names here."""
     return require_kernel(_by_alias(kernel), name)
 
@@ -235,25 +235,27 @@ class KernelRidge(Regressor, Estimator):
         found = as_type(found, _dtype(points))
         return found[:, 0] if self._flat else found
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.input_tags.sparse = serves_sparse(_by_alias(self.kernel))
         return tags
 
     @property
-    def _is_pairwise(self):
+    def _is_pairwise(self) -> bool:
         return domain_of(_by_alias(self.kernel)) == MATRIX
 
     # ------------------------------------------------------------ the fit
 
-    def _inputs(self, X, y, sample_weight):
+    def _inputs(
+        self, X: Any, y: Any, sample_weight: Weights
+    ) -> tuple[Any, Array, Array | None, bool]:
         """Points with their kernel, targets (n, T), roots of weights, and whether y was 1-d."""
         params = self._checked()
         params.gamma = params.gamma or "auto"
         targets = []
 
-        def weights_of(n):
+        def weights_of(n: int) -> Array | None:
             targets.append(as_targets(y, n))
             return as_weights(sample_weight, n)
 
@@ -261,7 +263,7 @@ class KernelRidge(Regressor, Estimator):
         Y, flat = targets[0]
         return points, Y, None if points.weights is None else np.sqrt(points.weights), flat
 
-    def _matrix(self, points):
+    def _matrix(self, points: Any) -> Array:
         n = len(points)
         refuse_large(_bytes_of_matrix(n), "The kernel matrix and its factor", "Fit fewer rows.")
         if points.sparse:
@@ -269,7 +271,7 @@ class KernelRidge(Regressor, Estimator):
         rows = points.for_gram()
         return points.kernel._matrix(rows, rows, np.float64, self.n_jobs)
 
-    def _solved(self, K, root, alpha, Y):
+    def _solved(self, K: Array, root: Array | None, alpha: float, Y: Array) -> Array:
         factor = factor_of(K, root, alpha)
         if factor is not None:
             return multipliers(factor, root, Y)
@@ -282,7 +284,7 @@ class KernelRidge(Regressor, Estimator):
 
     # ------------------------------------------------------------ cross-validation
 
-    def _plan_folds(self, task):
+    def _plan_folds(self, task: Any) -> HeldOutAnswers | None:
         """What each candidate predicts of each fold, where all other rows are fitted."""
         folds = task.folds
         answers_alone = task.methods is not None and task.methods <= {"predict", "score"}
@@ -298,7 +300,14 @@ class KernelRidge(Regressor, Estimator):
         ]
         return HeldOutAnswers(X, "predict", rounds, type(self))
 
-    def _held_out(self, X, y, sample_weight, groups, candidates):
+    def _held_out(
+        self,
+        X: Array,
+        y: Array,
+        sample_weight: Array | None,
+        groups: list[list[Array]],
+        candidates: tuple[dict[Any, Any]],
+    ) -> list[list[Array]] | None:
         """Of each candidate its predictions of all rows, for each group of folds, or its error;
         None where folds have to be refitted."""
         found: list = [None] * len(candidates)
@@ -341,7 +350,7 @@ class KernelRidge(Regressor, Estimator):
         return found
 
 
-def as_penalties(alpha, n_targets):
+def as_penalties(alpha: Any, n_targets: int) -> Array:
     """The penalty of each target, (T,)."""
     if isinstance(alpha, str) or alpha is None:
         raise wrong_type("alpha", "a number, or one of each target", alpha)
@@ -357,12 +366,12 @@ def as_penalties(alpha, n_targets):
     return np.broadcast_to(alphas, n_targets)
 
 
-def _bytes_of_matrix(n):
+def _bytes_of_matrix(n: int) -> float:
     """Bytes of the kernel matrix of n rows, its factor, and one copy."""
     return 24.0 * n * n
 
 
-def _alike(candidates):
+def _alike(candidates: tuple[dict[Any, Any]]) -> list[list[int]]:
     """Places of candidates that differ in alpha alone, which share a kernel matrix."""
     groups: dict = {}
     for c, params in enumerate(candidates):
@@ -370,5 +379,5 @@ def _alike(candidates):
     return list(groups.values())
 
 
-def _dtype(points):
+def _dtype(points: Matrix) -> type[Any]:
     return np.float32 if getattr(points, "dtype", None) == np.float32 else np.float64

@@ -4,6 +4,7 @@
 import codecs
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import shown, warn_user, wrong_type
 from statfast.text.counting.stop_words import LanguageWords, stop_words_of
 
@@ -40,7 +42,7 @@ class Analysis:
 
     # ------------------------------------------------------------ one document, in Python
 
-    def text(self, document):
+    def text(self, document: Any) -> str:
         """The document as a string."""
         if self.input == "filename":
             if not isinstance(document, str | PathLike):
@@ -62,25 +64,25 @@ class Analysis:
             raise wrong_type("raw_documents", "an iterable of strings or bytes", document)
         return document
 
-    def prepared(self, text):
+    def prepared(self, text: str) -> str:
         """Lower case and accents, or what the user's preprocessor makes of the text."""
         if self.preprocessor is not None:
             return text_of(self.preprocessor(text), "preprocessor")
         text = text.lower() if self.lowercase else text
         return text if self.accents is None else text_of(self.accents(text), "strip_accents")
 
-    def tokens(self, text):
+    def tokens(self, text: str) -> Any:
         """All words of a prepared text, as they stand there."""
         if self.tokenizer is None:
             return self.pattern.findall(text)
         return words_of(self.tokenizer(text), "tokenizer")
 
-    def words(self, text):
+    def words(self, text: str) -> list[str]:
         """The words of a prepared text, without stop words, stemmed."""
         words = [word for word in self.tokens(text) if word not in self.stop_words]
         return words if self.stemmer is None else stems(self.stemmer, words)
 
-    def terms(self, document):
+    def terms(self, document: str) -> list[str]:
         """All terms of a document, as often as they occur."""
         text = self.text(document)
         if callable(self.analyzer):
@@ -102,7 +104,7 @@ class Analysis:
             for i in range(len(words) - n + 1)
         ]
 
-    def padded(self, word):
+    def padded(self, word: Any) -> Iterator[Any]:
         """n-grams of the characters of a padded word; a short one once, whole."""
         for n in range(self.low, self.high + 1):
             yield word[:n]
@@ -113,18 +115,18 @@ class Analysis:
     # ------------------------------------------------------------ what the kernel can do
 
     @property
-    def least(self):
+    def least(self) -> int | None:
         """Fewest characters of a word, where the pattern is one that the kernel knows."""
         return WORDS.get(self.pattern.pattern) if self.pattern is not None else None
 
     @property
-    def by_kernel(self):
+    def by_kernel(self) -> bool:
         """Whether the kernel finds the terms of prepared texts."""
         if callable(self.analyzer):
             return False
         return self.analyzer != "word" or (self.tokenizer is None and self.least is not None)
 
-    def for_kernel(self, documents):
+    def for_kernel(self, documents: list[Any]) -> Any:
         """Texts, and whether the kernel is to turn them into lower case itself."""
         texts = documents
         if self.input != "content" or set(map(type, documents)) != {str}:
@@ -140,7 +142,7 @@ class Analysis:
         return [t if t.isascii() or not has_long(t) else t.lower() for t in texts], True
 
 
-def as_list(values, name, wanted):
+def as_list(values: Any, name: str, wanted: str) -> list[Any]:
     """A list of what an iterable holds, but for a string."""
     if isinstance(values, str | bytes):
         raise wrong_type(name, wanted, values)
@@ -153,7 +155,7 @@ def as_list(values, name, wanted):
     return list(held)
 
 
-def words_of(returned, name):
+def words_of(returned: list[str] | None, name: str) -> list[str]:
     """A list of words, as the user's function `name` is to return."""
     found = as_list(returned, f"what {name} returns", "a list of words")
     for word in found:
@@ -162,19 +164,19 @@ def words_of(returned, name):
     return found
 
 
-def text_of(returned, name):
+def text_of(returned: str, name: str) -> str:
     """A string, as the user's function `name` is to return."""
     if not isinstance(returned, str):
         raise wrong_type(f"what {name} returns", "a string", returned)
     return returned
 
 
-def has_long(text):
+def has_long(text: str) -> bool:
     """Whether lower case is more than a table of letters."""
     return _LONG[0] in text or _LONG[1] in text
 
 
-def stems(stemmer, words):
+def stems(stemmer: Callable[..., Any], words: list[str]) -> list[str]:
     """What words are counted as; the empty string drops a word."""
     found = [stemmer(word) for word in words]
     for word, stem in zip(words, found, strict=True):
@@ -184,7 +186,7 @@ def stems(stemmer, words):
 
 
 @cache
-def letters(lowercase):
+def letters(lowercase: bool) -> Array:
     """For each code point the letter that a word has there, or 0 where none is: an int32 table.
 
     Letters are what ``\\w`` matches: alphanumeric characters and the underscore.
@@ -207,7 +209,7 @@ def letters(lowercase):
 # ------------------------------------------------------------------ parameters
 
 
-def as_analysis(params):
+def as_analysis(params: Any) -> Analysis:
     """From the checked parameters of a vectorizer, what it does with a document."""
     if params.token_pattern is None and params.tokenizer is None and params.analyzer == "word":
         raise ValueError("token_pattern must be a regular expression where there is no tokenizer.")
@@ -234,7 +236,7 @@ def as_analysis(params):
     )
 
 
-def warn_unreachable(analysis, terms, name):
+def warn_unreachable(analysis: Any, terms: Any, name: str) -> None:
     """Warn of terms that no document can have, as lower case or accents are taken off before."""
     if callable(analysis.analyzer) or analysis.preprocessor is not None:
         return
@@ -250,7 +252,7 @@ def warn_unreachable(analysis, terms, name):
             return
 
 
-def as_pattern(expression, name):
+def as_pattern(expression: str, name: str) -> Any:
     """None, or a regular expression."""
     if expression is None:
         return None
@@ -268,7 +270,7 @@ def as_pattern(expression, name):
     return pattern
 
 
-def as_range(ngram_range, name):
+def as_range(ngram_range: int | tuple[int, int], name: str) -> tuple[int, int]:
     """Least and greatest n of the n-grams."""
     pair = ngram_range if isinstance(ngram_range, tuple | list) else ()
     whole = [isinstance(n, int | np.integer) and not isinstance(n, bool) for n in pair]
@@ -282,14 +284,14 @@ def as_range(ngram_range, name):
     return int(low), int(high)
 
 
-def as_function(function, name):
+def as_function(function: Any, name: str) -> Any:
     """None, or what can be called."""
     if function is not None and not callable(function):
         raise wrong_type(name, "None or a function", function)
     return function
 
 
-def as_encoding(encoding, name):
+def as_encoding(encoding: str, name: str) -> str:
     """The name of an encoding that Python knows."""
     if not isinstance(encoding, str):
         raise wrong_type(name, "the name of an encoding", encoding)
@@ -300,7 +302,7 @@ def as_encoding(encoding, name):
     return encoding
 
 
-def as_stop_words(stop_words, name):
+def as_stop_words(stop_words: Any, name: str) -> frozenset[Any]:
     """The words that are not counted."""
     if stop_words is None:
         return frozenset()
@@ -315,7 +317,7 @@ def as_stop_words(stop_words, name):
     return frozenset(words)
 
 
-def accents_off(text):
+def accents_off(text: str) -> str:
     """Letters without their marks, by compatibility decomposition."""
     if text.isascii():
         return text
@@ -323,6 +325,6 @@ def accents_off(text):
     return "".join(c for c in apart if not unicodedata.combining(c))
 
 
-def accents_to_ascii(text):
+def accents_to_ascii(text: str) -> str:
     """The same, and no character that is not ASCII."""
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")

@@ -215,19 +215,19 @@ class HashingVectorizer(TextVectorizer):
             rows.data = normalized(rows.data, rows, params.norm)
         return rows
 
-    def _fit_source(self, parts, X):
+    def _fit_source(self, parts: Any, X: Any) -> Any:
         return self.fit()
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> Any:
         return True
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
 
 
-def hashes_of(counts, terms):
+def hashes_of(counts: Any, terms: Any) -> Any:
     """The signed hash of each term, as 64-bit numbers, whose absolute values all exist."""
     hashes = np.empty(len(terms), np.int32)
     for first in range(0, len(terms), TERMS_PER_CALL):

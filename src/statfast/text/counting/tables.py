@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from statfast._core.text.terms import TermTable, sort_rows
 from statfast._engine import checkpoint, each
+from statfast._typing import Array, Jobs
 from statfast.text.counting.analysis import letters, stems
 
 BLOCK_LENGTH = 4_000_000  # Characters of a block of documents, which has a table of its terms.
@@ -26,7 +27,7 @@ class BlockCounts:
     counts: NDArray[np.int32]
     number: NDArray[np.int32]  # of each term of the block, among all terms
 
-    def ranked(self, rank):
+    def ranked(self, rank: Array) -> "BlockCounts":
         """The same by the ranks of terms; those of rank -1 are dropped."""
         rank = rank[self.number]
         if not len(rank) or rank.min() >= 0:
@@ -45,7 +46,7 @@ class TermCounts:
     names: Any  # numbers of terms -> list of their strings
     order: Any  # numbers of terms -> the same in the order of their strings
 
-    def totals(self, binary):
+    def totals(self, binary: bool) -> Array:
         """How often each term occurs, or (binary) in how many documents."""
         total = np.zeros(self.n_terms, np.int64)
         for block in self.blocks:
@@ -54,7 +55,7 @@ class TermCounts:
             total[block.number] += here.astype(np.int64)
         return total
 
-    def rows(self, rank, n_jobs):
+    def rows(self, rank: Array, n_jobs: Jobs) -> tuple[Array, Array, Array]:
         """Starts, columns, in order, and counts as a CSR matrix has them; rank -1 drops a term."""
         effort = 20.0 * sum(len(block.terms) for block in self.blocks)
         blocks = each(lambda b: b.ranked(rank), self.blocks, n_jobs=n_jobs, effort=effort)
@@ -70,7 +71,7 @@ class TermCounts:
             cuts = np.unique(np.append(cuts, len(block.ends))).tolist()
             tasks += [(b, *cut) for cut in pairwise(cuts)]
 
-        def work(task):
+        def work(task: tuple[int, int, int]) -> None:
             checkpoint()
             b, first, stop = task
             block, to = blocks[b], slice(low[b], low[b + 1])
@@ -109,7 +110,15 @@ def stem_pairs(analysis, texts, lowercase, sizes, aliases, n_jobs):
     return [(word, (stems(analysis.stemmer, [word]) or [None])[0]) for word in words]
 
 
-def in_blocks(analysis, texts, lowercase, sizes, aliases, ngrams, n_jobs):
+def in_blocks(
+    analysis: Any,
+    texts: Any,
+    lowercase: bool,
+    sizes: Array,
+    aliases: Any,
+    ngrams: tuple[int, int],
+    n_jobs: Any,
+) -> TermCounts:
     """Blocks of documents, each with a table of its own; then one table for all."""
     total = int(sizes.sum())
     block = np.minimum(
@@ -119,7 +128,7 @@ def in_blocks(analysis, texts, lowercase, sizes, aliases, ngrams, n_jobs):
     cuts = np.concatenate([[0], np.flatnonzero(np.diff(block)) + 1, [len(texts)]])
     parts = [slice(a, b) for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
 
-    def work(part):
+    def work(part: slice) -> Any:
         table = TermTable(letters(lowercase))
         for word, other in aliases:
             number = table.word(word)
@@ -140,7 +149,7 @@ def in_blocks(analysis, texts, lowercase, sizes, aliases, ngrams, n_jobs):
     return merged(each(work, parts, n_jobs=n_jobs, effort=20.0 * total))
 
 
-def merged(tables):
+def merged(tables: list[Any]) -> TermCounts:
     """The counts of all tables, with the numbers that terms have in the first."""
     first, blocks = tables[0], []
     for table in tables:
@@ -154,7 +163,7 @@ def merged(tables):
             number = np.frombuffer(first.terms_of(table), np.int32)
         blocks.append(BlockCounts(end, term, count, number))
 
-    def ordered(numbers):
+    def ordered(numbers: Array) -> Array:
         numbers = np.array(numbers, np.int32)
         if first.all_words(numbers):
             first.sort_words(numbers)
@@ -183,10 +192,10 @@ def counted_in_python(terms_of, documents):
         ends.append(len(terms))
     known = list(number)
 
-    def names(numbers):
+    def names(numbers: Array) -> list[str]:
         return [known[k] for k in np.asarray(numbers).tolist()]
 
-    def ordered(numbers):
+    def ordered(numbers: Array) -> Array:
         return np.array(sorted(np.asarray(numbers).tolist(), key=known.__getitem__), np.int32)
 
     number32 = np.arange(len(known), dtype=np.int32)

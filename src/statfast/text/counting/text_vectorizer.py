@@ -125,14 +125,14 @@ class TextVectorizer(Estimator):
         """
         return as_analysis(self._checked()).text(doc)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
 
 
-def as_documents(raw_documents, least=1):
+def as_documents(raw_documents: Any, least: Any = 1) -> Any:
     """A list of the documents."""
     if isinstance(raw_documents, str | bytes):
         raise ValueError(

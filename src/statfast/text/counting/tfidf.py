@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._estimator import Estimator, fitted, flag, one_of, param
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Matrix, Rows, Weights
 from statfast._validation import (
     as_csr,
     as_rows,
@@ -189,14 +189,14 @@ class TfidfTransformer(Estimator):
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
         return names
 
-    def _rows_of(self, X):
+    def _rows_of(self, X: Any) -> Matrix:
         from scipy.sparse import csr_array
 
         self._checked()
         column_names(X)
         return as_csr(X) if is_sparse(X) else csr_array(np.asarray(as_rows(X), dtype=np.float64))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
 
         tags = super().__sklearn_tags__()
@@ -205,7 +205,7 @@ class TfidfTransformer(Estimator):
         return tags
 
 
-def inverse_document_frequencies(n_having, n, smooth):
+def inverse_document_frequencies(n_having: Any, n: int, smooth: Any) -> Any:
     """log(n / documents that have a term) + 1 of each term; `smooth` adds a document of all terms.
 
     A term that no document has weighs infinity if not smooth.
@@ -214,7 +214,7 @@ def inverse_document_frequencies(n_having, n, smooth):
         return np.log((n + smooth) / (n_having + smooth)) + 1.0
 
 
-def weighted_counts(rows, idf, params, dtype):
+def weighted_counts(rows: Any, idf: Any, params: Any, dtype: Any) -> Any:
     """Counts (n, d) in CSR form, weighted as `params` say, as scipy's sparse rows."""
     from scipy.sparse import csr_matrix
 
@@ -242,7 +242,7 @@ def weighted_counts(rows, idf, params, dtype):
     return csr_matrix((values, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
 
 
-def normalized(value, rows, norm):
+def normalized(value: Array, rows: Matrix, norm: str) -> Array:
     """The values of sparse rows, divided by the norms of these."""
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     scaled = value.astype(np.float64, copy=False)

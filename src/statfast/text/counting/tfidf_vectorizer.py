@@ -205,7 +205,7 @@ class TfidfVectorizer(CountVectorizer):
         counts = super().transform(raw_documents)
         return weighted_counts(counts, idf, params, counts.dtype)
 
-    def _fitted_frequencies(self):
+    def _fitted_frequencies(self) -> Any:
         if "idf_" not in self.__dict__:
             raise not_fitted(self)
         idf = to_array(self.idf_, "idf_", "a 1d array-like of numbers")
@@ -216,14 +216,14 @@ class TfidfVectorizer(CountVectorizer):
             )
         return to_numbers(idf, "idf_", (np.float64,))
 
-    def _frequencies(self, n_having, n):
+    def _frequencies(self, n_having: Any, n: int) -> Any:
         """The fitted attribute `idf_` by how many of n documents have each term."""
         if not self._checked_value("use_idf"):
             return {}
         smooth = self._checked_value("smooth_idf")
         return {"idf_": inverse_document_frequencies(n_having, n, smooth)}
 
-    def _fit_source(self, parts, X):
+    def _fit_source(self, parts: Any, X: Any) -> Self:
         """Vocabulary and frequencies of documents in parts, in one round."""
         params = self._checked()
         terms = count_terms(self, parts)

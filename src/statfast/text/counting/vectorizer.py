@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from statfast._estimator import array, checked_by, count, fitted, flag, nothing, param, real
-from statfast._typing import Array, Rows
+from statfast._typing import Array, Matrix, Rows
 from statfast._validation import as_csr, as_rows, is_sparse, not_fitted, shown, wrong_type
 from statfast.text.counting.analysis import as_analysis, as_list, warn_unreachable
-from statfast.text.counting.tables import counted
+from statfast.text.counting.tables import TermCounts, counted
 from statfast.text.counting.text_vectorizer import TextVectorizer, as_documents, as_dtype
 from statfast.text.counting.vocabulary import NO_TERMS, count_terms, terms_within, within
 
@@ -116,6 +116,9 @@ class CountVectorizer(TextVectorizer):
            [1, 1, 1, 0, 2]])
     """
 
+    # What subclasses declare, or a fit sets.
+    _names: Any = fitted()
+
     max_df: float = param(count(0) | real(0, 1), default=1.0)
     min_df: float = param(count(0) | real(0, 1), default=1)
     max_features: int | None = param(nothing | count(), default=None)
@@ -172,7 +175,7 @@ class CountVectorizer(TextVectorizer):
         self._become(names)
         return counts
 
-    def _learn(self, raw_documents):
+    def _learn(self, raw_documents: Any) -> Any:
         """Terms in the order of their columns, counts, and in how many documents a term is."""
         params = self._checked()
         analysis = as_analysis(params)
@@ -195,7 +198,7 @@ class CountVectorizer(TextVectorizer):
         rows = as_matrix(counts.rows(rank, self.n_jobs), len(terms), params)
         return counts.names(terms), rows, n_having[terms]
 
-    def _within(self, counts, seen, terms, params, n):
+    def _within(self, counts: TermCounts, seen: Array, terms: Array, params: Any, n: int) -> Array:
         """Terms that neither too few nor too many documents have, and the most frequent of them."""
         kept = terms[within(seen[terms], params.min_df, params.max_df, n)]
         limit = params.max_features
@@ -204,7 +207,7 @@ class CountVectorizer(TextVectorizer):
             kept = ordered[np.argsort(-often[ordered], kind="stable")[:limit]]
         return kept
 
-    def _fit_source(self, parts, X):
+    def _fit_source(self, parts: Any, X: Any) -> Self:
         """The vocabulary of documents in parts; rows of counts are theirs, too."""
         params = self._checked()
         if self.vocabulary is None:
@@ -243,7 +246,7 @@ class CountVectorizer(TextVectorizer):
             return as_matrix((np.zeros(1, np.int64), nothing, nothing), len(column), given)
         return self._rows(counted(analysis, documents, self.n_jobs), column, given)
 
-    def _rows(self, counts, column, params):
+    def _rows(self, counts: TermCounts, column: dict[str, int], params: Any) -> Matrix:
         """Counts of the terms that have a column."""
         terms = np.flatnonzero(counts.totals(True)).astype(np.int32)
         rank = np.full(counts.n_terms, -1, np.int32)
@@ -304,14 +307,14 @@ class CountVectorizer(TextVectorizer):
             column = self.__dict__["_columns"] = {name: k for k, name in enumerate(names)}
         return column
 
-    def _terms(self):
+    def _terms(self) -> list[str]:
         if "_names" in self.__dict__:
             return self._names
         if self.vocabulary is None:
             raise not_fitted(self)
         return as_vocabulary(self.vocabulary)
 
-    def _become(self, names, **fitted):
+    def _become(self, names: list[str], **fitted: Any) -> None:
         """Become fitted, all at once."""
         kept = {k: v for k, v in self.__dict__.items() if k not in self.__dict__.get("_fitted", ())}
         fixed = self.vocabulary is not None
@@ -322,7 +325,7 @@ class CountVectorizer(TextVectorizer):
 # ------------------------------------------------------------------ arguments and results
 
 
-def as_vocabulary(vocabulary):
+def as_vocabulary(vocabulary: Any) -> Any:
     """The terms in the order of their columns."""
     names = as_list(vocabulary, "vocabulary", "a mapping or a list of terms")
     for name in names:
@@ -347,7 +350,7 @@ def as_vocabulary(vocabulary):
     return names
 
 
-def as_matrix(parts, n_columns, params):
+def as_matrix(parts: tuple[Array, Array, Array], n_columns: int, params: Any) -> Matrix:
     """Counts as scipy's sparse rows."""
     from scipy.sparse import csr_matrix
 

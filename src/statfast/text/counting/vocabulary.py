@@ -58,7 +58,7 @@ def terms_within(terms: "PartTerms", params: Any) -> tuple[list[str], np.ndarray
 class PartTerms:
     """How many documents there are; of each term, in how many it is, and how often."""
 
-    def __init__(self, documents: int, counts: dict[str, tuple[int, int]]):
+    def __init__(self, documents: int, counts: dict[str, tuple[int, int]]) -> None:
         self.documents, self.counts = documents, counts
 
     def __add__(self, other: "PartTerms") -> "PartTerms":

@@ -3,6 +3,7 @@
 
 from math import inf, log
 from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +111,7 @@ def read_arpa(path: str | PathLike[str]) -> NGramLanguageModel:
     >>> read_arpa("toy.arpa").n_grams_
     [4, 3]
     """
-    sections = parsed(as_path(path))
+    sections: list[Any] = parsed(as_path(path))
     names = [UNKNOWN, START, END]
     _require_once(1, len(sections[0]), len({entry[1] for entry in sections[0]}))
     given = {entry[1]: entry for entry in sections[0]}
@@ -164,19 +165,19 @@ def read_arpa(path: str | PathLike[str]) -> NGramLanguageModel:
     )  # fmt: skip
 
 
-def exp10(value):
+def exp10(value: float) -> float:
     """The number of which this is log10; -99 stands for 0."""
     return 0.0 if value <= _NEVER else float(np.exp(value * _TEN))
 
 
-def as_path(path):
+def as_path(path: Any) -> Any:
     """The name of a file."""
     if not isinstance(path, str | PathLike) or "\0" in str(path):
         raise wrong_type("path", "the name of a file", path)
     return path
 
 
-def _require_once(n, count, distinct):
+def _require_once(n: int, count: int, distinct: Any) -> None:
     if distinct < count:
         raise ValueError(f"path holds {count - distinct} {n}-gram(s) twice. Drop one of the lines.")
 
@@ -214,7 +215,7 @@ def parsed(path):
     return sections
 
 
-def _entry(line):
+def _entry(line: str) -> tuple[float, str, float]:
     """The log10 probability of an n-gram, its words, and its log10 weight."""
     line.encode("utf-8")  # fails on bytes that are none
     parts = line.split("\t")

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the kernel of back-off models reads: texts with their symbols, and n-grams of all orders."""
 
+from typing import Any
+
 import numpy as np
 
+from statfast._typing import Array
+from statfast.text.language.ngram_counts import Level
 
-def n_symbols(padding, order):
+
+def n_symbols(padding: Any, order: Any) -> Any:
     """How many start symbols are put before each text, and end symbols after it."""
     return {"none": 0, "single": 1, "full": max(1, order - 1)}[padding]
 
 
-def padded(words, begin, pad):
+def padded(words: Array, begin: Array, pad: int) -> tuple[Array, Array]:
     """Texts with `pad` start symbols before and as many end symbols after each."""
     n = len(begin) - 1
     length = np.diff(begin)
@@ -22,7 +27,7 @@ def padded(words, begin, pad):
     return (out, new) if n else (out[:0], np.zeros(1, np.int64))
 
 
-def tables(levels, probability, backoff):
+def tables(levels: list[Level], probability: list[Array], backoff: list[Array]) -> tuple[Any, ...]:
     """The arrays of the kernel: all orders, one after another."""
     sizes = [len(level.keys) for level in levels]
     base = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

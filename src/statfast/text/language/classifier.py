@@ -213,7 +213,7 @@ class LanguageModelClassifier(Classifier, Estimator):
         winners = self.predict_joint_log_proba(raw_documents).argmax(axis=1)
         return self.classes_.take(winners)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False

@@ -28,7 +28,7 @@ from statfast._typing import Array, Seed, Texts, Weights
 from statfast._validation import as_count, as_generator, not_fitted, refuse_large, wrong_type
 from statfast.text.counting.analysis import as_function, as_list
 from statfast.text.language.back_off_tables import n_symbols, padded, tables
-from statfast.text.language.ngram_counts import distinct, levels, rows_of
+from statfast.text.language.ngram_counts import NGramCounts, distinct, levels, rows_of
 from statfast.text.language.parameters import (
     METHODS,
     as_repeats,
@@ -133,6 +133,9 @@ class NGramLanguageModel(Estimator):
     2.352
     """
 
+    # What subclasses declare, or a fit sets.
+    _raw: Any = fitted()
+
     _fitted_order: Any = fitted()
     _padding: str = fitted()
     _words: Any = fitted()
@@ -209,7 +212,7 @@ class NGramLanguageModel(Estimator):
         """
         return self._learn(raw_documents, sample_weight, self.__dict__.get("_counts"))
 
-    def _learn(self, raw_documents, sample_weight, before):
+    def _learn(self, raw_documents: Any, sample_weight: Any, before: Any) -> Self:
         params = self._checked()
         order, weights, padding = params.order, params.weights, params.padding
         if weights is not None and len(weights) != order:
@@ -231,7 +234,9 @@ class NGramLanguageModel(Estimator):
             counts = before + counts
         return self._solve(counts, number, order, method, padding)
 
-    def _solve(self, counts, raw, order, method, padding):
+    def _solve(
+        self, counts: NGramCounts, raw: dict[str, int], order: int, method: Smoothing, padding: bool
+    ) -> Self:
         """Become fitted, all at once, by counts alone."""
         names, to = self._vocabulary_of(counts, raw)
         size = len(names)
@@ -265,13 +270,15 @@ class NGramLanguageModel(Estimator):
         }
         return self._become(fitted)
 
-    def _become(self, fitted):
+    def _become(self, fitted: dict[str, Any]) -> Self:
         kept = {k: v for k, v in self.__dict__.items() if k not in self.__dict__.get("_fitted", ())}
         kept.pop("_kernel", None)
         self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
         return self
 
-    def _vocabulary_of(self, counts, raw):
+    def _vocabulary_of(
+        self, counts: NGramCounts, raw: dict[str, int]
+    ) -> tuple[dict[str, int], Array]:
         """The vocabulary, and the number in it of each word that was met."""
         special = [UNKNOWN, START, END]
         if self.vocabulary is not None:
@@ -285,7 +292,7 @@ class NGramLanguageModel(Estimator):
         number = {word: k for k, word in enumerate(names)}
         return number, np.array([number.get(word, 0) for word in raw], np.int64)
 
-    def _texts(self, raw_documents):
+    def _texts(self, raw_documents: Any) -> list[Any]:
         return as_texts(raw_documents, self.tokenizer)
 
     # ------------------------------------------------------------ probabilities
@@ -402,7 +409,7 @@ class NGramLanguageModel(Estimator):
         words, _ = looked_up(self._texts(raw_documents), self.vocabulary_)
         return float(np.mean(words == 0)) if len(words) else 0.0
 
-    def _scored(self, raw_documents):
+    def _scored(self, raw_documents: Any) -> tuple[Array, Array, Array, int]:
         """Log probabilities of all words of padded texts, their numbers, and where texts begin."""
         kernel = self._model()
         texts = self._texts(raw_documents)
@@ -457,18 +464,18 @@ class NGramLanguageModel(Estimator):
             found.append([self._words[k] for k in room[pad:stop].tolist() if k not in (1, 2)])
         return found
 
-    def _words_of_context(self, context, name):
+    def _words_of_context(self, context: Any, name: str) -> list[Array | float]:
         """The words of a text that is not whole."""
         if isinstance(context, str):
             return self._texts([context])[0]
         return as_list(context, name, "a list of words")
 
-    def _number(self, word):
+    def _number(self, word: Any) -> int:
         if not isinstance(word, str):
             raise wrong_type("word", "a string", word)
         return self.vocabulary_.get(word, 0)
 
-    def _model(self):
+    def _model(self) -> Any:
         if "_tables" not in self.__dict__:
             raise not_fitted(self)
         kernel = self.__dict__.get("_kernel")
@@ -477,10 +484,10 @@ class NGramLanguageModel(Estimator):
             kernel = self.__dict__["_kernel"] = BackOff(*self._tables, self._direct, floor)
         return kernel
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in super().__getstate__().items() if k != "_kernel"}
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string, tags.input_tags.two_d_array = True, False
         return tags

@@ -2,9 +2,12 @@
 """Counts of n-grams: what a language model is fitted from."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from statfast._typing import Array
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class NGramCounts:
         return distinct(np.where(cut, np.int32(-1), self.rows)[kept], self.counts[kept])
 
 
-def distinct(rows, counts=None):
+def distinct(rows: Array, counts: Array | None = None) -> NGramCounts:
     """Equal rows as one, with the sum of their counts; rows in the order of their words."""
     order, bits = rows.shape[1], int(rows.max(initial=0) + 1).bit_length()
     if counts is None and bits * order < 63:  # words side by side: numbers sort faster than places
@@ -53,12 +56,12 @@ def distinct(rows, counts=None):
     return NGramCounts(rows[ordered[at]], np.add.reduceat(weight, at))
 
 
-def starts_of(ordered):
+def starts_of(ordered: Array) -> Array:
     """Where runs of equal numbers begin."""
     return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
 
 
-def rows_of(words, begin, order):
+def rows_of(words: Any, begin: Array, order: int) -> Array:
     """Each word of texts with those before it: (n, order); -1 before a text begins."""
     n = len(words)
     at = np.arange(n) - np.repeat(begin[:-1], np.diff(begin))

@@ -2,11 +2,13 @@
 """Parameters of language models, checked; and texts as lists of words."""
 
 from itertools import chain, compress, repeat
+from typing import Any
 
 import numpy as np
 
 from statfast._core.text.terms import TermTable
 from statfast._engine import checkpoint
+from statfast._typing import Array
 from statfast._validation import (
     as_real,
     as_weights,
@@ -23,7 +25,7 @@ METHODS = (
 _TEXTS = 1000  # that one call of the kernel numbers, between which Ctrl-C is heard
 
 
-def as_shares(weights, name):
+def as_shares(weights: list[float], name: str) -> Any:
     """Numbers from 0 to 1, one for each order."""
     weights = as_list(weights, name, "a list of numbers, one for each order")
     return tuple(as_real(w, name, low=0.0, high=1.0) for w in weights)
@@ -49,7 +51,7 @@ def as_texts(raw_documents, tokenizer):
     return found
 
 
-def as_repeats(sample_weight, n):
+def as_repeats(sample_weight: Any, n: int) -> Array | None:
     """How often each of n texts counts, int64; None is once."""
     times = as_weights(sample_weight, n)
     if times is None:
@@ -62,7 +64,7 @@ def as_repeats(sample_weight, n):
     return times.astype(np.int64)
 
 
-def numbered(texts, number):
+def numbered(texts: list[Any], number: dict[str, int]) -> tuple[Array, Array]:
     """Numbers of the words of texts (n,), and where texts begin (texts + 1,).
 
     `number`, a dict, gains the words that are new, in their order.
@@ -86,7 +88,7 @@ def numbered(texts, number):
     return place[np.concatenate(found)] if found else new, starts(texts)
 
 
-def looked_up(texts, number):
+def looked_up(texts: list[Any], number: dict[str, int]) -> tuple[Array, Array]:
     """The same of words that are numbered; others are 0."""
     begin = starts(texts)
     everything = map(number.get, chain.from_iterable(texts), repeat(0))
@@ -100,19 +102,19 @@ def looked_up(texts, number):
     return words, begin
 
 
-def starts(texts):
+def starts(texts: list[Any]) -> Array:
     """Where texts begin, and the last ends."""
     return np.concatenate([[0], np.cumsum(list(map(len, texts)))]).astype(np.int64)
 
 
-def require_words(words):
+def require_words(words: Any) -> None:
     """Refuse what is no string."""
     for word in words:
         if not isinstance(word, str):
             raise TypeError(f"raw_documents must hold words; got {shown(word)}.")
 
 
-def as_words(vocabulary):
+def as_words(vocabulary: Any) -> list[str]:
     """The words of a vocabulary."""
     words = as_list(vocabulary, "vocabulary", "a list of words")
     if not words or not all(isinstance(word, str) for word in words):

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast.text.language.good_turing import simple_good_turing
+from statfast.text.language.ngram_counts import Level
 
 _NOTHING = 1e-12  # of probability: what rounding leaves
 _KATZ = 5  # counts above it are trusted
@@ -28,11 +30,11 @@ class Smoothing:
     estimates: dict = field(default_factory=dict)  # what was estimated, of each order
 
     @property
-    def by_types(self):
+    def by_types(self) -> bool:
         """Whether shorter n-grams count the distinct words before them."""
         return self.name in ("kneser_ney", "modified_kneser_ney")
 
-    def counts(self, level, top):
+    def counts(self, level: Level, top: bool) -> Array:
         """Counts of an order: of n-grams that begin a text, and of the highest order, as seen."""
         if not self.by_types or top:
             return level.counts
@@ -40,7 +42,9 @@ class Smoothing:
         types = level.n_words_before
         return types if seen is None else np.where(seen, level.counts, types)
 
-    def kept(self, counts, total, types, n, n_rare):
+    def kept(
+        self, counts: Array, total: Array, types: Array, n: int, n_rare: Array
+    ) -> tuple[Array | tuple[str, Array], Array]:
         """What n-grams keep, and what is left: arrays of n-grams and of contexts.
 
         Contexts are given by `total`, the sum of their counts, and `types`, how many words came
@@ -62,7 +66,7 @@ class Smoothing:
         rest = np.where(total > 0.0, (n_rare * d[1:, None]).sum(axis=0) / safe, 1.0)
         return np.maximum(counts - less, 0.0), rest
 
-    def discounts(self, counts, n):
+    def discounts(self, counts: Array, n: int) -> Array:
         """What counts of 0, 1, 2, and 3 or more lose."""
         ones, twos, threes, fours = (float((counts == k).sum()) for k in (1, 2, 3, 4))
         if self.name != "modified_kneser_ney":
@@ -82,7 +86,9 @@ class Smoothing:
         return found
 
 
-def smoothed(smoothing, levels, may_follow):
+def smoothed(
+    smoothing: Smoothing, levels: list[Level], may_follow: Array
+) -> tuple[list[Array], list[Array]]:
     """Probabilities and back-off weights of all orders, from the shortest.
 
     `may_follow` (V,) is False for words that never follow anything: the start symbol.
@@ -137,7 +143,9 @@ def smoothed(smoothing, levels, may_follow):
     return probability, backoff
 
 
-def first_order(smoothing, keep, rest, counts, may_follow):
+def first_order(
+    smoothing: Smoothing, keep: Array, rest: float, counts: Array, may_follow: Array
+) -> Array:
     """Words without context: the rest is shared by all, or the seen words have it all."""
     if smoothing.name in ("mle", "stupid_backoff"):
         return keep
@@ -157,7 +165,9 @@ def first_order(smoothing, keep, rest, counts, may_follow):
     return counts / (total if total > 0.0 else 1.0)
 
 
-def additive(alpha, levels, may_follow):
+def additive(
+    alpha: float, levels: list[Level], may_follow: Array
+) -> tuple[list[Array], list[Array]]:
     """The same for additive smoothing, whose back-off weight is the probability of the unseen."""
     words = float(may_follow.sum())
     first = np.where(may_follow, levels[0].counts, 0.0)
@@ -173,7 +183,9 @@ def additive(alpha, levels, may_follow):
     return probability, backoff
 
 
-def katz(smoothing, counts, total, place, n):
+def katz(
+    smoothing: Smoothing, counts: Array, total: Array, place: Array, n: int
+) -> tuple[Array, Array]:
     """Counts up to a few discounted by simple Good-Turing, so that the unseen get its share."""
     values, often = np.unique(counts[counts > 0].astype(np.int64), return_counts=True)
     if not len(values):
@@ -193,7 +205,9 @@ def katz(smoothing, counts, total, place, n):
     return counts * scale / np.where(total > 0.0, total, 1.0)[place], np.ones(len(total))
 
 
-def chosen_weights(smoothing, levels, may_follow):
+def chosen_weights(
+    smoothing: Smoothing, levels: list[Level], may_follow: Array
+) -> dict[int, float]:
     """Weight of each order against all shorter ones, by order: given, or by deleted interpolation.
 
     Each n-gram votes, as often as it was seen, for the order whose relative frequency is largest

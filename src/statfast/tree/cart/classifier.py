@@ -16,7 +16,7 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_real
 from statfast.tree.cart.model import CartModel
-from statfast.tree.cart.priors import class_priors
+from statfast.tree.cart.priors import TreePriors, class_priors
 from statfast.tree.growing.arguments import (
     CLASSIFICATION,
     altered_weights,
@@ -26,6 +26,7 @@ from statfast.tree.growing.arguments import (
     rows_with_categories,
     weighted_targets,
 )
+from statfast.tree.growing.grow_tree import TreeRules
 
 
 class DecisionTreeClassifier(Classifier, CartModel):
@@ -199,7 +200,9 @@ class DecisionTreeClassifier(Classifier, CartModel):
         tree = self._grow(rows, weights, rules, categories=categories, **targets)
         return self._publish(X, tree_=tree, n_features_in_=rows.shape[1], **fitted)
 
-    def _parts(self, X, y, sample_weight):
+    def _parts(
+        self, X: Any, y: Any, sample_weight: Weights
+    ) -> tuple[Array, Any, TreeRules, dict[str, Any], dict[str, Any]]:
         """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
         n, p = rows.shape
@@ -376,10 +379,10 @@ class DecisionTreeClassifier(Classifier, CartModel):
         order = np.argsort(-scores, kind="stable")
         return leaves[order], scores[order]
 
-    def _is_flat(self):
+    def _is_flat(self) -> bool:
         return not isinstance(self.classes_, list)
 
-    def _priors(self, targets, weight):
+    def _priors(self, targets: Any, weight: Array | None) -> TreePriors | None:
         """Priors and costs, checked; None without them."""
         if self.priors is None and self.cost is None:
             return None
@@ -390,13 +393,15 @@ class DecisionTreeClassifier(Classifier, CartModel):
         label = targets.label[:, 0]
         return class_priors(self.priors, self.cost, targets.classes[0], label, weight)
 
-    def _decided(self, shares):
+    def _decided(self, shares: Array) -> Array:
         """The classes, as codes (m, outputs), that shares (m, outputs, K) of leaves lead to."""
         if self._class_priors is None:
             return shares.argmax(axis=2)
         return self._class_priors.decisions(shares[:, 0])[:, None]
 
-    def _estimates(self, shares, total_weight, smoothing, m, output=0):
+    def _estimates(
+        self, shares: Array, total_weight: Array, smoothing: Any, m: float, output: int = 0
+    ) -> Array:
         if smoothing is None:
             return shares
         if smoothing == "laplace":
@@ -407,7 +412,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
             prior = self._class_priors.shares(prior[None])[0]
         return (shares * total_weight + rows * prior) / (total_weight + rows)
 
-    def _smoothed(self, X, shares, smoothing, m):
+    def _smoothed(self, X: Any, shares: Array, smoothing: Any, m: Any) -> Any:
         mass = self.tree_.weighted_n_node_samples[self.apply(X), None]
         if self._class_priors is not None:
             masses = self._class_priors.masses(shares[:, 0], mass[:, 0])

@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from statfast._estimator import count, fitted, one_of, param
-from statfast._typing import Array, ArrayLike, Rows, Weights, csr_matrix
+from statfast._typing import Array, ArrayLike, Rows, Seed, Weights, csr_matrix
 from statfast._validation import as_count, as_generator
 from statfast.tree.growing.arguments import GrowthParameters, routed_rules, rows_to_answer
-from statfast.tree.growing.columns import ranked_columns
-from statfast.tree.growing.grow_tree import grown_tree, tree_problem
+from statfast.tree.growing.categories import CategoryColumns
+from statfast.tree.growing.columns import RankedColumns, ranked_columns
+from statfast.tree.growing.grow_tree import TreeRules, grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path
 from statfast.tree.structure.decision_path import decision_paths
-from statfast.tree.structure.tree_arrays import structure_of
+from statfast.tree.structure.tree_arrays import TreeStructure, structure_of
 
 if TYPE_CHECKING:
     from statfast.tree.pruning.weakest_link import PruningPath
 
 
-def drawn_key(random_state):
+def drawn_key(random_state: Seed) -> int:
     """The key of a tree's random numbers."""
     return int(as_generator(random_state).integers(2**63))
 
@@ -45,7 +46,15 @@ class CartModel(GrowthParameters):
     _class_priors = None
     _saw_missing = False
 
-    def _grow(self, rows, weights, rules, columns=None, categories=None, **targets):
+    def _grow(
+        self,
+        rows: Array,
+        weights: Any,
+        rules: TreeRules,
+        columns: RankedColumns | None = None,
+        categories: Any = None,
+        **targets: Any,
+    ) -> TreeStructure:
         """The structure of a tree grown on checked rows.
 
         Parameters
@@ -75,7 +84,7 @@ class CartModel(GrowthParameters):
         tree = structure_of(*grown, rows.shape[1], classes, routes, weights.unit)
         return pruned(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
-    def _splitter(self, rules, p, columns):
+    def _splitter(self, rules: TreeRules, p: int, columns: CategoryColumns | None) -> TreeRules:
         """The rules with the splitter and the way of missing values that are asked for."""
         random = self._checked_value("splitter") == "random"
         in_order = not random and rules.max_features == p
@@ -83,7 +92,7 @@ class CartModel(GrowthParameters):
         return routed_rules(self, rules, columns)
 
     # ------------------------------------------------------------ answers
-    def _values(self, X):
+    def _values(self, X: Any) -> Array:
         """The values of the leaves of rows, (m, outputs, classes)."""
         rows = rows_to_answer(self, X)
         said = self.tree_.predictor.sums(rows, n_jobs=self.n_jobs)
@@ -175,7 +184,7 @@ class CartModel(GrowthParameters):
         """Impurity-based importances of the features."""
         return self._fitted_tree().compute_feature_importances()
 
-    def _fitted_tree(self):
+    def _fitted_tree(self) -> TreeStructure:
         from statfast._validation import not_fitted
 
         if not self.__sklearn_is_fitted__():
@@ -204,7 +213,7 @@ class CartModel(GrowthParameters):
         full = type(self)(**{**self.get_params(deep=False), "ccp_alpha": 0.0})
         return pruning_path(full.fit(X, y, sample_weight=sample_weight).tree_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.target_tags.multi_output = True

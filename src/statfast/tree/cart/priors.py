@@ -6,9 +6,11 @@ prior of a class times the sum of what its errors cost, and decide what a leaf s
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from statfast._typing import Array
 from statfast._validation import as_rows, as_vector, shown
 
 
@@ -34,19 +36,21 @@ class TreePriors:
         """Weight by the priors, (m, K), from shares and weights of nodes as they are grown."""
         return shares * total_weight[:, None] * (self.plain / self.grown)
 
-    def shares(self, shares):
+    def shares(self, shares: Array) -> Array:
         """Probabilities by the priors, from shares as they are grown."""
         found = shares * (self.plain / self.grown)
         return found / found.sum(axis=1, keepdims=True)
 
-    def decisions(self, shares):
+    def decisions(self, shares: Array) -> Array:
         """The class of the least expected cost, the lowest of equals."""
         risk = self.shares(shares) @ self.cost
         least = risk.min(axis=1, keepdims=True)
         return (risk <= least * (1 + 1e-12)).argmax(axis=1)
 
 
-def class_priors(priors, cost, classes, label, weight):
+def class_priors(
+    priors: Any, cost: Any, classes: Array, label: Array, weight: Array | None
+) -> TreePriors | None:
     """Check both arguments; None where neither is given.
 
     Parameters
@@ -75,7 +79,7 @@ def class_priors(priors, cost, classes, label, weight):
     return TreePriors(altered / altered.sum() * total / mass, prior * total / mass, table)
 
 
-def _priors(priors, K):
+def _priors(priors: Any, K: int) -> Array:
     if isinstance(priors, str):
         if priors != "uniform":
             raise ValueError(
@@ -94,7 +98,7 @@ def _priors(priors, K):
     return table / table.sum()
 
 
-def _cost(cost, K):
+def _cost(cost: Array | tuple[float, float], K: int) -> Array:
     table = as_rows(cost, name="cost", keep=(np.float64,))
     if table.shape != (K, K):
         raise ValueError(

@@ -174,7 +174,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
         tree = self._grow(rows, weights, rules, categories=categories, **targets)
         return self._publish(X, tree_=tree, n_features_in_=rows.shape[1], **fitted)
 
-    def _parts(self, X, y, sample_weight):
+    def _parts(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
         n, p = rows.shape

@@ -23,7 +23,7 @@ from statfast._estimator import (
     real,
     times_classes,
 )
-from statfast._typing import ArrayLike, Jobs, Seed
+from statfast._typing import Array, ArrayLike, Jobs, Seed, Weights
 from statfast._validation import (
     FLOATS,
     as_choice,
@@ -39,7 +39,7 @@ from statfast._validation import (
     rows_for,
     shown,
 )
-from statfast.tree.growing.categories import find_columns
+from statfast.tree.growing.categories import CategoryColumns, find_columns
 from statfast.tree.growing.grow_tree import TreeRules
 
 ROW_TYPES = (*FLOATS, np.uint8)
@@ -77,14 +77,14 @@ class GrowthParameters(Estimator):
 
 
 # ------------------------------------------------------------------ rows
-def rows_to_fit(X):
+def rows_to_fit(X: Any) -> Array:
     """Check the rows of a fit; NaN stands for a missing value."""
     rows = as_rows(X, keep=ROW_TYPES, finite=False)
     _refuse_infinity(rows)
     return rows
 
 
-def rows_to_answer(estimator, X):
+def rows_to_answer(estimator: GrowthParameters, X: Any) -> Array:
     """The same for a fitted estimator, whose width they must have."""
     columns = getattr(estimator, "_columns", None)
     if columns is None:
@@ -95,7 +95,9 @@ def rows_to_answer(estimator, X):
     return rows
 
 
-def rows_with_categories(X, categorical_features):
+def rows_with_categories(
+    X: Any, categorical_features: Any
+) -> tuple[Array, CategoryColumns | None, bool]:
     """Rows of a fit with categories as codes; the columns of these; whether values are missing."""
     columns = find_columns(X, categorical_features, MAX_CATEGORIES, "the most that trees take")
     rows = columns.numbers(X)
@@ -103,7 +105,7 @@ def rows_with_categories(X, categorical_features):
     return rows, columns if columns.mask is not None else None, missing
 
 
-def _refuse_infinity(rows):
+def _refuse_infinity(rows: Array) -> bool:
     """Refuse it; whether any value is missing."""
     if rows.dtype.kind != "f":
         return False
@@ -116,7 +118,7 @@ def _refuse_infinity(rows):
     return False
 
 
-def published_columns(columns, missing):
+def published_columns(columns: CategoryColumns | None, missing: bool) -> dict[str, Any]:
     """What a fitted tree has of its columns of categories, and of missing values."""
     if columns is None:
         none = {"_columns": None, "is_categorical_": None, "categories_": None}
@@ -129,7 +131,7 @@ def published_columns(columns, missing):
     }
 
 
-def category_counts(fitted):
+def category_counts(fitted: dict[str, Any]) -> Array | None:
     """How many categories each column has, for `ranked_columns`; None if none has any."""
     columns = fitted["_columns"]
     if columns is None:
@@ -147,12 +149,12 @@ class ClassTargets:
     flat: bool  # y was 1-d
 
     @property
-    def counts(self):
+    def counts(self) -> list[int]:
         """The number of classes of each output."""
         return [len(classes) for classes in self.classes]
 
 
-def class_targets(y, n):
+def class_targets(y: Any, n: int) -> ClassTargets:
     """Check labels of shape (n,) or (n, outputs)."""
     several = label_columns(y)
     if several is None:
@@ -163,7 +165,7 @@ def class_targets(y, n):
     return ClassTargets([classes for classes, _ in found], label, False)
 
 
-def number_targets(y, n, criterion):
+def number_targets(y: Any, n: int, criterion: Any) -> tuple[Array, bool]:
     """Check numbers to predict; Poisson deviances ask for counts."""
     as_choice(criterion, "criterion", REGRESSION)
     targets, flat = as_targets(y, n)
@@ -198,33 +200,35 @@ class RowWeights:
     unit: float = 1.0
 
     @property
-    def table(self):
+    def table(self) -> int:
         """Up to which sum of weights a table of entropies is worth its memory; 0: there is none."""
         return int(self.total) if self.integral and self.total <= TABLE else 0
 
     @property
-    def as_passed(self):
+    def as_passed(self) -> Any:
         """The weights as they were passed, but for rounding; None: all are 1."""
         return self.weight if self.weight is None or self.unit == 1.0 else self.weight * self.unit
 
     @property
-    def has_weight(self):
+    def has_weight(self) -> Any:
         """Whether each row has, (n,) or one for all."""
         return np.True_ if self.weight is None else self.weight > 0.0
 
-    def without(self, out):
+    def without(self, out: Array) -> RowWeights:
         """The same, with no weight where `out` (n,) is true."""
         weight = np.where(out, 0.0, 1.0 if self.weight is None else self.weight)
         rows = np.flatnonzero(weight).astype(np.int32)
         return replace(self, weight=weight, rows=rows, total=float(weight.sum()))
 
 
-def row_weights(sample_weight, n):
+def row_weights(sample_weight: Weights, n: int) -> RowWeights:
     """Check weights."""
     return scaled_weights(as_weights(sample_weight, n), n)
 
 
-def weighted_targets(y, n, sample_weight, class_weight):
+def weighted_targets(
+    y: Any, n: int, sample_weight: Weights, class_weight: Any
+) -> tuple[ClassTargets, RowWeights]:
     """Check labels and weights: (ClassTargets, RowWeights); classes without weight are left out.
 
     `class_weight` may be a list of one for each output.
@@ -252,7 +256,7 @@ def weighted_targets(y, n, sample_weight, class_weight):
     return targets, scaled_weights(weight, n)
 
 
-def scaled_weights(weight, n, cases=None):
+def scaled_weights(weight: Array | None, n: int, cases: Any = None) -> RowWeights:
     """`RowWeights` of weights that are checked, or None."""
     if weight is None:
         return RowWeights(None, np.arange(n, dtype=np.int32), n < EXACT, float(n))
@@ -268,7 +272,7 @@ def scaled_weights(weight, n, cases=None):
     return RowWeights(whole, rows, True, total, cases, unit)
 
 
-def _whole_unit(weight):
+def _whole_unit(weight: Array) -> float | None:
     """The number of which all weights are whole multiples, but for rounding, with an exact sum.
 
     None if none is found among the fractions of the least weight.
@@ -288,11 +292,11 @@ def _whole_unit(weight):
     return unit if unit and positive.sum() / unit < EXACT else None
 
 
-def _are_whole(numbers):
+def _are_whole(numbers: Array) -> bool:
     return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDINGS * numbers).all())
 
 
-def altered_weights(weights, factor):
+def altered_weights(weights: RowWeights, factor: Array) -> RowWeights:
     """Weights times those of priors; surrogates go by the weights themselves."""
     n = len(factor)
     weight = np.ones(n) if weights.weight is None else weights.weight
@@ -301,7 +305,7 @@ def altered_weights(weights, factor):
     return replace(altered, unit=altered.unit * weights.unit)
 
 
-def require_range(targets, criterion, weights):
+def require_range(targets: Array, criterion: str, weights: RowWeights) -> None:
     """Refuse numbers of which weighted sums, or those of their squares, overflow or vanish."""
     power = 0.5 if criterion in ("squared_error", "friedman_mse") else 1.0
     low = (MIN_PRODUCT / min(1.0, weights.total / len(weights.rows))) ** power
@@ -319,7 +323,16 @@ def require_range(targets, criterion, weights):
 
 
 # ------------------------------------------------------------------ parameters
-def growth_rules(model, criteria, n, p, total, *, classes=None, outputs=1):
+def growth_rules(
+    model: Any,
+    criteria: tuple[str, str, str, str],
+    n: int,
+    p: int,
+    total: float,
+    *,
+    classes: int | None = None,
+    outputs: int = 1,
+) -> TreeRules:
     """The parameters of a tree as `TreeRules`; every tree and forest has them by one name."""
     criterion = as_choice(model.criterion, "criterion", criteria)
     min_leaf = _share(model.min_samples_leaf, "min_samples_leaf", n, 1)
@@ -339,7 +352,7 @@ def growth_rules(model, criteria, n, p, total, *, classes=None, outputs=1):
     )
 
 
-def _share(value, name, n, least):
+def _share(value: float, name: str, n: int, least: int) -> int:
     """A number of rows, or their share."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return min(as_count(value, name, low=least), n + least)
@@ -347,7 +360,7 @@ def _share(value, name, n, least):
     return max(least, ceil(share * n))
 
 
-def _feature_count(value, p):
+def _feature_count(value: float | str | None, p: int) -> int:
     if value is None:
         return p
     if isinstance(value, str):
@@ -358,7 +371,9 @@ def _feature_count(value, p):
     return max(1, int(as_real(value, "max_features", 0.0, 1.0, open_low=True) * p))
 
 
-def _monotone(value, p, criterion, classes, outputs):
+def _monotone(
+    value: Any, p: int, criterion: str, classes: int | None, outputs: int
+) -> Array | None:
     if value is None:
         return None
     try:
@@ -386,7 +401,7 @@ def _monotone(value, p, criterion, classes, outputs):
     return np.ascontiguousarray(signs, np.int8)
 
 
-def routed_rules(model, rules, columns):
+def routed_rules(model: Any, rules: TreeRules, columns: CategoryColumns | None) -> TreeRules:
     """The rules with what becomes of missing values; refuses what categories do not go with."""
     surrogate = model._checked_value("missing") == "surrogate"
     most = model._checked_value("max_surrogates")
@@ -401,7 +416,7 @@ def routed_rules(model, rules, columns):
     return replace(rules, known_only=surrogate, surrogates=most if surrogate else 0)
 
 
-def require_categories(rules, columns):
+def require_categories(rules: TreeRules, columns: CategoryColumns | None) -> None:
     """Refuse rules that columns of categories do not go with."""
     mask = None if columns is None else columns.mask
     if mask is not None:
@@ -414,7 +429,7 @@ def require_categories(rules, columns):
         )
 
 
-def _refuse_beside(rules, name):
+def _refuse_beside(rules: TreeRules, name: str) -> None:
     if rules.criterion == "absolute_error":
         raise ValueError(
             f"criterion='absolute_error' does not go with {name}. Choose another criterion."

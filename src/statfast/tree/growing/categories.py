@@ -2,10 +2,12 @@
 """Columns of categories as codes from 0 on; what was not seen by the fit is missing."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Array
 from statfast._validation import (
     as_rows,
     column_labels,
@@ -33,7 +35,7 @@ class CategoryColumns:
         mask = np.array([known is not None for known in self.categories])
         return mask if mask.any() else None
 
-    def numbers(self, X, estimator=None):
+    def numbers(self, X: Any, estimator: Any = None) -> Array:
         """X as numbers, with categories as their codes; NaN is missing.
 
         A fitted `estimator` has the width and the names of X compared with those of its fit.
@@ -56,13 +58,13 @@ class CategoryColumns:
             coded[:, j] = self.column_numbers(_column(X, j), j)
         return as_rows(coded, finite=False)
 
-    def column_numbers(self, values, j):
+    def column_numbers(self, values: Array, j: int) -> Array:
         """Values of a column, an ndarray, as numbers, or the codes of categories."""
         known = self.categories[j]
         return _numbers(values, j) if known is None else _codes(values, known)
 
 
-def find_columns(X, categorical_features, most, limit) -> CategoryColumns:
+def find_columns(X: Any, categorical_features: Any, most: int, limit: str) -> CategoryColumns:
     """The categorical columns of X, as the argument names them, and their categories.
 
     There may be `most` of them in a column; `limit` is what that is called.
@@ -82,7 +84,7 @@ def find_columns(X, categorical_features, most, limit) -> CategoryColumns:
     return CategoryColumns(tuple(known))
 
 
-def categorical_mask(X, wanted, width):
+def categorical_mask(X: Any, wanted: Any, width: int) -> Array:
     """Which columns of X the argument `categorical_features` names."""
     mask = np.zeros(width, dtype=bool)
     if wanted is None:
@@ -132,14 +134,14 @@ def _place(column, X, width):
 
 
 # ---------------------------------------------------------------- containers
-def _shape(X):
+def _shape(X: Any) -> tuple[int, int]:
     shape = getattr(X, "shape", None)
     if shape is None or len(shape) != 2:
         shape = as_rows(X, keep=ANY, finite=False).shape
     return shape
 
 
-def _is_categorical(X, j):
+def _is_categorical(X: Any, j: int) -> bool:
     if hasattr(X, "dtypes") and hasattr(X, "iloc"):  # pandas
         return getattr(X.dtypes.iloc[j], "name", "") == "category"
     if hasattr(X, "get_columns"):  # polars
@@ -149,7 +151,7 @@ def _is_categorical(X, j):
     return False
 
 
-def _column(X, j):
+def _column(X: Any, j: int) -> Array:
     """A column as an ndarray of objects or numbers; None and NaN are missing."""
     if hasattr(X, "iloc"):
         return X.iloc[:, j].astype(object).to_numpy()
@@ -160,7 +162,7 @@ def _column(X, j):
     return to_array(X, "X", "a 2-d array-like")[:, j]
 
 
-def _missing(values):
+def _missing(values: Array) -> Array:
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype != object:
@@ -168,7 +170,7 @@ def _missing(values):
     return np.array([is_missing(value) for value in values.tolist()], dtype=bool)
 
 
-def _distinct(values):
+def _distinct(values: Array) -> Array:
     present = values[~_missing(values)]
     try:
         return np.array(sorted(set(present.tolist())), dtype=object)
@@ -178,15 +180,15 @@ def _distinct(values):
         ) from error
 
 
-def _codes(values, known):
+def _codes(values: Array, known: Array) -> Array:
     place = {label: float(code) for code, label in enumerate(known.tolist())}
     return np.array([place.get(value, np.nan) for value in _plain(values)])
 
 
-def _plain(values):
+def _plain(values: Array) -> list[Any]:
     return [None if lost else v for v, lost in zip(values.tolist(), _missing(values), strict=True)]
 
 
-def _numbers(values, j):
+def _numbers(values: Array, j: int) -> Array:
     """A column that is not categorical, as numbers; NaN is missing."""
     return to_numbers(values, f"X in column {j}, which is not categorical,", (np.float64,))

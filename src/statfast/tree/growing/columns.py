@@ -9,11 +9,13 @@ row that deep trees read; 8 for values row by row where splits are drawn.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._core.cart import ranks as rank_kernel
 from statfast._engine import checkpoint, each
+from statfast._typing import Array
 
 SORTING = 40  # flop that sorting a value costs, about
 NARROW = 1 << 16  # ranks below fit 16 bits
@@ -32,11 +34,11 @@ class RankedColumns:
     categories: np.ndarray | None = None  # (p,) int32 how many, 0: numbers; codes are ranks
 
     @property
-    def has_missing(self):
+    def has_missing(self) -> bool:
         """Whether any value is missing."""
         return bool((self.missing >= 0).any())
 
-    def by_row(self):
+    def by_row(self) -> Array:
         """The values row by row (n, p), which random splits of few rows read; any where missing."""
         p, n = self.ranks.shape
         out = np.empty((n, p))
@@ -47,7 +49,7 @@ class RankedColumns:
         return out
 
 
-def ranked_columns(X, n_jobs=None, categories=None):
+def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> RankedColumns:
     """Rank the columns of X, an ndarray of float64, float32 or uint8 in which NaN is missing.
 
     `categories`: how many a column has, whose codes 0, 1, ... are all there; 0: it holds numbers.
@@ -55,10 +57,11 @@ def ranked_columns(X, n_jobs=None, categories=None):
     n, p = X.shape
     kind = np.uint16 if n < NARROW or X.dtype == np.uint8 else np.uint32
     codes, ranks = np.empty((p, n), np.uint8), np.empty((p, n), kind)
-    distinct, rooms = [None] * p, []  # threads take turns in rooms: fresh memory is slow
+    distinct: list[Any] = [None] * p
+    rooms: list[Any] = []  # threads take turns in rooms: fresh memory is slow
     shift, missing = np.zeros(p, np.int32), np.full(p, -1, np.int32)
 
-    def work(j):
+    def work(j: int) -> None:
         checkpoint()
         if X.dtype == np.uint8:
             distinct[j] = _rank_bytes(X[:, j], ranks[j], codes[j])
@@ -82,7 +85,7 @@ def ranked_columns(X, n_jobs=None, categories=None):
     return RankedColumns(codes, ranks, shift, missing, np.concatenate(distinct), first, categories)
 
 
-def _put_in_order(column, word, ascending):
+def _put_in_order(column: Array, word: Array, ascending: Array) -> tuple[int, int]:
     """Rows in the order of their values, as the lower halves of words, and the values in order; how
     many are distinct, and how many are known."""
     rank_kernel.words(column, word)
@@ -98,7 +101,7 @@ def _put_in_order(column, word, ascending):
     return count, known
 
 
-def _rank_bytes(column, ranks, codes):
+def _rank_bytes(column: Array, ranks: Any, codes: Array) -> Any:
     """Rank a column of bytes, which needs no sort."""
     values = np.flatnonzero(np.bincount(column, minlength=256))
     table = np.zeros(256, np.uint8)

@@ -3,13 +3,15 @@
 
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from statfast._core.cart.grow import grow
 from statfast._core.cart.problem import Columns, Problem, sorts
 from statfast._engine import checkpoint, each, usable_threads
-from statfast.tree.growing.columns import ranked_columns
+from statfast._typing import Array, Jobs
+from statfast.tree.growing.columns import RankedColumns, ranked_columns
 from statfast.tree.structure.non_numeric_splits import Routes
 from statfast.tree.structure.tree_arrays import flat_values, structure_of
 
@@ -69,19 +71,19 @@ class TreeProblem:
     categories: np.ndarray | None  # as RankedColumns
 
     @property
-    def effort(self):
+    def effort(self) -> int:
         """Rows times columns of a call of the kernel."""
         if self.rules.criterion == "absolute_error" and not self.rules.randomized:
             return MEDIAN_EFFORT
         return SORTED_EFFORT if self.sorts or self.routed or self.rules.randomized else EFFORT
 
     @property
-    def large(self):
+    def large(self) -> int:
         """Rows of nodes that are searched column by column: others are, in one call."""
         columns = self.kernel.width() if self.rules.surrogates else self.rules.max_features
         return min(LARGE, max(256, 4 * self.effort // columns))
 
-    def record(self, weight, integral):
+    def record(self, weight: Array | None, integral: bool) -> Array | None:
         """One number a row: its weight, and what of it is of class 1; None where that is not it."""
         if self.codes is None or not integral or (weight is not None and self.rules.min_leaf > 1):
             return None
@@ -92,17 +94,17 @@ class TreeProblem:
 
 
 def tree_problem(
-    columns,
-    rules,
+    columns: RankedColumns,
+    rules: TreeRules,
     *,
-    label=None,
-    classes=None,
-    y=None,
-    total=0.0,
-    table=0,
-    cases=None,
-    n_jobs=None,
-):
+    label: Any = None,
+    classes: list[int] | None = None,
+    y: Array | None = None,
+    total: float = 0.0,
+    table: int = 0,
+    cases: Array | None = None,
+    n_jobs: Jobs = None,
+) -> TreeProblem:
     """Put together a `TreeProblem`.
 
     `total` is the weight of all rows. x log2 x is tabulated for entropies of sums of weights up to
@@ -145,7 +147,7 @@ def tree_problem(
     return TreeProblem(kernel, rules, sorts(kernel), codes, routed, columns.categories)
 
 
-def _by_row(ranks, max_depth):
+def _by_row(ranks: Array, max_depth: int) -> Array | None:
     """The ranks row by row, for nodes of few rows; None where so shallow a tree has none."""
     p, n = ranks.shape
     if n >> min(max_depth, 62) > MIN_ROWS_FOR_RANK_TABLE:
@@ -156,7 +158,14 @@ def _by_row(ranks, max_depth):
     return out
 
 
-def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
+def grown_tree(
+    problem: TreeProblem,
+    rows: Array,
+    weight: Array | None,
+    integral: bool,
+    key: int,
+    n_jobs: Jobs = None,
+) -> tuple[tuple[Array, Array, Array], Routes | None]:
     """Grow one tree.
 
     Parameters
@@ -197,7 +206,7 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
         else:
             parts.append(top.take_task())
 
-    def part(task):
+    def part(task: tuple[Any, ...]) -> tuple[Array, Array, Array]:
         start, stop, depth, _, _, key, low, high = task
         own = grow.Grower(
             problem.kernel, rows[start:stop], weight, integral, stop - start, 0, record
@@ -210,14 +219,16 @@ def grown_tree(problem, rows, weight, integral, key, n_jobs=None):
     return _joined([top.nodes(), *grown], parts), None
 
 
-def routes_of(problem, grower):
+def routes_of(problem: TreeProblem, grower: Any) -> Routes | None:
     """Sets and surrogates of the tree that has grown; None where it has none."""
     if not problem.routed:
         return None
     return Routes.collect(grower.nodes()[0], problem.categories, grower.sets(), grower.surrogates())
 
 
-def _finish(grower, problem, large, workspaces, n_jobs):
+def _finish(
+    grower: Any, problem: TreeProblem, large: int, workspaces: "_WorkspacePool", n_jobs: Jobs
+) -> None:
     """Grow until there is nothing left to grow."""
     while state := grower.grow(large, problem.effort):
         checkpoint()
@@ -228,10 +239,11 @@ def _finish(grower, problem, large, workspaces, n_jobs):
 class _WorkspacePool:
     """The workspaces that threads search in, made when needed and used again."""
 
-    def __init__(self, kernel, m):
-        self.kernel, self.m, self.free = kernel, m, []
+    def __init__(self, kernel: Any, m: int) -> None:
+        self.kernel, self.m = kernel, m
+        self.free: list[Any] = []
 
-    def search(self, grower, *asked):
+    def search(self, grower: Any, *asked: Any) -> Any:
         try:
             workspace = self.free.pop()
         except IndexError:
@@ -244,7 +256,7 @@ class _WorkspacePool:
             self.free.append(workspace)
 
 
-def _open_large(grower, problem, workspaces, n_jobs):
+def _open_large(grower: Any, problem: Any, workspaces: Any, n_jobs: Jobs) -> None:
     """Open a large node: its columns are searched by threads, first at the ends of bins only.
 
     What is found gains at least as much as what others have found before: which of them had is
@@ -256,7 +268,7 @@ def _open_large(grower, problem, workspaces, n_jobs):
     rules, least = problem.rules, -inf
     bounded = not (problem.sorts or rules.randomized or problem.routed)
 
-    def search(column, ends=bounded):
+    def search(column: Array, ends: Any = bounded) -> Any:
         nonlocal least
         checkpoint()
         found = workspaces.search(grower, column, least, ends)
@@ -284,7 +296,9 @@ def _open_large(grower, problem, workspaces, n_jobs):
         checkpoint()
 
 
-def _joined(pieces, parts):
+def _joined(
+    pieces: list[tuple[Array, Array, Array]], parts: list[tuple[Any, ...]]
+) -> tuple[Array, Array, Array]:
     """The tree whose first piece is its top, others hang where `parts` says; depth first."""
     sizes = [len(piece[1][0]) for piece in pieces]
     begin = np.concatenate([[0], np.cumsum(sizes)])

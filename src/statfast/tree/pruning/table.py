@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far to prune, by cross-validation: rpart's table of complexities."""
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from math import frexp, sqrt
@@ -10,7 +11,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast._estimator import Display, picture
-from statfast._typing import ArrayLike, Axes, DataFrame, Rows, Seed, Weights
+from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Seed, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -23,6 +24,7 @@ from statfast._validation import (
 from statfast.tree.growing.arguments import category_counts
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.pruning.weakest_link import cut_at
+from statfast.tree.structure.tree_arrays import TreeStructure
 
 if TYPE_CHECKING:
     from statfast.tree.cart.classifier import DecisionTreeClassifier
@@ -114,7 +116,7 @@ class PruningTable:
         """
         return picture("pruning")(self, ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"{'cp':>10} {'splits':>7} {'rel error':>10} {'xerror':>8} {'xstd':>8}"]
         columns = zip(self.cp, self.n_splits, self.rel_error, self.xerror, self.xstd, strict=True)
         for row, (cp, splits, error, across, std) in enumerate(columns):
@@ -218,7 +220,7 @@ def pruning_table(
     cps = np.append(steps, share)
     judged = np.concatenate([[np.inf], np.sqrt(cps[1:] * cps[:-1])])
 
-    def held_out(number):
+    def held_out(number: int) -> Array:
         checkpoint()
         out = fold == number
         own = weights.without(out)
@@ -248,7 +250,7 @@ def pruning_table(
     return table
 
 
-def complexities(tree, risk, least):
+def complexities(tree: TreeStructure, risk: Array, least: float) -> Array:
     """The penalty at which rpart makes each node a leaf; -inf for leaves.
 
     What a node's branch earns a split, where sons that would go before it count as leaves; no more
@@ -279,14 +281,14 @@ def complexities(tree, risk, least):
     return alpha
 
 
-def _levels(tree):
+def _levels(tree: TreeStructure) -> list[Array]:
     """The nodes that are split, those of each depth together, from the root on."""
     inner = np.flatnonzero(tree.children_left >= 0)
     inner = inner[np.argsort(tree.depth[inner], kind="stable")]
     return np.split(inner, np.cumsum(np.bincount(tree.depth[inner]))[:-1]) if len(inner) else []
 
 
-def _folds(cv, n, random_state):
+def _folds(cv: Any, n: int, random_state: Seed) -> Array:
     if shape_of(cv):
         fold = np.asarray(cv)
         if fold.shape != (n,) or fold.dtype.kind not in "iu":
@@ -298,12 +300,14 @@ def _folds(cv, n, random_state):
     return as_generator(random_state).permutation(np.arange(n) % count)
 
 
-def _power(number):
+def _power(number: float) -> float:
     """The power of two next to a number: what is divided by it keeps all its digits."""
     return 2.0 ** frexp(number)[1] if number > 0 else 1.0
 
 
-def _risks(tree, targets, priors, units):
+def _risks(
+    tree: TreeStructure, targets: dict[str, Any], priors: Any, units: tuple[float, float]
+) -> Array:
     """What each node would cost as a leaf, in units of weight and of impurity."""
     mass = tree.weighted_n_node_samples / units[0]
     if priors is not None:
@@ -313,7 +317,9 @@ def _risks(tree, targets, priors, units):
     return mass * (tree.impurity / units[1])
 
 
-def _losses(tree, targets, priors, rows, unit):
+def _losses(
+    tree: TreeStructure, targets: dict[str, Any], priors: Any, rows: Array, unit: float
+) -> Callable[..., Any]:
     """A function of nodes and of numbers among `rows` (a mask): what the node costs the row; of
     squares, in units of `unit`."""
     if "classes" not in targets:
@@ -328,13 +334,21 @@ def _losses(tree, targets, priors, rows, unit):
     return lambda nodes, where: cost[label[where], said[nodes]]
 
 
-def _distinct(alphas):
+def _distinct(alphas: Array) -> Array:
     """Falling values, those that differ by rounding taken as one."""
     values = np.sort(alphas)[::-1]
     return values[np.append(True, values[:-1] - values[1:] > CLOSE)] if len(values) else values
 
 
-def _judge(tree, risk, rows, loss_of, weight, limits, least):
+def _judge(
+    tree: TreeStructure,
+    risk: Array,
+    rows: Array,
+    loss_of: Callable[..., Any],
+    weight: Array,
+    limits: Array,
+    least: float,
+) -> Array:
     """Sums over rows of loss and of its square, of the tree pruned at each of `limits`."""
     alpha = complexities(tree, risk, least)
     parent = tree.parents()

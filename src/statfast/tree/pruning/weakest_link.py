@@ -9,10 +9,13 @@ Cost: O(nodes log nodes + the depths of the branches taken away), by a heap.
 
 import heapq
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from statfast._estimator import CoefficientTable, Tabled
+from statfast._typing import Array
+from statfast.tree.structure.tree_arrays import TreeStructure
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,7 +36,7 @@ class PruningPath(Tabled):
     impurities: np.ndarray
     n_leaves: np.ndarray
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
 
     def table(self) -> CoefficientTable:
@@ -48,7 +51,7 @@ class PruningPath(Tabled):
         return CoefficientTable(rows, {name: getattr(self, name) for name in names})
 
 
-def weakest_links(tree, risk):
+def weakest_links(tree: TreeStructure, risk: Array) -> tuple[Array, list[tuple[Any, ...]]]:
     """The penalty at which each node becomes a leaf (infinity for leaves), never less than those of
     the nodes below it, and the nodes in the order in which they go.
 
@@ -67,7 +70,7 @@ def weakest_links(tree, risk):
             branch[node] = branch[left[node]] + branch[right[node]]
             leaves[node] = leaves[left[node]] + leaves[right[node]]
 
-    def worth(node):
+    def worth(node: int) -> float:
         return (risk[node] - branch[node]) / (leaves[node] - 1)
 
     heap = [(worth(node), node) for node in range(n) if left[node] >= 0]
@@ -103,12 +106,12 @@ def weakest_links(tree, risk):
     return alpha, taken
 
 
-def node_risk(tree):
+def node_risk(tree: TreeStructure) -> Array:
     """The impurity of each node by its share of the weight."""
     return tree.impurity * (tree.weighted_n_node_samples / tree.weighted_n_node_samples[0])
 
 
-def pruning_path(tree):
+def pruning_path(tree: TreeStructure) -> PruningPath:
     """The path of weakest links, of risks that are impurities."""
     risk = node_risk(tree)
     _, taken = weakest_links(tree, risk)
@@ -138,13 +141,13 @@ def pruning_path(tree):
     return PruningPath(np.array(alphas), np.array(impurities), np.array(counts))
 
 
-def pruned(tree, alpha, risk=None):
+def pruned(tree: Any, alpha: float, risk: Array | None = None) -> TreeStructure:
     """The tree without the branches that are worth no more than `alpha` a leaf."""
     at, _ = weakest_links(tree, node_risk(tree) if risk is None else risk)
     return cut_at(tree, at <= alpha)
 
 
-def cut_at(tree, is_leaf):
+def cut_at(tree: TreeStructure, is_leaf: Array) -> TreeStructure:
     """The tree in which the nodes marked are leaves."""
     order, waiting = [], [0]
     left, right = tree.children_left, tree.children_right

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a tree could have asked instead: competitors and surrogates of its splits."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from statfast.tree.growing.arguments import category_counts
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import CRITERIA, tree_problem
 from statfast.tree.structure.non_numeric_splits import SURROGATE, Routes
+from statfast.tree.structure.tree_arrays import TreeStructure
 
 if TYPE_CHECKING:
     from statfast.tree.cart.classifier import DecisionTreeClassifier
@@ -184,7 +186,7 @@ def split_table(
     return _table(found, importances)
 
 
-def _require_table(tree, rows, weights, rules, fitted):
+def _require_table(tree: TreeStructure, rows: Any, weights: Any, rules: Any, fitted: Any) -> None:
     p, n = rows.shape[1], int(tree.n_node_samples[0])
     if (p, len(weights.rows)) != (tree.n_features, n):
         raise ValueError(
@@ -205,7 +207,7 @@ def _require_table(tree, rows, weights, rules, fitted):
         )
 
 
-def _node_rowss(tree, rows, used):
+def _node_rowss(tree: TreeStructure, rows: Any, used: Any) -> Iterator[Any]:
     """Nodes that are split, ascending, with the rows of the fit in them."""
     at = tree.packed[1][tree.predictor.leaves(rows[used])[:, 0]]
     order = np.empty(tree.node_count, np.int32)
@@ -227,7 +229,7 @@ def _node_rowss(tree, rows, used):
 class _NodeSearch:
     """Searches nodes again, column by column."""
 
-    def __init__(self, columns, rules, weights, targets):
+    def __init__(self, columns: Any, rules: Any, weights: Any, targets: Any) -> None:
         self.columns, self.weights, self.criterion = columns, weights, CRITERIA[rules.criterion]
         self.label, self.y = targets.get("label"), targets.get("y")
         self.classes = targets.get("classes")
@@ -238,7 +240,7 @@ class _NodeSearch:
         self.rival_problem = tree_problem(columns, replace(rules, surrogates=0), **fixed)
         self.workspace = grow.Workspace(self.primary.kernel, len(weights.rows))
 
-    def splits(self, node, node_rows, feature, most):
+    def splits(self, node: int, node_rows: Any, feature: Any, most: Any) -> Any:
         """Rows of the table for a node, and what its columns earn."""
         impurity = self._impurity(node_rows)
         found = {}
@@ -268,7 +270,7 @@ class _NodeSearch:
             })  # fmt: skip
         return [{"node": node, "adjusted": 0.0, **row} for row in rows], earned
 
-    def _best(self, node_rows, j, problem, impurity):
+    def _best(self, node_rows: Any, j: int, problem: Any, impurity: Any) -> Any:
         """The best split of a column; None where there is none."""
         rows = node_rows.copy()
         grower = grow.Grower(
@@ -305,7 +307,7 @@ class _NodeSearch:
             "surrogates": routes.surrogates if problem is self.primary else SURROGATE,
         }  # fmt: skip
 
-    def _impurity(self, rows):
+    def _impurity(self, rows: Any) -> Any:
         """Impurity times weight of some rows."""
         weight, unit = self.weights.weight, self.weights.unit
         w = np.full(len(rows), unit) if weight is None else weight[rows] * unit
@@ -326,10 +328,12 @@ class _NodeSearch:
         return float(mass * (1 - share.max()))
 
 
-def _table(splits, importances):
+def _table(splits: Any, importances: Any) -> Any:
     kinds = {
         "node": np.int64, "role": str, "feature": np.int64, "count": np.int64, "improve": float,
         "threshold": float, "direction": np.int64, "adjusted": float,
     }  # fmt: skip
-    arrays = {name: np.array([row[name] for row in splits], kind) for name, kind in kinds.items()}
+    arrays: Any = {
+        name: np.array([row[name] for row in splits], kind) for name, kind in kinds.items()
+    }
     return SplitTable(**arrays, sets=[row["sets"] for row in splits], importances=importances)

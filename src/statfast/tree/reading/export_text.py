@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from statfast._typing import ArrayLike
+from statfast._typing import Array, ArrayLike
 from statfast._validation import as_count, as_flag, not_fitted, to_array, wrong_type
 from statfast.tree.cart.model import CartModel
+from statfast.tree.structure.tree_arrays import TreeStructure
 
 if TYPE_CHECKING:
     from statfast.tree.cart.classifier import DecisionTreeClassifier
     from statfast.tree.cart.regressor import DecisionTreeRegressor
 
 
-def _names(model, feature_names):
+def _names(model: Any, feature_names: Any) -> list[str]:
     if not isinstance(model, CartModel):
         wanted = "a DecisionTreeClassifier or DecisionTreeRegressor"
         raise wrong_type("decision_tree", wanted, model)
@@ -32,7 +33,9 @@ def _names(model, feature_names):
     return names
 
 
-def _verdict(model, node, decimals, show_weights, classes):
+def _verdict(
+    model: Any, node: int, decimals: int, show_weights: bool, classes: Array | None
+) -> str:
     tree = model.tree_
     value = tree.value[node]
     if classes is None:
@@ -48,7 +51,7 @@ def _verdict(model, node, decimals, show_weights, classes):
     return text
 
 
-def _called(model, labels, class_names):
+def _called(model: Any, labels: Any, class_names: ArrayLike | None) -> Any:
     """The names of the classes of nodes."""
     given = np.atleast_1d(to_array(class_names, "class_names", "a list of names")).tolist()
     if isinstance(model.classes_, list) or len(given) != len(model.classes_):
@@ -60,7 +63,7 @@ def _called(model, labels, class_names):
     return [names[label] for label in labels.tolist()]
 
 
-def _conditions(model, node, name, decimals):
+def _conditions(model: Any, node: int, name: str, decimals: int) -> tuple[str, str]:
     """What holds on the left of a node, and on the right."""
     sets = model.split_categories(node)
     if sets is not None:
@@ -69,7 +72,7 @@ def _conditions(model, node, name, decimals):
     return f"{name} <= {asked}", f"{name} >  {asked}"
 
 
-def _is_one_of(name, labels):
+def _is_one_of(name: str, labels: Any) -> Any:
     return f"{name} in {{{', '.join(str(label) for label in labels)}}}"
 
 
@@ -155,7 +158,7 @@ def export_text(
     return "\n".join(lines) + "\n"
 
 
-def _height(tree, node):
+def _height(tree: TreeStructure, node: int) -> Any:
     height, level = 0, [node]
     while level := [c for n in level for c in (tree.children_left[n], tree.children_right[n])
                     if c >= 0]:  # fmt: skip
@@ -222,7 +225,7 @@ def tree_rules(
     return found
 
 
-def _condition(name, limits):
+def _condition(name: str, limits: tuple[float, float]) -> str:
     if isinstance(limits, list):
         return _is_one_of(name, limits)
     low, high = limits

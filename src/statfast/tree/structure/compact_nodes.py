@@ -2,11 +2,13 @@
 """Trees in 8 bytes a node, for rows whose values are 16-bit numbers of cuts."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint
+from statfast._typing import Array
 
 MAX_CUTS = 65_534  # of a column
 MAX_COLUMNS = 8_192  # as the numbers of columns are stored eightfold in 16 bits
@@ -14,7 +16,7 @@ COLUMNS = 4  # for each tree: values are numbered once for all trees, which take
 EVEN = 4  # levels that a tree of as many nodes has less at its shallowest leaves, about
 
 
-def coded_trees(nodes, root, p):
+def coded_trees(nodes: Array, root: Array, p: int) -> list[tuple[slice, Any]]:
     """Runs of trees with their codes.
 
     Parameters
@@ -62,7 +64,9 @@ class _Splits:
     threshold: np.ndarray
 
 
-def _codes(nodes, place, splits, p, new, leaf, number):
+def _codes(
+    nodes: Array, place: Array, splits: _Splits, p: int, new: Array, leaf: Array, number: Array
+) -> Any:
     """The trees at nodes place[0] .. place[-1], or None; their parts of three arrays are filled."""
     checkpoint()
     trees = len(place) - 1

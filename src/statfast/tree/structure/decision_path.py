@@ -4,10 +4,12 @@
 import numpy as np
 
 from statfast._engine import checkpoint
+from statfast._typing import Array, Matrix
 from statfast._validation import refuse_large
+from statfast.tree.structure.tree_arrays import TreeStructure
 
 
-def decision_paths(trees, leaves):
+def decision_paths(trees: list[TreeStructure], leaves: Array) -> tuple[Matrix, Array]:
     """Which nodes of which trees rows pass: they are climbed from their leaves.
 
     Parameters

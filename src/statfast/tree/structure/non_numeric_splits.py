@@ -2,8 +2,11 @@
 """What the nodes of a tree ask beside a number: sets of categories, and surrogates."""
 
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+
+from statfast._typing import Array
 
 # As cart_surrogate of _core/cart/cart.h.
 SURROGATE = np.dtype(
@@ -36,7 +39,9 @@ class Routes:
     surrogates: np.ndarray
 
     @classmethod
-    def collect(cls, links, categories, sets, surrogates):
+    def collect(
+        cls, links: Array, categories: Array | None, sets: Array, surrogates: bytes
+    ) -> Self:
         """From what a grower has: nodes, which columns hold categories, sets, and bytes."""
         feature = links[2]
         of_sets = np.zeros(len(feature), bool)
@@ -46,7 +51,7 @@ class Routes:
         table = table[feature[table["node"]] >= 0]  # of nodes that are split
         return cls(of_sets, sets, table[np.argsort(table["node"], kind="stable")])
 
-    def taken(self, nodes, inner):
+    def taken(self, nodes: Array, inner: Array) -> "Routes":
         """Those of a tree made of some of the nodes, of which some are split."""
         place = np.full(len(self.of_sets), -1)
         place[nodes[inner]] = np.flatnonzero(inner)
@@ -56,7 +61,7 @@ class Routes:
         table = table[np.argsort(table["node"], kind="stable")]
         return replace(self, of_sets=self.of_sets[nodes] & inner, surrogates=table)
 
-    def packed(self, nodes, place):
+    def packed(self, nodes: Array, place: Array) -> Any:
         """Mark splits of sets among packed nodes; which of these have which surrogates."""
         marked = place[self.of_sets]
         nodes[marked, 1] |= SETS
@@ -68,7 +73,7 @@ class Routes:
         np.cumsum(np.bincount(at, minlength=len(nodes)), out=first[1:])
         return first, self.surrogates[order].view(np.uint8)
 
-    def codes(self, number):
+    def codes(self, number: Any) -> Any:
         """The categories of a set that go left, and those that go right."""
         bits = np.unpackbits(self.sets[int(number)].view(np.uint8), axis=-1, bitorder="little")
         return np.flatnonzero(bits[0]), np.flatnonzero(bits[1])

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What many trees say of many rows: one predictor for single trees, forests and boosting."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid, usable_threads
+from statfast._typing import Array, Jobs
 from statfast.tree.structure.compact_nodes import COLUMNS, coded_trees
 from statfast.tree.structure.non_numeric_splits import SETS
 
@@ -51,7 +54,14 @@ class TreePredictor:
     made: dict = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def join_trees(cls, packed, values, *, sets=None, surrogates=(None, None)):
+    def join_trees(
+        cls,
+        packed: list[Array],
+        values: list[Array],
+        *,
+        sets: Any = None,
+        surrogates: list[None] | tuple[Any, ...] = (None, None),
+    ) -> Self:
         """A predictor from pairs of nodes and leaves as `TreeStructure.packed`, and leaf values.
 
         Parameters
@@ -81,7 +91,7 @@ class TreePredictor:
         values = np.ascontiguousarray(np.concatenate(values), dtype=np.float64)
         return cls(nodes, root, first, values, sets, tuple(surrogates))
 
-    def sums(self, X, *, n_jobs=None):
+    def sums(self, X: Any, *, n_jobs: Jobs = None) -> Array:
         """The sum over trees of their values, for each row.
 
         Parameters
@@ -97,7 +107,7 @@ class TreePredictor:
         out = np.zeros((len(X), self.values.shape[1]))
         runs = self._runs(X)
 
-        def work(rows):
+        def work(rows: slice) -> None:
             if self.sets is not None:
                 self._add_routed(X[rows], out[rows])
                 return
@@ -108,7 +118,7 @@ class TreePredictor:
         self._each(work, X, n_jobs)
         return out
 
-    def leaves(self, X, *, n_jobs=None):
+    def leaves(self, X: Array, *, n_jobs: Jobs = None) -> Array:
         """The leaf of each row in each tree, numbered from 0 in each.
 
         Parameters
@@ -126,7 +136,7 @@ class TreePredictor:
             return out - self.first
         runs = self._runs(X)
 
-        def work(rows):
+        def work(rows: slice) -> None:
             for part, codes in self._parts(runs, rows):
                 root, first = self.root[part], self.first[part]
                 walk.leaves(self.nodes, root, first, codes, X[rows], out[rows, part])
@@ -135,7 +145,7 @@ class TreePredictor:
         self._each(work, X, n_jobs)
         return out
 
-    def _route(self, X, out):
+    def _route(self, X: Array, out: Array) -> None:
         """The leaves of some rows among all leaves, of trees with sets or surrogates."""
         rows = np.ascontiguousarray(X, dtype=np.float64)
         step = max(1, WALKS // max(1, 8 * len(self.root)))
@@ -144,7 +154,7 @@ class TreePredictor:
             walk.routed(self.nodes, self.root, self.sets, *self.surrogates, rows[part], out[part])
             checkpoint()
 
-    def _add_routed(self, X, out):
+    def _add_routed(self, X: Array, out: Array) -> None:
         step = max(1, WALKS // len(self.root))
         for begin in range(0, len(X), step):
             rows, total = X[begin : begin + step], out[begin : begin + step]
@@ -153,7 +163,7 @@ class TreePredictor:
             for leaf in found.T:
                 total += self.values[leaf]
 
-    def _each(self, work, X, n_jobs):
+    def _each(self, work: Callable[..., Any], X: Array, n_jobs: Jobs) -> list[None] | None:
         m = len(X)
         if m < MIN_BLOCK:
             return work(slice(0, m)) if m else None
@@ -161,7 +171,7 @@ class TreePredictor:
         blocks = grid(m, 64, most, 2 * usable_threads(n_jobs))
         return each(work, blocks, n_jobs=n_jobs, effort=STEP * m * len(self.root))
 
-    def _runs(self, X):
+    def _runs(self, X: Array) -> list[tuple[slice, Any]]:
         """Runs of trees with their codes, or None: these are made once they save more time."""
         whole = [(slice(0, len(self.root)), None)]
         if len(X) < MIN_BLOCK or self.sets is not None or COLUMNS * len(self.root) < X.shape[1]:
@@ -173,7 +183,7 @@ class TreePredictor:
             self.made["runs"] = coded_trees(self.nodes, self.root, X.shape[1])
         return self.made["runs"]
 
-    def _parts(self, runs, rows):
+    def _parts(self, runs: list[tuple[slice, Any]], rows: slice) -> Iterator[tuple[slice, Any]]:
         """The runs in parts of some ten milliseconds."""
         n = rows.stop - rows.start
         most = max(1, WALKS // n) if n >= MIN_BLOCK else None
@@ -181,5 +191,5 @@ class TreePredictor:
             for start in range(run.start, run.stop, most or run.stop):
                 yield slice(start, min(run.stop, start + (most or run.stop))), codes
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "made": {}}

@@ -109,7 +109,7 @@ class TreeStructure:
         return self._packed[:2]
 
     @cached_property
-    def _packed(self):
+    def _packed(self) -> tuple[Array, Array, None, None]:
         """The same with the surrogates of packed nodes: (.., where they begin, bytes), or None."""
         n = self.node_count
         left, right = (a.astype(np.int32) for a in (self.children_left, self.children_right))
@@ -132,11 +132,11 @@ class TreeStructure:
         sets = None if self.routes is None else [self.routes.sets]
         return TreePredictor.join_trees([nodes], [values], sets=sets, surrogates=surrogates)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         made = ("_packed", "predictor")
         return {name: value for name, value in vars(self).items() if name not in made}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Array]) -> None:
         vars(self).update(state)
 
     def compute_feature_importances(self, normalize: bool = True) -> Array:
@@ -161,7 +161,15 @@ class TreeStructure:
         return total
 
 
-def structure_of(links, numbers, values, n_features, classes, routes=None, unit=1.0):
+def structure_of(
+    links: Array,
+    numbers: Array,
+    values: Array,
+    n_features: int,
+    classes: list[int] | None,
+    routes: Routes | None = None,
+    unit: float = 1.0,
+) -> TreeStructure:
     """The structure from the arrays of a grower (`Grower.nodes`); None classes: a regression.
 
     `unit` is that of the weights it has grown on.
@@ -192,13 +200,15 @@ def structure_of(links, numbers, values, n_features, classes, routes=None, unit=
     )
 
 
-def flat_values(tree, nodes):
+def flat_values(tree: TreeStructure, nodes: Array) -> Array:
     """Values of some nodes, (nodes, channels): the classes of all outputs, or the outputs."""
     parts = [tree.value[nodes, k, :count] for k, count in enumerate(tree.n_classes)]
     return np.concatenate(parts, axis=1)
 
 
-def unpacked(nodes, values, n_features, classes, sets=None):
+def unpacked(
+    nodes: Array, values: Array, n_features: int, classes: list[int] | None, sets: Any = None
+) -> TreeStructure:
     """The structure of a packed tree; of inner nodes nothing but the splits is known.
 
     `sets`: those of categories, where it has any.
