@@ -247,7 +247,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(set(_HOME_OF) - {"Estimator"})  # the base of all, for those who extend
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     if name in _FAMILIES:
         return import_module(f"statfast.{name}")
     if name not in _HOME_OF:
@@ -257,5 +257,5 @@ def __getattr__(name):
     return found
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, *_FAMILIES})

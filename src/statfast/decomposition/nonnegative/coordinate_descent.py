@@ -16,7 +16,7 @@ import numpy as np
 
 from statfast._core.decomposition.nonnegative import sweep_rows
 from statfast._engine import checkpoint, each, fold
-from statfast._typing import Array
+from statfast._typing import Array, Jobs
 from statfast.decomposition.nonnegative.row_blocks import (
     RowBlock,
     padded,
@@ -74,7 +74,7 @@ def descend(
         gram = _gram(Ht, penalty.l2_of_W)
         H = np.ascontiguousarray(Ht.T)
 
-        def work(block, H=H, gram=gram):
+        def work(block: Any, H: Array = H, gram: Any = gram) -> Any:
             return _row_sums(block, wide[block.rows], H, gram, penalty.l1_of_W, sweeps_of_W)
 
         sums = fold(work, blocks, merge=FactorSums.__add__, n_jobs=n_jobs, effort=effort)
@@ -96,7 +96,7 @@ def coefficients(
     W = np.zeros((n, k))
     gram, H = _gram(Ht, penalty.l2_of_W), np.ascontiguousarray(Ht.T)
 
-    def work(block):
+    def work(block: Any) -> None:
         targets = block.times(H) - penalty.l1_of_W
         _sweep_calls(gram, targets, W[block.rows], tol, max_iter)
 
@@ -104,12 +104,12 @@ def coefficients(
     return W
 
 
-def _gram(Ht, ridge):
+def _gram(Ht: Array, ridge: Any) -> Any:
     """H H' with a ridge on its diagonal, summed in a fixed order."""
     return transposed_times(Ht, padded(Ht), Ht.shape[1]) + ridge * np.eye(Ht.shape[1])
 
 
-def _row_sums(block, wide, H, gram, l1, most):
+def _row_sums(block: Any, wide: Any, H: Array, gram: Any, l1: Any, most: Any) -> Any:
     """New W of a block, in its place, and what it adds to the sums for H."""
     k = len(H)
     targets = block.times(H) - l1
@@ -119,18 +119,18 @@ def _row_sums(block, wide, H, gram, l1, most):
     return FactorSums(violation, transposed_times(W, wide, k), block.transposed_times(wide, k))
 
 
-def _sweep(gram, targets, W, tol, most, n_jobs):
+def _sweep(gram: Any, targets: Any, W: Array, tol: float, most: Any, n_jobs: Jobs) -> Any:
     """Sweep over the rows of W on threads; the sum of their violations, in the order of rows."""
     cuts = range(0, len(W), 4096)
 
-    def work(start):
+    def work(start: Any) -> Any:
         rows = slice(start, start + 4096)
         return _sweep_calls(gram, targets[rows], W[rows], tol, most)
 
     return sum(each(work, cuts, n_jobs=n_jobs, effort=2.0 * most * W.size * len(gram)))
 
 
-def _sweep_calls(gram, targets, W, tol, most):
+def _sweep_calls(gram: Any, targets: Any, W: Array, tol: float, most: Any) -> Any:
     """The same in calls that are short enough for Ctrl-C."""
     total, step = 0.0, max(1, int(SWEEP_FLOP / (2.0 * most * gram.size)))
     targets = np.ascontiguousarray(targets)

@@ -24,7 +24,7 @@ def distance(blocks: list[RowBlock], W: Array, Ht: Array, beta: float, n_jobs: A
 def divergence(blocks: list[RowBlock], W: Array, Ht: Array, beta: float, n_jobs: Any) -> float:
     """The divergence of all rows: half the squared error for beta = 2, Kullback-Leibler's for 1."""
 
-    def work(block):
+    def work(block: Any) -> Any:
         checkpoint()
         return _of_block(block, W[block.rows], Ht, beta)
 
@@ -43,7 +43,7 @@ def products_at(block: RowBlock, W: Array, Ht: Array) -> Array:
     return out
 
 
-def _of_block(block, W, Ht, beta):
+def _of_block(block: Any, W: Array, Ht: Array, beta: float) -> Any:
     if block.is_sparse and beta in (1.0, 2.0):
         return _of_sparse_block(block, W, Ht, beta)
     X = block.dense().astype(np.float64, copy=False)
@@ -64,7 +64,7 @@ def _of_block(block, W, Ht, beta):
     return float((value + own - cross).sum()) / (beta * (beta - 1.0))
 
 
-def _of_sparse_block(block, W, Ht, beta):
+def _of_sparse_block(block: Any, W: Array, Ht: Array, beta: float) -> Any:
     """The same where the sum over zeros of X has a form of its own."""
     fitted, values = products_at(block, W, Ht), block.X.data.astype(np.float64)
     if beta == 2.0:

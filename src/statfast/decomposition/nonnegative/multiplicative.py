@@ -75,7 +75,7 @@ def multiply(
     for iteration in range(1, max_iter + 1):
         checkpoint()
 
-        def work(block, Ht=Ht):
+        def work(block: Any, Ht: Array = Ht) -> Any:
             return _block_slopes(block, W, Ht, updates)
 
         slopes = fold(work, blocks, merge=Slopes.__add__, n_jobs=updates.n_jobs, effort=effort)
@@ -97,7 +97,7 @@ def coefficients_by_updates(
     out = W.copy()
     effort = 4.0 * W.size * len(Ht) * max_iter
 
-    def work(block):
+    def work(block: Any) -> None:
         here = [RowBlock(0, block.stop - block.first, block.X)]
         inside = Updates(updates.beta, updates.penalty, 1)
         W_block = out[block.rows]
@@ -116,14 +116,14 @@ def coefficients_by_updates(
     return out
 
 
-def _updated_rows(block, W, Ht, updates):
+def _updated_rows(block: Any, W: Array, Ht: Array, updates: Any) -> Any:
     """W of a block after an update."""
     penalty = updates.penalty
     slopes = _row_slopes(block, W, Ht, updates.beta)
     return updates.updated(W, slopes, penalty.l1_of_W, penalty.l2_of_W)
 
 
-def _block_slopes(block, all_rows, Ht, updates):
+def _block_slopes(block: Any, all_rows: Any, Ht: Array, updates: Any) -> Any:
     """Update the rows of a block in their place; what they add to the slopes of H."""
     W = all_rows[block.rows] = _updated_rows(block, all_rows[block.rows], Ht, updates)
     wide, k, beta = padded(W), W.shape[1], updates.beta
@@ -138,7 +138,7 @@ def _block_slopes(block, all_rows, Ht, updates):
     return Slopes(negative, transposed_times(fitted ** (beta - 1.0), wide, k))
 
 
-def _row_slopes(block, W, Ht, beta):
+def _row_slopes(block: Any, W: Array, Ht: Array, beta: float) -> Any:
     """The negative and the positive part of the slope of the rows' W."""
     H = np.ascontiguousarray(Ht.T)
     if beta == 2.0:
@@ -151,7 +151,7 @@ def _row_slopes(block, W, Ht, beta):
     return Slopes(times(X * fitted ** (beta - 2.0), H), times(fitted ** (beta - 1.0), H))
 
 
-def _quotients(block, W, Ht):
+def _quotients(block: Any, W: Array, Ht: Array) -> Any:
     """X / (W H) of a block; of sparse rows where they store a value."""
     if not block.is_sparse:
         fitted = np.maximum(times(W, Ht), MIN_FITTED)

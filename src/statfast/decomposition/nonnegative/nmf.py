@@ -303,13 +303,13 @@ class NMF(Transformer, Estimator):
 
     # ------------------------------------------------------------ inside
 
-    def _fit(self, X, W, H):
+    def _fit(self, X: Any, W: Any, H: Any) -> Any:
         params = self._checked()
         rows = as_csr(X) if is_sparse(X) else as_rows(X, keep=ROW_DTYPES)
         require_table(rows, params)
         (n, d), k = rows.shape, n_components_of(params, rows, W, H)
         refuse_large(24.0 * (n + d) * k, f"n_components={k}", "Lower it.")
-        start = self._start(rows, k, W, H, params)
+        W_start, Ht_start = self._start(rows, k, W, H, params)
         blocks = blocks_of(rows, rows_of_block(d, params))
         if params.solver == "cd":
             if params.beta_loss != 2.0:
@@ -319,12 +319,12 @@ class NMF(Transformer, Estimator):
                 )
             penalty = penalty_of(params, n, d)
             *_, Ht, n_iter, converged = descend(
-                blocks, *start, penalty, params.max_iter, params.tol, params.n_jobs
+                blocks, W_start, Ht_start, penalty, params.max_iter, params.tol, params.n_jobs
             )
         else:
             updates = Updates(params.beta_loss, penalty_of(params, n, d), params.n_jobs)
             *_, Ht, n_iter, converged = multiply(
-                blocks, *start, updates, params.max_iter, params.tol
+                blocks, W_start, Ht_start, updates, params.max_iter, params.tol
             )
         if not converged and params.tol > 0.0:
             warn_not_converged(self, n_iter)
@@ -342,7 +342,7 @@ class NMF(Transformer, Estimator):
         )
         return coefs
 
-    def _coefficients(self, rows, components, params):
+    def _coefficients(self, rows: Any, components: Any, params: Any) -> Any:
         """W of rows for these components, in the type of the components."""
         (n, d), k = rows.shape, len(components)
         Ht = np.ascontiguousarray(components.T, dtype=np.float64)
@@ -358,7 +358,7 @@ class NMF(Transformer, Estimator):
             W = coefficients_by_updates(blocks, start, Ht, updates, params.max_iter, params.tol)
         return W.astype(components.dtype, copy=False)
 
-    def _start(self, rows, k, W, H, params):
+    def _start(self, rows: Any, k: int, W: Array, H: ArrayLike | None, params: Any) -> Any:
         """Where W (n, k) and H' (d, k) begin."""
         (n, d), init = rows.shape, params.init
         if init == "custom":
@@ -381,7 +381,7 @@ class NMF(Transformer, Estimator):
     def _n_features_out(self) -> int:
         return self.n_components_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
 
         tags = super().__sklearn_tags__()
@@ -391,7 +391,7 @@ class NMF(Transformer, Estimator):
         return tags
 
 
-def n_components_of(params, rows, W, H):
+def n_components_of(params: Any, rows: Any, W: Array, H: ArrayLike | None) -> Any:
     """k, by the parameter or the factors that are passed."""
     if params.n_components != "auto":
         return params.n_components
@@ -402,7 +402,7 @@ def n_components_of(params, rows, W, H):
     return rows.shape[1]
 
 
-def penalty_of(params, n, d):
+def penalty_of(params: Any, n: int, d: Any) -> Any:
     """The penalty of the objective: that of W grows with the columns, that of H with the rows."""
     alpha_H = params.alpha_W if params.alpha_H == "same" else params.alpha_H
     share, rest = params.l1_ratio, 1.0 - params.l1_ratio
@@ -414,14 +414,14 @@ def penalty_of(params, n, d):
     )
 
 
-def rows_of_block(d, params):
+def rows_of_block(d: Any, params: Any) -> Any:
     """How many rows a block has at most: those of a table W H that is held at once are few."""
     if params.solver == "cd":
         return 16384
     return max(64, min(16384, NUMBERS_OF_DENSE_BLOCK // max(1, d)))
 
 
-def require_table(rows, params):
+def require_table(rows: Any, params: Any) -> None:
     """Refuse what is negative, too large, or zero where the divergence has a logarithm."""
     values = rows.data if is_sparse(rows) else rows
     least = values.min() if values.size else 0

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +82,7 @@ def transposed_times(X: Array, Y: Array, k: int) -> Array:
     return total[: X.shape[1], :k]
 
 
-def _calls(n, size):
+def _calls(n: int, size: Any) -> Iterator[Any]:
     """Slices of n rows that are short enough to be one call, with Ctrl-C heard before each."""
     step = max(16, int(FLOP_OF_CALL / max(1, 2 * size)))
     for start in range(0, n, step):

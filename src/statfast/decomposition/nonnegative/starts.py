@@ -16,12 +16,12 @@ SINGULAR_STARTS = ("nndsvd", "nndsvda", "nndsvdar")
 NEGLIGIBLE = 1e-6  # entries of the factors of singular vectors below it begin at zero
 
 
-def mean_of(rows):
+def mean_of(rows: Any) -> Any:
     """The mean of all entries, zeros of sparse rows among them."""
     return float(rows.sum(dtype=np.float64)) / (rows.shape[0] * rows.shape[1])
 
 
-def custom_start(factor, shape, name):
+def custom_start(factor: Any, shape: Any, name: Any) -> Any:
     """A factor to begin with: a copy that is checked."""
     if factor is None:
         raise ValueError(f"{name} must be passed with init='custom'; got None.")
@@ -40,7 +40,7 @@ def random_start(mean: float, n: int, d: int, k: int, rng: Any) -> tuple[Array, 
     return size * np.abs(rng.standard_normal((n, k))), Ht
 
 
-def singular_start(X: Any, mean: float, k: int, init: str, rng: Any, n_jobs: Any):
+def singular_start(X: Any, mean: float, k: int, init: str, rng: Any, n_jobs: Any) -> Any:
     """W (n, k) and H' (d, k) from the leading singular vectors of X.
 
     Of each pair of singular vectors that part is taken, positive or negative, whose product is the
