@@ -135,7 +135,7 @@ def unannotated_functions(text):
                 spec = child.args
                 arguments = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
                 arguments += filter(None, (spec.vararg, spec.kwarg))
-                bound = {"self", "cls"} if isinstance(node, ast.ClassDef) else set()
+                bound = {"self", "cls"} if home else set()
                 lacking = [a.arg for a in arguments if a.annotation is None and a.arg not in bound]
                 plain = child.name == "__init__" and arguments and not spec.args[1:]
                 if lacking or (child.returns is None and not plain):

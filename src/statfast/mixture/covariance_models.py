@@ -9,6 +9,7 @@ vary is found by plane rotations, after Flury & Gautschi 1986, doi:10.1137/09070
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,17 +73,17 @@ def model_named(covariance_type: str) -> CovarianceModel:
     return CovarianceModel(ALIASES.get(covariance_type, covariance_type))
 
 
-def geometric_mean(values):
+def geometric_mean(values: Any) -> Any:
     """Along the last axis."""
     return np.exp(np.log(values).mean(axis=-1))
 
 
-def determinant_root(matrices):
+def determinant_root(matrices: Any) -> Any:
     """The d-th root of determinants."""
     return np.exp(np.linalg.slogdet(matrices)[1] / matrices.shape[-1])
 
 
-def spread_over(counts, common):
+def spread_over(counts: Any, common: Any) -> Any:
     """The same covariance for all components."""
     return np.repeat(common[None], len(counts), axis=0)
 
@@ -90,19 +91,19 @@ def spread_over(counts, common):
 # ------------------------------------------------------------------ diagonal models
 
 
-def _eii(counts, squares):
+def _eii(counts: Any, squares: Any) -> Any:
     return np.full_like(squares, squares.sum() / (counts.sum() * squares.shape[1]))
 
 
-def _vii(counts, squares):
+def _vii(counts: Any, squares: Any) -> Any:
     return np.repeat((squares.mean(axis=1) / counts)[:, None], squares.shape[1], axis=1)
 
 
-def _eei(counts, squares):
+def _eei(counts: Any, squares: Any) -> Any:
     return spread_over(counts, squares.sum(axis=0) / counts.sum())
 
 
-def _vei(counts, squares):
+def _vei(counts: Any, squares: Any) -> Any:
     """Volumes that vary with one shape, each solved for the other in turn."""
     return alternate(
         counts,
@@ -112,21 +113,21 @@ def _vei(counts, squares):
     )
 
 
-def _evi(counts, squares):
+def _evi(counts: Any, squares: Any) -> Any:
     volumes = geometric_mean(squares)
     return squares / volumes[:, None] * (volumes.sum() / counts.sum())
 
 
-def _vvi(counts, squares):
+def _vvi(counts: Any, squares: Any) -> Any:
     return squares / counts[:, None]
 
 
-def normalized(values):
+def normalized(values: Any) -> Any:
     """Positive numbers with product 1."""
     return values / geometric_mean(values)
 
 
-def alternate(counts, solve_shape, solve_volumes, combine):
+def alternate(counts: Any, solve_shape: Any, solve_volumes: Any, combine: Any) -> Any:
     """Covariances of a common shape and volumes that vary, by iteration to rest."""
     volumes = np.ones(len(counts))
     for _ in range(MAX_INNER_STEPS):
@@ -143,18 +144,18 @@ _DIAGONAL = {"EII": _eii, "VII": _vii, "EEI": _eei, "VEI": _vei, "EVI": _evi, "V
 # ------------------------------------------------------------------ ellipsoidal models
 
 
-def _eee(counts, scatters):
+def _eee(counts: Any, scatters: Any) -> Any:
     return spread_over(counts, scatters.sum(axis=0) / counts.sum())
 
 
-def _vee(counts, scatters):
+def _vee(counts: Any, scatters: Any) -> Any:
     d = scatters.shape[1]
 
-    def solve_shape(volumes):
+    def solve_shape(volumes: Any) -> Any:
         pooled = np.einsum("kij,k->ij", scatters, 1.0 / volumes)
         return pooled / determinant_root(pooled)
 
-    def solve_volumes(shape):
+    def solve_volumes(shape: Any) -> Any:
         return np.einsum("ij,kji->k", inverse(shape), scatters) / (d * counts)
 
     return alternate(
@@ -162,26 +163,26 @@ def _vee(counts, scatters):
     )
 
 
-def _eev(counts, scatters):
+def _eev(counts: Any, scatters: Any) -> Any:
     variances, axes = principal_axes(scatters)
     return rebuilt(axes, spread_over(counts, variances.sum(axis=0) / counts.sum()))
 
 
-def _vev(counts, scatters):
+def _vev(counts: Any, scatters: Any) -> Any:
     variances, axes = principal_axes(scatters)
     return rebuilt(axes, _vei(counts, variances))
 
 
-def _evv(counts, scatters):
+def _evv(counts: Any, scatters: Any) -> Any:
     volumes = determinant_root(scatters)
     return scatters * (volumes.sum() / counts.sum() / volumes)[:, None, None]
 
 
-def _vvv(counts, scatters):
+def _vvv(counts: Any, scatters: Any) -> Any:
     return scatters / counts[:, None, None]
 
 
-def principal_axes(scatters):
+def principal_axes(scatters: Any) -> Any:
     """Eigenvalues (K, d), descending, and eigenvectors (K, d, d) of scatters."""
     if not np.isfinite(scatters).all():
         return np.full(scatters.shape[:2], np.nan), np.full_like(scatters, np.nan)
@@ -189,13 +190,13 @@ def principal_axes(scatters):
     return variances[:, ::-1], axes[:, :, ::-1]
 
 
-def rebuilt(axes, variances):
+def rebuilt(axes: Any, variances: Any) -> Any:
     """D diag(variances) D' of each component, symmetric to the last bit."""
     product = (axes * variances[:, None, :]) @ axes.transpose(0, 2, 1)
     return (product + product.transpose(0, 2, 1)) / 2.0
 
 
-def inverse(matrix):
+def inverse(matrix: Any) -> Any:
     """The inverse; numbers that are none where there is no inverse."""
     try:
         return np.linalg.inv(matrix)
@@ -211,7 +212,7 @@ _ELLIPSOIDAL = {
 # ------------------------------------------------------------------ one orientation, many shapes
 
 
-def common_orientation(counts, scatters, equal_volume, orientation):
+def common_orientation(counts: Any, scatters: Any, equal_volume: Any, orientation: Any) -> Any:
     """Covariances with common eigenvectors D (models EVE and VVE), and D.
 
     Given variances (K, d) along the axes, the likelihood is a sum over pairs of axes that a plane
@@ -231,7 +232,7 @@ def common_orientation(counts, scatters, equal_volume, orientation):
     return rebuilt(spread_over(counts, axes), variances), axes
 
 
-def turn_to_rest(counts, scatters, equal_volume, orientation):
+def turn_to_rest(counts: Any, scatters: Any, equal_volume: Any, orientation: Any) -> Any:
     """Minus the log-likelihood, variances and axes at the maximum that a start leads to."""
     axes = orientation.copy()
     turned = axes.T @ scatters @ axes  # scatters in the coordinates of the axes
@@ -245,12 +246,12 @@ def turn_to_rest(counts, scatters, equal_volume, orientation):
     return float(counts @ np.log(variances).sum(axis=1)), variances, axes
 
 
-def axis_variances(counts, turned, equal_volume):
+def axis_variances(counts: Any, turned: Any, equal_volume: Any) -> Any:
     """The variances along common axes (K, d) of greatest likelihood."""
     return (_evi if equal_volume else _vvi)(counts, np.diagonal(turned, axis1=1, axis2=2))
 
 
-def rotate_axes(axes, turned, precisions):
+def rotate_axes(axes: Any, turned: Any, precisions: Any) -> Any:
     """Turn each pair of axes once, in place; returns the sine of the largest angle.
 
     Of the pair (l, m) the first becomes the direction in which the sum over components of the

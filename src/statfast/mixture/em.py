@@ -7,7 +7,7 @@ about the means of the E step: at convergence the new means are there too, so th
 wherever the components lie. Dempster, Laird & Rubin 1977, doi:10.1111/j.2517-6161.1977.tb01600.x.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -155,7 +155,9 @@ def assign_shares(columns: tuple[Any, ...], state: tuple[Any, ...]) -> MixtureSu
     return total
 
 
-def cut_pieces(columns, components, n_components=None):
+def cut_pieces(
+    columns: tuple[Any, ...], components: Any, n_components: Any = None
+) -> Iterator[Any]:
     """Pairs of rows and weights, few enough for caches and for Ctrl-C."""
     X, weights = columns
     n_components = len(components.weights) if n_components is None else n_components
@@ -166,19 +168,19 @@ def cut_pieces(columns, components, n_components=None):
         yield X[where], None if weights is None else weights[where]
 
 
-def rows_of_piece(d, n_components):
+def rows_of_piece(d: int, n_components: Any) -> Any:
     fitting = NUMBERS_OF_PIECE // (d + n_components)
     return min(max(MIN_ROWS_OF_PIECE, fitting), MAX_ROWS_OF_PIECE)
 
 
-def one_hot(codes, n_components, weights):
+def one_hot(codes: Any, n_components: Any, weights: Any) -> Any:
     """Responsibilities (K, m) of rows that belong to one component each, by weight."""
     out = np.zeros((n_components, len(codes)))
     out[codes, np.arange(len(codes))] = 1.0 if weights is None else weights
     return out
 
 
-def add_likelihood(total, log_joint, weights):
+def add_likelihood(total: Any, log_joint: Any, weights: Any) -> Any:
     """Add the likelihood of a piece; returns the posteriors by weight, (K, m)."""
     top = log_joint.max(axis=1)
     log_joint -= top[:, None]
@@ -197,7 +199,7 @@ def add_likelihood(total, log_joint, weights):
     return np.ascontiguousarray((log_joint * scale[:, None]).T)
 
 
-def add_moments(total, rows, responsibilities, means):
+def add_moments(total: Any, rows: Any, responsibilities: Any, means: Any) -> None:
     """Add the moments of a piece about the means, by the responsibilities (K, m)."""
     codes = np.zeros(len(rows), np.intp)
     add = class_moments if total.scatters.ndim == 2 else class_scatter
@@ -235,7 +237,7 @@ def maximize(
     return NormalComponents(counts / counts.sum(), about + moved, whiteners, orientation)
 
 
-def whiten_components(covariances, counts):
+def whiten_components(covariances: Any, counts: Any) -> Any:
     """Inverse Cholesky factors of covariances, or the inverse deviations of diagonal ones."""
     variances = covariances
     if covariances.ndim == 3:
@@ -264,7 +266,7 @@ def whiten_components(covariances, counts):
     return whiteners
 
 
-def require_rows_of_components(counts):
+def require_rows_of_components(counts: Any) -> None:
     """Refuse components that hold no rows but for rounding."""
     empty = np.flatnonzero(~(counts > 10.0 * EPSILON * counts.sum()))
     if len(empty):
@@ -274,7 +276,7 @@ def require_rows_of_components(counts):
         )
 
 
-def collapsed(which, counts):
+def collapsed(which: Any, counts: Any) -> Any:
     """The exception for components whose covariance has no inverse."""
     held = ", ".join(f"{counts[k]:.3g}" for k in which[:5])
     return CollapsedComponent(
@@ -284,7 +286,7 @@ def collapsed(which, counts):
     )
 
 
-def names_of(which):
+def names_of(which: Any) -> Any:
     """Components by their numbers, as a sentence begins."""
     which = [int(k) for k in which]
     return f"Component {which[0]}" if len(which) == 1 else f"Components {shown(which)}"
@@ -326,7 +328,7 @@ def iterate(
     return EMRun(components, lower_bounds, bool(abs(change) < tol))
 
 
-def mean_log_likelihood(sums):
+def mean_log_likelihood(sums: Any) -> Any:
     """The log-likelihood for a unit of weight; refuses rows beyond all components."""
     mean = sums.log_likelihood / sums.total_weight
     if not np.isfinite(mean):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -289,7 +289,7 @@ class GaussianMixture(Estimator):
         """
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
-    def _fit_source(self, source, X, sample_weight=None):
+    def _fit_source(self, source: Any, X: Any, sample_weight: Weights | None = None) -> Self:
         """Become fitted to rows in memory, in chunks or in parts."""
         self._fit_quietly(source, X, sample_weight)
         if not self.converged_:
@@ -301,7 +301,7 @@ class GaussianMixture(Estimator):
         warn_collapsed(self._components(), self.reg_covar, self._total_weight, self._spread)
         return self
 
-    def _fit_quietly(self, source, X, sample_weight):
+    def _fit_quietly(self, source: Any, X: Any, sample_weight: Weights) -> Any:
         """Become fitted, and say nothing of how well that went."""
         checked = self._checked()
         model = model_named(checked.covariance_type)
@@ -336,19 +336,19 @@ class GaussianMixture(Estimator):
         return self._publish(X, **self._attributes(data, model, best))
 
     @staticmethod
-    def _reporter(checked):
+    def _reporter(checked: Any) -> Any:
         """What prints some iterations; None if none are to be."""
         if not checked.verbose:
             return None
 
-        def report(number, bound, change):
+        def report(number: Any, bound: Any, change: Any) -> None:
             if number % checked.verbose_interval == 0:
                 print(f"iteration {number}: log-likelihood {bound:.10g}, change {change:.3g}")
 
         return report
 
     @staticmethod
-    def _attributes(data, model, run):
+    def _attributes(data: Any, model: Any, run: Any) -> Any:
         """The fitted attributes of a run, after a last look at the likelihood."""
         components = run.components
         sums = data.source.total(
@@ -588,7 +588,7 @@ class GaussianMixture(Estimator):
 
     # ------------------------------------------------------------ private
 
-    def _components(self):
+    def _components(self) -> Any:
         """The mixture that the attributes say, which users may have changed."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
@@ -602,7 +602,7 @@ class GaussianMixture(Estimator):
             self.weights_, self.means_, np.ascontiguousarray(whiteners), self._orientation
         )
 
-    def _of_rows(self, X, answer, dtype, width=None):
+    def _of_rows(self, X: Any, answer: Any, dtype: Any, width: Any = None) -> Any:
         """What a function of log joint densities (m, K) makes of all rows, block by block."""
         components = self._components()
         rows = rows_for(self, X, keep=ROW_DTYPES, finite=False)
@@ -612,7 +612,7 @@ class GaussianMixture(Estimator):
         out = np.empty(n if width is None else (n, width), dtype)
         step = rows_of_piece(d, len(components.weights))
 
-        def work(block):
+        def work(block: Any) -> Any:
             finite = True
             for start in range(block.start, block.stop, step):
                 checkpoint()
@@ -629,7 +629,7 @@ class GaussianMixture(Estimator):
             require_finite(rows)
         return out
 
-    def _measured(self, X, sample_weight):
+    def _measured(self, X: Any, sample_weight: Weights) -> Any:
         """The likelihood of rows, as sums."""
         components = self._components()
         work = Work(measure, row_cost=2.0 * components.whiteners.size)
@@ -642,18 +642,18 @@ class GaussianMixture(Estimator):
         columns = rows, as_weights(sample_weight, rows.shape[0])
         return source_of(columns, self.n_jobs).total(work, components)
 
-    def _criteria(self, X, sample_weight):
+    def _criteria(self, X: Any, sample_weight: Weights) -> Any:
         sums = self._measured(X, sample_weight)
         criteria = information_criteria(sums.log_likelihood, self.n_parameters_, sums.total_weight)
         return {**criteria, "icl_": criteria["bic_"] - 2.0 * sums.log_certainty}
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.estimator_type = "density_estimator"
         return tags
 
 
-def in_form(components, form):
+def in_form(components: Any, form: Any) -> Any:
     """Covariances, their inverses and the roots of these, in the shapes of scikit-learn."""
     if components.diagonal:
         roots = components.whiteners[:, 0] if form == "spherical" else components.whiteners
@@ -669,7 +669,7 @@ def in_form(components, form):
     return covariances, precisions, roots
 
 
-def variances_of(components):
+def variances_of(components: Any) -> Any:
     """Variances of the columns in each component, (K, d)."""
     if components.diagonal:
         return 1.0 / components.whiteners**2
@@ -677,7 +677,7 @@ def variances_of(components):
     return (factors**2).sum(axis=2)
 
 
-def warn_collapsed(components, reg_covar, total_weight, spread):
+def warn_collapsed(components: Any, reg_covar: float, total_weight: Any, spread: Any) -> None:
     """Name the components whose variance in some direction is what was added to it.
 
     What is large beside the mean variance of the columns is meant to shrink, not to hold up.

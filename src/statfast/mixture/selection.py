@@ -88,7 +88,7 @@ class MixtureChoice:
         """
         return picture("mixture_criteria")(self, ax=ax, **style)
 
-    def __str__(self):
+    def __str__(self) -> str:
         table = self.scores[self.criterion]
         lines = ["  K " + "".join(f"{name:>11}" for name in self.covariance_types)]
         for k, row in zip(self.n_components, table, strict=True):
@@ -200,7 +200,7 @@ def choose_mixture(
     n_weighted = rows.shape[0] if weights is None else int(np.count_nonzero(weights))
     numbers = _numbers(n_components, n_weighted)
     types = _types(covariance_types)
-    settings = {
+    settings: dict[str, Any] = {
         "tol": as_real(tol, "tol", 0.0), "reg_covar": as_real(reg_covar, "reg_covar", 0.0),
         "max_iter": MAX_ITER,
     }  # fmt: skip
@@ -211,7 +211,7 @@ def choose_mixture(
         start = KMeans(k, n_init=n_init, random_state=seed, n_jobs=n_jobs)
         labels[k] = start.fit(rows, sample_weight=weights).labels_
 
-    def fit(task):
+    def fit(task: Any) -> Any:
         k, name = task
         checkpoint()
         model = GaussianMixture(
@@ -227,7 +227,7 @@ def choose_mixture(
     return _chosen(numbers, types, criterion, models)
 
 
-def _chosen(numbers, types, criterion, models):
+def _chosen(numbers: Any, types: Any, criterion: Any, models: Any) -> Any:
     """The table of fits, and the one of least criterion."""
     attributes = {
         "bic": "bic_", "icl": "icl_", "aic": "aic_",
@@ -247,7 +247,7 @@ def _chosen(numbers, types, criterion, models):
     return MixtureChoice(np.array(numbers), list(types), scores, criterion, best)
 
 
-def _numbers(n_components, n):
+def _numbers(n_components: Any, n: Any) -> Any:
     try:
         listed = list(n_components)
     except TypeError as error:
@@ -262,7 +262,7 @@ def _numbers(n_components, n):
     return numbers
 
 
-def _types(covariance_types):
+def _types(covariance_types: Any) -> Any:
     if covariance_types is None:
         return list(MODELS)
     if isinstance(covariance_types, str) or not isinstance(covariance_types, Sequence):

@@ -16,6 +16,7 @@ from statfast._estimator import (
     first_round,
     one_of,
 )
+from statfast._typing import Weights
 from statfast._validation import as_rows, as_weights, refuse_large, shown, to_array
 from statfast.cluster import KMeans
 from statfast.generative.normal.covariance_factor import as_covariance
@@ -59,7 +60,7 @@ def check_rows(X: Any, sample_weight: Any, n_jobs: int | None) -> MixtureRows:
     return MixtureRows(source, rows, weights, moments, n_jobs)
 
 
-def weights_of(sample_weight, n):
+def weights_of(sample_weight: Weights, n: Any) -> Any:
     """Checked weights; those beside `Chunks` are compared with the rows in the pass."""
     if sample_weight is None:
         return None
@@ -111,7 +112,7 @@ def as_fixed_start(checked: Any, model: CovarianceModel, d: int) -> FixedStart:
     return FixedStart(weights, means, whiteners)
 
 
-def as_table(values, name, shape):
+def as_table(values: Any, name: Any, shape: Any) -> Any:
     """A finite array of a known shape."""
     table = np.asarray(to_array(values, name, "an array of numbers"), dtype=np.float64)
     if table.shape != shape:
@@ -121,7 +122,7 @@ def as_table(values, name, shape):
     return table
 
 
-def whiteners_of_precisions(precisions, model, n_components, d):
+def whiteners_of_precisions(precisions: Any, model: Any, n_components: Any, d: int) -> Any:
     """Inverse Cholesky factors of covariances whose inverses are given in the form of the model."""
     shape = {
         "full": (n_components, d, d), "tied": (d, d), "diag": (n_components, d),
@@ -173,7 +174,7 @@ def start_of(
     return NormalComponents(weights, means, whiteners, start.orientation)
 
 
-def centers_of(data, init, n_components, seed):
+def centers_of(data: Any, init: Any, n_components: Any, seed: Any) -> Any:
     """Centers of k-means, at rest or after a step from drawn rows."""
     settings: dict[str, Any] = {"n_init": 1, "random_state": seed, "n_jobs": data.n_jobs}
     if init != "kmeans":
@@ -186,7 +187,7 @@ def centers_of(data, init, n_components, seed):
     return model.cluster_centers_.astype(np.float64)
 
 
-def shares_of(init, data, n_components, seed):
+def shares_of(init: Any, data: Any, n_components: Any, seed: Any) -> Any:
     """Responsibilities (n, K): drawn, those of labels, or those that are given."""
     if isinstance(data.rows, Chunks | Parts):
         raise ValueError(
@@ -211,7 +212,7 @@ def shares_of(init, data, n_components, seed):
     return shares
 
 
-def shares_of_labels(labels, n, n_components):
+def shares_of_labels(labels: Any, n: Any, n_components: Any) -> Any:
     """Responsibilities of 1 for the labels 0, ..., K - 1."""
     if len(labels) != n:
         raise ValueError(f"init_params must hold a label for each of {n} rows; got {len(labels)}.")

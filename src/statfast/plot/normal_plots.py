@@ -184,7 +184,7 @@ def density_contours(
     return display.plot(ax=ax, colors=colors, **style)
 
 
-def _normals(model):
+def _normals(model: Any) -> Any:
     """Means, covariances and labels of the normal densities of a model."""
     if isinstance(model, MultivariateNormal):
         if not model.__sklearn_is_fitted__():
@@ -217,7 +217,7 @@ def _normals(model):
     return means, [model.covariance_] * len(labels), labels
 
 
-def component_codes(y, n, labels):
+def component_codes(y: Any, n: Any, labels: Any) -> Any:
     """The components of rows, as their numbers."""
     distinct, codes = as_labels(y, n)
     whole = distinct.astype(np.intp) if distinct.dtype.kind in "iuf" else np.full(len(distinct), -1)
@@ -229,7 +229,7 @@ def component_codes(y, n, labels):
     return whole[codes]
 
 
-def full_covariances(model):
+def full_covariances(model: Any) -> Any:
     """The covariances of the components of a mixture, (K, d, d), whatever their form."""
     n_components, d = model.means_.shape
     covariances = np.asarray(model.covariances_)
@@ -240,7 +240,7 @@ def full_covariances(model):
     return list(np.broadcast_to(covariances, (n_components, d, d)))
 
 
-def _class_means(model):
+def _class_means(model: Any) -> Any:
     """Those of a discriminant or of Gaussian naive Bayes; None of other models."""
     means = getattr(model, "means_", None)
     return getattr(model, "theta_", None) if means is None else means
@@ -286,7 +286,7 @@ def mixture_criteria(choice: MixtureChoice, *, ax: Axes | None = None, **style: 
         raise wrong_type("choice", "what choose_mixture returned", choice)
     numbers, scores = choice.n_components, choice.scores[choice.criterion]
 
-    def draw(shown, ax):
+    def draw(shown: Any, ax: Any) -> None:
         palette = chosen_colors(None, scores.shape[1])
         for j, (name, color) in enumerate(zip(choice.covariance_types, palette, strict=True)):
             line = {"color": color, "marker": MARKERS[j % len(MARKERS)], "label": name, **style}

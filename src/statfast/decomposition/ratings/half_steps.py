@@ -2,12 +2,14 @@
 """Alternating least squares on ratings: rows' factors from columns', and the other way round."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.decomposition import ratings as kernel
 from statfast._engine import checkpoint, each
+from statfast._typing import Array, Jobs, Matrix
 from statfast.decomposition.components.moments import moments_of
 
 MULTIPLICATIONS_OF_CALL = 2e8  # A call takes well below 0.1 s.
@@ -28,11 +30,11 @@ class RatingLines:
     weights: NDArray[np.float64] | None  # The confidence beyond that of an item that is not rated.
 
     @property
-    def counts(self):
+    def counts(self) -> Array:
         return np.diff(self.starts)
 
 
-def lines_of(rows, alpha=None) -> RatingLines:
+def lines_of(rows: Matrix, alpha: Any = None) -> RatingLines:
     """RatingLines of a CSR matrix of ratings; with `alpha`, of implicit feedback.
 
     There the confidence is 1 + alpha r, of which 1 is that of every pair, in the base matrix; the
@@ -55,15 +57,21 @@ class RatingsPenalty:
     counted: bool
     bounded: int = 0  # The first so many factors are not negative.
 
-    def ridges(self, counts):
+    def ridges(self, counts: Any) -> Any:
         """Strength on each line, (n,), by how many ratings it has."""
         return self.size * (counts if self.counted else np.ones(len(counts)))
 
-    def penalty_of(self, factors, counts):
+    def penalty_of(self, factors: Array, counts: Array) -> float:
         return float(self.ridges(counts) @ (factors**2).sum(axis=1))
 
 
-def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, rough=False):
+def half_step(
+    lines: RatingLines,
+    table: Array,
+    penalty: RatingsPenalty,
+    n_jobs: Jobs = None,
+    rough: bool = False,
+) -> tuple[Array, float]:
     """Factors (n, q) of all lines, and what is left of their objectives.
 
     ``table`` (m, q + 1) holds the factors of the other side, and last what is taken off ratings.
@@ -84,7 +92,7 @@ def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, r
     # Rows of few ratings are solved together.
     step = max(64, int(MULTIPLICATIONS_OF_CALL / (q + 1) ** 3))
 
-    def work(part):
+    def work(part: tuple[int, int]) -> float:
         left = []
         for first in range(*part, step):
             checkpoint()
@@ -101,7 +109,7 @@ def half_step(lines: RatingLines, table, penalty: RatingsPenalty, n_jobs=None, r
     return out, sum(each(work, parts, n_jobs=n_jobs, effort=effort))
 
 
-def in_single(lines, table, penalty):
+def in_single(lines: RatingLines, table: Array, penalty: RatingsPenalty) -> bool:
     """Whether products in float32 lead to about the same factors.
 
     Their errors are some 1e-6 of the largest |z|^2, at each rating; that must be little beside the
@@ -113,7 +121,7 @@ def in_single(lines, table, penalty):
     return ridge >= 1e-4 * largest and all(1e-20 < x < 1e20 for x in (largest, size))
 
 
-def table_of(factors, k, level, biased):
+def table_of(factors: Array, k: int, level: float, biased: int) -> Array:
     """Factors as the other side reads them: k numbers, a one for its own bias, and what is known.
 
     ``factors`` (m, k + biased) ends with the biases of this side.
@@ -127,8 +135,13 @@ def table_of(factors, k, level, biased):
 
 
 def balanced(
-    users, items, rows: RatingLines, columns: RatingLines, k: int, penalties: RatingsPenalty
-):
+    users: Any,
+    items: Any,
+    rows: RatingLines,
+    columns: RatingLines,
+    k: int,
+    penalties: RatingsPenalty,
+) -> Any:
     """Items' factors and biases by which, with users' to match, the same ratings cost the least.
 
     Half-steps change one side at a time, and where the penalty is small they approach slowly what
@@ -150,7 +163,7 @@ def balanced(
     return np.hstack([balanced_factors(x, of_users, y, of_items), biases])
 
 
-def shifted(x, b, of_users, y, c, of_items):
+def shifted(x: Any, b: Any, of_users: Any, y: Any, c: Any, of_items: Any) -> Any:
     """Factors of both sides and biases of items, after what biases can take from factors.
 
     x . y + b = x . (y - a) + (b + x . a): a solves a ridge regression; so it does for the other
@@ -164,14 +177,14 @@ def shifted(x, b, of_users, y, c, of_items):
     return x, y, c - constant * (of_items > 0.0)
 
 
-def shift_of(x, b, of_x, y, of_y):
+def shift_of(x: Any, b: Any, of_x: Any, y: Any, of_y: Any) -> Any:
     """The a with the least sum of of_y |y - a|^2 and of_x (b + x . a)^2."""
     k = x.shape[1]
     gram = moments_of(x, of_x, center=False).matrix() + of_y.sum() * np.eye(k)
     return np.linalg.solve(gram, of_y @ y - (of_x * b) @ x)
 
 
-def balanced_factors(x, of_users, y, of_items):
+def balanced_factors(x: Any, of_users: Any, y: Any, of_items: Any) -> Any:
     """Items' factors y M^-T with the least penalty of x M and y M^-T, whose products are x y'.
 
     With A and B the weighted Gram matrices of x and y, tr(M' A M) + tr(M^-1 B M^-T) is least where
@@ -185,7 +198,7 @@ def balanced_factors(x, of_users, y, of_items):
     return y @ mean[1] if mean else y
 
 
-def symmetric_roots(matrix):
+def symmetric_roots(matrix: Any) -> Any:
     """The root of a positive definite matrix and its inverse; None of a singular one."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
     if not values[0] > MIN_EIGENVALUE * values[-1]:
@@ -194,7 +207,16 @@ def symmetric_roots(matrix):
     return (vectors * root) @ vectors.T, (vectors / root) @ vectors.T
 
 
-def alternate(rows, columns, start, k, level, penalties, limits, n_jobs=None):
+def alternate(
+    rows: Any,
+    columns: Any,
+    start: Array,
+    k: int,
+    level: float,
+    penalties: Any,
+    limits: tuple[int, float],
+    n_jobs: Any = None,
+) -> tuple[Array, Array, list[float]]:
     """Alternate until the objective falls by no more than a share of itself.
 
     Parameters
