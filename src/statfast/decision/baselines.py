@@ -8,6 +8,7 @@ error, and a quantile the least loss where errors of one side cost more than tho
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -50,13 +51,13 @@ DRAWN = ("stratified", "uniform")  # strategies whose labels are drawn
 class Baseline(Estimator):
     """Base of both: X says how many rows there are, and nothing else."""
 
-    def _count(self, X, y=None):
+    def _count(self, X: Any, y: Any = None) -> Any:
         """How many rows are to be predicted; of the targets where X is None."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         return len(y) if X is None and y is not None else count_rows(handed_for(self, as_column(X)))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.no_validation = True
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
@@ -174,7 +175,7 @@ class DummyClassifier(Classifier, Baseline):
             sizes = np.bincount(codes, weights, len(classes))
             outputs.append((classes, sizes / sizes.sum(), constant))
 
-        def of_each(values):
+        def of_each(values: Any) -> Any:
             return values[0] if columns is None else values
 
         return self._publish(
@@ -186,7 +187,7 @@ class DummyClassifier(Classifier, Baseline):
             n_features_in_=width_of(rows, None),
         )  # fmt: skip
 
-    def _constants(self, classes, strategy):
+    def _constants(self, classes: Any, strategy: Any) -> Any:
         """The place of the constant among the classes of each output."""
         if self.constant is None:
             if strategy == "constant":
@@ -209,7 +210,7 @@ class DummyClassifier(Classifier, Baseline):
                 )
         return [c.tolist().index(constant) for constant, c in zip(constants, classes, strict=True)]
 
-    def _codes(self, n):
+    def _codes(self, n: Any) -> Iterator[Any]:
         """The places of the predicted classes of each output: (n,) of each."""
         strategy, rng = self._checked_value("strategy"), as_generator(self.random_state)
         for classes, shares, constant in self._outputs:
@@ -221,7 +222,7 @@ class DummyClassifier(Classifier, Baseline):
                 place = constant if strategy == "constant" else int(shares.argmax())
                 yield np.full(n, place)
 
-    def _labels(self, n):
+    def _labels(self, n: Any) -> Any:
         labels = [out[0][codes] for out, codes in zip(self._outputs, self._codes(n), strict=True)]
         return labels[0] if self.n_outputs_ == 1 else np.column_stack(labels)
 
@@ -300,7 +301,7 @@ class DummyClassifier(Classifier, Baseline):
             return super().score(X, y, sample_weight)
         return accuracy(self._labels(self._count(None, y)), y, sample_weight)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -418,7 +419,7 @@ class DummyRegressor(Regressor, Baseline):
             n_features_in_=width_of(rows, None),
         )  # fmt: skip
 
-    def _constant(self, n_outputs, strategy):
+    def _constant(self, n_outputs: Any, strategy: Any) -> Any:
         """The user's constant of each output, if there is one."""
         if self.constant is None:
             if strategy == "constant":
@@ -435,7 +436,7 @@ class DummyRegressor(Regressor, Baseline):
             )
         return constant
 
-    def _numbers(self, n):
+    def _numbers(self, n: Any) -> Any:
         """The constant, repeated."""
         numbers = np.tile(self.constant_, (n, 1))
         return numbers[:, 0] if self._flat else numbers
@@ -477,13 +478,13 @@ class DummyRegressor(Regressor, Baseline):
             return super().score(X, y, sample_weight)
         return r_squared(y, self._numbers(self._count(None, y)), sample_weight)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags
 
 
-def as_column(X):
+def as_column(X: Any) -> Any:
     """Rows that are single numbers as rows of one column; all else as it is."""
     numbers = np.asarray(X) if isinstance(X, list) and X and np.isscalar(X[0]) else X
     if isinstance(numbers, np.ndarray) and numbers.ndim == 1 and numbers.dtype.kind in "biuf":
@@ -491,7 +492,7 @@ def as_column(X):
     return X
 
 
-def quantile_of(values, share, weights):
+def quantile_of(values: Any, share: Any, weights: Any) -> Any:
     """R's quantile of type 7; with weights, of values that are repeated so often."""
     if weights is None:
         return float(np.quantile(values, share))

@@ -48,7 +48,7 @@ class ThresholdClassifier(Classifier, HandsWeightsOn, Estimator):
     estimator_: Any = fitted()
     _response: str = fitted()
 
-    def _checked_rows(self, X, y, sample_weight):
+    def _checked_rows(self, X: Any, y: ArrayLike, sample_weight: Weights) -> Any:
         """Rows, labels of two classes, their classes and weights."""
         as_estimator(self.estimator, wanted="a classifier")
         rows = handed(X)
@@ -61,7 +61,7 @@ class ThresholdClassifier(Classifier, HandsWeightsOn, Estimator):
         require_weights(self.estimator, weights)
         return rows, classes[codes], classes, weights
 
-    def _method_asked(self):
+    def _method_asked(self) -> Any:
         """The method whose values are compared with the threshold."""
         wanted = self._checked_value("response_method")
         methods = RESPONSES if wanted == "auto" else (wanted,)
@@ -91,7 +91,7 @@ class ThresholdClassifier(Classifier, HandsWeightsOn, Estimator):
         )
         return labels_of(scores, self._threshold, self.classes_, self._positive)
 
-    def _delegate(self):
+    def _delegate(self) -> Any:
         return self.__dict__.get("estimator_", self.estimator)
 
     @delegated("predict_proba")
@@ -143,7 +143,7 @@ class ThresholdClassifier(Classifier, HandsWeightsOn, Estimator):
         rows = handed_for(self, X)
         return self.estimator_.decision_function(rows)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True  # unless the estimator says otherwise
@@ -250,13 +250,13 @@ class FixedThresholdClassifier(ThresholdClassifier):
         )  # fmt: skip
 
 
-def fitted_copy(estimator, rows, labels, weights):
+def fitted_copy(estimator: Any, rows: Any, labels: Any, weights: Any) -> Any:
     """A copy of an estimator, fitted with weights if there are some."""
     arguments = {} if weights is None else {"sample_weight": weights}
     return copied(estimator).fit(rows, labels, **arguments)
 
 
-def positive_label(pos_label, classes):
+def positive_label(pos_label: Any, classes: Any) -> Any:
     """The positive one of two classes, the second unless it is named."""
     labels = classes.tolist()
     if pos_label is None:
@@ -269,7 +269,7 @@ def positive_label(pos_label, classes):
     return pos_label
 
 
-def positive_scores(model, method, rows, positive, classes):
+def positive_scores(model: Any, method: Any, rows: Any, positive: Any, classes: Any) -> Any:
     """Scores of the positive one of two classes, (m,), by a model that knows both."""
     answers = np.asarray(getattr(model, method)(rows), dtype=np.float64)
     known = getattr(model, "classes_", None)  # formulas of rows left out do not say
@@ -285,7 +285,7 @@ def positive_scores(model, method, rows, positive, classes):
     return answers if place == 1 else -answers
 
 
-def labels_of(scores, threshold, classes, positive):
+def labels_of(scores: Any, threshold: Any, classes: Any, positive: Any) -> Any:
     """The positive class where the score is at the threshold or above, else the other."""
     place = classes.tolist().index(positive)
     return classes[np.where(scores >= threshold, place, 1 - place)]

@@ -57,7 +57,7 @@ class HeldOutScores:
     weights: Array | None
 
 
-def as_thresholds(thresholds, name):
+def as_thresholds(thresholds: Any, name: Any) -> Any:
     """How many thresholds are tried, or which."""
     if hasattr(thresholds, "__len__") and not isinstance(thresholds, str | bytes | dict):
         return as_vector(thresholds, name)
@@ -246,7 +246,7 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
             n_features_in_=width_of(rows, model), **results,
         )  # fmt: skip
 
-    def _with_threads(self):
+    def _with_threads(self) -> Any:
         """The estimator, with the threads that were asked for."""
         known = hasattr(self.estimator, "get_params")
         if (
@@ -257,14 +257,23 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
             return self.estimator
         return with_params(self.estimator, {"n_jobs": self.n_jobs})
 
-    def _positive_of(self, scorer, classes):
+    def _positive_of(self, scorer: Any, classes: Any) -> Any:
         """The positive class: the user's, that of the score, or the second."""
         label = self.pos_label
         if label is None and isinstance(scorer, Scorer):
             label = scorer.arguments.get("pos_label")
         return classes.tolist()[1] if label is None else positive_label(label, classes)
 
-    def _held_out(self, params, rows, labels, weights, groups, method, positive):
+    def _held_out(
+        self,
+        params: Any,
+        rows: Any,
+        labels: Any,
+        weights: Any,
+        groups: Any,
+        method: Any,
+        positive: Any,
+    ) -> Any:
         """Scores of rows held out by each fold; the model, unless it is refitted; the strategy."""
         cv, classes = self.cv, np.unique(labels)
         if isinstance(cv, str):
@@ -297,7 +306,7 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
             held.append(HeldOutScores(labels[test], scores, take_rows(weights, test)))
         return held, None if params.refit else model, fits.strategy
 
-    def _by_criterion(self, params, held, positive):
+    def _by_criterion(self, params: Any, held: Any, positive: Any) -> Any:
         """The threshold that is best for all rows held out: the only one of the results."""
         y, scores = (np.concatenate([getattr(h, name) for h in held]) for name in ("y", "scores"))
         weights = None
@@ -310,7 +319,7 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
         return np.array([point.threshold]), np.array([point.value]), 0
 
 
-def as_label_scorer(scoring, pos_label):
+def as_label_scorer(scoring: Any, pos_label: Any) -> Any:
     """A score of predicted labels, by its name or as a function; the positive class is the user's
     where there is one."""
     if not (isinstance(scoring, str) or callable(scoring)):
@@ -331,7 +340,7 @@ def as_label_scorer(scoring, pos_label):
     return replace(scorer, arguments={**scorer.arguments, "pos_label": pos_label})
 
 
-def mean_scores(held, scorer, thresholds, classes, positive):
+def mean_scores(held: Any, scorer: Any, thresholds: Any, classes: Any, positive: Any) -> Any:
     """Thresholds, and the mean over the folds of the score at each: (T,) both."""
     curves = []
     for fold in held:
@@ -354,7 +363,7 @@ def mean_scores(held, scorer, thresholds, classes, positive):
     return common, np.mean([np.interp(common, *curve) for curve in curves], axis=0)
 
 
-def score_at(fold, threshold, scorer, classes, positive):
+def score_at(fold: Any, threshold: Any, scorer: Any, classes: Any, positive: Any) -> Any:
     """The score of the labels that a threshold gives the rows of a fold."""
     labels = labels_of(fold.scores, threshold, classes, positive)
     model = Answers({"predict": labels}, classes)
