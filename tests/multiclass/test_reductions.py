@@ -22,7 +22,7 @@ from statfast import (
 )
 from statfast.datasets import load_iris, load_wine
 from statfast.kernels import Precomputed
-from statfast.multiclass import CodeMatrix, one_vs_one_code, random_code
+from statfast.multiclass import CodeMatrix, one_vs_one_code, one_vs_rest_code, random_code
 from statfast.multiclass.decoding import bradley_terry, of_pairs, scores
 
 iris = load_iris()
@@ -437,3 +437,16 @@ def test_rows_of_pairs_of_kernels():
     assert [index.tolist() for index in ours.pairwise_indices_] == [list(range(100))]
     assert OneVsOneClassifier(ridge).fit(X, y).pairwise_indices_ is None
     assert not hasattr(OneVsOneClassifier(ridge), "pairwise_indices_")
+
+
+def test_columns_of_pairs_have_their_names():
+    code = one_vs_one_code(3, asymmetric=True)
+    assert code.columns == ("0|1", "1|0", "0|2", "2|0", "1|2", "2|1")
+    assert str(code).splitlines()[1].split() == list(code.columns)
+    assert "<th>2|0</th>" in code._repr_html_()
+    trees = CodeMatrix(one_vs_one_code(3).matrix, classes=("ash", "elm", "oak"))
+    assert trees.columns == ("ash|elm", "ash|oak", "elm|oak")
+    long = CodeMatrix(one_vs_one_code(3).matrix, classes=("a" * 20, "b", "c"))
+    assert str(long).splitlines()[1].split() == ["0", "1", "2"]
+    assert one_vs_rest_code(3).columns == ("0", "1", "2")
+    assert one_vs_one_code(2).columns == ("0",)

@@ -29,6 +29,7 @@ from statfast._validation import (
 
 MAX_EXHAUSTIVE_CLASSES = 12  # classes: 2047 classifiers
 COLUMNS = 12  # learners that are printed
+LONGEST_NAME = 15  # letters of the name of a column that is printed
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +102,16 @@ class CodeMatrix:
         np.fill_diagonal(between, np.inf)
         return float(between.min())
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What the columns are called: their numbers, or, where each is of two among more classes,
+        "a|b" with class a on the side of +1 and b on that of -1."""
+        of_pairs = (np.abs(self.matrix).sum(axis=0) == 2).all() and len(self.matrix) > 2
+        if not of_pairs:
+            return tuple(map(str, range(self.n_classifiers)))
+        sides = zip(self.matrix.argmax(axis=0), self.matrix.argmin(axis=0), strict=True)
+        return tuple(f"{self.classes[first]}|{self.classes[second]}" for first, second in sides)
+
     def distances(self, signs: ArrayLike) -> Array:
         """Return the distances of predictions to the codewords of all classes.
 
@@ -134,9 +145,12 @@ class CodeMatrix:
     def __str__(self):
         names, few = [str(label) for label in self.classes], self.matrix[:, :COLUMNS]
         wide = max(map(len, names))
-        wider = max(3, len(str(few.shape[1] - 1)) + 1)
+        columns = self.columns[:COLUMNS]
+        if max(map(len, columns)) > LONGEST_NAME:
+            columns = tuple(map(str, range(len(columns))))
+        wider = max(3, *map(len, columns))
         more = "  ..." if self.n_classifiers > COLUMNS else ""
-        head = "".join(f"{j:>{wider + 1}}" for j in range(few.shape[1])) + more
+        head = "".join(f"{name:>{wider + 1}}" for name in columns) + more
         lines = [f"{'':<{wide}}{head}"]
         for name, row in zip(names, few, strict=True):
             cells = "".join(f"{_SIGNS[int(c)]:>{wider + 1}}" for c in row)
@@ -146,7 +160,8 @@ class CodeMatrix:
     __repr__ = __str__
 
     def _repr_html_(self):
-        rows = "".join(
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        rows = f"<tr><th></th>{head}</tr>" + "".join(
             f"<tr><th>{html.escape(str(label))}</th>"
             + "".join(f"<td>{_SIGNS[int(c)]}</td>" for c in row)
             + "</tr>"
@@ -214,8 +229,8 @@ def one_vs_one_code(n_classes: int, *, asymmetric: bool = False) -> "CodeMatrix"
     n_classes : int
         Number of classes.
     asymmetric : bool, default=False
-        Each pair twice, with either class on the side of +1, for classifiers to which the sides are
-        not alike.
+        Each pair twice, one after the other, with either class on the side of +1, for classifiers
+        to which the sides are not alike.
 
     Returns
     -------
@@ -226,10 +241,16 @@ def one_vs_one_code(n_classes: int, *, asymmetric: bool = False) -> "CodeMatrix"
     >>> from statfast.multiclass import one_vs_one_code
     >>> one_vs_one_code(3)
     one_vs_one: 3 classes, 3 classifiers, minimum distance 2
-       0   1   2
+      0|1 0|2 1|2
     0  +1  +1   0
     1  -1   0  +1
     2   0  -1  -1
+    >>> one_vs_one_code(3, asymmetric=True)
+    asymmetric: 3 classes, 6 classifiers, minimum distance 4
+      0|1 1|0 0|2 2|0 1|2 2|1
+    0  +1  -1  +1  -1   0   0
+    1  -1  +1   0   0  +1  -1
+    2   0   0  -1  +1  -1  +1
     """
     k = _classes(n_classes, lambda k: k * k)
     first, second = np.triu_indices(k, 1)
@@ -237,7 +258,8 @@ def one_vs_one_code(n_classes: int, *, asymmetric: bool = False) -> "CodeMatrix"
     matrix[first, np.arange(len(first))] = 1
     matrix[second, np.arange(len(first))] = -1
     if asymmetric:
-        return CodeMatrix(np.hstack([matrix, -matrix]), name="asymmetric")
+        both = np.stack([matrix, -matrix], axis=2).reshape(k, -1)
+        return CodeMatrix(both, name="asymmetric")
     return CodeMatrix(matrix, name="one_vs_one")
 
 
