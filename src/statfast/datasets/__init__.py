@@ -1,8 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real data: small tables shipped in the package, and MNIST where its files are found."""
+"""Real data: small tables shipped in the package, and others where their files are found."""
 
 from statfast.datasets.bundled import Dataset, load_digits, load_iris, load_wine
+from statfast.datasets.from_files import Messages as Messages
+from statfast.datasets.from_files import (
+    load_baby,
+    load_earthquakes,
+    load_sms_spam,
+    load_spambase,
+)
 from statfast.datasets.mnist import Mnist as Mnist
 from statfast.datasets.mnist import load_mnist
 
-__all__ = ["Dataset", "load_digits", "load_iris", "load_mnist", "load_wine"]
+__all__ = [
+    "Dataset",
+    "load_baby",
+    "load_digits",
+    "load_earthquakes",
+    "load_iris",
+    "load_mnist",
+    "load_sms_spam",
+    "load_spambase",
+    "load_wine",
+]

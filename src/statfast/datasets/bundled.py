@@ -41,7 +41,7 @@ class Dataset:
     source: str
 
 
-def _asked(table: Dataset, return_X_y: bool, as_frame: bool) -> Any:
+def as_asked(table: Dataset, return_X_y: bool, as_frame: bool) -> Any:
     """The data set as the caller wants it."""
     if as_flag(as_frame, "as_frame"):
         import pandas
@@ -87,7 +87,7 @@ def load_wine(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         target_names=("1", "2", "3"),
         source="Aeberhard and Forina (1992), UCI, doi:10.24432/C5PC7J, CC BY 4.0",
     )
-    return _asked(table, return_X_y, as_frame)
+    return as_asked(table, return_X_y, as_frame)
 
 
 def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
@@ -133,7 +133,7 @@ def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         target_names=tuple(map(str, species)),
         source="Fisher (1936), UCI, doi:10.24432/C56C76, CC BY 4.0, two flowers corrected",
     )
-    return _asked(table, return_X_y, as_frame)
+    return as_asked(table, return_X_y, as_frame)
 
 
 def load_digits(
@@ -194,7 +194,7 @@ def load_digits(
         target_names=tuple("0123456789"[:few]),
         source="Alpaydin and Kaynak (1998), UCI, doi:10.24432/C50P49, CC BY 4.0",
     )
-    return _asked(table, return_X_y, as_frame)
+    return as_asked(table, return_X_y, as_frame)
 
 
 def _read(name: str) -> tuple[tuple[str, ...], NDArray[np.str_]]:

@@ -110,7 +110,8 @@ class CodeMatrix:
         if not of_pairs:
             return tuple(map(str, range(self.n_classifiers)))
         sides = zip(self.matrix.argmax(axis=0), self.matrix.argmin(axis=0), strict=True)
-        return tuple(f"{self.classes[first]}|{self.classes[second]}" for first, second in sides)
+        names = [str(label) for label in self.classes or ()]
+        return tuple(f"{names[first]}|{names[second]}" for first, second in sides)
 
     def distances(self, signs: ArrayLike) -> Array:
         """Return the distances of predictions to the codewords of all classes.

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables that are read from their original files, which are not shipped."""
+
+import gzip
+import os
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from statfast._validation import wrong_type
+from statfast.datasets.bundled import Dataset, as_asked
+
+SPAMBASE_WORDS = """
+make address all 3d our over remove internet order mail receive will people report addresses free
+business email you credit your font 000 money hp hpl george 650 lab labs telnet 857 data 415 85
+technology 1999 parts pm direct cs meeting original project re edu table conference
+"""
+SPAMBASE_COLUMNS = (
+    *(f"word_freq_{word}" for word in SPAMBASE_WORDS.split()),
+    *(f"char_freq_{sign}" for sign in ";([!$#"),
+    "capital_run_length_average",
+    "capital_run_length_longest",
+    "capital_run_length_total",
+)
+
+
+class Messages(NamedTuple):
+    """Short messages and what they are.
+
+    Attributes
+    ----------
+    texts : list of n str
+        The messages.
+    labels : ndarray of shape (n,), str
+        "ham" or "spam" for each.
+    """
+
+    texts: list[str]
+    labels: NDArray[np.str_]
+
+
+def load_sms_spam(folder: str | os.PathLike[str] | None = None) -> Messages:
+    """The SMS Spam Collection: 5574 messages, of which 747 are spam.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The folder that holds ``SMSSpamCollection``, or the same with ``.gz``. None takes
+        ``$STATFAST_DATA/spam``.
+
+    Returns
+    -------
+    Messages
+        The named tuple ``(texts, labels)``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If `folder` is None and the environment variable STATFAST_DATA is not set, or if the file is
+        missing.
+    ValueError
+        If a line is not a label, a tab and a message.
+
+    References
+    ----------
+    Almeida, T. A., Gómez Hidalgo, J. M. and Yamakami, A. (2011). Contributions to the study of SMS
+    spam filtering: new collection and results. DocEng, 259-262.
+    https://doi.org/10.1145/2034691.2034742. UCI, https://doi.org/10.24432/C5CC84. CC BY 4.0.
+    """
+    path, text = text_of(folder, "spam", "SMSSpamCollection")
+    lines = [line.partition("\t") for line in text.splitlines()]
+    for number, (label, tab, _) in enumerate(lines, 1):
+        if label not in ("ham", "spam") or not tab:
+            raise ValueError(f"{path}: line {number} is no label, tab and message.")
+    return Messages([message for *_, message in lines], np.array([label for label, *_ in lines]))
+
+
+def load_spambase(
+    folder: str | os.PathLike[str] | None = None, *, return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:  # fmt: skip
+    """Spambase: how often words and signs are in 4601 letters, of which 1813 are spam.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The folder that holds ``spambase.data``, or the same with ``.gz``. None takes
+        ``$STATFAST_DATA/spam``.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` alone.
+    as_frame : bool, default=False
+        Let data be a pandas data frame and target a series.
+
+    Returns
+    -------
+    Dataset
+        4601 rows of "ham" (2788) and "spam" (1813), 57 float64 columns: percentages of words and of
+        signs, and lengths of runs of capital letters.
+
+    Raises
+    ------
+    FileNotFoundError
+        If `folder` is None and the environment variable STATFAST_DATA is not set, or if the file is
+        missing.
+    ValueError
+        If the file does not hold 58 numbers in each line.
+
+    References
+    ----------
+    Hopkins, M., Reeber, E., Forman, G. and Suermondt, J. (1999). Spambase. UCI Machine Learning
+    Repository. https://doi.org/10.24432/C53G6X. CC BY 4.0.
+    """
+    path, text = text_of(folder, "spam", "spambase.data")
+    table = numbers_of(path, text.splitlines(), len(SPAMBASE_COLUMNS) + 1, ",")
+    return as_asked(
+        Dataset(
+            data=np.ascontiguousarray(table[:, :-1]),
+            target=table[:, -1].astype(np.intp),
+            feature_names=SPAMBASE_COLUMNS,
+            target_names=("ham", "spam"),
+            source="Hopkins, Reeber, Forman and Suermondt (1999), UCI, doi:10.24432/C53G6X, "
+            "CC BY 4.0",
+        ),
+        return_X_y,
+        as_frame,
+    )
+
+
+def load_baby(
+    folder: str | os.PathLike[str] | None = None, *, return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:  # fmt: skip
+    """Survival of 247 infants with a very low weight at birth.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The folder that holds ``baby.dat``, or the same with ``.gz``. None takes
+        ``$STATFAST_DATA/misc``.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` alone.
+    as_frame : bool, default=False
+        Let data be a pandas data frame and target a series.
+
+    Returns
+    -------
+    Dataset
+        247 rows of "died" (86) and "survived" (161), 5 float64 columns: weight in grams, age of
+        gestation in weeks, Apgar scores after one and five minutes, pH of the blood.
+
+    Raises
+    ------
+    FileNotFoundError
+        If `folder` is None and the environment variable STATFAST_DATA is not set, or if the file is
+        missing.
+    ValueError
+        If the file does not hold 6 numbers in each line after the first.
+
+    Notes
+    -----
+    A table of courses on logistic regression, without a license of its own.
+    """
+    path, text = text_of(folder, "misc", "baby.dat")
+    header, *lines = text.splitlines()
+    table = numbers_of(path, lines, 6, None)
+    return as_asked(
+        Dataset(
+            data=np.ascontiguousarray(table[:, 1:]),
+            target=table[:, 0].astype(np.intp),
+            feature_names=tuple(header.split()[1:]),
+            target_names=("died", "survived"),
+            source="a table of courses on logistic regression",
+        ),
+        return_X_y,
+        as_frame,
+    )
+
+
+def load_earthquakes(
+    folder: str | os.PathLike[str] | None = None, *, return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:  # fmt: skip
+    """Magnitudes of the waves of 26 earthquakes and of 11 nuclear explosions.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The folder that holds ``earthquake.txt``, or the same with ``.gz``. None takes
+        ``$STATFAST_DATA/misc``.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` alone.
+    as_frame : bool, default=False
+        Let data be a pandas data frame and target a series.
+
+    Returns
+    -------
+    Dataset
+        37 rows of "earthquake" (26) and "explosion" (11), 2 float64 columns: the magnitudes of body
+        and of surface waves.
+
+    Raises
+    ------
+    FileNotFoundError
+        If `folder` is None and the environment variable STATFAST_DATA is not set, or if the file is
+        missing.
+    ValueError
+        If a line after the first is not a kind and two numbers.
+
+    Notes
+    -----
+    A table of courses on classification, without a license of its own.
+    """
+    path, text = text_of(folder, "misc", "earthquake.txt")
+    kinds = {"equake": "0", "explosn": "1"}
+    header, *lines = text.replace('"', "").splitlines()
+    cells = [line.split() for line in lines if line.strip()]
+    coded = [" ".join([kinds.get(row[0], row[0]), *row[1:]]) for row in cells]
+    table = numbers_of(path, coded, 3, None)
+    return as_asked(
+        Dataset(
+            data=np.ascontiguousarray(table[:, 1:]),
+            target=table[:, 0].astype(np.intp),
+            feature_names=tuple(header.split()[1:]),
+            target_names=("earthquake", "explosion"),
+            source="a table of courses on classification",
+        ),
+        return_X_y,
+        as_frame,
+    )
+
+
+# ------------------------------------------------------------------ files
+
+
+def text_of(folder: Any, room: str, name: str) -> tuple[Path, str]:
+    """The path and the text of a file, packed or not, of a folder or of $STATFAST_DATA."""
+    if folder is None:
+        data = os.environ.get("STATFAST_DATA")
+        if not data:
+            raise FileNotFoundError(
+                f"{name} was not loaded: folder is None and the environment variable STATFAST_DATA "
+                f"is not set. Pass the folder of the file, or set STATFAST_DATA to the folder that "
+                f"holds {room!r}."
+            )
+        folder = Path(data) / room
+    elif not isinstance(folder, str | os.PathLike):
+        raise wrong_type("folder", "a path", folder)
+    for path in (Path(folder) / name, Path(folder) / f"{name}.gz"):
+        if not path.is_file():
+            continue
+        raw = path.read_bytes()
+        try:
+            return path, (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
+        except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
+            raise ValueError(f"{path} is no whole text ({error}). Download it again.") from error
+    raise FileNotFoundError(
+        f"{name} is not in {folder}, nor {name}.gz. Put it there, or pass the folder that holds it."
+    )
+
+
+def numbers_of(path: Path, lines: list[str], width: int, separator: str | None) -> NDArray:
+    """The numbers of all lines that are not empty, `width` in each."""
+    rows = []
+    for number, line in enumerate(lines, 1):
+        cells = line.split(separator)
+        if not line.strip():
+            continue
+        try:
+            rows.append([float(cell) for cell in cells])
+        except ValueError:
+            rows.append([])
+        if len(rows[-1]) != width:
+            raise ValueError(
+                f"{path} must hold {width} numbers in each line; line {number} of the table is "
+                f"{line[:40]!r}. Download it again."
+            )
+    return np.array(rows, dtype=np.float64).reshape(-1, width)
