@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from statfast._validation import memory
 from statfast.kernels import (
     RBF,
+    ConstantKernel,
     FunctionKernel,
     Kernel,
     Laplacian,
@@ -33,6 +34,7 @@ TWINS = [
     (Polynomial(5, 0.3, 1.5), lambda X, Y: twin.polynomial(X, Y, 5, 0.3, 1.5)),
     (Sigmoid(0.2, -0.5), lambda X, Y: twin.sigmoid(X, Y, 0.2, -0.5)),
     (RBF(0.4), lambda X, Y: twin.rbf(X, Y, 0.4)),
+    (ConstantKernel(1.7), lambda X, Y: np.full((len(X), len(Y)), 1.7)),
     (Laplacian(0.4), lambda X, Y: twin.laplacian(X, Y, 0.4)),
 ]
 KERNELS = [kernel for kernel, _ in TWINS]
@@ -336,6 +338,7 @@ def test_parameters_are_numbers_of_python():
     ("make", "error", "match"),
     [
         (lambda: RBF(-1), ValueError, "gamma must be at least 0; got -1. Raise gamma"),
+        (lambda: ConstantKernel(-1.0), ValueError, "constant_value must be at least 0; got -1"),
         (lambda: Laplacian(np.nan), ValueError, "gamma must be finite"),
         (lambda: RBF("scale"), TypeError, "gamma must be a number; got 'scale'"),
         (lambda: Polynomial(0), ValueError, "degree must be at least 1; got 0"),

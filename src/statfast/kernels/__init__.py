@@ -7,12 +7,20 @@ A foundation that is public: whatever learns from products of points alone takes
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.mercer import MercerCheck, mercer_check
 from statfast.kernels.named import as_kernel, kernel_matrix
-from statfast.kernels.numeric import RBF, Laplacian, Linear, Polynomial, Sigmoid
+from statfast.kernels.numeric import (
+    RBF,
+    ConstantKernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Sigmoid,
+)
 from statfast.kernels.strings import Mismatch, Spectrum
 from statfast.kernels.user_kernels import FunctionKernel, Precomputed
 
 __all__ = [
     "RBF",
+    "ConstantKernel",
     "FunctionKernel",
     "Kernel",
     "Laplacian",

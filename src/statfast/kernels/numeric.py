@@ -196,6 +196,44 @@ class Sigmoid(Numeric):
         return fill
 
 
+@dataclass(frozen=True)
+class ConstantKernel(Numeric):
+    """Constant kernel: k(x, y) is the same number for all points.
+
+    Added to another kernel it gives a machine a penalized intercept, as a column of ones does.
+
+    Attributes
+    ----------
+    constant_value : float, default=1.0
+        The number, not negative.
+
+    Examples
+    --------
+    >>> from statfast.kernels import ConstantKernel, Linear
+    >>> (Linear() + ConstantKernel(4.0)).matrix([[1, 2], [3, 4]])
+    array([[ 9., 15.],
+           [15., 29.]])
+    """
+
+    constant_value: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._set(constant_value=as_real(self.constant_value, "constant_value", 0))
+
+    @property
+    def positive_definite(self) -> bool | None:
+        return True
+
+    def _between(self, A: Array, B: Array) -> Callable[..., Any]:
+        return lambda rows, columns, out: out.fill(self.constant_value)
+
+    def _diagonal(self, A: Array) -> Array:
+        return np.full(len(A), self.constant_value)
+
+    def _depth(self, A: Array) -> int:
+        return 1
+
+
 class Decaying(Numeric):
     """exp(-gamma distance): 1 of a point with itself."""
 
