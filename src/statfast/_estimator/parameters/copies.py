@@ -48,6 +48,8 @@ _ASKED = ("_sklearn_output_config", "_metadata_request")  # of an estimator by i
 
 
 def _copied(value: Any) -> Any:
+    if isinstance(value, _PLAIN):
+        return value
     if hasattr(value, "get_params") and not isinstance(value, type):
         return copied(value)
     if type(value) in (list, tuple):  # steps of a pipeline, say

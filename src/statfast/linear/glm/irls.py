@@ -23,7 +23,7 @@ that depend on those before them are left out, as R does.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import isfinite, sqrt
+from math import isfinite, isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -356,6 +356,8 @@ class Scoring:
         self.rough = True  # whether float32 may do for the information, while that is not the last
         self.bounded, self.cuts = rows.bounded, 0  # steps that were halved one after another
         self.total_weight = rows.total_weight
+        fixed = float(rows.family.dispersion)  # NaN where it is estimated
+        self.known_dispersion = None if isnan(fixed) else fixed
         self.size = _unit(rows.family, rows.y)
 
     def run(self, max_iter: int, b: Array, near: Any = None, *, covariance: bool = True) -> Fit:
@@ -372,8 +374,11 @@ class Scoring:
         converged = diverged = False
         for n_iter in range(1, max_iter + 1):
             score = self._score(sums, b)
-            factor, sums = self._concave_factor(sums, b, first=n_iter == 1)
-            self.factor = factor
+            self.factor = factor = self._factor(sums, b, first=n_iter == 1)
+            if factor is None and sums.observed:
+                # The information observed is not positive definite: that expected may be.
+                sums = self.rows.sums_at(b)
+                self.factor = factor = self._factor(sums, b, first=False)
             if factor is None:
                 diverged = True
                 break
@@ -419,15 +424,6 @@ class Scoring:
             steps.sizes, self.rows.shift, about,
         )  # fmt: skip
 
-    def _concave_factor(self, sums: IRLSSums, b: Array, first: bool) -> Any:
-        """The factor of the information, expected where that observed is not positive definite,
-        and the sums that it is of; None where it is singular."""
-        factor = self._factor(sums, b, first)
-        if factor is None and sums.observed:
-            sums = self.rows.sums_at(b)
-            factor = self._factor(sums, b, first=False)
-        return factor, sums
-
     def _advance(
         self,
         b: Array,
@@ -458,12 +454,11 @@ class Scoring:
 
     def _rms(self, step: Array, score: Any, sums: IRLSSums) -> float:
         """How far a step moves the linear predictor, in units of the responses' deviation."""
-        return sqrt(max(float(step @ score), 0.0) / self._dispersion(sums) / self.total_weight)
+        known = self.known_dispersion
+        dispersion = self._estimate_dispersion(sums) if known is None else known
+        return sqrt(max(float(step @ score), 0.0) / dispersion / self.total_weight)
 
-    def _dispersion(self, sums: IRLSSums) -> float:
-        known = self.rows.family.dispersion
-        if known == known:
-            return known
+    def _estimate_dispersion(self, sums: IRLSSums) -> float:
         return max(sums.chi2 / self.total_weight, 1e-300)
 
     def _aliased(self) -> Array:
@@ -523,7 +518,9 @@ class Scoring:
                 break
             pairs.append((step, score - gained))
             at, score, last, before = trial, gained, size, after
-            rms = sqrt(size / (self._dispersion(new) * self.total_weight))
+            known = self.known_dispersion
+            dispersion = self._estimate_dispersion(new) if known is None else known
+            rms = sqrt(size / (dispersion * self.total_weight))
             if ends and rms <= 0.1 * self.tol:
                 extent = self.size + kernel.largest(at, self.unit)
                 if kernel.largest(more, self.unit) <= 1e-4 * extent:

@@ -183,6 +183,7 @@ class ModelRows:
         fused = self.kind is not None and not observed
         work = self._fused if fused else self._plain
         rough = rough and hessian and fused and self.q > MAX_COLUMNS_OF_WAITING_SUMS
+        q = self.q if hessian else 0
 
         def partial(
             rows: slice,
@@ -192,8 +193,7 @@ class ModelRows:
             offset: Array | None,
             aux: Array | None,
         ) -> IRLSSums:
-            sums = self._nothing(hessian)
-            sums.rough, sums.observed = rough, observed
+            sums = IRLSSums(np.zeros((q, q)), np.zeros(self.q), 0.0, 0.0, rough, observed)
             work(sums, b, hessian, as_float(block), y, weights, offset, aux)
             return sums
 
@@ -443,9 +443,11 @@ class ModelRows:
         sweep = SWEEPS[block.dtype]
         for start in range(0, len(block), step):
             rows = slice(start, start + step)
-            more = [None if v is None else v[rows] for v in (weights, offset, aux)]
             sweep(
-                block[rows], self.shift, b, self.kind, y[rows], *more,
+                block[rows], self.shift, b, self.kind, y[rows],
+                None if weights is None else weights[rows],
+                None if offset is None else offset[rows],
+                None if aux is None else aux[rows],
                 sums.h if hessian else None, sums.g, pair, sums.rough,
             )  # fmt: skip
             checkpoint()
