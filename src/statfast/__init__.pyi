@@ -7,6 +7,7 @@ from statfast import datasets as datasets
 from statfast import decision as decision
 from statfast import decomposition as decomposition
 from statfast import ensemble as ensemble
+from statfast import feature_selection as feature_selection
 from statfast import generative as generative
 from statfast import inspection as inspection
 from statfast import kernels as kernels
@@ -84,6 +85,21 @@ from statfast.ensemble import StackingRegressor as StackingRegressor
 from statfast.ensemble import VotingClassifier as VotingClassifier
 from statfast.ensemble import VotingRegressor as VotingRegressor
 from statfast.ensemble import majority_error as majority_error
+from statfast.feature_selection import RFE as RFE
+from statfast.feature_selection import GenericUnivariateSelect as GenericUnivariateSelect
+from statfast.feature_selection import SelectFdr as SelectFdr
+from statfast.feature_selection import SelectFpr as SelectFpr
+from statfast.feature_selection import SelectFromModel as SelectFromModel
+from statfast.feature_selection import SelectFwe as SelectFwe
+from statfast.feature_selection import SelectKBest as SelectKBest
+from statfast.feature_selection import SelectPercentile as SelectPercentile
+from statfast.feature_selection import VarianceThreshold as VarianceThreshold
+from statfast.feature_selection import chi2 as chi2
+from statfast.feature_selection import f_classif as f_classif
+from statfast.feature_selection import f_regression as f_regression
+from statfast.feature_selection import mutual_info_classif as mutual_info_classif
+from statfast.feature_selection import mutual_info_regression as mutual_info_regression
+from statfast.feature_selection import r_regression as r_regression
 from statfast.generative import BernoulliNB as BernoulliNB
 from statfast.generative import CategoricalNB as CategoricalNB
 from statfast.generative import ComplementNB as ComplementNB
@@ -206,6 +222,7 @@ __all__ = [
     "CLARA",
     "NMF",
     "PCA",
+    "RFE",
     "SVC",
     "SVR",
     "AdaBoostClassifier",
@@ -242,6 +259,7 @@ __all__ = [
     "GaussianMixture",
     "GaussianNB",
     "GeneralizedLinearModel",
+    "GenericUnivariateSelect",
     "GridSearchCV",
     "GroupKFold",
     "HashingVectorizer",
@@ -311,6 +329,12 @@ __all__ = [
     "Ridge",
     "RidgeCV",
     "RobustScaler",
+    "SelectFdr",
+    "SelectFpr",
+    "SelectFromModel",
+    "SelectFwe",
+    "SelectKBest",
+    "SelectPercentile",
     "SeparationWarning",
     "ShuffleSplit",
     "SimpleImputer",
@@ -329,11 +353,13 @@ __all__ = [
     "TunedThresholdClassifierCV",
     "TweedieRegressor",
     "UndefinedMetricWarning",
+    "VarianceThreshold",
     "VotingClassifier",
     "VotingRegressor",
     "add1",
     "anova",
     "box_m",
+    "chi2",
     "choose_components",
     "choose_mixture",
     "choose_n_clusters",
@@ -347,6 +373,8 @@ __all__ = [
     "cut_tree",
     "drop1",
     "enet_path",
+    "f_classif",
+    "f_regression",
     "fcluster",
     "gap_statistic",
     "inconsistency",
@@ -363,8 +391,11 @@ __all__ = [
     "make_pipeline",
     "manova",
     "minimum_spanning_tree",
+    "mutual_info_classif",
+    "mutual_info_regression",
     "optimal_leaf_ordering",
     "progress_bar",
+    "r_regression",
     "reconstruction_errors",
     "ridge_path",
     "set_progress",

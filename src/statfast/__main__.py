@@ -19,7 +19,7 @@ from statfast._tour.finding import Finding
 from statfast._tour.generative import discriminant_analysis, language_models, naive_bayes
 from statfast._tour.linear import generalized_linear_model, support_vectors
 from statfast._tour.nearest import mnist, nearest_neighbors
-from statfast._tour.tables import tables
+from statfast._tour.tables import feature_selection, tables
 from statfast._tour.trees import boosting, trees
 from statfast._tour.unsupervised import (
     clustering,
@@ -35,6 +35,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     model_selection,
     principal_components,
     tables,
+    feature_selection,
     clustering,
     medoids_and_hierarchy,
     mixture,

@@ -60,6 +60,13 @@ OF_COMPONENTS = {"GaussianMixture"}  # whose probabilities are not of classes
 ONE_COLUMN = {"IsotonicRegression"}  # not for rows of several: tests/calibration has its promises
 ESTIMATORS = [cls for cls in public_estimators() if cls.__name__ not in ONE_COLUMN]
 
+
+def lenient_f(X, y, sample_weight=None):
+    """A score function of a user's: p-values so small that each test finds something."""
+    f_statistic, p_values = statfast.f_classif(X, y, sample_weight)
+    return f_statistic, 1e-3 * p_values
+
+
 # Parameters for small data.
 SMALL = {
     "CalibratedClassifierCV": {"estimator": LogisticRegression(C=1.0), "cv": 3},
@@ -147,6 +154,14 @@ SMALL = {
         "code_size": None,
     },
     "ElasticNetCV": {"alphas": 20, "cv": 3},
+    "RFE": {"estimator": LogisticRegression(C=1.0)},
+    "SelectFromModel": {"estimator": LogisticRegression(C=1.0)},
+    "SelectKBest": {"k": 2},
+    "SelectFdr": {"alpha": 1.0},
+    "SelectFpr": {"alpha": 1.0},
+    "SelectFwe": {"score_func": lenient_f, "alpha": 1.0},
+    "GenericUnivariateSelect": {"mode": "k_best", "param": 2},
+    "SelectPercentile": {"percentile": 50},
     "LassoCV": {"alphas": 20, "cv": 3},
     "LogisticRegressionCV": {"Cs": [0.1, 1.0], "cv": 3},
     "Pipeline": {
@@ -196,6 +211,15 @@ FLAGS = {"verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
 SPARSE_AFTER_DENSE = {
+    "GenericUnivariateSelect",
+    "RFE",
+    "SelectFdr",
+    "SelectFpr",
+    "SelectFromModel",
+    "SelectFwe",
+    "SelectKBest",
+    "SelectPercentile",
+    "VarianceThreshold",
     "SVC",
     "SVR",
     "NuSVC",
@@ -360,6 +384,16 @@ def answers(model, X):
         said = getattr(model, name)(X)
         for part, array in enumerate(said if isinstance(said, tuple) else (said,)):
             yield f"{name}[{part}]", array
+
+
+def answers_and_statistics(model, X):
+    """The same, and the numbers by which a selector chooses: answers show their order alone."""
+    yield from answers(model, X)
+    for name in ("scores_", "variances_"):
+        if hasattr(model, name):
+            yield name, getattr(model, name)
+    if hasattr(model, "get_support") and hasattr(model, "estimator_"):
+        yield "importances", np.atleast_2d(model.estimator_.coef_)
 
 
 def assert_same_bits(first, second, X):
@@ -858,12 +892,11 @@ def test_integer_weight_is_a_repeated_row(cls, data):
         short = {"gamma": 0.3}  # "scale" is of the rows without their weights
     weighted = make(cls, **short).fit(X, y, sample_weight=weights)
     repeated = make(cls, **short).fit(X.repeat(weights, axis=0), y.repeat(weights))
-    assert_close(answers(weighted, X), answers(repeated, X), rtol=1e-9)
-    unweighted = make(cls, **short).fit(X, y)
-    different = [
-        not np.array_equal(a, b)
-        for (_, a), (_, b) in zip(answers(weighted, X), answers(unweighted, X), strict=True)
-    ]
+    got, want = answers_and_statistics(weighted, X), answers_and_statistics(repeated, X)
+    assert_close(got, want, rtol=1e-9)
+    got = answers_and_statistics(weighted, X)
+    plain = answers_and_statistics(make(cls, **short).fit(X, y), X)
+    different = [not np.array_equal(a, b) for (_, a), (_, b) in zip(got, plain, strict=True)]
     assert any(different), "the weights changed nothing"
 
 

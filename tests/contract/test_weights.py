@@ -47,8 +47,10 @@ SETTINGS = {  # besides those of the contract: what shows the relation of the ta
     "Pipeline": {"steps": [("scale", statfast.StandardScaler()), ("lda", FREE)]},
     "RandomizedSearchCV": {"estimator": FREE, "param_distributions": {"shrinkage": [0.1, 0.5]}},
     "RegularizedDiscriminantAnalysisCV": {"gammas": [0.1]},
+    "RFE": {"estimator": FREE},
     "RidgeCV": {"alphas": [0.1, 1.0]},
     "SVC": {"gamma": 0.3, "probability": False},
+    "SelectFromModel": {"estimator": FREE},
     "StackingClassifier": {"estimators": [("free", FREE), ("nb", NB)], "final_estimator": NB},
     "StackingRegressor": {"estimators": [("line", LINE)], "final_estimator": LINE},
     "TunedThresholdClassifierCV": {"estimator": FREE, "cv": 3, "scoring": "accuracy"},
@@ -126,7 +128,7 @@ def answers(name, model):
     rows = rows_of(name)
     if name == "NGramLanguageModel":
         return [("log_prob", model.log_prob(rows))]
-    told = contract.answers(model, rows)
+    told = contract.answers_and_statistics(model, rows)
     return [(what, a.toarray() if sparse.issparse(a) else a) for what, a in told]
 
 

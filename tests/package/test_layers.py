@@ -48,6 +48,7 @@ BUILT_ON = {  # family: the families it may import
     "cluster": {"metrics"},
     # Stacking cross-validates, and learns from answers by a linear model unless another is named.
     "ensemble": {"linear", "metrics", "model_selection", "tree"},
+    "feature_selection": {"metrics"},
     "inspection": {"metrics"},
     "linear": {"model_selection"},  # LogisticRegressionCV is a search
     "mixture": {"cluster", "generative"},  # k-means is where EM starts
@@ -81,6 +82,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "ensemble.adaboost": "boosting",
     "ensemble.boosting": "boosting",
     "ensemble.forest": "cart",
+    "feature_selection": "neighbors rows",
     "generative.discriminant": "generative linalg",
     "generative.naive_bayes": "generative rows",
     "generative.normal": "generative rows tile",

@@ -16,10 +16,9 @@ FAMILIES = (
     "generative", "inspection", "kernels", "linear", "metrics", "mixture", "model_selection",
     "multiclass",
     "neighbors", "pipeline", "plot", "preprocessing", "svm", "tree",
-    "cluster", "datasets", "decision", "decomposition", "ensemble", "generative", "kernels",
-    "linear",
-    "metrics", "model_selection", "multiclass", "neighbors", "pipeline", "plot",
-    "preprocessing", "svm", "text", "tree",
+    "cluster", "datasets", "decision", "decomposition", "ensemble", "feature_selection",
+    "generative", "kernels", "linear", "metrics", "model_selection",
+    "multiclass", "neighbors", "pipeline", "plot", "preprocessing", "svm", "text", "tree",
 )  # fmt: skip
 
 

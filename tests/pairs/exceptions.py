@@ -63,6 +63,9 @@ COMBINED_REGRESSORS = {
     "k-NN, machine": by_name(REGRESSORS["KNeighborsRegressor"], REGRESSORS["SVR"]),
     "a matrix, line": by_name(REGRESSORS["KernelRidge of a matrix"], new("Ridge")),
 }
+IMPORTANT = {
+    key: LEARNERS[key] for key in ("LogisticRegression", "LinearSVC", "DecisionTreeClassifier")
+}
 DENSITIES = {
     "MultivariateNormal": new("MultivariateNormal", shrinkage=0.1),
     "spherical": new("MultivariateNormal", covariance_type="spherical"),
@@ -206,6 +209,9 @@ INSTEAD = [
      "'custom' needs arguments of fit"),
     (REGRESSING, "estimator", REGRESSORS, OF_ESTIMATORS),
     (SEARCHES, "estimator", SEARCHED, OF_ESTIMATORS),
+    ("RFE|SelectFromModel", "estimator", IMPORTANT, OF_ESTIMATORS),
+    ("RFE|SelectFromModel", "importance_getter", values_of("auto"), OF_ESTIMATORS),
+    ("SelectFromModel", "prefit", values_of(False), "the estimators are not fitted"),
     (ANY, "estimator", LEARNERS, OF_ESTIMATORS),
     ("TunedThresholdClassifierCV", "cost",
      {"even": lambda _: (1.0, 1.0), "uneven": lambda _: (1.0, 5.0)}, JUDGED_BY_FIT),

@@ -108,4 +108,4 @@ def target_levels(thing):
         return classes | (problems.SEVERAL_CLASSES if several else {})
     if tags.estimator_type == "regressor":
         return problems.NUMBERS | (problems.SEVERAL_NUMBERS if several else {})
-    return None
+    return problems.CLASSES if tags.target_tags.required else None

@@ -23,7 +23,9 @@ INCOMPATIBLE = {
     (".*", "monotonic_cst (constrains|is not supported)"): ("monotonic_cst",),
     # Weights that are numbers of rows, and are too small for variances.
     (".*", "sum to more than 1|larger sum of sample_weight|of which there is no unbiased|"
-           "needs more than one row; the class|more rows, by weight"): ("sample_weight",),
+           "needs more than one row; the class|more rows, by (weight|sample_weight)"): (
+        "sample_weight",
+    ),
     ("RegularizedDiscriminantAnalysisCV", "are singular without a row"): ("sample_weight",),
     (".*", "HAC' is of rows in order"): ("cov_type",),
     ("LanguageModelClassifier", "must be whole numbers"): ("sample_weight",),
@@ -53,6 +55,7 @@ INCOMPATIBLE = {
          "link", "family", "power",
      ),
     # Parameters that exclude each other.
+    ("GenericUnivariateSelect", "param must be"): ("mode", "param"),
     (".*", "class_weight must be None with priors"): ("class_weight",),
     (".*SVC", "break_ties must be False"): ("break_ties",),
     ("LinearSVC", "penalty='l1' (goes with|has no solver)"): ("penalty",),

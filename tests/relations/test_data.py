@@ -71,6 +71,13 @@ OF_COLUMNS = {
         "answers have columns of their own",
     ),
     **dict.fromkeys(
+        (
+            "GenericUnivariateSelect", "RFE", "SelectFdr", "SelectFpr", "SelectFromModel",
+            "SelectFwe", "SelectKBest", "SelectPercentile", "VarianceThreshold",
+        ),
+        "answers are columns, in their order; tests/feature_selection permutes scores",
+    ),
+    **dict.fromkeys(
         ("DecisionTreeClassifier", "DecisionTreeRegressor", "AdaBoostClassifier",
          "HistGradientBoostingClassifier", "HistGradientBoostingRegressor"),
         "of two columns that split the rows alike the first is taken",

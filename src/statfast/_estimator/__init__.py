@@ -116,6 +116,11 @@ from statfast._estimator.parameters.ignored_arguments import (
 from statfast._estimator.regressor import Regressor, r_squared
 from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
 from statfast._estimator.sparse_coefficients import SparseCoefficients
+from statfast._estimator.sums.class_moments import (
+    MomentsByClass,
+    moments_by_class,
+    require_sound_squares,
+)
 from statfast._estimator.sums.moments import ColumnMoments, column_moments
 from statfast._estimator.sums.part_sums import (
     FirstRound,
@@ -169,6 +174,7 @@ __all__ = [
     "Folds",
     "HandsWeightsOn",
     "HeldOutAnswers",
+    "MomentsByClass",
     "NamedEstimators",
     "NamedRows",
     "NotShared",
@@ -223,6 +229,7 @@ __all__ = [
     "known_classes",
     "left_out_plan",
     "log_sum_exp",
+    "moments_by_class",
     "named_rows",
     "new_axes",
     "no_information",
@@ -249,6 +256,7 @@ __all__ = [
     "require_same_labels",
     "require_several",
     "require_sizes",
+    "require_sound_squares",
     "require_weight",
     "rows_besides",
     "rows_like",

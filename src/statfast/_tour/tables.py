@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables with columns of names beside columns of numbers."""
+"""Tables: columns of names beside columns of numbers, and columns that are worth keeping."""
 
 import time
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from statfast._tour.finding import Finding
 from statfast.datasets import load_iris
+from statfast.feature_selection import f_classif
 from statfast.linear import LinearRegression
 from statfast.pipeline import ColumnTransformer, Pipeline
 from statfast.preprocessing import OneHotEncoder
@@ -35,3 +36,22 @@ def tables() -> Finding:
         found == known,
         seconds,
     )
+
+
+def feature_selection() -> Finding:
+    """F tests of the columns of iris, against R's analysis of variance."""
+    iris = load_iris()
+    known = [119.2645, 49.1600, 1180.1612, 960.0071]
+
+    start = time.perf_counter()
+    f_statistic, _ = f_classif(iris.data, iris.target)
+    seconds = time.perf_counter() - start
+
+    rounded = f_statistic.round(4).tolist()
+    return Finding(
+        "Choosing features: iris, F tests of the four measurements",
+        [f"F of petal lengths {rounded[2]:.4f}, of widths {rounded[3]:.4f}; known {known[2]:.4f}, "
+         f"{known[3]:.4f}"],
+        rounded == known,
+        seconds,
+    )  # fmt: skip

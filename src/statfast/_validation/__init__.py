@@ -57,7 +57,14 @@ from statfast._validation.rows import (
     to_array,
     to_numbers,
 )
-from statfast._validation.sparse import MAX_COLUMNS, as_csr, as_sparse, is_sparse, parts_of
+from statfast._validation.sparse import (
+    MAX_COLUMNS,
+    as_csr,
+    as_sparse,
+    is_sparse,
+    parts_of,
+    require_counts,
+)
 from statfast._validation.targets import (
     as_label,
     as_labels,
@@ -118,6 +125,7 @@ __all__ = [
     "place_of_call",
     "refuse_distributed",
     "refuse_large",
+    "require_counts",
     "require_finite",
     "require_shape",
     "require_width",

@@ -165,3 +165,21 @@ def parts_of(rows: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows.indices.astype(np.int32, copy=False),
         rows.data,
     )
+
+
+def require_counts(rows: Any) -> None:
+    """Refuse negative values of dense or CSR rows."""
+    values = rows.data if is_sparse(rows) else rows
+    if values.dtype.kind == "u" or not values.size or not values.min() < 0:
+        return
+    if is_sparse(rows):
+        at = int((values < 0).argmax())
+        row, column = int(np.searchsorted(rows.indptr, at, "right")) - 1, rows.indices[at]
+        value = values[at]
+    else:
+        row, column = np.argwhere(values < 0)[0]
+        value = values[row, column]
+    raise ValueError(
+        f"X must not be negative; got {value} at row {row}, column {column}. Negative values in "
+        "data are no counts: shift or drop them first."
+    )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Moments of each column of a block of rows, in all or within each class, about given shifts.
+"""Moments of each column of a block of rows, in all, within each class or with y, about shifts.
 
-What Gaussian naive Bayes and scaling need of the rows. With shifts near the means nothing cancels
-when they are taken off (Chan, Golub & LeVeque 1983, doi:10.1080/00031305.1983.10483115).
+What Gaussian naive Bayes, scaling and scores of columns need of the rows. With shifts near the
+means nothing cancels when they are taken off (Chan, Golub & LeVeque 1983,
+doi:10.1080/00031305.1983.10483115).
 
 Cost: one read of the rows, 4 n d flop. The caller guarantees rows of contiguous numbers, but for
 `column_moments`, and codes below the number of classes.
@@ -75,6 +76,42 @@ def column_moments(
                     t = <double>x[j] - shift[j]
                     sums[j] += w[i] * t
                     squares[j] += w[i] * t * t
+
+
+def cross_moments(
+    const number[:, ::contiguous] X,  # IN (n, d)
+    const double[::1] y,              # IN (n,) a number for each row, less a shift of its own
+    const double[::1] weights,        # IN (n,) or None for ones
+    const double[::1] shift,          # IN (d,)
+    double[::1] sums,                 # INOUT (d,) += w (x - shift)
+    double[::1] squares,              # INOUT (d,) += w (x - shift)^2
+    double[::1] products,             # INOUT (d,) += w (x - shift) y
+):
+    """Add one block of rows to the moments of its columns, and of each with y."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = stride_of(X), i
+    cdef const number *x
+    cdef double w
+    if n == 0:
+        return
+    x = &X[0, 0]
+    with nogil:
+        for i in range(n):
+            w = 1 if weights is None else weights[i]
+            add_products(x, &shift[0], d, w, w * y[i], &sums[0], &squares[0], &products[0])
+            x += ld
+
+
+cdef inline void add_products(
+    const number *x, const double *shift, Py_ssize_t d, double w, double wy, double *sums,
+    double *squares, double *products,
+) noexcept nogil:
+    cdef Py_ssize_t j
+    cdef double z
+    for j in range(d):
+        z = <double>x[j] - shift[j]
+        sums[j] += w * z
+        squares[j] += w * z * z
+        products[j] += wy * z
 
 
 cdef inline void add_unit(

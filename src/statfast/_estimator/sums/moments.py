@@ -17,6 +17,7 @@ DEFAULT_ROWS = 10.0  # Moments that do not know their number of rows are taken f
 # Beyond so many squared standard deviations of the mean from the shift, sums are taken anew.
 MAX_SQUARED_DEVIATIONS = 10.0
 OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
+VANISHING = "X holds columns so small that their squares vanish. Divide them by their size."
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,7 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
         about = about + np.where(far, offset, 0.0)
     flat = np.flatnonzero((both[1] == 0.0) & (total_weight > 0.0))
     if len(flat) and (table[w > 0.0][:, flat] != about[flat]).any():
-        raise ValueError(
-            "X holds columns so small that their squares vanish. Divide them by their size."
-        )
+        raise ValueError(VANISHING)
     return ColumnMoments(total_weight, about + offset, squares, float(np.count_nonzero(w)))
 
 

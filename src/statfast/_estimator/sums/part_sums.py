@@ -133,7 +133,7 @@ def fit_parts(model: Any, parts: Parts) -> Any:
 
 def prepared_parts(model: Any, parts: Parts) -> tuple[FirstRound, Any, Any]:
     """The first round, what the fit knows of all rows, and the columns of its statistics."""
-    first = first_round(parts, getattr(model, "_estimator_type", None) == "classifier")
+    first = first_round(parts, model._has_labels())
     columns, state = model._prepare(named_rows(first.X, parts.column_names), first.y, None)
     model._check_parts(columns, state)
     layout = _Layout(

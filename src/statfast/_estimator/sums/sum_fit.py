@@ -65,6 +65,10 @@ class SumFit(Estimator):
         """
         return True
 
+    def _has_labels(self) -> bool:
+        """Whether y are labels, which rows in parts are first looked through for."""
+        return getattr(self, "_estimator_type", None) == "classifier"
+
     def _fit_local(self, columns: tuple[Any, ...], state: Any) -> Self | None:
         """Become fitted by a better way of rows in memory or in chunks; None where the sum is."""
         return None

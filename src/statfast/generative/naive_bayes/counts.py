@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import array, fitted, flag, jobs, nothing, one_of, param
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Seed
-from statfast._validation import as_count
+from statfast._validation import as_count, require_counts
 from statfast.generative.naive_bayes.density import (
     Density,
     SparseBlock,
@@ -24,7 +24,6 @@ from statfast.generative.naive_bayes.linear import (
     column_sums,
     flat_table,
     nonzeros,
-    require_counts,
     table_of,
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from statfast._core.rows.column_moments import class_moments
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs
+from statfast._validation import require_counts
 from statfast.generative.naive_bayes.density import Density, FittedDensity, cut_pieces
-from statfast.generative.naive_bayes.linear import gaps_of, require_counts, require_no_infinity
+from statfast.generative.naive_bayes.linear import gaps_of, require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
 MAX_NEWTON_STEPS = 60  # Newton's method for the shape takes four or five steps.

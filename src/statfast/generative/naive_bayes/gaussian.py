@@ -3,94 +3,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from statfast._core.generative.normal_scores import scores, softmax
-from statfast._core.rows.column_moments import class_moments
-from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
+from statfast._estimator import (
+    MomentsByClass,
+    array,
+    fitted,
+    jobs,
+    moments_by_class,
+    nothing,
+    one_of,
+    param,
+    real,
+)
 from statfast._typing import Array, ArrayLike, Jobs, Matrix
 from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, FittedDensity, cut_pieces
 from statfast.generative.naive_bayes.linear import require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
-# A shift so many standard deviations off costs four of sixteen digits.
-MAX_DEVIATIONS_OF_SHIFT = 100.0
 MIN_SQUARES_LEFT = 1e-8  # Where a smaller share of a sum of squares is left, it is summed anew.
 
 LOG_TURN = np.log(2.0 * np.pi)
-
-
-@dataclass(frozen=True)
-class NormalMoments:
-    """Weight, mean and squares about the mean of each column in each class, (K, d) each."""
-
-    class_counts: NDArray[np.float64]
-    means: NDArray[np.float64]
-    squares: NDArray[np.float64]
-
-    def __add__(self, other: NormalMoments) -> NormalMoments:
-        # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
-        class_counts = self.class_counts + other.class_counts
-        share = np.divide(
-            other.class_counts,
-            class_counts,
-            out=np.zeros_like(class_counts),
-            where=class_counts > 0.0,
-        )
-        with np.errstate(over="ignore", invalid="ignore"):  # `solve` looks for overflow.
-            distances = other.means - self.means
-            squares = self.squares + other.squares + self.class_counts * share * distances**2
-            return NormalMoments(class_counts, self.means + share * distances, squares)
-
-    def of_classes(self, kept: list[int]) -> NormalMoments:
-        return NormalMoments(self.class_counts[kept], self.means[kept], self.squares[kept])
-
-    def of_all_classes(self) -> NormalMoments:
-        """Moments of all classes, (1, d)."""
-        total = self.of_classes([0])
-        for k in range(1, len(self.class_counts)):
-            total = total + self.of_classes([k])
-        return total
-
-
-def column_moments(
-    rows: Array, codes: Array, weights: Array | None, n_classes: int, missing: bool = False
-) -> NormalMoments:
-    """Moments of a block, in which a missing value may count for nothing."""
-    d = rows.shape[1]
-    first = np.full(n_classes, -1, np.intp)
-    # Of several rows the last one assigned stays: the first of the class.
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    shift = np.zeros((n_classes, d))
-    shift[first >= 0] = rows[first[first >= 0]]
-    class_counts, present, gone = np.zeros(n_classes), np.zeros((n_classes, d)), None
-    with np.errstate(over="ignore", invalid="ignore"):
-        for _ in range(3):
-            whole = rows if gone is None else np.where(gone, shift[codes], rows)
-            class_counts[:], sums, squares = 0.0, np.zeros((n_classes, d)), np.zeros((n_classes, d))
-            class_moments(whole, codes, weights, shift, class_counts, sums, squares)
-            if missing and gone is None and np.isnan(sums).any():
-                gone = np.isnan(rows)
-                shift = np.where(np.isnan(shift), 0.0, shift)
-                here = (~gone).astype(np.float64)
-                class_moments(
-                    here, codes, weights, np.zeros((n_classes, d)), class_counts, present, None
-                )
-                continue
-            counts = np.tile(class_counts[:, None], d) if gone is None else present
-            offset = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0.0)
-            lost = counts * offset**2
-            squares = (squares - lost).clip(0.0)
-            means = np.where(counts > 0.0, shift + offset, 0.0)
-            if not (lost > MAX_DEVIATIONS_OF_SHIFT**2 * squares).any():
-                break
-            shift = shift + offset
-    return NormalMoments(counts, means, squares)
 
 
 class NormalDensity(Density):
@@ -105,10 +42,10 @@ class NormalDensity(Density):
 
     def statistics(
         self, rows: Array, codes: Array, weights: Array | None, n_classes: int
-    ) -> NormalMoments:
-        return column_moments(rows, codes, weights, n_classes, self.missing)
+    ) -> MomentsByClass:
+        return moments_by_class(rows, codes, weights, n_classes, self.missing)
 
-    def solve(self, statistics: NormalMoments, class_counts: Array) -> FittedNormal:
+    def solve(self, statistics: MomentsByClass, class_counts: Array) -> FittedNormal:
         total = statistics.of_all_classes()
         if not (np.isfinite(total.squares).all() and np.isfinite(statistics.means).all()):
             raise OverflowError
@@ -135,7 +72,7 @@ class NormalDensity(Density):
         return densities_left_out(self, rows, codes, weights, statistics)
 
 
-def variances(moments: NormalMoments, epsilon: float, class_counts: Array, partial: bool) -> Array:
+def variances(moments: MomentsByClass, epsilon: float, class_counts: Array, partial: bool) -> Array:
     """Maximum-likelihood variances plus epsilon: 0 is refused or, as more rows may come, NaN."""
     known = moments.class_counts > 0.0
     spreads = np.divide(
@@ -163,7 +100,7 @@ def variances(moments: NormalMoments, epsilon: float, class_counts: Array, parti
 class FittedNormal(FittedDensity):
     """Means and variances of normal columns."""
 
-    def __init__(self, moments: NormalMoments, variance: Array, epsilon: float) -> None:
+    def __init__(self, moments: MomentsByClass, variance: Array, epsilon: float) -> None:
         self.means, self.variance, self.epsilon = moments.means, variance, epsilon
         with np.errstate(over="ignore"):
             half = 0.5 / variance
@@ -254,13 +191,13 @@ def _without(
     ratio = np.divide(w, left, out=np.zeros_like(left), where=present)
     distances = x - means
     less = squares - ratio * class_counts * distances**2
-    remaining = NormalMoments(left, means - ratio * distances, np.where(present, less, 0.0))
+    remaining = MomentsByClass(left, means - ratio * distances, np.where(present, less, 0.0))
     for i in np.flatnonzero(
         (present & ~(less > MIN_SQUARES_LEFT * squares) & (squares > 0.0)).any(axis=1)
     ):
         others = codes == code[i]
         others[start + i] = False
-        again = column_moments(
+        again = moments_by_class(
             np.ascontiguousarray(rows[others]),
             np.zeros(others.sum(), np.intp),
             row_weights[others],

@@ -108,24 +108,6 @@ def column_sums(
     return np.ascontiguousarray(sums.T)
 
 
-def require_counts(rows: Matrix) -> None:
-    """Refuse negative values."""
-    values = rows.data if is_sparse(rows) else rows
-    if values.dtype.kind == "u" or not values.size or not values.min() < 0:
-        return
-    if is_sparse(rows):
-        at = int((values < 0).argmax())
-        row, column = int(np.searchsorted(rows.indptr, at, "right")) - 1, rows.indices[at]
-        value = values[at]
-    else:
-        row, column = np.argwhere(values < 0)[0]
-        value = values[row, column]
-    raise ValueError(
-        f"X must not be negative; got {value} at row {row}, column {column}. Negative values in "
-        "data are no counts: shift or drop them first."
-    )
-
-
 def gaps_of(rows: Any) -> Array | None:
     """Where values are missing, or None."""
     gone = np.isnan(rows) if not is_sparse(rows) and rows.dtype.kind == "f" else None

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import array, fitted, jobs, nothing, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs, Matrix
-from statfast._validation import is_sparse
+from statfast._validation import is_sparse, require_counts
 from statfast.generative.naive_bayes.density import Density, Sums, cut_pieces, log_of
 from statfast.generative.naive_bayes.linear import (
     MAX_SMOOTHING,
@@ -17,7 +17,6 @@ from statfast.generative.naive_bayes.linear import (
     column_sums,
     flat_table,
     gaps_of,
-    require_counts,
     require_no_infinity,
     table_of,
 )
