@@ -101,15 +101,15 @@ def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
         return solve_triangular(T, np.eye(q), lower=lower, check_finite=False)
     first, last = slice(0, q // 2), slice(q // 2, q)
     out = np.zeros((q, q))
-    one = out[first, first] = triangle_inverse(T[first, first], lower=lower)
-    two = out[last, last] = triangle_inverse(T[last, last], lower=lower)
+    first_inverse = out[first, first] = triangle_inverse(T[first, first], lower=lower)
+    second_inverse = out[last, last] = triangle_inverse(T[last, last], lower=lower)
     if lower:
         out[last, first] = -interruptible(
-            np.matmul, two, interruptible(np.matmul, T[last, first], one)
+            np.matmul, second_inverse, interruptible(np.matmul, T[last, first], first_inverse)
         )
     else:
         out[first, last] = -interruptible(
-            np.matmul, one, interruptible(np.matmul, T[first, last], two)
+            np.matmul, first_inverse, interruptible(np.matmul, T[first, last], second_inverse)
         )
     return out
 

@@ -182,8 +182,8 @@ class Estimator(PairwiseRows):
     def _parameters(self) -> list[str]:
         """Names of the parameters, with those of scikit-learn that were given (`IGNORED`)."""
         kind: Any = type(self)
-        given = [name for name in ignored_names(kind) if name in self.__dict__]
-        return sorted([*_defaults(kind), *given])
+        ignored = [name for name in ignored_names(kind) if name in self.__dict__]
+        return sorted([*_defaults(kind), *ignored])
 
     def _changed(self) -> dict[str, Any]:
         """The parameters that differ from their defaults."""
@@ -372,8 +372,8 @@ def _request_setter(method: str, names: tuple[str, ...]) -> Any:
     keywords = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names
     ]
-    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     set_request.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [own, *keywords]
+        [self_parameter, *keywords]
     )
     return set_request

@@ -98,11 +98,11 @@ def weights_by_label(estimator: Any) -> dict[str, Any]:
 
 def with_weights_by_code(estimator: Any, classes: Array) -> Any:
     """An estimator that is fitted to codes in the place of labels: its class weights name codes."""
-    found = weights_by_label(estimator)
-    if not found or classes.tolist() == [*range(len(classes))]:
+    weights = weights_by_label(estimator)
+    if not weights or classes.tolist() == [*range(len(classes))]:
         return estimator
     coded = {}
-    for name, class_weight in found.items():
+    for name, class_weight in weights.items():
         factors = class_factors(class_weight, classes, np.ones(len(classes)))
         coded[name] = dict(enumerate(factors.tolist()))
     return with_params(estimator, coded)
@@ -119,9 +119,9 @@ def without_class_weights(estimator: Any) -> tuple[Any, Any]:
 
 def require_no_labels(estimator: Any, classes: Array) -> None:
     """Refuse class weights that name labels where an estimator is fitted to 0 and 1."""
-    found = weights_by_label(estimator)
-    if found and classes.tolist() != [0, 1]:
-        name, class_weight = next(iter(found.items()))
+    weights = weights_by_label(estimator)
+    if weights and classes.tolist() != [0, 1]:
+        name, class_weight = next(iter(weights.items()))
         raise ValueError(
             f"{name} of the estimator names labels, {shown([*class_weight])}, but classifiers of "
             "two sides are fitted to 0 and 1. Pass sample_weight, or class_weight='balanced'."
@@ -168,8 +168,8 @@ def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
                     f"class_weight names {shown(label)}, which is not a class of y "
                     f"({shown(classes.tolist())}): it weights nothing."
                 )
-        given = [(label, class_weight.get(label, 1.0)) for label in classes.tolist()]
-        factors = np.array([as_real(w, f"class_weight[{shown(k)}]", 0.0) for k, w in given])
+        pairs = [(label, class_weight.get(label, 1.0)) for label in classes.tolist()]
+        factors = np.array([as_real(w, f"class_weight[{shown(k)}]", 0.0) for k, w in pairs])
     else:
         raise wrong_type("class_weight", "None, 'balanced' or a dict", class_weight)
     return factors

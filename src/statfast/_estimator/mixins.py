@@ -85,18 +85,18 @@ def known_classes(estimator: Any, classes: Any, least: int = 1) -> Array:
         return known
     if not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
         raise wrong_type("classes", "a list of labels", classes)
-    given, _ = as_labels(classes, None, name="classes")
-    if known is not None and not np.array_equal(given, known):
+    named, _ = as_labels(classes, None, name="classes")
+    if known is not None and not np.array_equal(named, known):
         raise ValueError(
             f"classes must be those of the first call ({shown(known.tolist())}); got "
-            f"{shown(given.tolist())}. Leave it out, or fit a new estimator."
+            f"{shown(named.tolist())}. Leave it out, or fit a new estimator."
         )
-    if len(given) < least:
+    if len(named) < least:
         raise ValueError(
-            f"classes must hold at least {least} classes; got {shown(given.tolist())}. Name them "
+            f"classes must hold at least {least} classes; got {shown(named.tolist())}. Name them "
             "all."
         )
-    return given
+    return named
 
 
 def codes_among(known: Array, labels: Array, codes: Array, weights: Array | None = None) -> Array:
@@ -124,8 +124,8 @@ def require_same_labels(estimator: Any, classes: Any) -> None:
     if classes is None:
         return
     before, after = (
-        [own.tolist() for own in (many if isinstance(many, list) else [many])]
-        for many in (estimator.classes_, classes)
+        [output.tolist() for output in (labels if isinstance(labels, list) else [labels])]
+        for labels in (estimator.classes_, classes)
     )
     if before == after:
         return
@@ -240,17 +240,17 @@ class Transformer:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         if input_features is not None:
-            given = to_array(input_features, "input_features", "a list of names")
-            given = np.atleast_1d(given.astype(object))
+            features = to_array(input_features, "input_features", "a list of names")
+            features = np.atleast_1d(features.astype(object))
             seen = getattr(self, "feature_names_in_", None)
-            if seen is not None and not np.array_equal(given, seen):
+            if seen is not None and not np.array_equal(features, seen):
                 raise ValueError("input_features is not equal to feature_names_in_")
-            if len(given) != self.n_features_in_:
+            if len(features) != self.n_features_in_:
                 raise ValueError(
                     "input_features should have length equal to number of features "
-                    f"({self.n_features_in_}), got {len(given)}"
+                    f"({self.n_features_in_}), got {len(features)}"
                 )
-            names = [str(name) for name in given] if seen is None else list(seen)
+            names = [str(name) for name in features] if seen is None else list(seen)
         else:
             names = self._names_in()
         return np.asarray(self._named(names), dtype=object)

@@ -68,10 +68,10 @@ def r_squared(y: Any, predicted: Array, sample_weight: Any) -> float:
     # By a power of two, which rounds nothing: squares then neither overflow nor vanish.
     exponent = -power_of_two(max(np.abs(truth).max(), np.abs(predicted).max()))
     truth, predicted = np.ldexp(truth, exponent), np.ldexp(predicted, exponent)
-    left = np.average((truth - predicted) ** 2, axis=0, weights=weights)
+    residual = np.average((truth - predicted) ** 2, axis=0, weights=weights)
     spread = (truth - np.average(truth, axis=0, weights=weights)) ** 2
     total = np.average(spread, axis=0, weights=weights)
     constant = total == 0.0
     with np.errstate(over="ignore"):
-        share = np.where(constant, left != 0.0, left / np.where(constant, 1.0, total))
+        share = np.where(constant, residual != 0.0, residual / np.where(constant, 1.0, total))
     return float(np.mean(1.0 - share))

@@ -215,10 +215,10 @@ class Summary:
 
     def _repr_html_(self) -> str:
         half = (len(self.facts) + 1) // 2
-        left, right = self.facts[:half], [*self.facts[half:], ("", "")]
+        first_half, second_half = self.facts[:half], [*self.facts[half:], ("", "")]
         facts = [
-            [name, _fact(value), other, _fact(more)]
-            for (name, value), (other, more) in zip(left, right, strict=False)
+            [name, _fact(value), next_name, _fact(more)]
+            for (name, value), (next_name, more) in zip(first_half, second_half, strict=False)
         ]
         parts = [f"<h4>{html.escape(self.title)}</h4>", _html_table([[""] * 4, *facts], head=False)]
         for name, table in self._tables():
@@ -294,11 +294,11 @@ def _text_facts(facts: Sequence[tuple[str, object]]) -> list[str]:
 def _text_lines(cells: list[list[str]]) -> list[str]:
     """Names to the left, numbers to the right, stars to the left."""
     widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]
-    left = [k == 0 or head == "" for k, head in enumerate(cells[0])]
+    to_left_ = [k == 0 or head == "" for k, head in enumerate(cells[0])]
     return [
         "  ".join(
             text.ljust(wide) if to_left else text.rjust(wide)
-            for text, wide, to_left in zip(line, widths, left, strict=True)
+            for text, wide, to_left in zip(line, widths, to_left_, strict=True)
         ).rstrip()
         for line in cells
     ]

@@ -18,16 +18,16 @@ def model_selection() -> Finding:
     model, folds = LinearDiscriminantAnalysis(), StratifiedKFold(10)
 
     start = time.perf_counter()
-    found = cross_validate(model, iris.data, iris.target, cv=folds)
+    validated = cross_validate(model, iris.data, iris.target, cv=folds)
     seconds = time.perf_counter() - start
 
     known = [
         model.fit(iris.data[train], iris.target[train]).score(iris.data[test], iris.target[test])
         for train, test in folds.split(iris.data, iris.target)
     ]
-    scores = found["test_score"].tolist()
+    scores = validated["test_score"].tolist()
     return Finding(
-        f"Cross-validation by {found.path}: LDA of iris, 10 folds",
+        f"Cross-validation by {validated.path}: LDA of iris, 10 folds",
         [f"accuracy: {np.mean(scores):.3f}, by refits of each fold {np.mean(known):.3f}"],
         scores == known,
         seconds,

@@ -33,10 +33,10 @@ def in_order_of_appearance(labels: np.ndarray) -> np.ndarray:
 
 def beside(rows: str, names: Sequence[str], columns: str, ours: Any, known: Any) -> list[str]:
     """Our table of counts and the known one, side by side."""
-    left = max(map(len, [rows, *names]))
+    width = max(map(len, [rows, *names]))
     wide = 5 * len(ours[0])
-    lines = [f"{rows:<{left}}{columns:>{wide + 3}}{'known':>{wide + 3}}"]
-    for name, mine, theirs in zip(names, ours, known, strict=True):
-        counts = ["".join(f"{count:5d}" for count in part) for part in (mine, theirs)]
-        lines.append(f"{name:<{left}}   {counts[0]}   {counts[1]}")
+    lines = [f"{rows:<{width}}{columns:>{wide + 3}}{'known':>{wide + 3}}"]
+    for name, counts_here, counts_known in zip(names, ours, known, strict=True):
+        counts = ["".join(f"{count:5d}" for count in part) for part in (counts_here, counts_known)]
+        lines.append(f"{name:<{width}}   {counts[0]}   {counts[1]}")
     return lines

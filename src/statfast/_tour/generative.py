@@ -23,11 +23,11 @@ def discriminant_analysis() -> Finding:
     start = time.perf_counter()
     predicted = LinearDiscriminantAnalysis().fit(X, wine.target).predict(X)
     model = QuadraticRule(method="moment", priors=shares).fit(X, wine.target)
-    said = model.predict(X), model.leave_one_out(X, wine.target, method="predict")
+    predictions = model.predict(X), model.leave_one_out(X, wine.target, method="predict")
     seconds = time.perf_counter() - start
 
     table = cross_table(wine.target, predicted)
-    quadratic = tuple(int((labels == wine.target).sum()) for labels in said)
+    quadratic = tuple(int((labels == wine.target).sum()) for labels in predictions)
     return Finding(
         "Discriminant analysis: wine by alcohol and flavanoids, 178 x 2, 3 cultivars",
         [
@@ -75,14 +75,16 @@ def language_models() -> Finding:
     start = time.perf_counter()
     model = NGramLanguageModel(order=3).fit(["a a b a", "b a a b"])
     asked = [("a", ["<s>"]), ("b", ["a", "a"])]
-    found = [model.log_score(word, context) / np.log(10.0) for word, context in asked]
+    scores = [model.log_score(word, context) / np.log(10.0) for word, context in asked]
     seconds = time.perf_counter() - start
 
     return Finding(
         "Language model: modified Kneser-Ney trigrams of two texts",
         [
-            "log10 P(a|<s>): {:.6f}, P(b|a a): {:.6f}; known {:.6f}, {:.6f}".format(*found, *known),
+            "log10 P(a|<s>): {:.6f}, P(b|a a): {:.6f}; known {:.6f}, {:.6f}".format(
+                *scores, *known
+            ),
         ],
-        bool(np.allclose(found, known, rtol=0.0, atol=1e-7)),
+        bool(np.allclose(scores, known, rtol=0.0, atol=1e-7)),
         seconds,
     )

@@ -29,11 +29,11 @@ def tables() -> Finding:
     seconds = time.perf_counter() - start
 
     fit = model["model"]
-    found = np.append(fit.intercept_, fit.coef_).round(5).tolist()
+    coef = np.append(fit.intercept_, fit.coef_).round(5).tolist()
     return Finding(
         "A table of numbers and names: iris, sepal length by the other columns",
-        [f"versicolor {found[4]:.5f}, virginica {found[5]:.5f}; known {known[4]}, {known[5]:.5f}"],
-        found == known,
+        [f"versicolor {coef[4]:.5f}, virginica {coef[5]:.5f}; known {known[4]}, {known[5]:.5f}"],
+        coef == known,
         seconds,
     )
 

@@ -89,8 +89,8 @@ def unusable_model(model: object, wanted: str, name: str = "model") -> Exception
     It is not fitted, or fitted and of another kind than `wanted`.
     """
     ask = getattr(model, "__sklearn_is_fitted__", None)
-    own = getattr(model, "__dict__", {})
-    fitted = ask() if callable(ask) else any(key.endswith("_") and key[0] != "_" for key in own)
+    state = getattr(model, "__dict__", {})
+    fitted = ask() if callable(ask) else any(key.endswith("_") and key[0] != "_" for key in state)
     unfitted = hasattr(model, "fit") and not isinstance(model, type) and not fitted
     return not_fitted(model) if unfitted else wrong_type(name, wanted, model)
 

@@ -78,7 +78,7 @@ def as_pair(
         value = value.tolist()
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise wrong_type(name, "a pair of numbers", value)
-    first, second = (as_real(one, name, low, high, **ends) for one in value)
+    first, second = (as_real(number, name, low, high, **ends) for number in value)
     return first, second
 
 

@@ -43,17 +43,17 @@ def as_sparse(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
     try:
         fault = _fault(X)
         if not fault:
-            given = X.tocsr()
-            fault = None if given is X else _fault(given)
+            matrix = X.tocsr()
+            fault = None if matrix is X else _fault(matrix)
     except (ValueError, IndexError, TypeError, OverflowError) as error:
         fault = error
     if fault:
         raise ValueError(f"{name} is a damaged sparse matrix: {fault}. Build it again.")
     # scipy takes no rows out of a matrix of half precision, or of another machine's byte order.
-    kind = np.float32 if given.dtype == np.float16 else given.dtype.newbyteorder("=")
-    if not all(part.flags.aligned for part in (given.data, given.indices, given.indptr)):
-        given = given.copy()
-    return given.astype(kind, copy=False)
+    kind = np.float32 if matrix.dtype == np.float16 else matrix.dtype.newbyteorder("=")
+    if not all(part.flags.aligned for part in (matrix.data, matrix.indices, matrix.indptr)):
+        matrix = matrix.copy()
+    return matrix.astype(kind, copy=False)
 
 
 def as_csr(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
@@ -65,13 +65,13 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
 
     if _is_sound(X, n_min):
         return csr_array((X.data, X.indices, X.indptr), shape=X.shape)
-    given = as_sparse(X, name=name, n_min=n_min)
+    matrix = as_sparse(X, name=name, n_min=n_min)
     if X.shape[1] > MAX_COLUMNS:
         raise ValueError(f"{name} must have at most {MAX_COLUMNS} columns; got {X.shape[1]}.")
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} has dtype {X.dtype}.")
     rows = csr_array(
-        (given.data.astype(np.float64, copy=False), given.indices, given.indptr), shape=X.shape
+        (matrix.data.astype(np.float64, copy=False), matrix.indices, matrix.indptr), shape=X.shape
     )
     if not np.isfinite(rows.data).all():
         at = int((~np.isfinite(rows.data)).argmax())

@@ -148,7 +148,7 @@ def as_names(names: Any, name: str) -> list[str]:
         if array.ndim != 1:
             raise wrong_type(name, "a list of names", names)
         names = array.tolist()
-    return [str(one) for one in names]
+    return [str(label) for label in names]
 
 
 def as_vector(values: Any, name: str, *, n_min: int = 1) -> Array:
@@ -198,7 +198,7 @@ def code_objects(y: Array, name: str) -> tuple[Array, Array]:
     """Strings and objects by hashing: sorting n strings costs more than n lookups."""
     order: dict[Any, int] = {}
     try:
-        found = [order.setdefault(label, len(order)) for label in y.tolist()]
+        codes = [order.setdefault(label, len(order)) for label in y.tolist()]
     except TypeError as error:
         raise TypeError(f"{name} must hold class labels; {error}.") from error
     labels = list(order)
@@ -213,7 +213,7 @@ def code_objects(y: Array, name: str) -> tuple[Array, Array]:
     rank = np.empty(len(labels), dtype=np.intp)
     rank[ranked] = np.arange(len(labels))
     dtype = y.dtype if types <= {str, bytes} else None
-    return np.array([labels[k] for k in ranked], dtype=dtype), rank[found]
+    return np.array([labels[k] for k in ranked], dtype=dtype), rank[codes]
 
 
 def _label_type(label: Any, name: str) -> type:

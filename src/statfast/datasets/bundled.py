@@ -185,13 +185,13 @@ def load_digits(
         raise wrong_type("dtype", "a type of numbers", dtype)
     columns, rows = _read("digits")
     numbers = rows.astype(np.uint8)
-    few = as_count(n_class, "n_class", high=10)
-    numbers = numbers[numbers[:, 64] < few]
+    n_digits = as_count(n_class, "n_class", high=10)
+    numbers = numbers[numbers[:, 64] < n_digits]
     table = Dataset(
         data=np.ascontiguousarray(numbers[:, :64], dtype=dtype),
         target=numbers[:, 64].astype(np.intp),
         feature_names=columns[:64],
-        target_names=tuple("0123456789"[:few]),
+        target_names=tuple("0123456789"[:n_digits]),
         source="Alpaydin and Kaynak (1998), UCI, doi:10.24432/C50P49, CC BY 4.0",
     )
     return as_asked(table, return_X_y, as_frame)

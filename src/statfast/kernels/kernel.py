@@ -238,11 +238,11 @@ class Composed(Kernel):
 
     def __post_init__(self) -> None:
         first = as_one(self.parts[0])
-        for other in self.parts[1:]:
-            if as_one(other).domain != first.domain:
+        for part in self.parts[1:]:
+            if as_one(part).domain != first.domain:
                 raise TypeError(
                     f"Kernels can be combined if they take the same points; {first} takes "
-                    f"{first.domain}, {other} {other.domain}. Choose kernels of one kind."
+                    f"{first.domain}, {part} {part.domain}. Choose kernels of one kind."
                 )
 
     @property
@@ -289,21 +289,21 @@ class Several(Composed):
         return type(self)(parts)
 
     def _between(self, A: Any, B: Any) -> Callable[..., Any]:
-        first, *others = [kernel._between(A, B) for kernel in self.kernels]
+        first, *rest = [kernel._between(A, B) for kernel in self.kernels]
 
         def fill(rows: slice, columns: slice, out: Array) -> None:
             first(rows, columns, out)
             part = np.empty(out.shape)
-            for other in others:
-                other(rows, columns, part)
+            for fill_next in rest:
+                fill_next(rows, columns, part)
                 self._fold(out, part, out=out)
 
         return fill
 
     def _diagonal(self, A: Array) -> Any:
-        out, *others = [kernel._diagonal(A) for kernel in self.kernels]
-        for other in others:
-            out = self._fold(out, other)
+        out, *rest = [kernel._diagonal(A) for kernel in self.kernels]
+        for values in rest:
+            out = self._fold(out, values)
         return out
 
 
@@ -431,16 +431,18 @@ class Normalized(Transformed):
                 "X and Y does not hold. Normalize the matrix before."
             )
         inner = self.kernel._between(A, B)
-        left = _halves(self._squares(A, "X"))
-        right = left if A is B else _halves(self._squares(B, "Y"))
+        halves_of_rows = _halves(self._squares(A, "X"))
+        halves_of_columns = halves_of_rows if A is B else _halves(self._squares(B, "Y"))
 
         def fill(rows: slice, columns: slice, out: Array) -> None:
             inner(rows, columns, out)
             # By powers of two first, which rounds nothing and leaves roots of moderate numbers:
             # those of x^2 are x, so that a point and its like have exactly 1.
-            out *= left[1][rows, None]
-            out *= right[1][columns]
-            out /= np.sqrt(np.multiply.outer(left[0][rows], right[0][columns]))
+            out *= halves_of_rows[1][rows, None]
+            out *= halves_of_columns[1][columns]
+            out /= np.sqrt(
+                np.multiply.outer(halves_of_rows[0][rows], halves_of_columns[0][columns])
+            )
 
         return fill
 

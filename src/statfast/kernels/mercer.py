@@ -126,7 +126,7 @@ def mercer_check(
     direction = vectors[:, 0].copy()
     if direction[np.abs(direction).argmax()] < 0:  # of either sign: take this one
         direction = -direction
-    found = MercerCheck(chosen, smallest, largest, direction, tol, bool(smallest >= -bound))
-    if not found.positive:
-        warn_user(str(found))
-    return found
+    check = MercerCheck(chosen, smallest, largest, direction, tol, bool(smallest >= -bound))
+    if not check.positive:
+        warn_user(str(check))
+    return check

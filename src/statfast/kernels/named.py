@@ -122,9 +122,9 @@ def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
         return 1.0
     scale = scale_of(max(abs(low), abs(high)))
     spread = _variance(rows, scale)
-    found = scale / (rows.shape[1] * spread) * scale if spread else 1.0
-    if 0.0 < found < inf:
-        return found
+    scaled = scale / (rows.shape[1] * spread) * scale if spread else 1.0
+    if 0.0 < scaled < inf:
+        return scaled
     raise ValueError(
         f"gamma='scale' is beyond float64, as all values of X lie between {low:.3g} and "
         f"{high:.3g}. Scale its columns, or give a number."
@@ -143,9 +143,9 @@ def _variance(rows: Matrix, scale: float) -> float:
 
     def mean(of: Callable[..., Any]) -> float:
         total = 0.0
-        for some in blocks:
+        for block in blocks:
             # In the order of the rows whatever their layout, for the same bits from a frame.
-            total += of(np.multiply(rows[some], scale, dtype=np.float64, order="C")).sum()
+            total += of(np.multiply(rows[block], scale, dtype=np.float64, order="C")).sum()
         return float(total / rows.size)
 
     middle = mean(lambda x: x)

@@ -143,11 +143,11 @@ class Polynomial(Numeric):
         refuse_large(8 * n * wide, f"The image of {n} rows in {wide} columns", "Use the kernel.")
         out = np.empty((n, wide))
         at = 0
-        for some in degrees:
-            shared = comb(self.degree, some) * self.gamma**some
-            shared *= self.coef0 ** (self.degree - some)
-            for columns in combinations_with_replacement(range(d), some):
-                times = factorial(some)
+        for power in degrees:
+            shared = comb(self.degree, power) * self.gamma**power
+            shared *= self.coef0 ** (self.degree - power)
+            for columns in combinations_with_replacement(range(d), power):
+                times = factorial(power)
                 for column in set(columns):
                     times //= factorial(columns.count(column))
                 with np.errstate(over="ignore", invalid="ignore"):
@@ -320,8 +320,8 @@ class Laplacian(Decaying):
     def _between(self, A: Array, B: Array) -> Callable[..., Any]:
         if self.gamma == 0:
             return lambda rows, columns, out: out.fill(1.0)
-        left = np.zeros((len(A) + dissimilarity.SPARE_ROWS, A.shape[1]))
-        left[: len(A)] = A
+        padded = np.zeros((len(A) + dissimilarity.SPARE_ROWS, A.shape[1]))
+        padded[: len(A)] = A
         panels = packed(B)
 
         def fill(rows: slice, columns: slice, out: Array) -> None:
@@ -331,7 +331,7 @@ class Laplacian(Decaying):
             )
             made = np.empty(out.shape)
             dissimilarity.store(
-                left[rows.start :],
+                padded[rows.start :],
                 len(made),
                 panels[start:stop],
                 MANHATTAN,

@@ -14,11 +14,9 @@ def as_points(X: Any, domain: str, kernel: Any, name: str = "X") -> Any:
     """Check points: a C-contiguous float64 array of rows or of a matrix, or a list of strings."""
     if domain == STRINGS:
         return as_strings(X, kernel, name)
-    some = next(iter(X), None) if isinstance(X, list | tuple) else None
-    if isinstance(some, str | bytes) or getattr(getattr(X, "dtype", None), "kind", "") in (
-        "U",
-        "S",
-    ):
+    first = next(iter(X), None) if isinstance(X, list | tuple) else None
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if isinstance(first, str | bytes) or kind in ("U", "S"):
         raise TypeError(
             f"{name} holds strings, and {kernel} takes rows of numbers. Choose a kernel on "
             "strings, such as Spectrum(3)."

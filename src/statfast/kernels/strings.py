@@ -86,16 +86,16 @@ class Spectrum(Kernel):
         from scipy.sparse import csr_array
 
         strings = self._points(X)
-        found = Letters(strings).counted(self.k, range(self.k))
-        where = np.empty(found.columns, np.intp)
-        where[found.column[::-1]] = found.place[::-1]  # where each occurs first
+        tallied = Letters(strings).counted(self.k, range(self.k))
+        where = np.empty(tallied.columns, np.intp)
+        where[tallied.column[::-1]] = tallied.place[::-1]  # where each occurs first
         joined = type(strings[0])().join(strings)
         named = [joined[at : at + self.k] for at in where]
         order = sorted(range(len(named)), key=named.__getitem__)
         rank = np.empty(len(order), np.intp)
         rank[order] = np.arange(len(order))
         counts = csr_array(
-            (found.tally.astype(np.float64), rank[found.column], found.begins),
+            (tallied.tally.astype(np.float64), rank[tallied.column], tallied.begins),
             shape=(len(strings), len(order)),
         )
         counts.sort_indices()
@@ -118,9 +118,9 @@ class Spectrum(Kernel):
         out = np.zeros(len(A))
         for kept, weight in self._masks(letters.size):
             checkpoint()
-            found = letters.counted(self.k, kept)
-            squares = np.concatenate([[0], np.cumsum(found.tally.astype(np.int64) ** 2)])
-            out += weight * np.diff(squares[found.begins])
+            counts = letters.counted(self.k, kept)
+            squares = np.concatenate([[0], np.cumsum(counts.tally.astype(np.int64) ** 2)])
+            out += weight * np.diff(squares[counts.begins])
         return out
 
     def _depth(self, A: list[str]) -> int:
@@ -187,7 +187,7 @@ class Mismatch(Spectrum):
     def _fitted_to(self, points: Any) -> Any:
         if self.letters is not None:
             return self
-        size = len(set().union(*(set().union(*some) for some in points)))
+        size = len(set().union(*(set().union(*strings) for strings in points)))
         return Mismatch(self.k, self.m, max(1, size))
 
     def _masks(self, letters: Any) -> Any:
@@ -206,11 +206,11 @@ def masks(k: int, m: int, letters: Any) -> Any:
 
     most = min(2 * m, k)
     shared = [shared_words(k, m, letters, h) for h in range(most + 1)]
-    found = []
+    terms = []
     for j in range(most + 1):
         weight = sum((-1) ** (h - j) * comb(k - j, h - j) * shared[h] for h in range(j, most + 1))
-        found += [(kept, weight) for kept in combinations(range(k), k - j) if weight]
-    return found
+        terms += [(kept, weight) for kept in combinations(range(k), k - j) if weight]
+    return terms
 
 
 def shared_words(k: int, m: int, letters: Any, h: Any) -> Any:
@@ -223,6 +223,6 @@ def shared_words(k: int, m: int, letters: Any, h: Any) -> Any:
     for a in range(h + 1):
         for b in range(h + 1 - a):
             for t in range(min(k - h, m - max(h - a, h - b)) + 1):
-                ways = comb(h, a) * comb(h - a, b) * comb(k - h, t)
-                total += ways * (letters - 2) ** (h - a - b) * (letters - 1) ** t
+                count = comb(h, a) * comb(h - a, b) * comb(k - h, t)
+                total += count * (letters - 2) ** (h - a - b) * (letters - 1) ** t
     return total

@@ -65,10 +65,10 @@ class Letters:
             code, size = self._codes(len(self.number) - k + 1, kept)
             table = np.full(size, -1, np.int32)
             slot = np.empty(min(size, total), np.intp)
-            for some in pieces(windows, SLICE):
+            for piece in pieces(windows, SLICE):
                 checkpoint()
                 known = kernel.count(
-                    code, starts, windows, some.start, some.stop, known, table, slot, begins,
+                    code, starts, windows, piece.start, piece.stop, known, table, slot, begins,
                     column, count, place,
                 )  # fmt: skip
         stop = begins[n]
@@ -133,9 +133,9 @@ class Shared:
 
     def fill(self) -> Callable[..., Any]:
         """What fills blocks of the matrix."""
-        row_table = np.ascontiguousarray(np.hstack(self.row_tables)) if self.row_tables else None
-        column_table = (
-            np.ascontiguousarray(np.hstack(self.column_tables)) if self.column_tables else None
+        row_table, column_table = (
+            np.ascontiguousarray(np.hstack(tables)) if tables else None
+            for tables in (self.row_tables, self.column_tables)
         )
         self.row_tables, self.column_tables = [], []
 
@@ -144,15 +144,13 @@ class Shared:
                 out.fill(0.0)
             else:
                 none = np.zeros(row_table.shape[1], np.float32)
-                factors = column_table[columns]
+                left, right = row_table[rows], column_table[columns]
                 step = max(64, (1 << 29) // (len(out) * len(none)))
-                for at in range(0, len(factors), step):
+                for start in range(0, len(right), step):
                     checkpoint()
-                    piece = slice(at, at + step)
-                    pairwise.matrix(
-                        "product", row_table[rows], factors[piece], none, 0.0, out[:, piece]
-                    )
-            for weight, (column, count, begins), (starts, other, times) in self.lists:
+                    piece = slice(start, start + step)
+                    pairwise.matrix("product", left, right[piece], none, 0.0, out[:, piece])
+            for weight, (column, count, begins), (starts, places, times) in self.lists:
                 ends = begins[rows.start : rows.stop + 1]
                 lengths = np.diff(starts)[column[ends[0] : ends[-1]]]
                 so_far = np.concatenate([[0], np.cumsum(lengths)])
@@ -160,7 +158,7 @@ class Shared:
                 for piece in pieces(work, BATCH):
                     checkpoint()
                     kernel.add(
-                        begins, column, count, starts, other, times, weight,
+                        begins, column, count, starts, places, times, weight,
                         rows.start + piece.start, columns.start, out[piece],
                     )  # fmt: skip
 
@@ -187,6 +185,6 @@ def transposed(column: Array, count: int, begins: Array, columns: Any) -> Any:
     """For each column where its list begins, the strings in ascending order, and the counts."""
     starts = np.zeros(columns + 1, np.intp)
     np.cumsum(np.bincount(column, minlength=columns), out=starts[1:])
-    other, times = np.empty(len(column), np.int32), np.empty(len(column), np.int32)
-    kernel.transpose(begins, column, count, starts.copy(), other, times)
-    return starts, other, times
+    places, times = np.empty(len(column), np.int32), np.empty(len(column), np.int32)
+    kernel.transpose(begins, column, count, starts.copy(), places, times)
+    return starts, places, times

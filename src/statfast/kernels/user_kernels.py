@@ -118,16 +118,16 @@ class FunctionKernel(Kernel):
 
     def _called(self, A: Array, B: Array) -> tuple[Array, float]:
         """What the function returns, checked, and how far it may be from symmetric."""
-        left = _guarded(A)
-        found = self.function(left, left if A is B else _guarded(B))
+        rows = _guarded(A)
+        values = self.function(rows, rows if A is B else _guarded(B))
         try:
-            if np.iscomplexobj(found):
+            if np.iscomplexobj(values):
                 raise TypeError("complex numbers")
-            matrix = np.asarray(found, np.float64)
+            matrix = np.asarray(values, np.float64)
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"{self} must return a matrix of numbers; got {shown(found)} "
-                f"({type(found).__name__})."
+                f"{self} must return a matrix of numbers; got {shown(values)} "
+                f"({type(values).__name__})."
             ) from error
         if matrix.shape != (len(A), len(B)):
             raise ValueError(
@@ -140,7 +140,7 @@ class FunctionKernel(Kernel):
                 f"{self} returned {matrix[i, j]}, first for point {i} of X and point {j} of Y. "
                 "Return finite numbers."
             )
-        return matrix, slack_of(found)
+        return matrix, slack_of(values)
 
     def _depth(self, A: Array) -> int:
         return 1

@@ -234,7 +234,7 @@ def compare(
     if not all(len(train) for train, _ in pairs):
         raise ValueError("cv must leave rows to fit in each fold; got none in one. Pass cv=5.")
     share = float(np.mean([len(test) / len(train) for train, test in pairs]))
-    found = [
+    validated = [
         cross_validate(
             model,
             X,
@@ -247,12 +247,12 @@ def compare(
         )
         for model in listed
     ]
-    scores = np.array([one["test_score"] for one in found])
-    for name, own in zip(names, scores, strict=True):
-        if not np.isfinite(own).all():
+    scores = np.array([result["test_score"] for result in validated])
+    for name, values in zip(names, scores, strict=True):
+        if not np.isfinite(values).all():
             raise ValueError(
                 f"Scores to be compared must be finite; that of {name!r} on a fold is "
-                f"{own[~np.isfinite(own)][0]}. Choose another scoring, or larger folds."
+                f"{values[~np.isfinite(values)][0]}. Choose another scoring, or larger folds."
             )
     tests, bayes = {}, {}
     for a, b in combinations(range(len(names)), 2):
@@ -267,7 +267,7 @@ def compare(
     friedman = friedman_test(scores.T, names=names) if len(names) > 2 else None
     return Comparison(
         names, scores, scores.mean(axis=1), np.array([t.interval for t in alone]), tests, bayes,
-        mcnemar, delong, friedman, [one.path for one in found],
+        mcnemar, delong, friedman, [result.path for result in validated],
     )  # fmt: skip
 
 
@@ -321,19 +321,20 @@ def _on_rows(names, models, plan, labels, groups):
     """McNemar's and DeLong's tests of all pairs, by rows held out once."""
     if not labels:
         return {}, {}
-    one = _one_partition(plan)
-    folds = [with_groups(one, model, groups) for model in models]
+    partition = _one_partition(plan)
+    folds = [with_groups(partition, model, groups) for model in models]
     y = np.asarray(plan.y)
     kept = slice(None) if plan.weights is None else np.flatnonzero(plan.weights)
     right = [
-        (held_out_answers(model, own, "predict")[0] == y)[kept]
-        for model, own in zip(models, folds, strict=True)
+        (held_out_answers(model, model_folds, "predict")[0] == y)[kept]
+        for model, model_folds in zip(models, folds, strict=True)
     ]
     mcnemar, delong = {}, {}
     classes, codes, _ = weighted_labels(plan.y, plan.n, plan.weights)
     two = len(classes) == 2
     values = [
-        _values(model, own) if two else None for model, own in zip(models, folds, strict=True)
+        _values(model, model_folds) if two else None
+        for model, model_folds in zip(models, folds, strict=True)
     ]
     for a, b in combinations(range(len(names)), 2):
         pair = names[a], names[b]
@@ -341,9 +342,9 @@ def _on_rows(names, models, plan, labels, groups):
             int((right[a] & ~right[b]).sum()), int((right[b] & ~right[a]).sum())
         )
         if two and values[a] is not None and values[b] is not None:
-            told = auc_test(codes[kept], values[a][kept], values[b][kept])
+            test = auc_test(codes[kept], values[a][kept], values[b][kept])
             delong[pair] = TestResult(
-                "DeLong's test", float(told.statistic), (), float(told.p_value), nan
+                "DeLong's test", float(test.statistic), (), float(test.p_value), nan
             )
     return mcnemar, delong if len(delong) == len(mcnemar) else {}
 
@@ -351,8 +352,8 @@ def _on_rows(names, models, plan, labels, groups):
 def _values(model: Any, folds: Any) -> Array | None:
     for method in ("decision_function", "predict_proba"):
         if hasattr(model, method):
-            said = held_out_answers(model, folds, method)[0]
-            return said if said.ndim == 1 else said[:, -1]
+            answers = held_out_answers(model, folds, method)[0]
+            return answers if answers.ndim == 1 else answers[:, -1]
     return None
 
 

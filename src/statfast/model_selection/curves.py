@@ -101,12 +101,12 @@ def validation_curve(
     candidates = [{param_name: value} for value in list(param_range)]
     with_params(model, candidates[0])
     folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
-    found = scored_candidates(
+    scored = scored_candidates(
         model, folds, candidates, scorers, as_error_score(error_score), with_train=True,
         weights=folds.weights if weighted else None,
     )  # fmt: skip
     (name,) = scorers
-    return found.train[name], found.test[name]
+    return scored.train[name], scored.test[name]
 
 
 @ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY, exploit_incremental_learning=(False,))
@@ -219,21 +219,21 @@ def learning_curve(
 
 
 def _sizes(train_sizes: Any, most: int) -> list[int]:
-    given = to_array(train_sizes, "train_sizes", "a list of shares or of numbers of rows")
-    if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
+    sizes = to_array(train_sizes, "train_sizes", "a list of shares or of numbers of rows")
+    if sizes.ndim != 1 or not sizes.size or sizes.dtype.kind not in "iuf":
         raise wrong_type("train_sizes", "a list of shares or of numbers of rows", train_sizes)
-    if given.dtype.kind == "f":
-        if not ((given > 0) & (given <= 1)).all():
+    if sizes.dtype.kind == "f":
+        if not ((sizes > 0) & (sizes <= 1)).all():
             raise ValueError(
-                f"train_sizes must be shares within (0, 1], or integers; got {given.tolist()}."
+                f"train_sizes must be shares within (0, 1], or integers; got {sizes.tolist()}."
             )
-        given = (given * most).astype(np.intp).clip(1, most)
-    elif given.min() < 1 or given.max() > most:
+        sizes = (sizes * most).astype(np.intp).clip(1, most)
+    elif sizes.min() < 1 or sizes.max() > most:
         raise ValueError(
             f"train_sizes must be between 1 and the rows of the smallest training part ({most}); "
-            f"got {given.tolist()}."
+            f"got {sizes.tolist()}."
         )
-    return np.unique(given).tolist()
+    return np.unique(sizes).tolist()
 
 
 def _threaded(estimator: Any, n_jobs: Jobs) -> Any:

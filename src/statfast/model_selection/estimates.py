@@ -113,12 +113,13 @@ def bootstrap_error(
     y = as_placed(y, "y")
     path, answers = _of_samples(estimator, X, y, pairs, classes)
     total, times = np.zeros(n), np.zeros(n)
-    for (_, test), said in zip(pairs, answers, strict=True):
-        total[test] += losses(truth[test], said, loss)
+    for (_, test), predicted in zip(pairs, answers, strict=True):
+        total[test] += losses(truth[test], predicted, loss)
         times[test] += 1
     out = float((total[times > 0] / times[times > 0]).mean())
-    said = coded(with_params(estimator, {}).fit(X, y).predict(X), classes)
-    training, none = float(losses(truth, said, loss).mean()), no_information(truth, said, loss)
+    predicted = coded(with_params(estimator, {}).fit(X, y).predict(X), classes)
+    training = float(losses(truth, predicted, loss).mean())
+    none = no_information(truth, predicted, loss)
     return BootstrapEstimate.from_losses(method, training, out, none, path)
 
 
@@ -129,9 +130,9 @@ def _of_samples(
     if isinstance(estimator, SumFit) and estimator._samples_as_weights:
         trains, tests = ([pair[side] for pair in pairs] for side in (0, 1))
         n_jobs = getattr(estimator, "n_jobs", None)
-        found = replicated(estimator, X, y, X, trains, classes, n_jobs, tests)
-        if found is not None:
-            return MERGED, found
+        answers = replicated(estimator, X, y, X, trains, classes, n_jobs, tests)
+        if answers is not None:
+            return MERGED, answers
     folds = Folds(X, y, None, len(y), pairs)
     fits = FoldFits(estimator, folds, methods=frozenset({"predict"}))
     return fits.strategy, _of_fits(pairs, fits, classes)
@@ -277,8 +278,8 @@ def nested_cv_interval(
     require_weights(estimator, weights)
     arguments, codes = {}, None
     if groups is not None:
-        found, codes = as_labels(groups, n, name="groups")
-        as_count(K, "n_splits", 3, len(found), limit="the number of groups")
+        labels, codes = as_labels(groups, n, name="groups")
+        as_count(K, "n_splits", 3, len(labels), limit="the number of groups")
         if (name := groups_argument(estimator)) is not None:
             arguments[name] = as_placed(groups, "groups")
     every = Folds(X, y, weights, n, [], arguments)
@@ -290,14 +291,14 @@ def nested_cv_interval(
             pairs.append((np.concatenate([inner[k, j] for j in range(K) if j != k]), outer[k]))
     # Times a power of two, so that losses have squares: no bit of the result depends on it.
     unit = scale_of(float(max(part.max() for pair in pairs for part in pair)))
-    pairs = [(without * unit, own * unit) for without, own in pairs]
+    pairs = [(without * unit, held_out * unit) for without, held_out in pairs]
     terms = []
-    for without, own in pairs:
-        a = float(without.mean() - own.mean())
-        b = float(own.var(ddof=1)) / len(own) if len(own) > 1 else 0.0
+    for without, held_out in pairs:
+        a = float(without.mean() - held_out.mean())
+        b = float(held_out.var(ddof=1)) / len(held_out) if len(held_out) > 1 else 0.0
         terms.append(a * a - b)
     nested = float(np.mean([without.mean() for without, _ in pairs]))
-    plain = np.concatenate([own for _, own in pairs])
+    plain = np.concatenate([held_out for _, held_out in pairs])
     cv_error, sd = float(plain.mean()), float(plain.std(ddof=1))
     bias = (1.0 + ((K - 2) / K) ** exponent) * (nested - cv_error)
     inner_sd = float(np.concatenate([without for without, _ in pairs]).std(ddof=1))
@@ -329,9 +330,9 @@ def _parts(
 def _pairs(estimator, every, parts, truth, classes, loss):
     """Losses on fold j of the fit without folds j and k, for each (k, j); and without k alone."""
     K, n = len(parts), every.n
-    left = [(k,) for k in range(K)] + [(j, k) for k in range(K) for j in range(k)]
+    outs = [(k,) for k in range(K)] + [(j, k) for k in range(K) for j in range(k)]
     pairs = []
-    for out in left:
+    for out in outs:
         kept = np.ones(n, dtype=bool)
         for k in out:
             kept[parts[k]] = False
@@ -339,15 +340,15 @@ def _pairs(estimator, every, parts, truth, classes, loss):
     folds = replace(every, pairs=pairs)
     fits = FoldFits(estimator, folds)  # whose models are asked about parts of a fold
     inner, outer = {}, [None] * K
-    for out, fitted in zip(left, fits, strict=True):
+    for out, fitted in zip(outs, fits, strict=True):
         model = fitted.only_model()
         for k in out:
-            said = coded(model.predict(take_rows(fitted.X, parts[k])), classes)
-            found = losses(truth[parts[k]], said, loss)
+            predicted = coded(model.predict(take_rows(fitted.X, parts[k])), classes)
+            fold_losses = losses(truth[parts[k]], predicted, loss)
             if len(out) == 1:
-                outer[k] = found
+                outer[k] = fold_losses
             else:
-                inner[out[0] if k == out[1] else out[1], k] = found
+                inner[out[0] if k == out[1] else out[1], k] = fold_losses
     return inner, outer, fits.strategy
 
 

@@ -15,16 +15,16 @@ from statfast.model_selection.splitter import as_shuffler
 
 def all_candidates(param_grid: dict[str, Any] | list[dict[str, list[Any]]] | None) -> list[Any]:
     """All combinations: names in alphabetical order, the last of them changing fastest."""
-    found: list[Any] = []
+    candidates: list[Any] = []
     for grid in as_grids(param_grid, "param_grid"):
         names = sorted(grid)
         values = [as_values(grid[name], name) for name in names]
-        if prod(map(len, values)) + len(found) > MAX_REPEATS:
+        if prod(map(len, values)) + len(candidates) > MAX_REPEATS:
             raise ValueError(
                 f"param_grid has more than {MAX_REPEATS} candidates. Use RandomizedSearchCV."
             )
-        found += [dict(zip(names, some, strict=True)) for some in product(*values)]
-    return found
+        candidates += [dict(zip(names, chosen, strict=True)) for chosen in product(*values)]
+    return candidates
 
 
 def drawn_candidates(
@@ -40,11 +40,11 @@ def drawn_candidates(
         every = all_candidates(grids)
         order = rng.permutation(len(every)) if n_iter < len(every) else range(len(every))
         return [every[k] for k in order[:n_iter]]
-    found = []
+    candidates = []
     for _ in range(n_iter):
         grid = grids[int(rng.choice(len(grids)))]
-        found.append({name: _draw(grid[name], name, rng) for name in sorted(grid)})
-    return found
+        candidates.append({name: _draw(grid[name], name, rng) for name in sorted(grid)})
+    return candidates
 
 
 def _draw(values: Any, name: str, rng: Any) -> Any:

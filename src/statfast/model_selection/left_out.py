@@ -100,8 +100,8 @@ def leave_one_out(
         if model.priors is None:
             n = n_rows(X)
             classes, codes, weights = weighted_labels(y, n, sample_weight)
-            mass = np.bincount(codes, weights, len(classes))
-            model.set_params(priors=mass / mass.sum())
+            totals = np.bincount(codes, weights, len(classes))
+            model.set_params(priors=totals / totals.sum())
     require_weights(model, sample_weight)
     folds = as_plan(model, X, y, EachRow(), None, sample_weight)
     answers, path = held_out_answers(model, folds, method)

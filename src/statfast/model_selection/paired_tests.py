@@ -182,10 +182,10 @@ def bayesian_t_test(
     )
     below = float(stdtr(plain.df[0], _ratio(-rope - mean, error)))
     above = float(stdtr(plain.df[0], -_ratio(rope - mean, error)))
-    told = {"first": above, "equal": max(0.0, 1.0 - above - below), "second": below}
+    probabilities = {"first": above, "equal": max(0.0, 1.0 - above - below), "second": below}
     return TestResult(
         "Bayesian correlated t test", plain.statistic, plain.df, nan, plain.estimate,
-        plain.interval, told,
+        plain.interval, probabilities,
     )  # fmt: skip
 
 
@@ -355,12 +355,12 @@ def friedman_test(
     between = float(N * ((mean - (k + 1) / 2.0) ** 2).sum())
     chi = N * (k - 1) * between / spread if spread else 0.0
     f = _ratio((N - 1) * chi, N * (k - 1) - chi)
-    apart = np.abs(mean[:, None] - mean) / sqrt(k * (k + 1) / (6.0 * N))
-    nemenyi = np.minimum(studentized_range.sf(apart * sqrt(2.0), k, np.inf), 1.0)
+    gaps = np.abs(mean[:, None] - mean) / sqrt(k * (k + 1) / (6.0 * N))
+    nemenyi = np.minimum(studentized_range.sf(gaps * sqrt(2.0), k, np.inf), 1.0)
     critical = studentized_range.isf(0.05, k, np.inf) / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * N))
     holm = np.ones((k, k))
     upper = np.triu_indices(k, 1)
-    holm[upper] = _holm(2.0 * ndtr(-apart[upper]))
+    holm[upper] = _holm(2.0 * ndtr(-gaps[upper]))
     holm = np.minimum(holm, holm.T)
     pairs = [f"{listed[i]} - {listed[j]}" for i, j in zip(*upper, strict=True)]
     table = CoefficientTable(pairs, {

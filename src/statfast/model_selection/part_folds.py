@@ -60,11 +60,11 @@ def validated_parts(
     return_indices: bool = False,
 ) -> Any:
     """`cross_validate` of rows in parts: what it returns."""
-    others = {
+    unsupported = {
         "groups": groups, "n_jobs": n_jobs, "params": params,
         "return_train_score": return_train_score or None, "return_indices": return_indices or None,
     }  # fmt: skip
-    for name, value in others.items():
+    for name, value in unsupported.items():
         if value is not None:
             raise ValueError(
                 f"{name} is for rows in memory; got it with rows in parts. Leave it out."
@@ -75,7 +75,7 @@ def validated_parts(
             f"Cross-validation of rows in parts is of estimators whose fit is a sum; got "
             f"{type(model).__name__}. Pass a sample in memory."
         )
-    scores = {name: _as_score(one, model) for name, one in _named(scoring, model).items()}
+    scores = {name: _as_score(value, model) for name, value in _named(scoring, model).items()}
     parts = as_parts(X, y, sample_weight)
     try:
         start = perf_counter()
@@ -83,7 +83,11 @@ def validated_parts(
         middle = perf_counter()
         scored = parts.total(
             Work(_scored, numbered=True),
-            ([without_row_attributes(one) for one in models], rows_of_folds, [*scores.values()]),
+            (
+                [without_row_attributes(fitted) for fitted in models],
+                rows_of_folds,
+                [*scores.values()],
+            ),
         )
         end, k = perf_counter(), len(models)
     finally:
@@ -184,8 +188,8 @@ class _Score:
         X, y, weights = columns
         (scorer,) = as_scorers(ROOTS.get(self.name, self.name), model).values()
         weights = as_weights(weights, len(X))
-        mass = float(len(X)) if weights is None else float(weights.sum())
-        return np.array([mass * scorer(model, X, y, sample_weight=weights), mass])
+        total_weight = float(len(X)) if weights is None else float(weights.sum())
+        return np.array([total_weight * scorer(model, X, y, sample_weight=weights), total_weight])
 
     def end(self, sums: Any) -> Any:
         if self.name == "r2":
@@ -211,9 +215,9 @@ class _RowsOfFolds:
         codes = _codes(columns, self.classes)
         folds = np.empty(n, np.intp)
         for c, first in enumerate(self.before[number]):
-            own = np.flatnonzero(codes == c)
-            rank = first + np.arange(len(own))
-            folds[own] = np.searchsorted(self.ends[:, c], rank, "right")
+            members = np.flatnonzero(codes == c)
+            rank = first + np.arange(len(members))
+            folds[members] = np.searchsorted(self.ends[:, c], rank, "right")
         if (np.diff(folds) >= 0).all():
             cuts = np.searchsorted(folds, np.arange(len(self.ends) + 1))
             return [slice(a, b) for a, b in pairwise(cuts)]
@@ -252,19 +256,19 @@ def _both(a: Any, b: Array) -> Any:
 def _of_folds(columns: Any, rows_of_folds: Any, number: Any) -> Iterator[Any]:
     """The columns of a part for each fold, or None without weight."""
     for places in rows_of_folds.places(columns, number):
-        some = tuple(rows_at(column, places) for column in columns)
-        yield some if len(some[0]) and has_weight(some[2]) else None
+        fold_columns = tuple(rows_at(column, places) for column in columns)
+        yield fold_columns if len(fold_columns[0]) and has_weight(fold_columns[2]) else None
 
 
 def _summed(columns: Any, sent_state: Any, number: Any) -> Any:
     model, state, layout, rows_of_folds = sent_state
     every = _of_folds(columns, rows_of_folds, number)
-    return _Folds([one and statistics_of_part(one, (model, state, layout)) for one in every])
+    return _Folds([rows and statistics_of_part(rows, (model, state, layout)) for rows in every])
 
 
 def _scored(columns: Any, sent_state: Any, number: Any) -> Any:
     models, rows_of_folds, scores = sent_state
     pairs = zip(_of_folds(columns, rows_of_folds, number), models, strict=True)
     return _Folds([
-        one and _Folds([score.sums(one, model) for score in scores]) for one, model in pairs
+        rows and _Folds([score.sums(rows, model) for score in scores]) for rows, model in pairs
     ])  # fmt: skip

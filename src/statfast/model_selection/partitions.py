@@ -269,9 +269,9 @@ class RepeatedKFold(Splitter):
 
     def _tests(self, n: int, y: Any, groups: Array | None) -> list[Array]:
         rng = as_shuffler(self.random_state)
-        one = self._repeated(self.n_splits, shuffle=True, random_state=rng)
+        splitter = self._repeated(self.n_splits, shuffle=True, random_state=rng)
         times = as_count(self.n_repeats, "n_repeats")
-        return [part for _ in range(times) for part in one._tests(n, y, groups)]
+        return [part for _ in range(times) for part in splitter._tests(n, y, groups)]
 
     def _count(self, n: int | None, y: Any, groups: Array | None) -> int:
         return as_count(self.n_splits, "n_splits", 2) * as_count(self.n_repeats, "n_repeats")

@@ -311,9 +311,9 @@ def train_test_split(
         )
     if as_flag(shuffle, "shuffle"):
         kind = ShuffleSplit if stratify is None else StratifiedShuffleSplit
-        one = kind(1, test_size=test_size, train_size=train_size, random_state=random_state)
-        one._default = 0.25
-        train, test = next(iter(one._pairs(n, stratify, None)))
+        splitter = kind(1, test_size=test_size, train_size=train_size, random_state=random_state)
+        splitter._default = 0.25
+        train, test = next(iter(splitter._pairs(n, stratify, None)))
     elif stratify is not None:
         raise ValueError("stratify needs shuffle=True; got shuffle=False. Leave one of them out.")
     else:

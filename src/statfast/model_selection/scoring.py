@@ -70,16 +70,16 @@ def as_scorers(scoring: Any, estimator: Estimator) -> dict[str, Any]:
         raise wrong_type("scoring", "a name, a function, or a list or dict of them", scoring)
     if not named or not all(isinstance(name, str) for name in named):
         raise ValueError(f"scoring must name at least one score, by strings; got {shown(scoring)}.")
-    return {name: get_scorer(one) for name, one in named.items()}
+    return {name: get_scorer(value) for name, value in named.items()}
 
 
 def methods_asked(scorers: dict[str, Any], estimator: Estimator) -> frozenset[Any] | None:
     """The methods that scores ask models for; None where they may ask for anything, as functions
     may."""
-    if not all(isinstance(one, Scorer) or one is by_score for one in scorers.values()):
+    if not all(isinstance(scorer, Scorer) or scorer is by_score for scorer in scorers.values()):
         return None
     return frozenset(
-        "score" if one is by_score else one.method(estimator) for one in scorers.values()
+        "score" if scorer is by_score else scorer.method(estimator) for scorer in scorers.values()
     )
 
 
@@ -182,17 +182,17 @@ def with_groups(folds: Folds, estimator: Any, groups: Any) -> Folds:
 def as_arguments(estimator: Any, arguments: dict[Any, Any], n: int) -> dict[Any, Any]:
     """Arguments of ``fit``, which must take them; those with a value for each row as arrays."""
     taken = signature(estimator.fit).parameters
-    many = any(p.kind is p.VAR_KEYWORD for p in taken.values())
-    found = {}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in taken.values())
+    checked = {}
     for name, value in arguments.items():
-        if name not in taken and not many:
+        if name not in taken and not takes_any:
             raise TypeError(
                 f"params names {name!r}, which {type(estimator).__name__}.fit does not take. Drop "
                 "it."
             )
         listed = hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
-        found[name] = as_placed(value, name) if listed and n_rows(value) == n else value
-    return found
+        checked[name] = as_placed(value, name) if listed and n_rows(value) == n else value
+    return checked
 
 
 def groups_argument(estimator: Any) -> Any:
@@ -212,8 +212,8 @@ def groups_argument(estimator: Any) -> Any:
 def require_targets(estimator: Any, y: Array | None) -> None:
     """Refuse y=None where a fit needs targets."""
     if y is None:
-        found = signature(estimator.fit).parameters.get("y")
-        if found is not None and found.default is found.empty:
+        parameter = signature(estimator.fit).parameters.get("y")
+        if parameter is not None and parameter.default is parameter.empty:
             raise ValueError(
                 f"{type(estimator).__name__} requires y to be passed, but the target y is None. "
                 "Pass the targets."
@@ -271,7 +271,7 @@ class Scores:
         start = perf_counter()
         known = self._of_squares(fitted, rows)
         models = fitted.models if known else self._asked_at_once(fitted.models, rows)
-        for error in (one for one in models if isinstance(one, Exception)):
+        for error in (model for model in models if isinstance(model, Exception)):
             if self.error_score == "raise":
                 raise error
             self.failures.append(error)
@@ -298,9 +298,9 @@ class Scores:
         if rows is None or not by_row or y.ndim != 1:
             return False
         start, y = perf_counter(), y[rows]
-        for by_name, said in zip(self.test, answers, strict=True):
+        for by_name, answer in zip(self.test, answers, strict=True):
             for name, scorer in self.scorers.items():
-                values = scorer.each(y, said[rows], None)
+                values = scorer.each(y, answer[rows], None)
                 if weights is not None:  # a row of weight 0 has no score
                     values[weights[rows] == 0.0] = nan
                 by_name[name] = values
@@ -324,11 +324,11 @@ class Scores:
         ]
         if not all(name in _OF_SQUARES for name in names):
             return None
-        found = models[0]._mean_squares(models, fitted.held)
-        if found is None:
+        squares = models[0]._mean_squares(models, fitted.held)
+        if squares is None:
             return None
         return {
-            own: _OF_SQUARES[name](*found) for own, name in zip(self.scorers, names, strict=True)
+            key: _OF_SQUARES[name](*squares) for key, name in zip(self.scorers, names, strict=True)
         }
 
     def _asked_at_once(self, models: list[Any], rows: Any) -> list[Any]:
@@ -341,7 +341,7 @@ class Scores:
         values = models[0]._predict_together(models, rows)
         if values is None:
             return models
-        return [Answers({"predict": said}) for said in values]
+        return [Answers({"predict": predicted}) for predicted in values]
 
     def _score(
         self,
@@ -387,16 +387,16 @@ class Scores:
         if not self.failures:
             return
         first = self.failures[0]
-        said = f"{type(first).__name__}: {first}"
+        sentence = f"{type(first).__name__}: {first}"
         if len(self.failures) == self.fits:
             raise ValueError(
                 f"All the {self.fits} fits failed. It is very likely that your model is "
-                f"misconfigured. The first error: {said} Pass error_score='raise' for its "
+                f"misconfigured. The first error: {sentence} Pass error_score='raise' for its "
                 "traceback."
             ) from first
         warn_user(
             f"{len(self.failures)} fits failed out of a total of {self.fits}. Their scores will be "
-            f"set to {self.error_score}. The first error: {said}",
+            f"set to {self.error_score}. The first error: {sentence}",
             FitFailedWarning,
         )
 

@@ -107,27 +107,27 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         -------
         self
         """
-        given, estimator = self._checked(), self._copied_estimator()
-        scorers = as_scorers(given.scoring, estimator)
+        settings, estimator = self._checked(), self._copied_estimator()
+        scorers = as_scorers(settings.scoring, estimator)
         rated = self._rated(scorers)
         require_weights(estimator, sample_weight)
         candidates = self._candidates()
         for candidate in candidates:
             with_params(estimator, candidate)  # raises for parameters that there are not
         folds = as_plan(estimator, X, y, self.cv, groups, sample_weight, params)
-        found = scored_candidates(
-            estimator, folds, candidates, scorers, given.error_score,
-            with_train=given.return_train_score, weights=folds.weights,
+        scored = scored_candidates(
+            estimator, folds, candidates, scorers, settings.error_score,
+            with_train=settings.return_train_score, weights=folds.weights,
         )  # fmt: skip
-        results = found.table(candidates)
+        results = scored.table(candidates)
         fitted = {
             "cv_results_": results,
             "scorer_": scorers.get("score", scorers),
             "n_splits_": len(folds.pairs),
             "multimetric_": "score" not in scorers,
-            "path_": found.strategy,
+            "path_": scored.strategy,
         }
-        best = self._best(results, rated, given.rule)
+        best = self._best(results, rated, settings.rule)
         if best is not None:
             fitted |= {"best_index_": best, "best_params_": candidates[best]}
             if rated is not None and not callable(self.refit):
@@ -343,12 +343,12 @@ class ParameterSearch(HandsWeightsOn, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if hasattr(self.estimator, "__sklearn_tags__"):
-            told = self.estimator.__sklearn_tags__()
+            inner = self.estimator.__sklearn_tags__()
             for name in (
                 "estimator_type", "target_tags", "transformer_tags", "classifier_tags",
                 "regressor_tags", "input_tags",
             ):  # fmt: skip
-                setattr(tags, name, getattr(told, name))
+                setattr(tags, name, getattr(inner, name))
         return tags
 
 

@@ -78,8 +78,8 @@ class Splitter(FoldSplitter):
 
     def __repr__(self) -> str:
         names = inspect.signature(type(self)).parameters
-        given = ", ".join(f"{name}={shown(getattr(self, name))}" for name in names)
-        return f"{type(self).__name__}({given})"
+        arguments = ", ".join(f"{name}={shown(getattr(self, name))}" for name in names)
+        return f"{type(self).__name__}({arguments})"
 
     def _pairs(self, n, y, groups):
         for test in self._tests(n, y, groups):
@@ -122,10 +122,12 @@ def as_takeable(X: Any, name: str = "X") -> Any:
     """What rows can be taken from by their places; of a damaged sparse matrix, none can."""
     refuse_distributed(X, name)
     if is_sparse(X):
-        given = as_sparse(X, name=name)
-        if given.dtype.kind not in "biufc":
-            raise ValueError(f"{name} must hold numbers; got dtype {given.dtype}. Encode it first.")
-        return given
+        matrix = as_sparse(X, name=name)
+        if matrix.dtype.kind not in "biufc":
+            raise ValueError(
+                f"{name} must hold numbers; got dtype {matrix.dtype}. Encode it first."
+            )
+        return matrix
     return X if hasattr(X, "shape") or isinstance(X, list | tuple) else np.asarray(X)
 
 

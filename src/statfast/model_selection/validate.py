@@ -147,17 +147,17 @@ def cross_validate(
         weights=folds.weights if weighted else None, with_models=with_models,
     )  # fmt: skip
     times = {"fit_time": scored.fit_times[0], "score_time": scored.score_times[0]}
-    found = FoldScores(times, scored.strategy)
-    found |= {f"test_{name}": values[0] for name, values in scored.test.items()}
-    found |= {f"train_{name}": values[0] for name, values in scored.train.items()}
+    scores = FoldScores(times, scored.strategy)
+    scores |= {f"test_{name}": values[0] for name, values in scored.test.items()}
+    scores |= {f"train_{name}": values[0] for name, values in scored.train.items()}
     if with_models:
-        found["estimator"] = [None if isinstance(m, Exception) else m for (m,) in scored.models]
+        scores["estimator"] = [None if isinstance(m, Exception) else m for (m,) in scored.models]
     if as_flag(return_indices, "return_indices"):
-        found["indices"] = {
+        scores["indices"] = {
             "train": [folds.train(k) for k in range(len(folds.pairs))],
             "test": [test for _, test in folds.pairs],
         }
-    return found
+    return scores
 
 
 @ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY)
@@ -310,17 +310,17 @@ def held_out_answers(estimator: Any, folds: Any, method: str) -> tuple[Array, st
     """What a method gives for each row by the model that did not see it, and the strategy."""
     require_method(estimator, method, f"method={method!r}")
     fits = FoldFits(estimator, folds, methods=frozenset({method}))
-    answers = fits.plan.of_all_rows() if isinstance(fits.plan, HeldOutAnswers) else None
-    if answers is not None:
-        return answers[0], fits.strategy
+    of_all_rows = fits.plan.of_all_rows() if isinstance(fits.plan, HeldOutAnswers) else None
+    if of_all_rows is not None:
+        return of_all_rows[0], fits.strategy
     classes = None
     if method != "predict":
         classes = known_classes(folds.y, folds.n, folds.weights)
     parts, order = [], []
     for (_, test), fitted in zip(folds.pairs, fits, strict=True):
         model = with_arguments(folds, fitted.only_model(), test)
-        said = np.asarray(getattr(model, method)(rows_of_fold(fitted.X, test)))
-        parts.append(_for_all(said, model, classes, method))
+        of_fold = np.asarray(getattr(model, method)(rows_of_fold(fitted.X, test)))
+        parts.append(_for_all(of_fold, model, classes, method))
         order.append(test)
     whole = np.concatenate(parts)
     answers = np.empty_like(whole)

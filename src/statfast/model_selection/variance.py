@@ -105,8 +105,8 @@ class BiasVariance(Tabled):
             "unbiased variance": self.unbiased_variance,
             "biased variance": self.biased_variance,
         }
-        told = {name: part for name, part in parts.items() if part == part}
-        return CoefficientTable(list(told), {self.kind: np.array(list(told.values()))})
+        known = {name: part for name, part in parts.items() if part == part}
+        return CoefficientTable(list(known), {self.kind: np.array(list(known.values()))})
 
     def plot(self, *, ax: Any = None, **style: Any) -> Drawn:
         """Draw shots at a target: `statfast.plot.bias_variance_target`.
@@ -222,10 +222,10 @@ def bias_variance(
     joined, classes = truth_of(joined_rows(y, y_test, "y", "y_test"), n + m, labels)
     truth = joined[n:]
     drawn = rng.integers(0, n, (R, n))
-    said, path = _predictions(estimator, X, np.asarray(y), X_test, drawn, classes, n_jobs)
+    predictions, path = _predictions(estimator, X, np.asarray(y), X_test, drawn, classes, n_jobs)
     if kind == "squared":
-        return _squared(said, truth, path)
-    return _of_labels(kind, said, truth, classes, path)
+        return _squared(predictions, truth, path)
+    return _of_labels(kind, predictions, truth, classes, path)
 
 
 def _predictions(
@@ -238,12 +238,14 @@ def _predictions(
     n_jobs: Jobs,
 ) -> tuple[Array, str]:
     """Predictions (R, m) of the fits to all samples."""
-    found = replicated(estimator, X, y, X_test, drawn, classes, n_jobs)
-    if found is not None:
-        said = np.empty((len(drawn), n_rows(X_test)), np.float64 if classes is None else np.intp)
-        for own, codes in zip(said, found, strict=True):
-            own[:] = codes
-        return said, MERGED
+    answers = replicated(estimator, X, y, X_test, drawn, classes, n_jobs)
+    if answers is not None:
+        predictions = np.empty(
+            (len(drawn), n_rows(X_test)), np.float64 if classes is None else np.intp
+        )
+        for row, codes in zip(predictions, answers, strict=True):
+            row[:] = codes
+        return predictions, MERGED
     out, pairwise = [], is_pairwise(estimator)
     for rows in drawn:
         seen = rows if pairwise else None
@@ -307,8 +309,8 @@ def _times(drawn: Array | list[Array], order: Any = None) -> Array:
         place = np.empty(n, dtype=np.intp)
         place[order] = np.arange(n)
         drawn = (place[rows] for rows in drawn)
-    for own, rows in zip(counts, drawn, strict=True):
-        own[:] = np.bincount(rows, minlength=n)
+    for row, rows in zip(counts, drawn, strict=True):
+        row[:] = np.bincount(rows, minlength=n)
     return counts
 
 
@@ -327,11 +329,11 @@ def _together(
     rows = as_rows(X_test)
     if rows.shape[1] != columns[0].shape[1]:
         return none
-    found = model._predict_replicates(columns, state, partial(_times, drawn), rows)
-    if found is None:
+    answer = model._predict_replicates(columns, state, partial(_times, drawn), rows)
+    if answer is None:
         return none
     place = np.searchsorted(classes, state.classes)
-    return place[found[0]], found[1]
+    return place[answer[0]], answer[1]
 
 
 def _squared(predictions: Array, truth: Array, path: str) -> BiasVariance:
@@ -364,11 +366,11 @@ def _of_labels(
             nan, nan, classes[modes], predictions, truth, path,
         )  # fmt: skip
     wrong = modes != truth
-    apart = 1.0 - shares[np.arange(m), modes]
+    spread = 1.0 - shares[np.arange(m), modes]
     mended = np.where(wrong, right, 0.0)
-    unbiased = float(np.where(wrong, 0.0, apart).mean())
+    unbiased = float(np.where(wrong, 0.0, spread).mean())
     return BiasVariance(
-        kind, loss, float(wrong.mean()), float(apart.mean()), unbiased - float(mended.mean()), 0.0,
-        unbiased, float(np.where(wrong, apart, 0.0).mean()), classes[modes], predictions, truth,
+        kind, loss, float(wrong.mean()), float(spread.mean()), unbiased - float(mended.mean()), 0.0,
+        unbiased, float(np.where(wrong, spread, 0.0).mean()), classes[modes], predictions, truth,
         path,
     )  # fmt: skip

@@ -265,8 +265,8 @@ def precision_recall(
         ax.axhline(share, color="0.6", linestyle=":", linewidth=1)
         label = f"average precision {shown.average_precision:.3f}"
         ax.plot(at, height, **{"color": COLORS[0], "label": label, **style})
-        few = len(recall) <= 60
-        if few:
+        shows_points = len(recall) <= 60
+        if shows_points:
             ax.plot(recall[:-1], precision[:-1], ".", color=COLORS[0], markersize=5)
         _unit(ax, "recall", "precision")
         ax.legend(loc="lower left", frameon=False)
@@ -360,17 +360,17 @@ def asked(model: Any, X: Any, y: Any, pos_label: Any) -> tuple[Array, Array]:
     if positive not in classes:
         raise ValueError(f"pos_label={pos_label!r} is not a class of the model: {classes}.")
     if hasattr(model, "predict_proba"):
-        said = np.asarray(model.predict_proba(X))[:, classes.index(positive)]
+        scores = np.asarray(model.predict_proba(X))[:, classes.index(positive)]
     else:
-        said = np.asarray(model.decision_function(X), dtype=float)
-        said = said if positive == classes[1] else -said
-    return binary_codes(y, positive, usual=False), said
+        scores = np.asarray(model.decision_function(X), dtype=float)
+        scores = scores if positive == classes[1] else -scores
+    return binary_codes(y, positive, usual=False), scores
 
 
 def _rows(truth: Any, scores: Array, y: Any, pos_label: int | str | None) -> tuple[Array, Array]:
     if y is not None:
-        codes, said = asked(truth, scores, y, pos_label)
-        rows = rows_for_ranking(codes, said, 1)
+        codes, values = asked(truth, scores, y, pos_label)
+        rows = rows_for_ranking(codes, values, 1)
     else:
         rows = rows_for_ranking(truth, scores, pos_label)
     return rows[1], rows[0]
@@ -564,8 +564,8 @@ def confusion(
     named = [str(label) for label in labels]
 
     def draw(shown: Display, ax: Any) -> None:
-        mass = matrix.sum(axis=1, keepdims=True)
-        shade = matrix / np.where(mass > 0, mass, 1)
+        totals = matrix.sum(axis=1, keepdims=True)
+        shade = matrix / np.where(totals > 0, totals, 1)
         ax.imshow(shade, **{"cmap": "Blues", "vmin": 0, "vmax": 1, **style})
         if len(named) <= 30:
             for (i, j), value in np.ndenumerate(matrix):

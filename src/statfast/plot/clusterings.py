@@ -111,11 +111,11 @@ def clusters(
 
     def draw(shown: Display, ax: Any) -> None:
         for code, label in enumerate(classes):
-            some = rows[codes == code]
+            members = rows[codes == code]
             marker = MARKERS[code // len(COLORS) % len(MARKERS)]
-            given = {"s": point_size, "linewidths": 0, "alpha": 0.8, "marker": marker, **style}
-            given = {"color": [palette[code]], "label": legend_text(label), **given}
-            ax.scatter(some[:, across], some[:, up], **given)
+            shape = {"s": point_size, "linewidths": 0, "alpha": 0.8, "marker": marker, **style}
+            shape = {"color": [palette[code]], "label": legend_text(label), **shape}
+            ax.scatter(members[:, across], members[:, up], **shape)
         if points is not None:
             ax.scatter(
                 points[:, across], points[:, up], s=max(6 * point_size, MIN_CENTER_AREA),
@@ -221,13 +221,13 @@ def silhouette(
         gap = max(1.0, 0.02 * len(widths))
         below, middles, texts = 0.0, [], []
         for code, label in enumerate(classes):
-            some = -np.sort(-widths[codes == code])
-            edges = np.repeat(below + np.arange(len(some) + 1.0), 2)[1:-1]
-            given = {"color": palette[code], "linewidth": 0, **style}
-            ax.fill_betweenx(edges, 0, np.repeat(some, 2), **given)
-            middles.append(below + len(some) / 2)
-            texts.append(f"{label}: {len(some)} samples, {some.mean():.2f}")
-            below += len(some) + gap
+            sorted_widths = -np.sort(-widths[codes == code])
+            edges = np.repeat(below + np.arange(len(sorted_widths) + 1.0), 2)[1:-1]
+            shape = {"color": palette[code], "linewidth": 0, **style}
+            ax.fill_betweenx(edges, 0, np.repeat(sorted_widths, 2), **shape)
+            middles.append(below + len(sorted_widths) / 2)
+            texts.append(f"{label}: {len(sorted_widths)} samples, {sorted_widths.mean():.2f}")
+            below += len(sorted_widths) + gap
         low = min(0.0, float(widths.min())) - 0.02
         box = ax.get_window_extent()
         across, down = (size * 72 / ax.figure.dpi for size in (box.width, box.height))
@@ -319,8 +319,8 @@ def gap(
     best = result.best(rule)
 
     def draw(shown: Display, ax: Any) -> None:
-        given = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
-        ax.errorbar(shown.k, shown.gap, yerr=shown.se, **given)
+        shape = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
+        ax.errorbar(shown.k, shown.gap, yerr=shown.se, **shape)
         _mark(ax, shown, rule)
         ax.set_ylabel("gap statistic, with standard error")
 

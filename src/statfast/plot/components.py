@@ -408,14 +408,14 @@ def _arrows(ax: Any, ends: Array, names: list[str], **style: Any) -> None:
              "length_includes_head": True, **style}  # fmt: skip
     for x, y in ends:
         ax.arrow(0.0, 0.0, x, y, **style)
-    reach, line = 1.08 * np.abs(ends).max(), 0.11 * np.abs(ends).max()
+    size, line = 1.08 * np.abs(ends).max(), 0.11 * np.abs(ends).max()
     for right in (False, True):
         chosen = np.flatnonzero((ends[:, 0] >= 0) == right)
         chosen = chosen[np.argsort(ends[chosen, 1], kind="stable")]
-        heights = spread_out(ends[chosen, 1], line, max(reach, line * len(chosen) / 2))
+        heights = spread_out(ends[chosen, 1], line, max(size, line * len(chosen) / 2))
         for j, height in zip(chosen, heights, strict=True):
             ax.annotate(
-                names[j], ends[j], xytext=(ends[j, 0] + (0.03 if right else -0.03) * reach, height),
+                names[j], ends[j], xytext=(ends[j, 0] + (0.03 if right else -0.03) * size, height),
                 ha="left" if right else "right", va="center", fontsize="small",
                 bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7},
             )  # fmt: skip

@@ -130,8 +130,8 @@ def dendrogram(
     )
 
     def draw(shown, ax):
-        given = {"colors": inks, "linewidths": linewidth, **style}
-        ax.add_collection(LineCollection(paths if upright else paths[:, :, ::-1], **given))
+        shape = {"colors": inks, "linewidths": linewidth, **style}
+        ax.add_collection(LineCollection(paths if upright else paths[:, :, ::-1], **shape))
         frame(ax, x[leaves], y, line, orientation)
         name_leaves(ax, Z, leaves, labels, orientation)
 

@@ -151,8 +151,8 @@ def boosting_margins(
     def draw(display: Display, ax: Any) -> None:
         share = np.arange(1, display.margins.shape[1] + 1) / display.margins.shape[1]
         for i, (t, values) in enumerate(zip(display.rounds, display.margins, strict=True)):
-            given = {"color": COLORS[i % len(COLORS)], "label": f"{t} rounds", **style}
-            ax.step(values, share, where="post", **given)
+            shape = {"color": COLORS[i % len(COLORS)], "label": f"{t} rounds", **style}
+            ax.step(values, share, where="post", **shape)
         ax.axvline(0.0, color="0.25", linewidth=0.8)
         ax.set_xlabel("margin")
         ax.set_ylabel("cumulative fraction of samples")
@@ -274,10 +274,10 @@ def _draw_line(dependence: PartialDependence, output: int, ax: Any, style: dict[
 def _draw_surface(dependence: PartialDependence, output: int, ax: Any, style: Any) -> None:
     if dependence.average is None:
         raise ValueError("kind must be 'average' or 'both' to draw two columns; got 'individual'.")
-    one, two = dependence.grid_values
-    if min(len(one), len(two)) < 2:
+    across, up = dependence.grid_values
+    if min(len(across), len(up)) < 2:
         raise ValueError("X must have two values or more in each of two columns that are drawn.")
-    drawn = ax.contourf(one, two, dependence.average[output].T, **{"levels": 12, **style})
+    drawn = ax.contourf(across, up, dependence.average[output].T, **{"levels": 12, **style})
     ax.figure.colorbar(drawn, ax=ax, label=_axis_label(dependence, output))
     ax.set_xlabel(dependence.names[0])
     ax.set_ylabel(dependence.names[1])
@@ -341,8 +341,8 @@ def permutation_importances(
 
     def draw(display: Display, ax: Any) -> None:
         at = np.arange(len(display.means))
-        reach = np.abs(display.intervals.T - display.means)
-        ax.errorbar(display.means, at, xerr=reach, **{"fmt": "o", "color": COLORS[0], **style})
+        errors = np.abs(display.intervals.T - display.means)
+        ax.errorbar(display.means, at, xerr=errors, **{"fmt": "o", "color": COLORS[0], **style})
         ax.axvline(0.0, color="0.25", linewidth=0.8)
         ax.set_yticks(at, display.names)
         ax.invert_yaxis()

@@ -105,8 +105,10 @@ def svm_margin(
             f"X must be the {model.shape_fit_[0]} rows that the model was fitted to; got "
             f"{len(rows)}. Pass those, or use decision_regions."
         )
-    bound = np.unique(np.concatenate([some.bound for some in model.multipliers_]))
-    free = np.setdiff1d(np.concatenate([some.free for some in model.multipliers_]), bound)
+    bound = np.unique(np.concatenate([multipliers.bound for multipliers in model.multipliers_]))
+    free = np.setdiff1d(
+        np.concatenate([multipliers.free for multipliers in model.multipliers_]), bound
+    )
 
     def draw(shown: Display, ax: Any) -> None:
         decision_regions(
@@ -128,10 +130,10 @@ def svm_margin(
                     rows[index, 0], rows[index, 1], s=RING * point_size, facecolors="none",
                     edgecolors="0.15", linewidths=0.9, linestyle=line, label=label, zorder=4,
                 )  # fmt: skip
-        found = f"{len(model.support_)} support vectors"
+        title = f"{len(model.support_)} support vectors"
         if len(model.classes_) == 2 and np.isfinite(model.margin_[0]):
-            found = f"margin {model.margin_[0]:.3g}, {found}"
-        ax.set_title(found)
+            title = f"margin {model.margin_[0]:.3g}, {title}"
+        ax.set_title(title)
 
     return Display(draw, free=free, bound=bound).plot(ax=ax)
 
@@ -216,11 +218,11 @@ def kernel_matrix(
 
     def draw(shown: Display, ax: Any) -> None:
         low, high = float(values.min()), float(values.max())
-        given = {"cmap": "viridis"}
+        colors = {"cmap": "viridis"}
         if low < 0:
-            reach = max(-low, high)
-            given = {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach}
-        image = ax.imshow(values, **{"interpolation": "nearest", **given, **style})
+            limit = max(-low, high)
+            colors = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit}
+        image = ax.imshow(values, **{"interpolation": "nearest", **colors, **style})
         if colorbar:
             ax.figure.colorbar(image, ax=ax, label="kernel value", fraction=0.046, pad=0.04)
         if y is None:

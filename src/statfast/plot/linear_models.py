@@ -94,18 +94,17 @@ def coefficients(
             f"model must have one coefficient a column; got one for {len(model.coef_)} classes. "
             "Draw its summary().to_frame() instead."
         )
-    if not hasattr(
-        model, "coef_names_"
-    ):  # intervals are the caller's, but terms and their order are not
+    if not hasattr(model, "coef_names_"):  # It has the terms and their order.
         raise wrong_type("model", "a linear model whose terms have names (coef_names_)", model)
-    own = [str(name) for name in model.coef_names_]
+    coef_names = [str(name) for name in model.coef_names_]
     n_columns = int(model.n_features_in_)
-    names = own[-n_columns:] if names is None else as_names(names, "names")
+    names = coef_names[-n_columns:] if names is None else as_names(names, "names")
     if len(names) != n_columns:
         raise ValueError(f"names must name the {n_columns} columns; got {len(names)} names.")
-    names = [*own[: len(own) - n_columns], *names]
-    given = model.conf_int(level=level) if intervals is None else intervals
-    ends = _ends(given, len(names))
+    names = [*coef_names[: len(coef_names) - n_columns], *names]
+    if intervals is None:
+        intervals = model.conf_int(level=level)
+    ends = _ends(intervals, len(names))
     has_one = len(names) > model.n_features_in_
     values = np.ravel(model.coef_)
     if has_one:
@@ -125,11 +124,11 @@ def coefficients(
         ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
         clear = (ends[:, 0] > none) | (ends[:, 1] < none)
         points, lines, limits = interval_lines(values, ends, scale == "ratio")
-        for some, face in ((clear, COLORS[0]), (~clear, "white")):
-            ax.hlines(places[some], lines[some, 0], lines[some, 1], color=COLORS[0], zorder=2)
-            given = {"marker": "o", "linestyle": "", "markersize": 6, "markeredgecolor": COLORS[0]}
-            given |= {"markerfacecolor": face, "zorder": 3, **style}
-            ax.plot(points[some], places[some], **given)
+        for marked, face in ((clear, COLORS[0]), (~clear, "white")):
+            ax.hlines(places[marked], lines[marked, 0], lines[marked, 1], color=COLORS[0], zorder=2)
+            shape = {"marker": "o", "linestyle": "", "markersize": 6}
+            shape |= {"markeredgecolor": COLORS[0], "markerfacecolor": face, "zorder": 3, **style}
+            ax.plot(points[marked], places[marked], **shape)
         if scale == "ratio":
             from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -276,15 +275,15 @@ def diagnostics(
     n_labels = as_count(n_labels, "n_labels", 0)
     if not hasattr(model, "influence"):
         raise wrong_type("model", "a linear model with influence", model)
-    found = model.influence(X, y, sample_weight, offset, exposure)
+    influence = model.influence(X, y, sample_weight, offset, exposure)
     residuals = model.residuals(X, y, "deviance", sample_weight, offset, exposure)
     if residuals.ndim > 1:
         raise ValueError(
             f"model must have one residual a row; got {residuals.shape[1]}, one for each class. "
             "Draw that of one class against the rest."
         )
-    standard, eta = found.standardized, found.linear_predictor
-    pearson, leverage = found.standardized_pearson, found.leverage
+    standard, eta = influence.standardized, influence.linear_predictor
+    pearson, leverage = influence.standardized_pearson, influence.leverage
     ok = np.isfinite(standard)
 
     def draw(shown: Display, ax: Any) -> None:
@@ -319,7 +318,7 @@ def diagnostics(
             ylabel="root of |standardized residuals|",
         )
 
-        _scatter(axes[3], leverage, pearson, found.cooks_distance, n_labels, style)
+        _scatter(axes[3], leverage, pearson, influence.cooks_distance, n_labels, style)
         axes[3].axhline(0, color="0.6", linewidth=1.0, linestyle="--")
         rank = max(leverage.sum(), 1e-300)
         bottom, top = axes[3].get_ylim()
@@ -340,7 +339,7 @@ def diagnostics(
         ax = pyplot.subplots(2, 2, figsize=(9, 8), layout="constrained")[1]
     return Display(
         draw, residuals=residuals, standardized=standard, standardized_pearson=pearson,
-        linear_predictor=eta, leverage=leverage, cooks_distance=found.cooks_distance,
+        linear_predictor=eta, leverage=leverage, cooks_distance=influence.cooks_distance,
     ).plot(ax=ax)  # fmt: skip
 
 
@@ -361,8 +360,8 @@ def _four(ax: Any) -> Any:
 
 
 def _scatter(ax: Any, x: Any, y: Any, size: Any, n_labels: int, style: Any) -> None:
-    given = {"color": COLORS[0], "alpha": 0.6, "markersize": 4, "markeredgewidth": 0, **style}
-    ax.plot(x, y, "o", **given)
+    shape = {"color": COLORS[0], "alpha": 0.6, "markersize": 4, "markeredgewidth": 0, **style}
+    ax.plot(x, y, "o", **shape)
     ok = np.isfinite(x) & np.isfinite(y) & np.isfinite(size)
     rows = np.argsort(np.where(ok, -size, np.inf), kind="stable")[: min(n_labels, ok.sum())]
     middle = (np.min(x[ok]) + np.max(x[ok])) / 2 if ok.any() else 0.0

@@ -78,8 +78,10 @@ class DensityContourDisplay:
         style = {"linewidth": 1.5, **style}
         for k, (label, color) in enumerate(zip(self.labels, palette, strict=True)):
             if self.rows is not None:
-                some = self.rows[self.codes == k]
-                ax.scatter(some[:, 0], some[:, 1], s=12.0, color=[color], alpha=0.55, linewidths=0)
+                members = self.rows[self.codes == k]
+                ax.scatter(
+                    members[:, 0], members[:, 1], s=12.0, color=[color], alpha=0.55, linewidths=0
+                )
             for number, outline in enumerate(self.ellipses[k]):
                 fade = 1.0 - 0.6 * number / max(1, len(self.contents))
                 named = label if number == 0 and label else None
@@ -170,8 +172,8 @@ def density_contours(
         if isinstance(model, GaussianMixture):
             codes = model.predict(rows) if y is None else component_codes(y, len(rows), labels)
         elif len(labels) > 1:
-            shown, own = as_labels(y, len(rows))
-            codes = np.searchsorted(np.asarray(model.classes_), shown)[own]
+            shown, label_codes = as_labels(y, len(rows))
+            codes = np.searchsorted(np.asarray(model.classes_), shown)[label_codes]
     normals = [
         MultivariateNormal.of(mean, S, allow_singular=True)
         for mean, S in zip(means, covariances, strict=True)
@@ -359,9 +361,9 @@ class CanonicalVariatesDisplay:
         style = {"s": 16.0, "alpha": 0.7, "linewidths": 0.0, **style}
         flat = self.variates.shape[1] == 1
         for k, (label, color) in enumerate(zip(self.labels, palette, strict=True)):
-            some = self.variates[self.codes == k]
-            down = np.full(len(some), float(k)) if flat else some[:, 1]
-            ax.scatter(some[:, 0], down, **{"color": [color], "label": label, **style})
+            members = self.variates[self.codes == k]
+            down = np.full(len(members), float(k)) if flat else members[:, 1]
+            ax.scatter(members[:, 0], down, **{"color": [color], "label": label, **style})
             if len(self.ellipses[k]):
                 ax.plot(*self.ellipses[k].T, color=color, linewidth=1.5)
             x, y = (self.means[k, 0], float(k)) if flat else self.means[k]
@@ -458,9 +460,9 @@ def canonical_variates(
     means = np.array([Z[codes == k].mean(axis=0) for k in range(len(labels))])
     ellipses = []
     for k in range(len(labels)):
-        some, outline = Z[codes == k], np.empty((0, 2))
-        if Z.shape[1] == 2 and len(some) > 2 and np.linalg.matrix_rank(some - means[k]) == 2:
-            outline = MultivariateNormal().fit(some).ellipsoid(content).outline()
+        members, outline = Z[codes == k], np.empty((0, 2))
+        if Z.shape[1] == 2 and len(members) > 2 and np.linalg.matrix_rank(members - means[k]) == 2:
+            outline = MultivariateNormal().fit(members).ellipsoid(content).outline()
         ellipses.append(outline)
     display = CanonicalVariatesDisplay(
         Z, codes, [str(label) for label in labels.tolist()], ellipses, means,

@@ -76,10 +76,10 @@ def regularization_path(
     if not hasattr(path, "coefs") or not hasattr(path, "alphas"):
         raise wrong_type("path", "a RegularizationPath", path)
     n_labels = as_count(n_labels, "n_labels", 0)
-    some = path.alphas > 0
-    if not some.any():
+    positive = path.alphas > 0
+    if not positive.any():
         raise ValueError("path must have a penalty above 0; got none. Draw another path.")
-    alphas, coefs = path.alphas[some], path.coefs[:, some]
+    alphas, coefs = path.alphas[positive], path.coefs[:, positive]
     if names is None:
         names = [f"x{j}" for j in range(len(coefs))]
     elif len(names) != len(coefs):
@@ -93,14 +93,14 @@ def regularization_path(
             ax.plot(alphas, coefs[j], color=QUIET, linewidth=0.8, alpha=0.6, zorder=1)
         for k, j in enumerate(named):
             color = PATH_COLORS[k % len(PATH_COLORS)]
-            given = {
+            shape = {
                 "color": color,
                 "linewidth": 1.6,
                 "label": legend_text(names[j]),
                 "zorder": 2,
                 **style,
             }
-            ax.plot(alphas, coefs[j], **given)
+            ax.plot(alphas, coefs[j], **shape)
         ax.set_xscale("log")
         if alphas.max() > alphas.min():
             ax.set_xlim(alphas.max(), alphas.min())
@@ -211,8 +211,8 @@ def penalty_errors(
     marks.pop(None, None)
 
     def draw(shown: Display, ax: Any) -> None:
-        given = {"color": COLORS[0], "ecolor": "0.7", "marker": "o", "markersize": 3, **style}
-        ax.errorbar(penalties, errors, yerr=se, **given)
+        shape = {"color": COLORS[0], "ecolor": "0.7", "marker": "o", "markersize": 3, **style}
+        ax.errorbar(penalties, errors, yerr=se, **shape)
         for at, text in marks.items():
             taken = at == chosen
             ax.axvline(
@@ -241,13 +241,13 @@ def _errors(model: Any) -> Any:
     if not hasattr(model, "alphas_"):
         raise not_fitted(model)
     if isinstance(model, RidgeCV):
-        some = np.isfinite(model.errors_) & (model.alphas_ > 0)
-        return model.alphas_[some], model.errors_[some], None, "cross-validation error"
+        kept = np.isfinite(model.errors_) & (model.alphas_ > 0)
+        return model.alphas_[kept], model.errors_[kept], None, "cross-validation error"
     alphas = np.atleast_2d(model.alphas_)
     alphas = alphas[list(np.ravel(model.l1_ratio)).index(model.l1_ratio_) if len(alphas) > 1 else 0]
-    some = alphas > 0
+    kept = alphas > 0
     name = "cross-validated squared error"
-    return alphas[some], model.mse_mean_[some], model.mse_error_[some], name
+    return alphas[kept], model.mse_mean_[kept], model.mse_error_[kept], name
 
 
 def search_scores(search: "GridSearchCV", *, ax: Axes | None = None, **style: Any) -> Display:
@@ -288,10 +288,10 @@ def search_scores(search: "GridSearchCV", *, ax: Axes | None = None, **style: An
     >>> search_scores(search, ax=Figure().subplots()).scores.shape
     (3, 2)
     """
-    found = getattr(search, "cv_results_", None)
-    if not isinstance(found, dict) or "mean_test_score" not in found:
+    results = getattr(search, "cv_results_", None)
+    if not isinstance(results, dict) or "mean_test_score" not in results:
         raise wrong_type("search", "a fitted search with one score", search)
-    tried = found["params"]
+    tried = results["params"]
     values: dict[str, Any] = {}
     for some in tried:
         for name, value in some.items():
@@ -310,15 +310,15 @@ def search_scores(search: "GridSearchCV", *, ax: Axes | None = None, **style: An
         )
     places = tuple(np.array([values[name].index(some[name]) for some in tried]) for name in names)
     scores, se = np.full(shape, np.nan), np.full(shape, np.nan)
-    scores[places] = found["mean_test_score"]
-    se[places] = found.get("se_test_score", np.nan)
+    scores[places] = results["mean_test_score"]
+    se[places] = results.get("se_test_score", np.nan)
     best = [place[search.best_index_] for place in places]
     labels = [[_short(value) for value in values[name]] for name in names]
 
     def draw(shown: Display, ax: Any) -> None:
         if len(names) == 1:
-            given = {"color": COLORS[0], "ecolor": "0.7", "marker": "o", "markersize": 4, **style}
-            ax.errorbar(np.arange(shape[0]), scores, yerr=se, **given)
+            bars = {"color": COLORS[0], "ecolor": "0.7", "marker": "o", "markersize": 4, **style}
+            ax.errorbar(np.arange(shape[0]), scores, yerr=se, **bars)
             ax.set_xticks(np.arange(shape[0]), labels[0])
             ax.plot(best, scores[best], "o", **RING)
             ax.set(xlabel=names[0], ylabel="cross-validated score")

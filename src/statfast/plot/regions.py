@@ -122,17 +122,17 @@ def decision_regions(
         for field in fields:
             ax.contour(across, down, field, levels=[0.0], colors="0.25", linewidths=1.0, zorder=2)
         for code, label in enumerate(shown_labels):
-            some = rows[shown_codes == code]
+            members = rows[shown_codes == code]
             color = palette[np.searchsorted(labels, label)]
             if point_size:
-                given = {
+                shape = {
                     "s": point_size,
                     "color": [color],
                     "edgecolors": "white",
                     "linewidths": 0.5,
                 }
-                given |= {"label": legend_text(label), "zorder": 3, **style}
-                ax.scatter(some[:, 0], some[:, 1], **given)
+                shape |= {"label": legend_text(label), "zorder": 3, **style}
+                ax.scatter(members[:, 0], members[:, 1], **shape)
         ax.set_xlim(across[0], across[-1])
         ax.set_ylim(down[0], down[-1])
         names = getattr(model, "feature_names_in_", ["feature 0", "feature 1"])

@@ -93,14 +93,16 @@ def table(
         places = np.arange(len(names))[::-1]
         if ends is not None:
             points, lines, limits = interval_lines(values, ends, none == 1)
-        for some, face in ((filled, COLORS[0]), (~filled, "white")):
+        for chosen, face in ((filled, COLORS[0]), (~filled, "white")):
             if ends is None:
                 shape = {"color": face, "edgecolor": COLORS[0], "height": 0.6, **style}
-                ax.barh(places[some], values[some], **shape)
+                ax.barh(places[chosen], values[chosen], **shape)
             else:
-                ax.hlines(places[some], lines[some, 0], lines[some, 1], color=COLORS[0], zorder=2)
+                ax.hlines(
+                    places[chosen], lines[chosen, 0], lines[chosen, 1], color=COLORS[0], zorder=2
+                )
                 shape = {"mfc": face, "mec": COLORS[0], "ms": 6, "zorder": 3, **style}
-                ax.plot(points[some], places[some], "o", **shape)
+                ax.plot(points[chosen], places[chosen], "o", **shape)
         if ends is not None:
             ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
             if none:

@@ -221,12 +221,12 @@ def _arrays_of_results(
             "estimator holds results already, which need no X, y or other arguments. Leave them "
             "out."
         )
-    arrays = [np.asarray(one) for one in results]
+    arrays = [np.asarray(array) for array in results]
     scores = arrays[n_arrays - 2 : n_arrays]
-    if len(arrays) < n_arrays or len({one.shape for one in scores}) != 1 or scores[0].ndim != 2:
+    if len(arrays) < n_arrays or len({array.shape for array in scores}) != 1 or scores[0].ndim != 2:
         raise ValueError(
             "estimator must be an estimator, or the arrays that the curve returned; got "
-            f"{len(arrays)} of shapes {[one.shape for one in arrays]}. Pass them as they are."
+            f"{len(arrays)} of shapes {[array.shape for array in arrays]}. Pass them as they are."
         )
     return arrays
 
@@ -360,21 +360,23 @@ class TargetDisplay:
             figure.clear()
             ax = figure.subplots(1, len(self.names), squeeze=False)[0]
         ax = np.atleast_1d(ax)
-        reach = 1.1 * max(float(np.abs(s).max()) for s in self.shots) or 1.0
+        radius = 1.1 * max(float(np.abs(s).max()) for s in self.shots) or 1.0
         circle = np.linspace(0.0, 2.0 * np.pi, 200)
-        for one, name, shots in zip(ax, self.names, self.shots, strict=True):
+        for target_ax, name, shots in zip(ax, self.names, self.shots, strict=True):
             for part in (0.25, 0.5, 0.75, 1.0):
-                one.plot(
-                    part * reach * np.cos(circle), part * reach * np.sin(circle), color="0.85",
+                target_ax.plot(
+                    part * radius * np.cos(circle), part * radius * np.sin(circle), color="0.85",
                     zorder=0,
                 )  # fmt: skip
-            one.plot(*shots.T, **{"color": COLORS[0], "marker": ".", "ls": "", "ms": 4, **style})
-            one.plot(*shots.mean(axis=0), marker="x", color=COLORS[1], ms=8)
-            one.set_aspect("equal")
-            one.set_xlabel(name)
-            one.set_ylabel("")
-            one.set_xticks([])
-            one.set_yticks([])
+            target_ax.plot(
+                *shots.T, **{"color": COLORS[0], "marker": ".", "ls": "", "ms": 4, **style}
+            )
+            target_ax.plot(*shots.mean(axis=0), marker="x", color=COLORS[1], ms=8)
+            target_ax.set_aspect("equal")
+            target_ax.set_xlabel(name)
+            target_ax.set_ylabel("")
+            target_ax.set_xticks([])
+            target_ax.set_yticks([])
         self.ax_, self.figure_ = ax, ax[0].figure
         return self
 

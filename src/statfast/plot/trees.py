@@ -97,13 +97,13 @@ def tree(
     deepest = arrays.max_depth if max_depth is None else as_count(max_depth, "max_depth", low=0)
     nodes = _preorder(arrays, deepest)
     best = None if classes is None else [_best(model, k) for k in range(len(classes))]
-    said = [_text_of_node(model, node, features, (classes, best), digits) for node in nodes]
+    node_texts = [_text_of_node(model, node, features, (classes, best), digits) for node in nodes]
 
     def draw(display: Display, ax: Any) -> None:
         _draw(display, ax, arrays, None if best is None else best[0], deepest, style)
 
     numbers = {"nodes": np.array(nodes), "positions": _positions(arrays, nodes, deepest)}
-    return Display(draw, **numbers, texts=said).plot(ax=ax)
+    return Display(draw, **numbers, texts=node_texts).plot(ax=ax)
 
 
 def column_names(model: Any, names: Any) -> Any:
@@ -128,7 +128,7 @@ def _class_names(model: Any, names: Any) -> Any:
         return None
     several = isinstance(labels, list)
     if names is None:
-        return [[str(label) for label in own] for own in (labels if several else [labels])]
+        return [[str(label) for label in output] for output in (labels if several else [labels])]
     names = [str(name) for name in names]
     if several or len(names) != len(labels):
         wanted = "None with several outputs" if several else f"{len(labels)} names"
@@ -138,13 +138,13 @@ def _class_names(model: Any, names: Any) -> Any:
 
 def _preorder(arrays: Any, deepest: Any) -> Any:
     """Nodes not below `deepest` splits: each, then those to its left, then those to its right."""
-    found, waiting = [], [0]
+    order, waiting = [], [0]
     while waiting:
         node = waiting.pop()
-        found.append(node)
+        order.append(node)
         if arrays.children_left[node] >= 0 and arrays.depth[node] < deepest:
             waiting += [int(arrays.children_right[node]), int(arrays.children_left[node])]
-    return found
+    return order
 
 
 def _positions(arrays: Any, nodes: Array, deepest: Any) -> Any:
@@ -162,9 +162,9 @@ def _positions(arrays: Any, nodes: Array, deepest: Any) -> Any:
 
 def _best(model: Any, output: int) -> Any:
     """The code of the class that each node stands for."""
-    said, several = model.node_classes(), isinstance(model.classes_, list)
+    best, several = model.node_classes(), isinstance(model.classes_, list)
     labels = model.classes_[output] if several else model.classes_
-    return np.searchsorted(labels, said[:, output] if several else said)
+    return np.searchsorted(labels, best[:, output] if several else best)
 
 
 def _question(model: Any, node: int, features: Any, digits: int) -> Any:
@@ -181,8 +181,8 @@ def _question(model: Any, node: int, features: Any, digits: int) -> Any:
     if not model._saw_missing:
         return [asked]
     routes, side = arrays.routes, "yes" if arrays.missing_go_to_left[node] else "no"
-    others = [] if routes is None else routes.surrogates[routes.surrogates["node"] == node]
-    by = "".join(f"as {features[other['column']]}, " for other in others[:1])
+    surrogates = [] if routes is None else routes.surrogates[routes.surrogates["node"] == node]
+    by = "".join(f"as {features[surrogate['column']]}, " for surrogate in surrogates[:1])
     return [asked, f"missing: {by}{side}"]
 
 
@@ -197,10 +197,10 @@ def _text_of_node(model: Any, node: int, features: Any, verdicts: Any, digits: i
     if classes is None:
         lines.append(", ".join(f"{mean:.{digits}f}" for mean in value[:, 0]))
         return "\n".join([*lines, *([] if np.isnan(weight) else [f"n = {_count(weight, digits)}"])])
-    best = [own[node] for own in best]
+    best = [best_of_output[node] for best_of_output in best]
     lines.append(", ".join(names[b] for names, b in zip(classes, best, strict=True)))
     if len(classes) == 1 and len(classes[0]) <= COUNTED and not np.isnan(weight):
-        lines.append(" / ".join(_count(mass, digits) for mass in model.node_counts()[node]))
+        lines.append(" / ".join(_count(total, digits) for total in model.node_counts()[node]))
     else:
         shares = ", ".join(f"{value[k, b]:.{digits}f}" for k, b in enumerate(best))
         rows = "" if np.isnan(weight) else f" of {_count(weight, digits)}"
@@ -280,8 +280,8 @@ def _font_size(ax: Any, texts: list[Any], at: Any) -> Any:
         if len(level) == 1:
             fits.append(width / (0.6 * letters[0]))
         for i in range(len(level) - 1):
-            apart = at[level[i + 1], 0] - at[level[i], 0]
-            fits.append(apart * across / (0.3 * (letters[i] + letters[i + 1])))
+            gap = at[level[i + 1], 0] - at[level[i], 0]
+            fits.append(gap * across / (0.3 * (letters[i] + letters[i + 1])))
     return max(1.0, min(fits))
 
 

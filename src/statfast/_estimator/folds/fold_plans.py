@@ -73,8 +73,8 @@ class Folds:
         train, (_, test) = self.train(k), self.pairs[k]
         kept = np.ones(self.n, dtype=bool) if self.weights is None else self.weights > 0.0
         kept[test] = False
-        others = np.array_equal(np.bincount(train, minlength=self.n), kept)
-        return others and len(train) > 0 and len(np.unique(test)) == len(test)
+        all_others = np.array_equal(np.bincount(train, minlength=self.n), kept)
+        return all_others and len(train) > 0 and len(np.unique(test)) == len(test)
 
     def arguments_of(self, rows: Array) -> dict[str, Any]:
         """Arguments of a fit to some rows."""
@@ -246,9 +246,9 @@ class HeldOutAnswers:
         for tests, answers in self.rounds:
             for test in tests:
                 yield FoldModels([
-                    one if isinstance(one, Exception)
-                    else Answers({self.method: one[test]}, self.classes, self.kind)
-                    for one in answers
+                    answer if isinstance(answer, Exception)
+                    else Answers({self.method: answer[test]}, self.classes, self.kind)
+                    for answer in answers
                 ])  # fmt: skip
 
     def of_all_rows(self) -> list[Any] | None:
@@ -257,8 +257,8 @@ class HeldOutAnswers:
             return None
         tests, answers = self.rounds[0]
         held = sum(map(len, tests))
-        failed = any(isinstance(one, Exception) for one in answers)
-        return None if failed or any(len(one) != held for one in answers) else answers
+        failed = any(isinstance(answer, Exception) for answer in answers)
+        return None if failed or any(len(answer) != held for answer in answers) else answers
 
 
 def left_out_plan(
@@ -271,17 +271,17 @@ def left_out_plan(
         return None
     folds, answers = task.folds, list[Any]()
     for params in task.candidates:
-        found: Any = None
+        answer: Any = None
         with checks_of_all_rows():
             model = with_params(estimator, params)
         try:
-            found = formula(model, folds.X, folds.y, folds.weights, method)
+            answer = formula(model, folds.X, folds.y, folds.weights, method)
         except NotShared:
             return None
         except Exception as error:  # of a function of the user's, say: the candidate fails
-            found = error
-        if found is None:
+            answer = error
+        if answer is None:
             return None
-        answers.append(found)
+        answers.append(answer)
     tests = [test for _, test in folds.pairs]
     return HeldOutAnswers(folds.X, method, [(tests, answers)], type(estimator))

@@ -248,5 +248,5 @@ def chosen(errors: Array, masses: Array, rule: str) -> tuple[Array, Array, int, 
     spread = np.ldexp(errors - mean[:, None], -power) ** 2 @ share
     error = np.ldexp(np.sqrt(spread / max(folds - 1, 1)), power)
     best = int(np.argmin(mean))
-    one = int(np.argmax(mean <= mean[best] + error[best]))
-    return mean, error, best, one, best if rule == "min" else one
+    within_error = int(np.argmax(mean <= mean[best] + error[best]))
+    return mean, error, best, within_error, best if rule == "min" else within_error

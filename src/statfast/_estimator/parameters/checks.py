@@ -90,7 +90,7 @@ class Either(Check):
             value
             for check in self.either
             for value in check.refused()
-            if next(other for other in self.either if other.matches(value)) is check
+            if next(branch for branch in self.either if branch.matches(value)) is check
         )
 
 

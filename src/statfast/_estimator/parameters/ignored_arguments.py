@@ -101,7 +101,7 @@ def check_ignored(cls: type, name: str, value: Any) -> None:
 
 def _harmless(value: Any, values: tuple[Any, ...]) -> bool:
     plain = isinstance(value, str | int | float)  # an array would not answer with one truth value
-    return any(value is one or (plain and value == one) for one in values)
+    return any(value is known or (plain and value == known) for known in values)
 
 
 def ignoring_sklearn_arguments(**ignored: Values) -> Callable[[Function], Function]:
@@ -133,11 +133,11 @@ def ignoring_sklearn_parameters(init: Callable[..., None]) -> Callable[..., None
 
     @wraps(init)
     def __init__(self: Any, *args: Any, **arguments: Any) -> None:
-        others = {name: arguments.pop(name) for name in list(arguments) if name not in parameters}
-        for name, value in others.items():
+        ignored = {name: arguments.pop(name) for name in list(arguments) if name not in parameters}
+        for name, value in ignored.items():
             check_other(type(self), name, value, [*parameters][1:])
         init(self, *args, **arguments)
-        self.__dict__.update(others)
+        self.__dict__.update(ignored)
 
     return __init__
 

@@ -36,12 +36,12 @@ class ColumnMoments:
             return self
         share = other.total_weight / total_weight
         with np.errstate(over="ignore", invalid="ignore"):
-            apart = other.mean - self.mean
-            squares = self.squares + other.squares + self.total_weight * share * apart**2
+            shift = other.mean - self.mean
+            squares = self.squares + other.squares + self.total_weight * share * shift**2
         if not np.isfinite(squares).all():
             raise ValueError(OVERFLOW)
         return ColumnMoments(
-            total_weight, self.mean + share * apart, squares, self.rows + other.rows
+            total_weight, self.mean + share * shift, squares, self.rows + other.rows
         )
 
     def scales(self) -> NDArray[np.float64]:
@@ -71,8 +71,8 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
         with np.errstate(over="ignore", invalid="ignore"):  # Overflow is looked for below.
             for start in range(0, m, step):
                 checkpoint()
-                some = slice(start, start + step)
-                add_moments(table[some], w[some], about, *both)
+                piece = slice(start, start + step)
+                add_moments(table[piece], w[piece], about, *both)
             offset = both[0] / total_weight if total_weight else np.zeros(d)
             squares = (both[1] - total_weight * offset**2).clip(0.0)
             far = total_weight * offset**2 > MAX_SQUARED_DEVIATIONS * squares
@@ -98,10 +98,8 @@ def _of_sparse(X: Any, weights: Array | None) -> ColumnMoments:
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.bincount(X.indices, each * X.data, d)
         mean = total / total_weight if total_weight else np.zeros(d)
-        apart = (X.data - mean[X.indices]) ** 2
-        squares = (
-            np.bincount(X.indices, each * apart, d) + (total_weight - stored).clip(0.0) * mean**2
-        )
+        stored_squares = np.bincount(X.indices, each * (X.data - mean[X.indices]) ** 2, d)
+        squares = stored_squares + (total_weight - stored).clip(0.0) * mean**2
     if not np.isfinite(squares).all():
         raise ValueError(OVERFLOW)
     return ColumnMoments(total_weight, mean, squares, float(np.count_nonzero(w)))

@@ -36,8 +36,8 @@ class FirstRound:
     def __add__(self, other: "FirstRound") -> "FirstRound":
         lengths = self.lengths + other.lengths
         if self.X is None or other.X is None:
-            found = other if self.X is None else self
-            return replace(found, lengths=lengths)
+            known = other if self.X is None else self
+            return replace(known, lengths=lengths)
         if self.X.shape[1] != other.X.shape[1]:
             raise ValueError(
                 f"X must have the same columns in all parts; got {self.X.shape[1]} in one and "
@@ -61,8 +61,8 @@ class FirstRound:
         classes = {label: place[at] for label, at in self.classes.items()}
         classes |= {label: place[b + kept.index(at)] for label, at in new.items()}
         masses = dict(self.masses)
-        for label, mass in other.masses.items():
-            masses[label] = masses.get(label, 0.0) + mass
+        for label, total in other.masses.items():
+            masses[label] = masses.get(label, 0.0) + total
         return FirstRound(lengths, X, y, a + first, classes, masses)
 
 

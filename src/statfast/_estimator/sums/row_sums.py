@@ -65,8 +65,8 @@ def sums_of(
     sums: list[Any] = [None] * len(parts)
     effort = float(sum(map(len, parts))) * width * (width + 1)
     every = each(work, tasks, n_jobs=n_jobs, effort=effort)
-    for number, found in zip(owner, every, strict=True):
-        sums[number] = found if sums[number] is None else sums[number] + found
+    for number, block_sum in zip(owner, every, strict=True):
+        sums[number] = block_sum if sums[number] is None else sums[number] + block_sum
     return sums
 
 
@@ -77,13 +77,13 @@ def without_each(sums: list[Any]) -> Iterator[Any]:
     for k in range(len(sums) - 1, 0, -1):
         after[k - 1] = sums[k] if after[k] is None else sums[k] + after[k]
     before = None
-    for k, own in enumerate(sums):
+    for k, current in enumerate(sums):
         if before is None or after[k] is None:
             yield after[k] if before is None else before
         else:
             yield before + after[k]
         after[k] = None
-        before = own if before is None else before + own
+        before = current if before is None else before + current
 
 
 def sums_of_folds(sums: list[Any], count: int, kinds: Any = None) -> Iterator[Any]:
@@ -94,8 +94,8 @@ def sums_of_folds(sums: list[Any], count: int, kinds: Any = None) -> Iterator[An
         yield from islice(without_each(sums), count)
         return
     for used in kinds:
-        some = [s for s, take_it in zip(sums, used, strict=True) if take_it]
-        yield reduce(add, some) if some else None
+        members = [s for s, take_it in zip(sums, used, strict=True) if take_it]
+        yield reduce(add, members) if members else None
 
 
 def _of_part(

@@ -269,8 +269,8 @@ def components_of_rows(
         everything = np.zeros(min(d, max(n, k)))
         eigen = eigenvalues(gram)
         everything[: len(eigen)] = eigen[: len(everything)]
-    values, left = largest_eigen(gram, min(k, n))
-    eigen = _from_left(X, root, (mean, scale, constant), values, left, k, n_jobs)
+    values, left_vectors = largest_eigen(gram, min(k, n))
+    eigen = _from_left(X, root, (mean, scale, constant), values, left_vectors, k, n_jobs)
     return replace(
         eigen, total=float(gram.trace()), total_weight=total_weight, n=rows, values=everything,
         constant=constant, deviation=_deviation(spread**2 * total_weight, total_weight),
@@ -385,10 +385,10 @@ def _by_left_vectors(X: Any, weights: Array | None, k: int, rng: Any, options: A
     if weights is not None:
         Z.data *= np.repeat(np.sqrt(weights), np.diff(Z.indptr))
     columns, n = Z.T.tocsr(), X.shape[0]
-    left = largest_by_krylov(
+    ritz = largest_by_krylov(
         normal_operator(columns, None, np.zeros(n), None, None), n, k, rng, **options
     )
-    vectors = interruptible(np.linalg.qr, columns @ left.vectors.T)[0]
+    vectors = interruptible(np.linalg.qr, columns @ ritz.vectors.T)[0]
     scores = Z @ vectors
     _, singular, turn = interruptible(np.linalg.svd, scores, full_matrices=False)
     values, vectors = singular**2, turn @ vectors.T
@@ -396,13 +396,13 @@ def _by_left_vectors(X: Any, weights: Array | None, k: int, rng: Any, options: A
     residuals = np.sqrt((rest**2).sum(axis=1))
     if residuals.max() > options["tol"] * values[0]:
         return None
-    return Ritz(values, vectors, residuals, left.n_iter)
+    return Ritz(values, vectors, residuals, ritz.n_iter)
 
 
 def _may_round(X: Matrix, weights: Array | None, choose: Any) -> bool:
     """Whether the scatter may be one of products in float32: see `MIN_EIGENVALUE_OF_FLOAT32`."""
-    few = not callable(choose) and 2 * choose <= X.shape[1]
-    return few and weights is None and not is_sparse(X) and X.dtype == np.float32
+    asks_for_few = not callable(choose) and 2 * choose <= X.shape[1]
+    return asks_for_few and weights is None and not is_sparse(X) and X.dtype == np.float32
 
 
 def _components_of_float32(X: Any, choose: Any, center: Any, correlation: Any, n_jobs: Jobs) -> Any:
@@ -437,9 +437,9 @@ def decompose(
     """Components of an array or a sparse matrix, by whichever way suits its shape."""
     n, d = X.shape
     options = {"center": center, "correlation": correlation, "n_jobs": n_jobs}
-    few = not callable(choose) and 10 * choose <= min(n, d)
+    asks_for_few = not callable(choose) and 10 * choose <= min(n, d)
     large = min(n, d) > MIN_SIDE_FOR_ITERATION or (is_sparse(X) and d > MIN_SIDE_FOR_ITERATION)
-    iterate = few and (solver in ("arpack", "randomized") or (solver == "auto" and large))
+    iterate = asks_for_few and (solver in ("arpack", "randomized") or (solver == "auto" and large))
     if iterate and min(n, d) > 64 and (not is_sparse(X) or d > 512):
         options |= {"rng": rng, "tol": tol, "oversampling": oversampling}
         return components_by_iteration(X, weights, choose, **options)

@@ -77,7 +77,7 @@ def largest_by_krylov(
     b = wide if block is None else min(block, wide)
     most = min(d, BLOCKS_OF_BASIS * b if b == wide else wide + BLOCKS_OF_BASIS * b)
     basis, ritz = np.empty((most, d)), np.zeros((most, most))
-    new, m, n_iter, looked = _orthonormal(rng.standard_normal((b, d))), 0, 0, 0
+    new, m, n_iter, checked = _orthonormal(rng.standard_normal((b, d))), 0, 0, 0
     linked = 0  # Vectors before it have no share in the image of the next block.
     values = np.zeros(k)
     known = values if b < wide else None  # Eigenvalues known before the last random vectors.
@@ -95,8 +95,8 @@ def largest_by_krylov(
         ritz[:stop, m:stop], ritz[m:stop, :stop] = shares, shares.T
         linked, m = m, stop
         full, over = m + b > most, m == d or n_iter == (limit or MAX_RESTARTS * BLOCKS_OF_BASIS)
-        if b == wide or full or over or (m >= k and m >= GROWTH_BETWEEN_LOOKS * looked):
-            looked = m
+        if b == wide or full or over or (m >= k and m >= GROWTH_BETWEEN_LOOKS * checked):
+            checked = m
             values, y = _eigen(ritz[:m, :m], min(m, max(wide, most // 2)))
             residuals = _lengths(y[:, m - len(new) :], rest)
             top = max(values[0], 0.0)
@@ -107,9 +107,10 @@ def largest_by_krylov(
                 keep = k if done else min(len(y), most // 2)
                 basis[:keep] = _times(y[:keep], basis[:m])
                 ritz[:keep, :keep] = np.diag(values[:keep])
-                linked, m, looked = 0, keep, keep
+                linked, m, checked = 0, keep, keep
             if done:  # Random vectors tell whether copies are missed.
-                known, looked = values[:k].copy(), (k + PROBING_BLOCKS * b) / GROWTH_BETWEEN_LOOKS
+                known = values[:k].copy()
+                checked = (k + PROBING_BLOCKS * b) / GROWTH_BETWEEN_LOOKS
         if done:
             new = _orthonormal(rng.standard_normal((min(b, d - m), d)), basis[:m])
         else:
@@ -141,8 +142,8 @@ def _is_same(values: Array, before: Any, tol: float) -> Any:
 
 
 def _eigen(matrix: Array, k: int) -> Any:
-    few = 8.0 * len(matrix) ** 3 < MULTIPLICATIONS_UNHEARD
-    values, vectors = np.linalg.eigh(matrix) if few else interruptible(np.linalg.eigh, matrix)
+    is_small = 8.0 * len(matrix) ** 3 < MULTIPLICATIONS_UNHEARD
+    values, vectors = np.linalg.eigh(matrix) if is_small else interruptible(np.linalg.eigh, matrix)
     return values[::-1][:k], np.ascontiguousarray(vectors[:, ::-1][:, :k].T)
 
 

@@ -141,11 +141,11 @@ class ComponentModel(Transformer, Estimator):
             with np.errstate(over="ignore", invalid="ignore"):
                 z = (block - self.mean_) / scale
                 scores = z @ V.T
-                left = (z - scores @ V) ** 2
-            if not np.isfinite(left).all():
+                residual = (z - scores @ V) ** 2
+            if not np.isfinite(residual).all():
                 require_finite(block)
                 raise ValueError("X holds values so large that squares overflow. Rescale it.")
-            yield scores, left
+            yield scores, residual
 
     # ------------------------------------------------------------ inside
 

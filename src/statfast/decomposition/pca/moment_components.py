@@ -137,10 +137,10 @@ class MomentComponents(ComponentModel, SumFit):
         if self.scale_ is not None:
             log_det += 2.0 * np.log(self.scale_).sum()
         parts = []
-        for scores, left in self._squares(rows):
+        for scores, residual in self._squares(rows):
             distance = (scores**2 / spread).sum(axis=1)
             if k < d:
-                distance += left.sum(axis=1) / noise
+                distance += residual.sum(axis=1) / noise
             parts.append(distance)
         return -(np.concatenate(parts) + d * np.log(2.0 * np.pi) + log_det) / 2.0
 
@@ -270,7 +270,7 @@ class MomentComponents(ComponentModel, SumFit):
         variance = components.singular**2 / freedom
         total = components.total / freedom
         most = most_components(components.n, components.total_weight, len(components.mean))
-        left = (total - variance.sum()) / (most - k) if k < most else 0.0
+        noise = (total - variance.sum()) / (most - k) if k < most else 0.0
         if components.constant and self._correlates():
             shown = ", ".join(str(j) for j in components.constant[:5])
             warn_user(
@@ -295,7 +295,7 @@ class MomentComponents(ComponentModel, SumFit):
             mean_=components.mean,
             n_components_=k,
             n_samples_=components.n,
-            noise_variance_=max(0.0, float(left)),
+            noise_variance_=max(0.0, float(noise)),
             _projection=np.ascontiguousarray(projection),
             **FitState(len(components.mean), state.names).published(),
             **more,

@@ -266,9 +266,9 @@ class PCA(MomentComponents):
             If X is not a finite 2-d array with the columns of the fitted one.
         """
         parts = []
-        for scores, left in self._squares(self._rows(X)):
+        for scores, residual in self._squares(self._rows(X)):
             squares = scores**2
-            total = (squares.sum(axis=1) + left.sum(axis=1))[:, None]
+            total = (squares.sum(axis=1) + residual.sum(axis=1))[:, None]
             parts.append(np.divide(squares, total, out=np.zeros_like(squares), where=total > 0.0))
         return np.concatenate(parts)
 

@@ -425,10 +425,10 @@ class RatingsFactorization(Transformer, Estimator):
 
     def _penalty(self) -> tuple[RatingsPenalty, int]:
         """The checked penalty, and whether there are biases."""
-        given = self._checked()
-        biased = int(given.biases and not given.implicit)
-        bounded = given.n_components if given.nonnegative else 0
-        return RatingsPenalty(given.regularization, given.weighted, bounded), biased
+        params = self._checked()
+        biased = int(params.biases and not params.implicit)
+        bounded = params.n_components if params.nonnegative else 0
+        return RatingsPenalty(params.regularization, params.weighted, bounded), biased
 
     def _checked_ratings(self, X: Any) -> Matrix:
         """Ratings of the items of the fit."""

@@ -93,16 +93,16 @@ def half_step(
     step = max(64, int(MULTIPLICATIONS_OF_CALL / (q + 1) ** 3))
 
     def work(part: tuple[int, int]) -> float:
-        left = []
+        losses = []
         for first in range(*part, step):
             checkpoint()
-            left.append(
+            losses.append(
                 kernel.half_step(
                     lines.starts, lines.places, lines.targets, lines.weights, first,
                     min(first + step, part[1]), table, single, base, ridges, penalty.bounded, out,
                 )
             )  # fmt: skip
-        return sum(left)
+        return sum(losses)
 
     parts = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
     effort = float(len(lines.places)) * (q + 1) ** 2 + n * float(q) ** 3
@@ -250,8 +250,8 @@ def alternate(
             items = balanced(users, items, rows, columns, k, penalties)
         users, _ = half_step(rows, table_of(items, k, level, biased), penalties, n_jobs, rough)
         table = table_of(users, k, level, biased)
-        items, left = half_step(columns, table, penalties, n_jobs, rough)
-        history.append(left + constant + penalties.penalty_of(users, rows.counts))
+        items, loss = half_step(columns, table, penalties, n_jobs, rough)
+        history.append(loss + constant + penalties.penalty_of(users, rows.counts))
         if len(history) > 1:
             share = (history[-2] - history[-1]) / abs(history[-1]) if history[-1] else 0.0
             if not rough and share <= limits[1]:

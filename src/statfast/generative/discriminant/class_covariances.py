@@ -159,12 +159,12 @@ def estimate_scatters(
     d, scatters = X.shape[1], np.zeros_like(total.scatters)
     for k in np.flatnonzero(total.class_counts > 0.0):
         estimator = copied(state.more)
-        mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
-        weighted = {} if weights is None else {"sample_weight": weights[mine]}
+        members = codes == k if weights is None else (codes == k) & (weights > 0.0)
+        weighted = {} if weights is None else {"sample_weight": weights[members]}
         name = type(estimator).__name__
         if weighted and not takes_weights(estimator):
             raise TypeError(f"sample_weight is not taken by {name}.fit. Leave it out.")
-        estimator.fit(np.asarray(X[mine], dtype=np.float64), **weighted)
+        estimator.fit(np.asarray(X[members], dtype=np.float64), **weighted)
         covariance = getattr(estimator, "covariance_", None)
         if shape_of(covariance) != (d, d):
             raise ValueError(

@@ -80,11 +80,11 @@ def refit_without_row(
 ) -> Array:
     """What a fit without the row gives for it."""
     kept = np.arange(len(columns[1])) != row
-    others = tuple(None if column is None else column[kept] for column in columns)
+    remaining = tuple(None if column is None else column[kept] for column in columns)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         refit = type(model)(**model.get_params(deep=False))
-        refit._solve(refit._statistics(others, state), state)
+        refit._solve(refit._statistics(remaining, state), state)
         answer = getattr(refit, method)(columns[0][row : row + 1].astype(np.float64))[0]
     if method == "predict" or len(refit.classes_) == len(state.classes):
         return answer
@@ -97,9 +97,9 @@ def priors_without(fixed: Array | None, class_counts: Array, w: Array, codes: Ar
     """Priors (b, K) of a fit without each of b rows: those given, or the shares of the classes."""
     if fixed is not None:
         return np.broadcast_to(fixed, (len(w), len(class_counts)))
-    left = np.repeat(class_counts[None], len(w), axis=0)
-    left[np.arange(len(w)), codes] -= w
-    return left / (class_counts.sum() - w)[:, None]
+    remaining = np.repeat(class_counts[None], len(w), axis=0)
+    remaining[np.arange(len(w)), codes] -= w
+    return remaining / (class_counts.sum() - w)[:, None]
 
 
 def linear_scorer(
@@ -124,9 +124,9 @@ def linear_scorer(
     def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
         z = (rows - center) @ root
         here = np.arange(len(z)), codes
-        left = class_counts[codes] - w
+        remaining = class_counts[codes] - w
         u = z - middle[codes]
-        c = w * class_counts[codes] / left
+        c = w * class_counts[codes] / remaining
         f = 1.0 - c * (u**2).sum(axis=1)
         rate = freedom - w
 
@@ -134,12 +134,12 @@ def linear_scorer(
             return rate * ((difference**2).sum(axis=1) + c * (difference * u).sum(axis=1) ** 2 / f)
 
         far = np.stack([distance(z - m) for m in middle], axis=1)
-        far[here] = rate * (class_counts[codes] / left) ** 2 * (1.0 - f) / (c * f)
+        far[here] = rate * (class_counts[codes] / remaining) ** 2 * (1.0 - f) / (c * f)
         far[here] = np.where(w > 0.0, far[here], freedom * (u**2).sum(axis=1))
         priors = priors_without(fixed, class_counts, w, codes)
-        centers = priors @ middle - (priors[here] * w / left)[:, None] * u
+        centers = priors @ middle - (priors[here] * w / remaining)[:, None] * u
         scores = np.log(priors) - 0.5 * (far - distance(z - centers)[:, None])
-        certain = (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness) & (left > 0.0) & (rate > 0.0)
+        certain = (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness) & (remaining > 0.0) & (rate > 0.0)
         return scores, certain & np.isfinite(scores).all(axis=1)
 
     return score

@@ -85,7 +85,7 @@ def quadratic_scorer(
     fixed: Array | None,
 ) -> Callable[..., Any]:
     """A function from rows to leave-one-out scores and their certainty, as `leave_one_out` asks."""
-    many = grid_scorer(
+    score_grid = grid_scorer(
         total,
         alpha=alpha,
         rates=[rate],
@@ -97,7 +97,7 @@ def quadratic_scorer(
     )
 
     def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
-        scores, certain = many(rows, codes, w)
+        scores, certain = score_grid(rows, codes, w)
         return scores[0], certain[0]
 
     return score
@@ -131,19 +131,19 @@ def grid_scorer(
         for weight in weights.tolist():
             checkpoint()
             for g in np.unique(codes[w == weight]).tolist():
-                mine = np.flatnonzero((codes == g) & (w == weight))
+                members = np.flatnonzero((codes == g) & (w == weight))
                 for k in range(n_classes):
-                    part = class_scores(rows[mine], g, k, weight)
-                    scores[:, mine, k] = log_priors[mine, k] + part
+                    part = class_scores(rows[members], g, k, weight)
+                    scores[:, members, k] = log_priors[members, k] + part
         return scores, np.isfinite(scores).all(axis=2)
 
     def class_scores(rows: Array, g: int, k: int, w: float) -> Array:
         """Log densities (G, b) of class k at rows of class g; NaN where a fit has to decide."""
         out = np.full((len(rates), len(rows)), np.nan)
-        left = class_counts[g] - w
-        if left <= 0.0:
+        remaining = class_counts[g] - w
+        if remaining <= 0.0:
             return out
-        u, c = rows - total.means[g], w * class_counts[g] / left
+        u, c = rows - total.means[g], w * class_counts[g] / remaining
         length = (u**2).sum(axis=1)
         for number, rate in enumerate(rates):
             plain = rate == 0.0
@@ -155,7 +155,7 @@ def grid_scorer(
                 continue
             coordinates = u @ B.root
             at = (
-                coordinates * (class_counts[g] / left)
+                coordinates * (class_counts[g] / remaining)
                 if k == g
                 else (rows - total.means[k]) @ B.root
             )

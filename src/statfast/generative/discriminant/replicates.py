@@ -104,10 +104,12 @@ def _moments(X: Any, codes: Array, n_classes: int, weights: Any, center: Any, n_
     ]
     class_counts, distances = np.zeros((R, n_classes)), np.zeros((R, n_classes, d))
     flat = np.zeros((R, len(upper[0])))
-    for k, one, two, three in each(work, pieces, n_jobs=n_jobs, effort=2.0 * R * Z.size * d):
-        class_counts[:, k] += one
-        distances[:, k] += two
-        flat += three
+    for k, totals, sums, products_of_columns in each(
+        work, pieces, n_jobs=n_jobs, effort=2.0 * R * Z.size * d
+    ):
+        class_counts[:, k] += totals
+        distances[:, k] += sums
+        flat += products_of_columns
     squares = np.empty((R, d, d))
     squares[:, upper[0], upper[1]] = flat
     squares[:, upper[1], upper[0]] = flat

@@ -73,9 +73,9 @@ class PresenceDensity(Density):
         keys, place = np.unique(np.stack([codes, row_weights], axis=1), axis=0, return_inverse=True)
         absent = np.empty(len(keys))
         for key, (k, w) in enumerate(keys):
-            left = max(0.0, class_counts[int(k)] - w)
-            gaps = (left - counts[:, int(k)]).clip(0.0)
-            absent[key] = np.log((gaps + alpha) / (left + 2.0 * alpha)).sum()
+            remaining = max(0.0, class_counts[int(k)] - w)
+            gaps = (remaining - counts[:, int(k)]).clip(0.0)
+            absent[key] = np.log((gaps + alpha) / (remaining + 2.0 * alpha)).sum()
         code, w = codes[row], row_weights[row]
         there = (counts[column, code] - w).clip(0.0) + alpha[column]
         without = (class_counts[code] - w - counts[column, code]).clip(0.0) + alpha[column]
@@ -238,8 +238,8 @@ class BernoulliNB(CountPriors, NaiveBayesModel):
     _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
 
     def _density(self, d: int) -> PresenceDensity:
-        given = self._checked()
-        return PresenceDensity(as_alpha(given.alpha, given.force_alpha, d), given.binarize)
+        params = self._checked()
+        return PresenceDensity(as_alpha(params.alpha, params.force_alpha, d), params.binarize)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

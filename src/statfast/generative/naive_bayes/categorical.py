@@ -121,7 +121,7 @@ class CategoryDensity(Density):
         row_weights = np.ones(len(codes)) if weights is None else weights
         fitted = self.solve(statistics, class_counts)
         out = fitted.scores(rows, np.zeros(len(class_counts)))
-        here, mine = np.arange(len(codes)), np.zeros(len(codes))
+        here, log_density = np.arange(len(codes)), np.zeros(len(codes))
         for j, table in enumerate(fitted.counts):
             last = len(table) - 1
             at = rows[:, j].astype(np.int64)
@@ -131,8 +131,8 @@ class CategoryDensity(Density):
                 return None  # A refit would know a category less.
             count = (table[at, codes] - row_weights).clip(0.0) + self.alpha
             total = (table.sum(axis=0)[codes] - row_weights).clip(0.0) + self.alpha * len(table)
-            mine += log_of(count) - np.log(np.where(total > 0.0, total, 1.0))
-        out[here, codes] = mine
+            log_density += log_of(count) - np.log(np.where(total > 0.0, total, 1.0))
+        out[here, codes] = log_density
         return out
 
 
@@ -293,12 +293,12 @@ class CategoricalNB(CountPriors, NaiveBayesModel):
     _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
 
     def _density(self, d: int) -> CategoryDensity:
-        given = self._checked()
-        alpha = given.alpha
-        if not given.force_alpha and alpha < 1e-10:
+        params = self._checked()
+        alpha = params.alpha
+        if not params.force_alpha and alpha < 1e-10:
             warn_user("alpha is raised to 1e-10; force_alpha=True leaves it as it is.")
             alpha = 1e-10
-        return CategoryDensity(alpha, as_min_categories(given.min_categories, d), given.unseen)
+        return CategoryDensity(alpha, as_min_categories(params.min_categories, d), params.unseen)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -150,9 +150,9 @@ class FittedComplement(FittedLinear):
     def __init__(self, counts: Array, alpha: Any, norm: bool) -> None:
         self.counts = counts
         every = counts.sum(axis=1, keepdims=True)
-        others = every - counts + np.reshape(alpha, (-1, 1))
-        totals = others.sum(axis=0)
-        shares = log_of(others) - np.log(np.where(totals > 0.0, totals, 1.0))
+        complement = every - counts + np.reshape(alpha, (-1, 1))
+        totals = complement.sum(axis=0)
+        shares = log_of(complement) - np.log(np.where(totals > 0.0, totals, 1.0))
         if counts.shape[1] == 1 and not (totals > 0.0).all():
             shares = np.zeros_like(shares)  # Without other classes nothing is said.
         shares = np.maximum(shares, -1e300)  # A word that no other class has counts without end.
@@ -256,8 +256,8 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
     _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
 
     def _density(self, d: int) -> CountDensity:
-        given = self._checked()
-        return CountDensity(as_alpha(given.alpha, given.force_alpha, d))
+        params = self._checked()
+        return CountDensity(as_alpha(params.alpha, params.force_alpha, d))
 
     def sample(
         self, n_samples: int = 1, *, length: int = 100, random_state: Seed = None
@@ -370,8 +370,8 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     sample = property(doc="There is none: this is no model of the rows.")
 
     def _density(self, d: int) -> ComplementDensity:
-        given = self._checked()
-        return ComplementDensity(as_alpha(given.alpha, given.force_alpha, d), given.norm)
+        params = self._checked()
+        return ComplementDensity(as_alpha(params.alpha, params.force_alpha, d), params.norm)
 
     def _joint_priors(self, log_priors: Array) -> Array:
         return log_priors if len(log_priors) == 1 else np.zeros_like(log_priors)

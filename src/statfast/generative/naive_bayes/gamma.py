@@ -115,20 +115,20 @@ class GammaDensity(Density):
             n, mean, gap = (
                 a[code] for a in (statistics.class_counts, statistics.means, statistics.gaps)
             )
-            left = n - w
-            left = np.where(left <= 1e-12 * n, 0.0, left)
-            ratio = np.divide(w, left, out=np.zeros_like(left), where=left > 0.0)
+            remaining = n - w
+            remaining = np.where(remaining <= 1e-12 * n, 0.0, remaining)
+            ratio = np.divide(w, remaining, out=np.zeros_like(remaining), where=remaining > 0.0)
             less = mean - ratio * (x - mean)
-            if (left > 0.0).all(axis=1).sum() == 0:
+            if (remaining > 0.0).all(axis=1).sum() == 0:
                 continue
             with np.errstate(invalid="ignore", divide="ignore"):
                 moved = np.log1p((less - mean) / mean)
-                rest = gap + left * moved + w * np.log(x / mean)
-            present = left > 0.0
+                rest = gap + remaining * moved + w * np.log(x / mean)
+            present = remaining > 0.0
             if (present & ~(rest > 1e-6 * gap) & (gap > 0.0)).any():
                 return None  # The row is all there is to the spread, which is to be summed anew.
             shape, scale = shapes(
-                left, np.where(present, less, 1.0), np.where(present, rest, 0.0).clip(0.0)
+                remaining, np.where(present, less, 1.0), np.where(present, rest, 0.0).clip(0.0)
             )
             terms = log_gamma_terms(x, shape, scale)
             out[np.arange(where.start, where.stop), code] = terms.sum(axis=1)

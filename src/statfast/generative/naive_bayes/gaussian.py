@@ -157,10 +157,10 @@ def densities_left_out(
         ).max(axis=1, initial=0.0, keepdims=True)
         rest = _without(x, code, w, moments, rows, codes, row_weights, where.start)
         for k in range(out.shape[1]):
-            mine = (code == k)[:, None]
-            class_counts = np.where(mine, rest.class_counts, moments.class_counts[k])
-            means = np.where(mine, rest.means, moments.means[k])
-            squares = np.where(mine, rest.squares, moments.squares[k])
+            is_own_class = (code == k)[:, None]
+            class_counts = np.where(is_own_class, rest.class_counts, moments.class_counts[k])
+            means = np.where(is_own_class, rest.means, moments.means[k])
+            squares = np.where(is_own_class, rest.squares, moments.squares[k])
             variance = (
                 np.divide(
                     squares, class_counts, out=np.ones_like(class_counts), where=class_counts > 0.0
@@ -185,22 +185,24 @@ def _without(
         moments.means[code],
         moments.squares[code],
     )
-    left = class_counts - w
-    left[left <= 1e-12 * class_counts] = 0.0
-    present = left > 0.0
-    ratio = np.divide(w, left, out=np.zeros_like(left), where=present)
+    remaining_weight = class_counts - w
+    remaining_weight[remaining_weight <= 1e-12 * class_counts] = 0.0
+    present = remaining_weight > 0.0
+    ratio = np.divide(w, remaining_weight, out=np.zeros_like(remaining_weight), where=present)
     distances = x - means
     less = squares - ratio * class_counts * distances**2
-    remaining = MomentsByClass(left, means - ratio * distances, np.where(present, less, 0.0))
+    remaining = MomentsByClass(
+        remaining_weight, means - ratio * distances, np.where(present, less, 0.0)
+    )
     for i in np.flatnonzero(
         (present & ~(less > MIN_SQUARES_LEFT * squares) & (squares > 0.0)).any(axis=1)
     ):
-        others = codes == code[i]
-        others[start + i] = False
+        class_mates = codes == code[i]
+        class_mates[start + i] = False
         again = moments_by_class(
-            np.ascontiguousarray(rows[others]),
-            np.zeros(others.sum(), np.intp),
-            row_weights[others],
+            np.ascontiguousarray(rows[class_mates]),
+            np.zeros(class_mates.sum(), np.intp),
+            row_weights[class_mates],
             1,
         )
         remaining.means[i], remaining.squares[i] = again.means[0], again.squares[0]
@@ -303,5 +305,5 @@ class GaussianNB(NaiveBayesModel):
     _solve_parameters = ("priors", "var_smoothing")
 
     def _density(self, d: int) -> NormalDensity:
-        given = self._checked()
-        return NormalDensity(given.var_smoothing, given.missing == "ignore")
+        params = self._checked()
+        return NormalDensity(params.var_smoothing, params.missing == "ignore")

@@ -36,8 +36,8 @@ class WeightedValues:
         return WeightedValues(
             tuple(
                 tuple(_distinct(*(np.concatenate(pair) for pair in zip(a, b, strict=True)))
-                      for a, b in zip(mine, theirs, strict=True))
-                for mine, theirs in zip(self.parts, other.parts, strict=True)
+                      for a, b in zip(first, second, strict=True))
+                for first, second in zip(self.parts, other.parts, strict=True)
             )
         )  # fmt: skip
 

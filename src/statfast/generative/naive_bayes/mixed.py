@@ -346,17 +346,17 @@ class MixedNB(NaiveBayesModel):
 
     def _density_of_kinds(self) -> dict[str, Any]:
         """A density of each kind."""
-        given = self._checked()
+        params = self._checked()
         if isinstance(self.densities, dict) and not self.densities:
             raise ValueError("densities must name columns; got {}. Pass None to guess all.")
         return {
-            "gaussian": NormalDensity(given.var_smoothing, given.missing == "ignore"),
-            "bernoulli": PresenceDensity(given.alpha, 0.0),
-            "categorical": CategoryDensity(given.alpha, 0, given.unseen),
-            "multinomial": CountDensity(given.alpha),
-            "poisson": PoissonDensity(given.alpha),
+            "gaussian": NormalDensity(params.var_smoothing, params.missing == "ignore"),
+            "bernoulli": PresenceDensity(params.alpha, 0.0),
+            "categorical": CategoryDensity(params.alpha, 0, params.unseen),
+            "multinomial": CountDensity(params.alpha),
+            "poisson": PoissonDensity(params.alpha),
             "gamma": GammaDensity(None),
-            "kernel": KernelDensity(given.bandwidth),
+            "kernel": KernelDensity(params.bandwidth),
         }
 
 

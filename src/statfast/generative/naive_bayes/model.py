@@ -471,12 +471,12 @@ def priors_without(
     distinct, place = np.unique(keys, axis=0, return_inverse=True)
     priors_of_rows = np.full((len(distinct), len(class_counts)), -np.inf)
     for k, (code, weight) in enumerate(distinct):
-        left = class_counts.copy()
-        left[int(code)] -= weight
-        if left[int(code)] <= 1e-12 * class_counts[int(code)]:
-            left[int(code)] = 0.0
-        present = left > 0.0
+        remaining = class_counts.copy()
+        remaining[int(code)] -= weight
+        if remaining[int(code)] <= 1e-12 * class_counts[int(code)]:
+            remaining[int(code)] = 0.0
+        present = remaining > 0.0
         if present.any():
-            priors = model._log_priors(left[present], classes[present])
+            priors = model._log_priors(remaining[present], classes[present])
             priors_of_rows[k, present] = model._joint_priors(priors)
     return priors_of_rows[np.asarray(place).reshape(-1)]

@@ -76,9 +76,9 @@ class PoissonDensity(Density):
             w = np.ones(len(code)) if weights is None else weights[where]
             wx, w = w[:, None] * x, w[:, None]
             for k in range(len(class_counts)):
-                mine = (code == k)[:, None]
+                of_class = (code == k)[:, None]
                 rates = self.rates(
-                    (counts[:, k] - mine * wx).clip(0.0), (seen[:, k] - mine * w).clip(0.0),
+                    (counts[:, k] - of_class * wx).clip(0.0), (seen[:, k] - of_class * w).clip(0.0),
                     (total - wx).clip(0.0), (every - w).clip(0.0),
                 )  # fmt: skip
                 with np.errstate(invalid="ignore"):

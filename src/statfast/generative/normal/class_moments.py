@@ -225,8 +225,8 @@ def _moments_about(
         return class_counts, sums, scatter
 
     def merge(total: Any, more: Any) -> Any:
-        for mine, theirs in zip(total, more, strict=True):
-            mine += theirs
+        for sums, added in zip(total, more, strict=True):
+            sums += added
         return total
 
     with np.errstate(over="ignore", invalid="ignore"):  # Overflow is looked for below.

@@ -114,8 +114,8 @@ def _of_block(block: Array, codes: Array, weights: Array | None, n_classes: int)
     class_counts, means = np.zeros(n_classes), np.zeros((n_classes, d))
     sums = np.zeros((3, n_classes, d, d))
     for k in np.unique(codes).tolist():
-        mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
-        rows, w = block[mine], np.ones(mine.sum()) if weights is None else weights[mine]
+        members = codes == k if weights is None else (codes == k) & (weights > 0.0)
+        rows, w = block[members], np.ones(members.sum()) if weights is None else weights[members]
         class_counts[k] = w.sum()
         if class_counts[k] == 0.0:
             continue

@@ -231,9 +231,9 @@ class NormalFit(SumFit):
             held, doubtful = self._without(rows, w, without_fourth_moments(total), state)
         for row in np.flatnonzero(doubtful).tolist():
             kept = np.arange(n) != row
-            others = rows[kept], None if weights is None else weights[kept]
+            remaining = rows[kept], None if weights is None else weights[kept]
             model = type(self)(**self.get_params(deep=False))
-            model._solve(moments_of_rows(others, state, self.n_jobs), state)
+            model._solve(moments_of_rows(remaining, state, self.n_jobs), state)
             held[row] = model._log_densities(rows[row : row + 1].astype(np.float64))[0]
         return held
 
@@ -242,12 +242,12 @@ class NormalFit(SumFit):
         total_weight, d = float(total.class_counts[0]), rows.shape[1]
         lost = 1.0 if self.method == "moment" else 0.0
         model = type(self)(**self.get_params(deep=False))._solve(total, state)
-        near, left = model._squared_distances(rows), total_weight - w
+        near, remaining = model._squared_distances(rows), total_weight - w
         with np.errstate(divide="ignore", invalid="ignore"):
             share = near / (total_weight - lost)
-            f = 1.0 - w * total_weight / left * share
-            freedom = left - lost
-            far = freedom * (total_weight / left) ** 2 * share / f
+            f = 1.0 - w * total_weight / remaining * share
+            freedom = remaining - lost
+            far = freedom * (total_weight / remaining) ** 2 * share / f
             grown = np.log(f) - d * np.log(freedom / (total_weight - lost))
             held = -0.5 * (d * np.log(2.0 * np.pi) + model._parts.log_det + grown + far)
         return held, ~((f > 1e-8) & (freedom > 0.0) & np.isfinite(held))

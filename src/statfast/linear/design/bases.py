@@ -148,8 +148,8 @@ class PolynomialFeatures(Transformer, Estimator):
         -------
         self
         """
-        given, d = self._checked(), as_rows(X).shape[1]
-        (least, degree), only, bias = given.degree, given.interaction_only, given.include_bias
+        params, d = self._checked(), as_rows(X).shape[1]
+        (least, degree), only, bias = params.degree, params.interaction_only, params.include_bias
         highest = min(degree, d) if only else degree
         below = _count_terms(d, range(1, min(least, highest + 1)), only)
         m = bias + below + _count_terms(d, range(max(least, 1), highest + 1), only)
@@ -295,10 +295,10 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
         -------
         self
         """
-        given, rows = self._checked(), as_rows(X)
+        params, rows = self._checked(), as_rows(X)
         weights = as_weights(sample_weight, len(rows))
         if self.knots is None:
-            knots = [_quantiles(column, weights, given.n_knots) for column in rows.T]
+            knots = [_quantiles(column, weights, params.n_knots) for column in rows.T]
         else:
             knots = self._checked_knots(rows.shape[1])
         m = sum(1 + len(k) for k in knots)

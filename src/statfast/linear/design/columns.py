@@ -127,8 +127,8 @@ class Columns(ScaledColumns):
             add_moments(block, self.weights[rows], guess, *both)
             return both
 
-        first, *others = self._each_block(moments)
-        for more in others:
+        first, *rest = self._each_block(moments)
+        for more in rest:
             first += more
         return first
 
@@ -213,29 +213,29 @@ class Columns(ScaledColumns):
             block, (start, stop) = task
             low = max(0, start - diagonal)  # Rows above it lie above the diagonal.
             total = np.zeros((k - low, stop - start))
-            aside = None if beside is None or start else np.zeros((2, k))
+            beside_sums = None if beside is None or start else np.zeros((2, k))
             depth = max(256, int(MULTIPLICATIONS_OF_CALL / total.size) // 256 * 256)
             for first in range(block.start, block.stop, depth):
                 rows = slice(first, min(first + depth, block.stop))
                 kernel.gram(
                     self.X[rows], self.root[rows], mean, scale, down[low:], across[start:stop],
                     diagonal + low - start, total,
-                    None if aside is None else beside[rows], aside,
+                    None if beside_sums is None else beside[rows], beside_sums,
                 )  # fmt: skip
                 checkpoint()
-            return total, aside
+            return total, beside_sums
 
         parts = each(work, tasks, n_jobs=self.n_jobs, effort=2.0 * self.n * k * m)
-        out, asides = np.empty((k, m)), None
+        out, all_beside = np.empty((k, m)), None
         for c, (start, stop) in enumerate(chunks):
-            (total, aside), *others = parts[c * blocks : (c + 1) * blocks]
-            for more, more_aside in others:
+            (total, beside_sums), *rest = parts[c * blocks : (c + 1) * blocks]
+            for more, more_beside in rest:
                 total += more
-                if aside is not None:
-                    aside += more_aside
+                if beside_sums is not None:
+                    beside_sums += more_beside
             out[k - len(total) :, start:stop] = total
-            asides = aside if start == 0 else asides
-        return out, asides
+            all_beside = beside_sums if start == 0 else all_beside
+        return out, all_beside
 
     def part(self, index: Array) -> Part:
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""

@@ -43,8 +43,8 @@ def table_of(X: Any, n_min: int = 1, finite: bool = True) -> Matrix:
 
 def dense_if_small(rows: Matrix) -> Matrix:
     """CSR rows as an array, if they have few numbers, zeros counted."""
-    few = hasattr(rows, "indptr") and rows.shape[0] * rows.shape[1] <= MAX_FILLED
-    return rows.toarray() if few else rows
+    is_small = hasattr(rows, "indptr") and rows.shape[0] * rows.shape[1] <= MAX_FILLED
+    return rows.toarray() if is_small else rows
 
 
 def dense_blocks(rows: Any) -> Any:

@@ -134,17 +134,17 @@ def parsed_formula(formula: Any, frame: Any) -> Any:
     formulaic = _require_formulaic()
     names = {"__formulaic_variables_available__": [str(name) for name in frame.columns]}
     formula_read = read_formula(repr(formula), formula, _context=names)
-    left, right = getattr(formula_read, "lhs", None), getattr(formula_read, "rhs", None)
-    if not isinstance(left, formulaic.SimpleFormula) or not isinstance(
-        right, formulaic.SimpleFormula
+    response_terms, terms = getattr(formula_read, "lhs", None), getattr(formula_read, "rhs", None)
+    if not isinstance(response_terms, formulaic.SimpleFormula) or not isinstance(
+        terms, formulaic.SimpleFormula
     ):
         raise ValueError(
             f"formula must be one response, '~' and terms, such as 'y ~ x'; got {formula!r}."
         )
-    aside = [t for t in right if any(f.expr.startswith("offset(") for f in t.factors)]
-    if any(len(t.factors) > 1 for t in aside):
+    offsets = [t for t in terms if any(f.expr.startswith("offset(") for f in t.factors)]
+    if any(len(t.factors) > 1 for t in offsets):
         raise ValueError(f"offset(...) must be a term by itself; got {formula!r}.")
-    return list(left), [t for t in right if t not in aside], aside
+    return list(response_terms), [t for t in terms if t not in offsets], offsets
 
 
 def refuse_dates(table: Any) -> None:

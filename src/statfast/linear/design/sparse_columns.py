@@ -102,20 +102,20 @@ class SparseColumns(ScaledColumns):
         refuse_large(8 * k * m, "The Gram matrix of the columns", "Pass fewer columns.")
         out = np.empty((k, m))
         right = self.held[:, across]
-        left = self.held[:, down]
+        weighted = self.held[:, down]
         if not self.plain:
-            left = left.multiply(self.weights[:, None]).tocsc()
-        left = left.T.tocsr()
+            weighted = weighted.multiply(self.weights[:, None]).tocsc()
+        weighted = weighted.T.tocsr()
         step = max(1, NUMBERS_OF_PIECE // max(m, 1 + right.nnz // max(k, 1)))
 
         def work(first: int) -> None:
             columns = slice(first, first + step)
-            part = (left[columns] @ right).toarray()
+            part = (weighted[columns] @ right).toarray()
             part -= self.n * np.outer(self.shift[down[columns]], self.shift[across])
             out[columns] = part * np.outer(self.scale[down[columns]], self.scale[across])
             checkpoint()
 
-        each(work, range(0, k, step), n_jobs=self.n_jobs, effort=4.0 * left.nnz * m)
+        each(work, range(0, k, step), n_jobs=self.n_jobs, effort=4.0 * weighted.nnz * m)
         return out
 
     @property

@@ -68,21 +68,21 @@ class Boundary:
         self.penalty = penalty[kept]
         rooms = self._rooms(self.z @ b + self.offset)
         unit = np.mean([room.mean() for room in rooms if room.size])
-        steps, left = 0, np.array([unit])
+        steps, distances = 0, np.array([unit])
         with np.errstate(all="ignore"):
             for decade in range(DECADES_OF_BARRIER):
                 t = min(unit, FIRST_BARRIER) * 0.1**decade
-                found, more = self._climb(b, t, max(tol, 1e-8))
+                top, more = self._climb(b, t, max(tol, 1e-8))
                 steps += more
-                if found is None:
+                if top is None:
                     break
-                b, left = found, np.concatenate(self._rooms(self.z @ found + self.offset))
-                if left.min() < MIN_DISTANCE * unit:
+                b, distances = top, np.concatenate(self._rooms(self.z @ top + self.offset))
+                if distances.min() < MIN_DISTANCE * unit:
                     break
-        if found is None and left.min() > MAX_DISTANCE_AT_END * unit:
+        if top is None and distances.min() > MAX_DISTANCE_AT_END * unit:
             return None, 0, steps
         whole[kept] = b
-        return whole, np.count_nonzero(left < MAX_DISTANCE_AT_END * unit), steps
+        return whole, np.count_nonzero(distances < MAX_DISTANCE_AT_END * unit), steps
 
     def _rooms(self, eta: Array) -> tuple[Array, Array]:
         """Distances from the ends of the rows that can reach them."""
@@ -91,7 +91,7 @@ class Boundary:
 
     def _climb(self, b: Array, t: float, tol: float) -> Any:
         """The maximum for one t, or None, and Newton's steps to it."""
-        mass = self.weights.sum()
+        total_weight = self.weights.sum()
         height, g, h = self._derivatives(b, t)
         for taken in range(MAX_NEWTON_STEPS):
             checkpoint()
@@ -102,7 +102,7 @@ class Boundary:
                 break
             step = factor.solve(g)
             gain = float(step @ g)
-            if gain <= tol**2 * mass:
+            if gain <= tol**2 * total_weight:
                 return b, taken
             length = self._longest(b, step)
             while length > 1e-12:
@@ -112,7 +112,7 @@ class Boundary:
                     break
                 length *= 0.5
             else:
-                return (b if gain <= 1e-12 * mass else None), taken
+                return (b if gain <= 1e-12 * total_weight else None), taken
             b, height, (g, h) = trial, new, derivatives
         return None, MAX_NEWTON_STEPS
 

@@ -97,9 +97,9 @@ def _gaussian_likelihood(y: Array, mu: Array, a: Array | float, dispersion: floa
 
 def _binomial_likelihood(y: Any, mu: Any, a: Any, dispersion: float) -> Any:
     """Of a trials, of which the share y succeeded; of single trials if a is 1."""
-    hits = y * a
-    choices = _lgamma(a + 1) - _lgamma(hits + 1) - _lgamma(a - hits + 1)
-    return choices + _xlogy(hits, mu) + _special("xlog1py")(a - hits, -mu)
+    successes = y * a
+    choices = _lgamma(a + 1) - _lgamma(successes + 1) - _lgamma(a - successes + 1)
+    return choices + _xlogy(successes, mu) + _special("xlog1py")(a - successes, -mu)
 
 
 def _poisson_likelihood(y: Array, mu: Array, a: Array | float, dispersion: float) -> Array:
@@ -113,8 +113,8 @@ def _gamma_likelihood(y: Array, mu: Array, a: Array | float, dispersion: float) 
 
 
 def _inverse_gaussian_likelihood(y: Array, mu: Array, a: float, dispersion: float) -> Array:
-    apart = (y - mu) ** 2 / (y * mu**2)
-    return a * -0.5 * (np.log(2 * np.pi * dispersion * y**3) + apart / dispersion)
+    deviance = (y - mu) ** 2 / (y * mu**2)
+    return a * -0.5 * (np.log(2 * np.pi * dispersion * y**3) + deviance / dispersion)
 
 
 def negative_binomial(theta: float) -> Family:
@@ -157,12 +157,13 @@ def tweedie(exponent: Any) -> Family:
         twin = FAMILIES[("quasi", "quasipoisson", "gamma")[int(exponent)]]
         link = "log" if exponent else "identity"
         return replace(twin, name="tweedie", link=link, likelihood=None, label=label)
-    one, two = 1.0 - exponent, 2.0 - exponent
+    first, second = 1.0 - exponent, 2.0 - exponent
 
     def deviance(y: Array, mu: Array | float) -> Array:
         with np.errstate(divide="ignore"):
-            own = y**two / (one * two)
-        return np.maximum(2 * (own - y * mu**one / one + mu**two / two), 0.0)  # but for rounding
+            of_y = y**second / (first * second)
+        of_mean = mu**second / second - y * mu**first / first
+        return np.maximum(2 * (of_y + of_mean), 0.0)  # Rounding can leave less than 0.
 
     return Family(
         "tweedie",

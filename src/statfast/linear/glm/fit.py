@@ -57,8 +57,8 @@ class Model:
 
 def names_of(columns: Array | None, p: int, intercept: bool) -> tuple[Any, ...]:
     """Names of the coefficients: those of the columns, or x0, x1, ..."""
-    given = [f"x{j}" for j in range(p)] if columns is None else [str(name) for name in columns]
-    return (*(("(Intercept)",) if intercept else ()), *given)
+    names = [f"x{j}" for j in range(p)] if columns is None else [str(name) for name in columns]
+    return (*(("(Intercept)",) if intercept else ()), *names)
 
 
 def require_information(y: Array, family: Family, link: Link) -> None:
@@ -158,10 +158,10 @@ def _odd_sizes(X: Matrix, n_jobs: Jobs) -> Array | None:
     if not isinstance(X, np.ndarray):
         return None
     extent = extent_of(X, n_jobs)
-    reach = np.maximum(np.abs(extent.low), np.abs(extent.high))
-    if not np.isfinite(reach).all() or ((reach > MIN_COLUMN) | (reach == 0.0)).all():
+    sizes = np.maximum(np.abs(extent.low), np.abs(extent.high))
+    if not np.isfinite(sizes).all() or ((sizes > MIN_COLUMN) | (sizes == 0.0)).all():
         return None
-    return np.array([min(scale_of(size), MAX_SCALE) for size in reach.tolist()])
+    return np.array([min(scale_of(size), MAX_SCALE) for size in sizes.tolist()])
 
 
 def _sized(fit: Any, factor: Any, intercept: bool) -> Any:
@@ -206,8 +206,8 @@ def _result(
 ) -> Result:
     family, weights = rows.family, rows.weights
     used = float(rows.n if weights is None else np.count_nonzero(weights))
-    mass = rows.total_weight
-    count = used if analytic else mass
+    total_weight = rows.total_weight
+    count = used if analytic else total_weight
     df_residual = count - fit.rank
     known = family.dispersion == family.dispersion
     dispersion = family.dispersion
@@ -216,7 +216,7 @@ def _result(
     loglik, parameters = nan, fit.rank + (not known)
     if family.likelihood is not None:
         whole = family.name == "gaussian" and analytic
-        loglik = log_likelihood(rows, fit.deviance, used if whole else mass, analytic)
+        loglik = log_likelihood(rows, fit.deviance, used if whole else total_weight, analytic)
     refusal = BIASED.format("alpha=0" if alpha else "C=np.inf")
     if not ridge:
         refusal = NO_MAXIMUM if fit.diverged else AT_BOUNDARY if fit.boundary else ""
@@ -228,13 +228,13 @@ def _result(
     facts = (("Family", shown), ("Link", rows.link.name), ("Iterations", fit.n_iter))
     if ridge:
         facts += (("Penalty", "l2"), ("alpha", alpha) if alpha else ("C", 1 / ridge))
-    found = Result(
+    result = Result(
         title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,
         count - int(rows.intercept), fit.deviance, null_deviance(rows), fit.chi2, loglik,
         parameters, facts, refusal, center=fit.center, about=fit.about,
     )  # fmt: skip
-    lacking = not (refusal or analytic) and lacks_freedom(mass, fit.rank, used)
-    return found.without_freedom() if lacking else found
+    lacking = not (refusal or analytic) and lacks_freedom(total_weight, fit.rank, used)
+    return result.without_freedom() if lacking else result
 
 
 def log_likelihood(rows: ModelRows, deviance: float, total: float, analytic: bool) -> float:

@@ -65,15 +65,15 @@ class FoldLayout:
         """That of fold k, from that of each coefficient; an intercept comes first and has none."""
         if self.stretch is None:
             return penalty
-        own = self.stretch[k]
-        return penalty * np.append(np.ones(len(penalty) - len(own)), own)
+        stretch = self.stretch[k]
+        return penalty * np.append(np.ones(len(penalty) - len(stretch)), stretch)
 
     def runs(self, k):
         """The rows that fold k fits, as slices: those of consecutive parts are one."""
         n = self.parts[-1].stop
         if self.members is None:
-            own = self.parts[k]
-            runs = [slice(0, own.start), slice(own.stop, n)]
+            held_out = self.parts[k]
+            runs = [slice(0, held_out.start), slice(held_out.stop, n)]
             return [run for run in runs if run.start < run.stop]
         runs: list[slice] = []
         for part, used in zip(self.parts, self.members[k], strict=True):
@@ -95,9 +95,9 @@ def models_of_folds(
     """
     fold = 0
     for group in groups:
-        own = None if scaled is None else scaled.stretch[fold : fold + group.count]
-        layout = FoldLayout(rows, group, own)
-        found = [solve(layout) for _, solve in fits]
+        stretch = None if scaled is None else scaled.stretch[fold : fold + group.count]
+        layout = FoldLayout(rows, group, stretch)
+        answers = [solve(layout) for _, solve in fits]
         for k in range(group.count):
             yield [
                 copied(model)._publish(X, **every[k])
@@ -105,7 +105,7 @@ def models_of_folds(
                 else _by_itself(model, X, folds, folds.train(fold + k))
                 if scaled is None
                 else scaled.by_itself(c, fold + k)
-                for c, ((model, _), every) in enumerate(zip(fits, found, strict=True))
+                for c, ((model, _), every) in enumerate(zip(fits, answers, strict=True))
             ]
         fold += group.count
 
@@ -125,22 +125,22 @@ def fit_folds(rows: ModelRows, layout: FoldLayout, *, ridge: float, tol: float) 
     nothing = [None] * layout.count
     if len(layout.parts) * rows.q**2 > MAX_NUMBERS_OF_PARTS or rows.bounded:
         return nothing
-    one = Scoring(rows, ridge, MAX_COMMON_STEP)
+    common = Scoring(rows, ridge, MAX_COMMON_STEP)
     try:
-        fit = one.run(MAX_PASSES, *beginning(rows, ridge), covariance=False)
+        fit = common.run(MAX_PASSES, *beginning(rows, ridge), covariance=False)
     except Unsolvable:
         return nothing
-    if fit.diverged or fit.aliased.any() or not np.isfinite(one.b).all():
+    if fit.diverged or fit.aliased.any() or not np.isfinite(common.b).all():
         return nothing
-    one.tol = tol
+    common.tol = tol
     step = max(256, NUMBERS_IN_CACHE // (rows.p + 1))
     pieces = grid(rows.n, step, step)
     with np.errstate(all="ignore"):
-        parts = _sums_of_parts(rows, layout, one.b, step)
+        parts = _sums_of_parts(rows, layout, common.b, step)
         merged = sums_of_folds(parts, layout.count, layout.members)
         masses = _masses(rows, layout)
         folds = [
-            _FoldScoring(one, layout.runs(k), masses[k], sums, layout.penalty(one.penalty, k))
+            _FoldScoring(common, layout.runs(k), masses[k], sums, layout.penalty(common.penalty, k))
             for k, sums in enumerate(merged)
         ]
         for _ in range(MAX_PASSES):
@@ -213,10 +213,10 @@ class _FoldScoring:
         size = kernel.largest(self.step, self.unit)
         extent = scoring.size + kernel.largest(self.at, self.unit)
         # What is left after this step, by the rate of the last two.
-        left = self.rms * (min(1.0, self.rms / last) if isfinite(last) else 1.0)
-        if left <= scoring.tol or size <= TOLERANCES.step * extent or self.rms > 0.5 * last:
+        next_step = self.rms * (min(1.0, self.rms / last) if isfinite(last) else 1.0)
+        if next_step <= scoring.tol or size <= TOLERANCES.step * extent or self.rms > 0.5 * last:
             small = size <= max(1e-4, 30 * scoring.tol) * extent
-            self.converged = small and (left <= scoring.tol or self.rms <= MAX_ROUNDING_STEP)
+            self.converged = small and (next_step <= scoring.tol or self.rms <= MAX_ROUNDING_STEP)
             self.active, self.at = False, self.trial
         self.renewed = self.rms > MIN_STEP_FOR_NEW_INFORMATION
 
@@ -224,17 +224,17 @@ class _FoldScoring:
 def _sums_of_parts(rows: ModelRows, layout: FoldLayout, b: Array, step: int) -> list[IRLSSums]:
     """Sums with information of each part, at the same coefficients."""
     tasks = [
-        (k, slice(part.start + some.start, part.start + some.stop))
+        (k, slice(part.start + block.start, part.start + block.stop))
         for k, part in enumerate(layout.parts)
-        for some in grid(part.stop - part.start, step, step)
+        for block in grid(part.stop - part.start, step, step)
     ]
     effort = float(rows.n) * (rows.q**2 + OPERATIONS_OF_ROW)
-    found = each(
+    block_sums = each(
         lambda task: rows.sums_over([task[1]], b, hessian=True), tasks, n_jobs=rows.n_jobs,
         effort=effort,
     )  # fmt: skip
     sums: list = [None] * len(layout.parts)
-    for (k, _), more in zip(tasks, found, strict=True):
+    for (k, _), more in zip(tasks, block_sums, strict=True):
         sums[k] = more if sums[k] is None else sums[k] + more
     return sums
 
@@ -251,23 +251,23 @@ def _sums_of_folds(
     points = [np.array([fold.trial for fold in group]) for group in groups]
 
     def work(piece: slice) -> list[IRLSSums]:
-        found = [
+        sums = [
             rows.sums_over(_within(fold.runs, piece), fold.trial, hessian=fold.renewed)
             for fold in alone
         ]  # fmt: skip
-        for group, some in zip(groups, points, strict=True):
+        for group, trials in zip(groups, points, strict=True):
             runs = [
                 (k, run.start - piece.start, run.stop - piece.start)
                 for k, fold in enumerate(group)
                 for run in _within(fold.runs, piece)
             ]
             runs = np.array(runs, dtype=np.intp).reshape(-1, 3)
-            found += rows.scores_over(piece, some, runs)
-        return found
+            sums += rows.scores_over(piece, trials, runs)
+        return sums
 
     per_row = sum(rows.q * (rows.q if fold.renewed else 4) + OPERATIONS_OF_ROW for fold in folds)
-    first, *others = each(work, pieces, n_jobs=rows.n_jobs, effort=float(rows.n) * per_row)
-    for more in others:
+    first, *rest = each(work, pieces, n_jobs=rows.n_jobs, effort=float(rows.n) * per_row)
+    for more in rest:
         for total, part in zip(first, more, strict=True):
             total += part
     return zip([*alone, *beside], first, strict=True)
@@ -285,4 +285,4 @@ def _masses(rows: ModelRows, layout: FoldLayout) -> list[float]:
         masses = [float(size) for size in layout.sizes]
     else:
         masses = [float(rows.weights[part].sum()) for part in layout.parts]
-    return [mass or 0.0 for mass in sums_of_folds(masses, layout.count, layout.members)]
+    return [total or 0.0 for total in sums_of_folds(masses, layout.count, layout.members)]

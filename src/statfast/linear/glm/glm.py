@@ -251,7 +251,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         weights = as_weights(sample_weight, n)
         require_responses(family, y, weights, self._power(family))
         added = added_offset(link, offset, exposure, n)
-        given = row_arguments(weights, offset, exposure)
+        row_inputs = row_arguments(weights, offset, exposure)
         more = {
             **{"weights": weights, "offset": added, "columns": column_names(X)},
             **self._how(rows if not isinstance(X, Chunks) else next(iter(X))),
@@ -261,7 +261,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             model, theta = self._fit_counts(rows, y, family, link, more)
         else:
             model = fit_model(rows, y, family=family, link=link, **more)
-        return self._concluded(model, link, theta, X, given)
+        return self._concluded(model, link, theta, X, row_inputs)
 
     def _fit_source(self, parts: Any, X: Any) -> Any:
         """The same of rows in parts, a round for each pass."""
@@ -274,12 +274,12 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
 
     def _how(self, rows: Matrix) -> dict[str, Any]:
         """The parameters, as arguments of `fit_model`."""
-        given = self._checked()
+        params = self._checked()
         return {
-            "intercept": given.fit_intercept,
+            "intercept": params.fit_intercept,
             "analytic": self.weight_type == "analytic",
-            "max_iter": given.max_iter,
-            "tol": given.tol,
+            "max_iter": params.max_iter,
+            "tol": params.tol,
             "n_jobs": self.n_jobs,
             "title": "Generalized linear model",
             **self._more(rows),
@@ -370,18 +370,18 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         with checks_of_all_rows():
             rows = rows_of(X)
             for params in task.candidates:
-                one = with_params(self, params)
-                family, link = one._formulas()
-                given = one._checked()
-                estimates_theta = family.name == "negative_binomial" and one.theta is None
-                if estimates_theta or given.max_iter < MAX_PASSES:
+                model = with_params(self, params)
+                family, link = model._formulas()
+                checked = model._checked()
+                estimates_theta = family.name == "negative_binomial" and model.theta is None
+                if estimates_theta or checked.max_iter < MAX_PASSES:
                     return None
                 responses = as_target(y, len(rows))
-                require_responses(family, responses, weights, one._power(family))
+                require_responses(family, responses, weights, model._power(family))
                 require_squares(responses)
                 require_information(responses, family, link)
-                how = family, link, given.fit_intercept, given.tol
-                fits.append((one, partial(one._folded, responses, weights, *how)))
+                how = family, link, checked.fit_intercept, checked.tol
+                fits.append((model, partial(model._folded, responses, weights, *how)))
         return SharedFits(X, models_of_folds(X, task.folds, groups, rows, fits))
 
     def _folded(
@@ -411,8 +411,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
 
     def _influence_inputs(self, y: Any, n: int) -> tuple[Any, ...]:
         family, link = self._family(), as_link(self._link)
-        one = self._has_intercept()
-        return as_target(y, n), family, link, self.coef_, self.intercept_, one
+        has_intercept = self._has_intercept()
+        return as_target(y, n), family, link, self.coef_, self.intercept_, has_intercept
 
     def _family(self) -> Family:
         """That of the fit."""
@@ -468,13 +468,13 @@ def _fitted(
     link: Link, coef: Array, intercept: bool, n_iter: int, converged: bool
 ) -> dict[str, Any]:
     """The attributes that predictions need."""
-    one = int(intercept)
+    n_intercepts = int(intercept)
     return {
-        "coef_": coef[one:],
-        "intercept_": float(coef[0]) if one else 0.0,
+        "coef_": coef[n_intercepts:],
+        "intercept_": float(coef[0]) if n_intercepts else 0.0,
         "n_iter_": n_iter,
         "converged_": converged,
-        "n_features_in_": len(coef) - one,
+        "n_features_in_": len(coef) - n_intercepts,
         "_link": link.name if not link.name.startswith("power") else float(link.name[6:-1]),
     }
 

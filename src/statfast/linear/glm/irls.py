@@ -347,8 +347,8 @@ class Scoring:
         if rows.intercept:
             self.penalty[0] = 0.0
         self.penalized = bool(ridge) and rows.p > 0
-        many = rows.n * rows.q >= TOLERANCES.min_numbers_for_same_information
-        self.same_information = TOLERANCES.move_with_same_information if many else 0.0
+        is_large = rows.n * rows.q >= TOLERANCES.min_numbers_for_same_information
+        self.same_information = TOLERANCES.move_with_same_information if is_large else 0.0
         self.kept: Any = None  # all columns
         self.scores_end = False  # whether they may, as no information is asked for at the solution
         self.unit: Any = None  # sizes of columns, by the information first summed

@@ -467,11 +467,11 @@ class ModelRows:
     ) -> None:
         step = max(256, NUMBERS_IN_CACHE // self.q)
         for start in range(0, len(block), step):
-            some = slice(start, start + step)
-            eta = np.empty(len(y[some]))
-            kernel.predict(block[some], self.shift, self.intercept, b, _part(offset, some), eta)
-            s, w = self._score(sums, eta, y[some], _part(weights, some))
-            self._add(sums, block[some], s, w, hessian)
+            piece = slice(start, start + step)
+            eta = np.empty(len(y[piece]))
+            kernel.predict(block[piece], self.shift, self.intercept, b, _part(offset, piece), eta)
+            s, w = self._score(sums, eta, y[piece], _part(weights, piece))
+            self._add(sums, block[piece], s, w, hessian)
             checkpoint()
 
     def _score(
@@ -521,13 +521,13 @@ class ModelRows:
                 )
                 sums.h -= less.h
             return
-        one = int(self.intercept)
-        sums.g[one:] += block.T @ s
+        n_intercepts = int(self.intercept)
+        sums.g[n_intercepts:] += block.T @ s
         if self.intercept:
             sums.g[0] += s.sum()
         if hessian:
             scaled = block.multiply(w[:, None]).tocsr()
-            sums.h[one:, one:] += (block.T @ scaled).toarray()
+            sums.h[n_intercepts:, n_intercepts:] += (block.T @ scaled).toarray()
             if self.intercept:
                 sums.h[1:, 0] += block.T @ w
                 sums.h[0, 0] += w.sum()

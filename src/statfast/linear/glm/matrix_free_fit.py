@@ -47,8 +47,8 @@ def solve_matrix_free(
     if rows.sparse:
         products = SparseProducts(rows.X, rows.intercept)
     else:
-        one = np.ones(rows.p)
-        frame = Standardization(rows.intercept, rows.shift, one, one)
+        ones = np.ones(rows.p)
+        frame = Standardization(rows.intercept, rows.shift, ones, ones)
         products = DenseProducts(rows.X, frame, rows.n, rows.n_jobs)
     penalty = np.full(rows.q, float(ridge))
     if rows.intercept:

@@ -47,8 +47,8 @@ def prediction_ends(
             "variance. Take interval='confidence', or a family with a distribution."
         )
     if family.name == "gaussian" and link.name == "identity":
-        reach = quantile * np.sqrt(error**2 + dispersion)
-        return np.stack([eta - reach, eta + reach], axis=1)
+        half_width = quantile * np.sqrt(error**2 + dispersion)
+        return np.stack([eta - half_width, eta + half_width], axis=1)
     if dispersion == 0.0:  # a perfect fit: observations are at their means, which have no error
         return np.repeat(link.mean(eta)[:, None], 2, axis=1)
     from scipy.special import ndtri
@@ -58,10 +58,10 @@ def prediction_ends(
     counts = family.name in ("poisson", "negative_binomial", "binomial")
     out = np.empty((len(eta), 2))
     for start in range(0, len(eta), ROWS_TOGETHER):
-        some = slice(start, start + ROWS_TOGETHER)
-        means = _means(link, eta[some, None] + error[some, None] * NODES, eta[some], family)
+        chunk = slice(start, start + ROWS_TOGETHER)
+        means = _means(link, eta[chunk, None] + error[chunk, None] * NODES, eta[chunk], family)
         for end, share in enumerate((0.5 * (1 - level), 0.5 * (1 + level))):
-            out[some, end] = _quantile(cdf, means, share, counts, family.lowest >= 0)
+            out[chunk, end] = _quantile(cdf, means, share, counts, family.lowest >= 0)
             checkpoint()
     return out
 

@@ -91,11 +91,11 @@ class Predictive(Regressor):
             return nan
         center = np.full(len(y), np.average(y, weights=weights))
         with np.errstate(over="ignore", invalid="ignore"):
-            left = np.average(family.deviance(y, means), weights=weights)
+            residual_deviance = np.average(family.deviance(y, means), weights=weights)
             total = np.average(family.deviance(y, center), weights=weights)
             if total == 0.0 or (y == y[0]).all():
-                return 1.0 if left == 0.0 else 0.0
-            return float(1.0 - left / total)
+                return 1.0 if residual_deviance == 0.0 else 0.0
+            return float(1.0 - residual_deviance / total)
 
     def predict(
         self,

@@ -31,9 +31,9 @@ def profile_intervals(rows: ModelRows, result: Any, quantile: float) -> Array:
                  rows.intercept, rows.n_jobs, np.zeros(rows.p))  # fmt: skip
     for j in np.flatnonzero(~result.aliased):
         # The intercept is that of rows which are not moved.
-        own = plain if rows.intercept and j == 0 else rows
+        fitted_rows = plain if rows.intercept and j == 0 else rows
         for side, sign in enumerate((-1.0, 1.0)):
-            ends[j, side] = _end(own, result, j, sign, errors[j], quantile)
+            ends[j, side] = _end(fitted_rows, result, j, sign, errors[j], quantile)
     return ends
 
 
@@ -73,18 +73,18 @@ def end_of(
     """
     sign, longest = np.sign(error), 2 * quantile * abs(error)
     before, at = value, value + quantile * error
-    height, (found, point) = -quantile, root(at, best)
+    height, (excess, point) = -quantile, root(at, best)
     for _ in range(MAX_FITS_OF_END):
-        if not np.isfinite(found):
+        if not np.isfinite(excess):
             at = 0.5 * (at + before)
-            found, point = root(at, best)
+            excess, point = root(at, best)
             continue
-        if abs(found) < 1e-9 * quantile:
+        if abs(excess) < 1e-9 * quantile:
             return at
-        if found == height or abs(at - value) > MAX_DEVIATIONS_OF_END * abs(error):
+        if excess == height or abs(at - value) > MAX_DEVIATIONS_OF_END * abs(error):
             break
-        step = (at - before) * found / (found - height)
-        before, height = at, found
+        step = (at - before) * excess / (excess - height)
+        before, height = at, excess
         at = at - np.clip(step, -longest, longest)
-        found, point = root(at, point)
+        excess, point = root(at, point)
     return sign * np.inf

@@ -39,20 +39,20 @@ def independent(R: Array, floor: Array) -> Array:
     least = np.maximum(MAX_LENGTH_OF_ALIASED * np.sqrt((R * R).sum(axis=0)), floor)
     basis, kept, k = np.empty((m, min(m, q)), order="F"), np.zeros(q, dtype=bool), 0
     for start in range(0, q, COLUMNS_OF_BLOCK):
-        some, first = np.arange(start, min(q, start + COLUMNS_OF_BLOCK)), k
-        rest = R[:, some] - _within(basis[:, :first], R[:, some])
+        block, first = np.arange(start, min(q, start + COLUMNS_OF_BLOCK)), k
+        rest = R[:, block] - _within(basis[:, :first], R[:, block])
         length = np.sqrt((rest * rest).sum(axis=0))
-        for j, left, size in zip(some.tolist(), rest.T, length.tolist(), strict=True):
-            left = left - _within(basis[:, first:k], left)
+        for j, column, size in zip(block.tolist(), rest.T, length.tolist(), strict=True):
+            column = column - _within(basis[:, first:k], column)
             if (
-                not left @ left > (MIN_LENGTH_LEFT * size) ** 2
+                not column @ column > (MIN_LENGTH_LEFT * size) ** 2
                 or size <= MIN_LENGTH_LEFT * least[j] / MAX_LENGTH_OF_ALIASED
             ):
                 for _ in range(2):
-                    left = left - _within(basis[:, :k], left)
-            size = np.sqrt(left @ left)
+                    column = column - _within(basis[:, :k], column)
+            size = np.sqrt(column @ column)
             if size > least[j] and k < m:
-                basis[:, k], kept[j] = left / size, True
+                basis[:, k], kept[j] = column / size, True
                 k += 1
     return kept
 

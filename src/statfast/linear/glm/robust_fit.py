@@ -45,10 +45,10 @@ def fit_robust(
             f"cov_type={cov_type!r} reads the rows again beside the fit; got Chunks. Pass an array "
             "or a memory map."
         )
-    found = copied(model).fit(X, y, sample_weight, **more)
+    fitted = copied(model).fit(X, y, sample_weight, **more)
     kind = None if cov_type == "cluster" else cov_type
     rows = {"X": X, "y": y, "sample_weight": sample_weight, **more}
-    table = found.robust_covariance(kind=kind, groups=groups, maxlags=maxlags, **rows)
+    table = fitted.robust_covariance(kind=kind, groups=groups, maxlags=maxlags, **rows)
     count = 0 if groups is None else len(set(np.asarray(groups).tolist()))
     name = f"{count} clusters" if count else cov_type
     if cov_type == "HAC":
@@ -58,14 +58,14 @@ def fit_robust(
 
     def robust(result: Any) -> Any:
         nonlocal at  # of several models, the coefficients follow each other
-        own = slice(at, at + len(result.coef))
-        at = own.stop
-        robust = table[own, own]
+        place = slice(at, at + len(result.coef))
+        at = place.stop
+        robust = table[place, place]
         if isnan(result.df_residual):  # weights leave no inference
             robust = np.full_like(robust, nan)
         changed = replace(result, robust=robust, clusters=count)
-        return replace(changed, facts=(*found._facts_of(changed), ("Covariance", name)))
+        return replace(changed, facts=(*fitted._facts_of(changed), ("Covariance", name)))
 
-    found._replace_results(robust)
-    known = {name: found.__dict__[name] for name in found._fitted}
+    fitted._replace_results(robust)
+    known = {name: fitted.__dict__[name] for name in fitted._fitted}
     return model._publish(None, **known, _robust=table)

@@ -173,17 +173,17 @@ class ModelParts:
             s, out = scores[where], np.zeros((len(pairs), q, q))
             for (a, b), h in zip(pairs, out, strict=True):
                 # The kernel takes no negative weights: 2 s t = (s + t)^2 - s^2 - t^2.
-                own = s[:, a] if a == b else s[:, a] + s[:, b]
-                w = copies[where, 0] * own**2
+                root = s[:, a] if a == b else s[:, a] + s[:, b]
+                w = copies[where, 0] * root**2
                 accumulate(block, zero, self.has_one, w, w, h, np.zeros(q))
             return out
 
         lower = np.tril(sum(self._blocks(work)))
-        found = dict(zip(pairs, lower + np.swapaxes(np.tril(lower, -1), 1, 2), strict=True))
+        triangles = dict(zip(pairs, lower + np.swapaxes(np.tril(lower, -1), 1, 2), strict=True))
         table = np.empty((m, q, m, q))
         for a, b in pairs:
-            whole = found[a, b]
-            cross = whole if a == b else 0.5 * (whole - found[a, a] - found[b, b])
+            whole = triangles[a, b]
+            cross = whole if a == b else 0.5 * (whole - triangles[a, a] - triangles[b, b])
             table[a, :, b] = table[b, :, a] = cross
         return table.reshape(m * q, m * q)
 
@@ -191,13 +191,13 @@ class ModelParts:
         """The products of the sums over clusters of scores (n, m) times z, (m q, m q)."""
         if count < 2:
             raise ValueError(f"groups must be of at least 2 clusters; got {count}.")
-        one, m = int(self.has_one), scores.shape[1]
-        sums = np.zeros((count, m, self.rows.shape[1] + one))
+        n_intercepts, m = int(self.has_one), scores.shape[1]
+        sums = np.zeros((count, m, self.rows.shape[1] + n_intercepts))
         for where in grid(len(self.y), 1024):
             block = self.rows[where]
             z = block.toarray() if hasattr(block, "indptr") else np.asarray(block, dtype=float)
-            np.add.at(sums[:, :, one:], codes[where], scores[where, :, None] * z[:, None])
-            if one:
+            np.add.at(sums[:, :, n_intercepts:], codes[where], scores[where, :, None] * z[:, None])
+            if n_intercepts:
                 np.add.at(sums[:, :, 0], codes[where], scores[where])
         flat = sums.reshape(count, -1)
         return flat.T @ flat * (count / (count - 1))
@@ -211,13 +211,13 @@ class ModelParts:
             z = block.toarray() if hasattr(block, "indptr") else np.asarray(block, dtype=float)
             z = np.column_stack([np.ones(len(z)), z]) if self.has_one else z
             g = (scores[first : where.stop, :, None] * z[:, None]).reshape(len(z), -1)
-            own = g[where.start - first :]
-            earlier = 0.5 * own
+            current = g[where.start - first :]
+            earlier = 0.5 * current
             for lag in range(1, min(lags, where.stop - 1) + 1):
                 lost = max(0, lag - where.start)  # rows that have none so early
                 before = g[where.start - first + lost - lag : len(g) - lag]
                 earlier[lost:] += (1 - lag / (lags + 1)) * before
-            return own.T @ earlier
+            return current.T @ earlier
 
         half = sum(each(work, grid(len(self.y), 1024)))
         return half + half.T

@@ -68,16 +68,16 @@ def maximum_exists(gradient: np.ndarray, inverse: np.ndarray, total_weight: floa
     if not np.isfinite(inverse).all():
         return False
     g = gradient.ravel()
-    reach = 0.0
+    largest = 0.0
     for a in range(k):
-        own = inverse[a, :, a]
-        reach = max(reach, np.abs(own).sum())
+        block = inverse[a, :, a]
+        largest = max(largest, np.abs(block).sum())
         for b in range(a):
-            pair = own + inverse[b, :, b] - inverse[a, :, b] - inverse[b, :, a]
-            reach = max(reach, np.abs(pair).sum())
+            pair = block + inverse[b, :, b] - inverse[a, :, b] - inverse[b, :, a]
+            largest = max(largest, np.abs(pair).sum())
     exact = max(0.0, float(g @ inverse.reshape(k * q, k * q) @ g)) ** 0.5
-    decrement = exact + ROUNDING_OF_POSTERIOR * total_weight * reach**0.5
-    return decrement * reach**0.5 <= 0.5
+    decrement = exact + ROUNDING_OF_POSTERIOR * total_weight * largest**0.5
+    return decrement * largest**0.5 <= 0.5
 
 
 def find_separation(
@@ -156,9 +156,9 @@ class _Margins:
 
     def _total(self, rows: slice) -> Array:
         z, codes = self.design(rows), self.codes[rows]
-        own = np.zeros((self.n_classes, z.shape[1]))
-        np.add.at(own, codes, z)
-        return self.n_classes * own - z.sum(axis=0)
+        class_sums = np.zeros((self.n_classes, z.shape[1]))
+        np.add.at(class_sums, codes, z)
+        return self.n_classes * class_sums - z.sum(axis=0)
 
     def smallest(self, direction: Array, count: int, below: float) -> Array:
         """Up to so many constraints that the direction meets by less than `below`, worst first."""
@@ -170,14 +170,14 @@ class _Margins:
             margin = height[np.arange(len(codes)), codes][:, None] - height
             margin[np.arange(len(codes)), codes] = np.inf
             margin = margin.ravel()
-            found = np.flatnonzero((margin < below) & (margin < np.inf))
-            if len(found) > count:
-                found = found[np.argpartition(margin[found], count)[:count]]
-            return margin[found], found + rows.start * self.n_classes
+            constraints = np.flatnonzero((margin < below) & (margin < np.inf))
+            if len(constraints) > count:
+                constraints = constraints[np.argpartition(margin[constraints], count)[:count]]
+            return margin[constraints], constraints + rows.start * self.n_classes
 
         parts = each(work, self.blocks, n_jobs=self.n_jobs)
-        margins, found = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return found[np.argsort(margins, kind="stable")[:count]]
+        margins, constraints = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return constraints[np.argsort(margins, kind="stable")[:count]]
 
     def separates(self, coef: Array) -> bool:
         """Whether coefficients, which may be the estimates, meet all constraints strictly."""
@@ -186,11 +186,11 @@ class _Margins:
 
     def matrix(self, constraints: Array) -> Array:
         """Their rows, over the coefficients of all classes but the first."""
-        row, other = np.divmod(constraints, self.n_classes)
+        row, rival = np.divmod(constraints, self.n_classes)
         z, at = self.design(row), np.arange(len(row))
         out = np.zeros((len(row), self.n_classes, self.q))
         out[at, self.codes[row]] += z
-        out[at, other] -= z
+        out[at, rival] -= z
         return out[:, 1:].reshape(len(row), -1)
 
     def solve(self, chosen: Array, strict: bool) -> tuple[Array | None, Array]:
@@ -259,14 +259,14 @@ def separated_rows(
     def design(where: Array | slice) -> Array:
         return frame.design(rows[where if chosen is None else chosen[where]])
 
-    found = find_separation(design, codes, len(coef), coef, n_jobs=n_jobs)
-    if found is None or not frame.intercept:
-        return found
-    moved = set(found.columns.tolist())
-    terms = found.direction * np.append(1.0, -frame.shift * frame.scale)
+    separation = find_separation(design, codes, len(coef), coef, n_jobs=n_jobs)
+    if separation is None or not frame.intercept:
+        return separation
+    moved = set(separation.columns.tolist())
+    terms = separation.direction * np.append(1.0, -frame.shift * frame.scale)
     here = np.abs(terms.sum(axis=1)) > 1e-6 * np.abs(terms).sum(axis=1)
     moved = (moved | {0}) if here.any() else (moved - {0})
-    return replace(found, columns=np.array(sorted(moved), np.intp))
+    return replace(separation, columns=np.array(sorted(moved), np.intp))
 
 
 def warn_separated(
@@ -312,11 +312,13 @@ def warn_no_maximum(
         frame = frame_of(rows.X, rows.intercept, rows.n_jobs, rows.weights)
         start = frame.from_user(np.stack([np.zeros(len(coef)), coef]))
         try:
-            found = separated_rows(rows.X, codes[order], chosen[order], frame, start, rows.n_jobs)
+            separation = separated_rows(
+                rows.X, codes[order], chosen[order], frame, start, rows.n_jobs
+            )
         except Undecided:
-            found = None
-        if found is not None:
-            warn_separated(found, names, who, advice)
+            separation = None
+        if separation is not None:
+            warn_separated(separation, names, who, advice)
             return
     warn_user(
         f"{who} separated, completely or in part, or nearly so: the likelihood has no finite "

@@ -112,24 +112,24 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
     precondition, made = objective.rough(point), False
     first, before, converged, n_iter, since = inf, inf, False, 0, 0
     sizes: list = []
-    left = PRODUCTS_OF_ITERATION * max_iter
-    while n_iter < max_iter and left > 0 and not objective.is_hopeless(point, sizes):
+    products_left = PRODUCTS_OF_ITERATION * max_iter
+    while n_iter < max_iter and products_left > 0 and not objective.is_hopeless(point, sizes):
         n_iter += 1
         share = MAX_GRADIENT_LEFT if first == inf else min(MAX_GRADIENT_LEFT, sqrt(before / first))
-        step, size, precondition, made, left, since = _step(
-            objective, point, precondition, made, share, left, since
+        step, size, precondition, made, products_left, since = _step(
+            objective, point, precondition, made, share, products_left, since
         )
         size /= point.unit
         # What is left after this step, by the rate of the last two, and by what it leaves itself.
         after = size * min(1.0, max(size / before, share)) if before < inf else size
         first, before = size if first == inf else max(first, size), size
-        converged = after <= tol and left > 0
-        found = _searched(objective, point, step, size * point.unit)
-        sizes.append(0.0 if found is None else float(np.abs(found.eta - point.eta).max()))
-        if found is None:
+        converged = after <= tol and products_left > 0
+        trial = _searched(objective, point, step, size * point.unit)
+        sizes.append(0.0 if trial is None else float(np.abs(trial.eta - point.eta).max()))
+        if trial is None:
             converged = size <= MAX_TOLERANCES_OF_ROUNDING * tol
             break
-        point = found
+        point = trial
         if converged:
             break
         if not made:
@@ -143,9 +143,9 @@ def _searched(objective: PenalizedLoss, point: Point, step: Array, size: float) 
     noise, length = ROUNDING_OF_LOSS * abs(point.value), 1.0
     for _ in range(MAX_HALVINGS):
         checkpoint()
-        found = objective.point_at(point.x + length * step, point.eta + length * along)
-        if found.value <= point.value - 1e-4 * length * size**2 + noise:
-            return found
+        trial = objective.point_at(point.x + length * step, point.eta + length * along)
+        if trial.value <= point.value - 1e-4 * length * size**2 + noise:
+            return trial
         length /= 2.0
     return None
 

@@ -100,11 +100,11 @@ class TweedieRegressor(GeneralizedLinearModel):
         return family, as_link_or_auto(self.link, "link") or as_link(family.link)
 
     def _more(self, rows: Matrix) -> dict[str, Any]:
-        given, start = self._checked(), None
-        known = given.warm_start and self.__sklearn_is_fitted__()
+        params, start = self._checked(), None
+        known = params.warm_start and self.__sklearn_is_fitted__()
         if known and rows.shape[1] == self.n_features_in_:
-            start = np.append([self.intercept_] if given.fit_intercept else [], self.coef_)
-        return {"alpha": given.alpha, "start": start}
+            start = np.append([self.intercept_] if params.fit_intercept else [], self.coef_)
+        return {"alpha": params.alpha, "start": start}
 
     def _plan_folds(self, task: Any) -> None:
         return None  # the penalty is a share of the rows, which are not as many in each fold

@@ -109,7 +109,7 @@ def anova(
     outcome            6       5.129   2     5.452    0.0655  .
     treatment          4       5.129   2     0.000    1.0000
     """
-    models, given = _split(models, (X, y, sample_weight, offset, exposure))
+    models, row_inputs = _split(models, (X, y, sample_weight, offset, exposure))
     if not models:
         raise ValueError("anova takes a model, or several to compare; got none. Pass one.")
     as_choice(test, "test", TESTS)
@@ -119,14 +119,14 @@ def anova(
         if groups is None:
             groups = terms_of(models[0])
         least = kind_of(results[0]) == GAUSSIAN
-        if not least or any(one is not None for one in given):
-            search = _fits_again(models[0], results[0], given, groups)
+        if not least or any(value is not None for value in row_inputs):
+            search = _fits_again(models[0], results[0], row_inputs, groups)
         if least:
             return _least_squares(models[0], results[0], test, groups, type)
         return _term_by_term(search, test, type)
     if type != 1:
         raise ValueError(f"type={type} is for a single model; got several. Leave it out.")
-    if any(one is not None for one in (*given, groups)):
+    if any(value is not None for value in (*row_inputs, groups)):
         raise ValueError("X, y and groups are for a single model; got several. Leave them out.")
     return _beside(results, test, [f"Model {k + 1}" for k in range(len(models))])
 
@@ -138,15 +138,15 @@ def _split(
     tuple[Array | None, Array | None, Array | list[Any] | None, Array | None, Array | None],
 ]:
     """Models, and the rows (X, y, ...) that follow them or are given by name."""
-    others = (k for k, one in enumerate(models) if not isinstance(one, Inference))
-    count = next(others, len(models))
+    positions = (k for k, value in enumerate(models) if not isinstance(value, Inference))
+    count = next(positions, len(models))
     after = models[count:]
-    wrong = [one for one in after if isinstance(one, str) or hasattr(one, "fit")] or (
+    wrong = [value for value in after if isinstance(value, str) or hasattr(value, "fit")] or (
         [] if count else after
     )
     if wrong:
         raise wrong_type("models", "fitted linear models with inference", wrong[0])
-    if len(after) > len(named) or any(one is not None for one in named[: len(after)]):
+    if len(after) > len(named) or any(value is not None for value in named[: len(after)]):
         raise TypeError(
             "anova takes X, y, sample_weight, offset and exposure after a model or by name; got "
             "more. Pass each once."
@@ -224,13 +224,13 @@ def _least_squares(model: Any, result: Any, test: Any, groups: Any, type: Any) -
     """
     from scipy.linalg import solve_triangular
 
-    one = int(result.names[0] == "(Intercept)")
-    d = len(result.names) - one
-    terms = as_groups(groups, result.names[one:], d)
+    first = int(result.names[0] == "(Intercept)")
+    d = len(result.names) - first
+    terms = as_groups(groups, result.names[first:], d)
     _require_each_column(terms, d)
     if type != 1:
         return _each_beside(model, result, test, terms, type)
-    order = np.concatenate([np.arange(one), *(columns + one for columns in terms.values())])
+    order = np.concatenate([np.arange(first), *(columns + first for columns in terms.values())])
     kept = order[~result.aliased[order]].astype(np.intp)
     table = result.unscaled[np.ix_(kept, kept)]
     scale = np.sqrt(table.diagonal())  # columns of all sizes
@@ -238,8 +238,8 @@ def _least_squares(model: Any, result: Any, test: Any, groups: Any, type: Any) -
     upper = np.linalg.cholesky(turned)[::-1, ::-1]
     added = np.zeros(len(result.names))
     added[kept] = solve_triangular(upper, result.coef[kept] / scale) ** 2
-    df = np.array([(~result.aliased[columns + one]).sum() for columns in terms.values()], float)
-    squares = np.array([added[columns + one].sum() for columns in terms.values()])
+    df = np.array([(~result.aliased[columns + first]).sum() for columns in terms.values()], float)
+    squares = np.array([added[columns + first].sum() for columns in terms.values()])
     return _sums_table(list(terms), result, test or "F", df, squares)
 
 
@@ -249,21 +249,21 @@ def _each_beside(model: Any, result: Any, test: Any, terms: Any, type: Any) -> A
     Coefficients b with covariance C are, were those of H zero, b - C_H C_HH^-1 b_H, with the
     covariance C - C_H C_HH^-1 C_H'.
     """
-    one, design = int(result.names[0] == "(Intercept)"), design_of(model)
-    places = {name: columns + one for name, columns in terms.items()}
-    if type == 3 and one:
+    first, design = int(result.names[0] == "(Intercept)"), design_of(model)
+    places = {name: columns + first for name, columns in terms.items()}
+    if type == 3 and first:
         places = {"(Intercept)": np.arange(1), **places}
     kept = {name: columns[~result.aliased[columns]] for name, columns in places.items()}
     scale = np.sqrt(np.where(result.aliased, 1.0, result.unscaled.diagonal()))
     C, b = result.unscaled / scale / scale[:, None], result.coef / scale
     df = np.array([len(columns) for columns in kept.values()], dtype=float)
     squares = np.zeros(len(kept))
-    for k, (name, own) in enumerate(kept.items()):
+    for k, (name, tested) in enumerate(kept.items()):
         holders = design.within.get(name, ()) if type == 2 and design is not None else ()
         held = np.concatenate([np.zeros(0, np.intp), *(kept[n] for n in holders if n in kept)])
-        across = np.linalg.solve(C[np.ix_(held, held)], C[np.ix_(held, own)]).T
-        rest = b[own] - across @ b[held]
-        table = C[np.ix_(own, own)] - across @ C[np.ix_(held, own)]
+        across = np.linalg.solve(C[np.ix_(held, held)], C[np.ix_(held, tested)]).T
+        rest = b[tested] - across @ b[held]
+        table = C[np.ix_(tested, tested)] - across @ C[np.ix_(held, tested)]
         squares[k] = rest @ np.linalg.solve(table, rest)
     return _sums_table(list(kept), result, test or "F", df, squares)
 
@@ -301,10 +301,10 @@ def fall_test(
     from scipy.special import chdtrc, fdtrc
 
     df, deviance = np.asarray(df, dtype=float), np.asarray(deviance, dtype=float)
-    some = np.where(df != 0, df, np.nan)
+    nonzero = np.where(df != 0, df, np.nan)
     if test == "chi2":
-        p = chdtrc(np.abs(some), np.maximum(deviance / dispersion * np.sign(some), 0.0))
-        return {"P>|Chi2|": np.where(np.isnan(some), np.nan, p)}
-    ratio = deviance / some / dispersion
-    p = fdtrc(np.abs(some), rest, np.maximum(ratio, 0.0)) if rest > 0 else np.full(len(df), np.nan)
-    return {"F": ratio, "P>|F|": np.where(np.isnan(some), np.nan, p)}
+        p = chdtrc(np.abs(nonzero), np.maximum(deviance / dispersion * np.sign(nonzero), 0.0))
+        return {"P>|Chi2|": np.where(np.isnan(nonzero), np.nan, p)}
+    ratio = deviance / nonzero / dispersion
+    p = fdtrc(np.abs(nonzero), rest, np.maximum(ratio, 0.0)) if rest > 0 else np.nan
+    return {"F": ratio, "P>|F|": np.where(np.isnan(nonzero), np.nan, p)}

@@ -73,11 +73,11 @@ def vif(
     """
     if not isinstance(model, Inference):
         raise wrong_type("model", "a fitted linear model with inference", model)
-    given = X, y, sample_weight, offset, exposure
+    row_inputs = X, y, sample_weight, offset, exposure
     if groups is None:
         groups = terms_of(model)
-    if any(part is not None for part in given):
-        search = TermFits(model, *given, None)
+    if any(part is not None for part in row_inputs):
+        search = TermFits(model, *row_inputs, None)
         model = search.fit(frozenset(search.terms))
     result = model._inferred()
     if kind_of(result) == MULTINOMIAL:
@@ -85,15 +85,15 @@ def vif(
             "vif is of models with one coefficient for each column; got a multinomial one, with "
             "one for each class. Take those of one class against the rest."
         )
-    one = int(result.names[0] == "(Intercept)")
+    n_intercepts = int(result.names[0] == "(Intercept)")
     if result.aliased.any():
         names = ", ".join(np.array(result.names, dtype=object)[result.aliased])
         raise ValueError(f"Columns depend on others: {names}. Their factors are infinite.")
-    names = result.names[one:]
+    names = result.names[n_intercepts:]
     terms = as_groups(groups, names, len(names))
     terms = {name: np.unique(columns) for name, columns in terms.items()}
     assert result.unscaled is not None  # `_inferred` refuses where it is
-    table = result.unscaled[one:, one:]
+    table = result.unscaled[n_intercepts:, n_intercepts:]
     scale = np.sqrt(table.diagonal())
     table = table / scale / scale[:, None]
     columns = np.array([len(columns) for columns in terms.values()], dtype=float)

@@ -85,8 +85,8 @@ class TermFits:
 
     def addable(self, terms: frozenset[Any]) -> list[str]:
         """Terms beside these, in order, of which all parts are among these."""
-        left = [t for t in self.terms if t not in terms]
-        return [t for t in left if not any(t in self.within(part) for part in left)]
+        candidates = [t for t in self.terms if t not in terms]
+        return [t for t in candidates if not any(t in self.within(part) for part in candidates)]
 
     def within(self, term: str) -> frozenset[Any]:
         """The terms that it is a part of."""

@@ -204,9 +204,13 @@ class LeastSquaresClassifier(Classifier, SumFit):
         if not present.all():
             factor = factor.of_targets(np.flatnonzero(present)[1 if len(classes) == 2 else 0 :])
         solution = solution_of(factor, state.more, self._checked_value("tol"))
-        left = FitState(state.n_features, state.names, classes, state.more)
+        next_state = FitState(state.n_features, state.names, classes, state.more)
         return self._fitted_by(
-            solution["coef"], solution["intercept"], len(solution["R"]), solution["aliased"], left
+            solution["coef"],
+            solution["intercept"],
+            len(solution["R"]),
+            solution["aliased"],
+            next_state,
         )
 
     def _fitted_by(

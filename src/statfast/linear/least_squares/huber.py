@@ -124,8 +124,8 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        given = self._checked()
-        intercept, epsilon = given.fit_intercept, given.epsilon
+        params = self._checked()
+        intercept, epsilon = params.fit_intercept, params.epsilon
         rows = as_rows(X)
         target = as_target(y, len(rows))
         weights = as_weights(sample_weight, len(rows))
@@ -137,14 +137,14 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         table, mean, size = _table(rows, w, int(intercept))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             # inf / inf is that of a constant.
-            penalty = np.fmin(np.ldexp(given.alpha, unit) / size**2, MAX_PENALTY)
+            penalty = np.fmin(np.ldexp(params.alpha, unit) / size**2, MAX_PENALTY)
         problem = _Huber(table, target, w, min(epsilon, MAX_EPSILON), penalty, int(intercept))
         slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
         start = np.concatenate([first.intercept[:intercept] + first.coef[0] @ mean, slopes])
-        b, scale, turns, done = problem.solve(start, given.tol, given.max_iter)
+        b, scale, turns, done = problem.solve(start, params.tol, params.max_iter)
         if not done:
             warn_not_converged(self, turns)
-        left = problem.residuals(b)
+        residuals = problem.residuals(b)
         b[intercept:] /= size
         b[:intercept] -= b[intercept:] @ mean
         with np.errstate(over="ignore"):
@@ -156,7 +156,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
             coef_=b[int(intercept) :].copy(),
             intercept_=float(b[0]) if intercept else 0.0,
             scale_=float(np.ldexp(scale, unit)),
-            outliers_=np.abs(left) > (epsilon * scale or problem.rounding(left)),
+            outliers_=np.abs(residuals) > (epsilon * scale or problem.rounding(residuals)),
             n_iter_=turns,
             converged_=bool(done),
         )
@@ -307,8 +307,8 @@ class _Huber:
         used = self.w > 0
         small = np.abs(at.r) <= self.rounding(at.r)
         exact, out = used & small, used & ~small
-        left = float(self.w.sum()) - self.epsilon**2 * float(self.w[out].sum())
-        if left <= 0.0 or not exact.any():
+        slack = float(self.w.sum()) - self.epsilon**2 * float(self.w[out].sum())
+        if slack <= 0.0 or not exact.any():
             return False
         signs = self.w[out] * np.sign(at.r[out])
         pull = self.epsilon * signs @ self.A[out] - self.penalty * at.b
@@ -317,7 +317,7 @@ class _Huber:
         balance = interruptible(np.linalg.lstsq, R.T, pull, rcond=1e-12)[0]
         z = self.A[exact] @ interruptible(np.linalg.lstsq, R, balance, rcond=1e-12)[0]
         met = np.linalg.norm(R.T @ balance - pull) <= 1e-9 * np.linalg.norm(pull)
-        return bool(met and balance @ balance <= left and np.abs(z).max() <= self.epsilon)
+        return bool(met and balance @ balance <= slack and np.abs(z).max() <= self.epsilon)
 
     def rounding(self, r: Array) -> float:
         """The size of a residual that is none."""
@@ -349,10 +349,10 @@ class _Huber:
         squares = self.w * size**2
         while True:
             inside = size <= self.epsilon * scale
-            left = total_weight - self.epsilon**2 * float(self.w[~inside].sum())
+            divisor = total_weight - self.epsilon**2 * float(self.w[~inside].sum())
             total = float(squares[inside].sum())
-            if not (total > 0.0 and left > 0.0):
+            if not (total > 0.0 and divisor > 0.0):
                 return 0.0
-            before, scale = scale, float(np.sqrt(total / left))
+            before, scale = scale, float(np.sqrt(total / divisor))
             if not scale < before * (1 - 1e-15):
                 return scale

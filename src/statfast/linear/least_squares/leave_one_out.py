@@ -53,10 +53,10 @@ def refit_uncertain(model: Any, columns: Any, state: Any, out: Array, certain: A
         return False
     for row in odd:
         kept = np.arange(len(out)) != row
-        others = tuple(None if column is None else column[kept] for column in columns)
+        remaining = tuple(None if column is None else column[kept] for column in columns)
         refit = type(model)(**model.get_params(deep=False))
         try:
-            refit._solve(refit._statistics(others, state), state)
+            refit._solve(refit._statistics(remaining, state), state)
         except ValueError:
             return False
         out[row] = refit.predict(np.asarray(columns[0][row : row + 1], dtype=np.float64))[0]

@@ -245,15 +245,15 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         """By one pass of residuals or QR of all rows, as their condition asks for."""
         rows, Y, weights = columns
         intercept, _ = state.more
-        given, ended = self._checked(), True
-        if given.positive:
+        params, ended = self._checked(), True
+        if params.positive:
             solution = nonnegative_least_squares(
-                rows, Y, weights, intercept, given.tol, self.n_jobs
+                rows, Y, weights, intercept, params.tol, self.n_jobs
             )
         elif is_sparse(rows) and rows.shape[1] > INFERENCE_COLUMNS:
             solution, ended = wide_least_squares(rows, Y, weights, intercept)
         else:
-            solution = least_squares(rows, Y, weights, intercept, given.tol, self.n_jobs)
+            solution = least_squares(rows, Y, weights, intercept, params.tol, self.n_jobs)
         used = float(len(Y) if weights is None else np.count_nonzero(weights))
         total = used if weights is None else float(weights.sum())
         logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
@@ -264,11 +264,11 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
 
     def _solve(self, sums: Any, state: Any) -> Self:
         intercept, _ = state.more
-        given = self._checked()
-        if given.positive:
-            solution = nonnegative_from_factor(sums, intercept, given.tol)
+        params = self._checked()
+        if params.positive:
+            solution = nonnegative_from_factor(sums, intercept, params.tol)
         else:
-            solution = LeastSquaresSolution(**solution_of(sums, intercept, given.tol))
+            solution = LeastSquaresSolution(**solution_of(sums, intercept, params.tol))
         return self._conclude(solution, state, (sums.used, sums.total_weight, sums.logs))
 
     def _plan_folds(self, task: Any) -> Any:

@@ -88,9 +88,9 @@ def least_squares(
             b = solve_triangular(R, QtY[:, t], check_finite=False)
         else:
             step = solve_triangular(R, near.QtR, check_finite=False)
-            b, left = near.coef + step, near.squares - float(near.QtR @ near.QtR)
-            if left > 0.5 * near.squares and _is_sharp(triangle, step[first:], b[first:]):
-                outcome.append((b[first:], b[0] if first else 0.0, left))
+            b, squares = near.coef + step, near.squares - float(near.QtR @ near.QtR)
+            if squares > 0.5 * near.squares and _is_sharp(triangle, step[first:], b[first:]):
+                outcome.append((b[first:], b[0] if first else 0.0, squares))
                 continue
         outcome.append(_correct(b, R, columns, p, X, y, weights, intercept, turns, n_jobs))
     coefs, intercepts, rss = (np.array(part) for part in zip(*outcome, strict=True))

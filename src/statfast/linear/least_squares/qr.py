@@ -137,13 +137,13 @@ def independent_columns(R: Array, tol: float) -> Array:
         if rank == rows:
             break
         below = slice(rank, j + 1)
-        left = R[below, j]
-        size = np.sqrt(left @ left)
+        column = R[below, j]
+        size = np.sqrt(column @ column)
         if not (size > tol * length[j] and size > 0):
             continue
         kept.append(j)
-        if len(left) > 1:
-            axis = left.copy()
+        if len(column) > 1:
+            axis = column.copy()
             axis[0] += np.copysign(size, axis[0])
             axis /= np.sqrt(axis @ axis)
             R[below, j + 1 :] -= np.outer(2.0 * axis, axis @ R[below, j + 1 :])
@@ -381,8 +381,8 @@ def _products_about(
         return total_weight, sums, scatter
 
     def merge(total: Any, more: Any) -> Any:
-        for mine, theirs in zip(total, more, strict=True):
-            mine += theirs
+        for sums, added in zip(total, more, strict=True):
+            sums += added
         return total
 
     total_weight, sums, scatter = reduce(

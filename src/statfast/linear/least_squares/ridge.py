@@ -361,20 +361,20 @@ class RidgeCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        given = self._checked()
-        alphas = as_alphas(given.alphas)
+        params = self._checked()
+        alphas = as_alphas(params.alphas)
         rows = dense_if_small(table_of(X))
         Y, flat = as_targets(y, rows.shape[0])
         flat = flat or Y.shape[1] == 1
         refuse_extreme(Y)
-        weights, intercept = as_weights(sample_weight, rows.shape[0]), given.fit_intercept
+        weights, intercept = as_weights(sample_weight, rows.shape[0]), params.fit_intercept
         singular: Decomposition | None = decompose_sparse_rows(rows, Y, weights, intercept, alphas)
         if singular is None:
             singular = decompose(rows, Y, weights, intercept, self.n_jobs)
         if isinstance(alphas, int):
             top = float(singular.s.max(initial=0.0)) ** 2 or 1.0
             alphas = np.geomspace(SPAN_OF_PENALTIES[1] * top, SPAN_OF_PENALTIES[0] * top, alphas)
-        if given.criterion == "gcv":
+        if params.criterion == "gcv":
             errors = _gcv_errors(singular, alphas, len(Y), weights, intercept)
         elif isinstance(singular, RowDecomposition):
             errors = singular.squares_left_out(alphas, intercept) / (
@@ -462,14 +462,14 @@ def _gcv_errors(
     shares = alphas[:, None] / (singular.s**2 + alphas[:, None])
     rss = rest + shares**2 @ (singular.c**2).mean(1)
     # This is 1 - df / n, to all digits.
-    left = (total - intercept - rank + shares.sum(axis=1)) / total
-    if not (left > 1e-12).any():
+    freedom = (total - intercept - rank + shares.sum(axis=1)) / total
+    if not (freedom > 1e-12).any():
         raise ValueError(
             f"criterion='gcv' needs more rows, by weight, than degrees of freedom; got {total:.6g}."
             " Use criterion='loo', or add rows."
         )
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(left > 1e-12, rss / total / left**2, np.inf)
+        return np.where(freedom > 1e-12, rss / total / freedom**2, np.inf)
 
 
 def _leave_one_out(

@@ -98,9 +98,9 @@ class RowDecomposition(Decomposition):
         total_weight, out, squared = self.root @ self.root, [], self.U**2
         for alpha in alphas:
             kept_back = alpha / (self.s**2 + alpha)
-            left = self.U @ (kept_back[:, None] * self.c)
+            residuals = self.U @ (kept_back[:, None] * self.c)
             slack = squared @ kept_back - intercept * self.root**2 / total_weight
-            out.append(((left / np.maximum(slack, 1e-12)[:, None]) ** 2).sum())
+            out.append(((residuals / np.maximum(slack, 1e-12)[:, None]) ** 2).sum())
         return np.array(out)
 
 
@@ -193,9 +193,9 @@ def ridge_path(
     rows = as_rows(X)
     target = as_target(y, len(rows))[:, None]
     weights = as_weights(sample_weight, len(rows))
-    given, alphas = alphas, as_alphas(alphas)
+    values, alphas = alphas, as_alphas(alphas)
     if isinstance(alphas, int):
-        raise wrong_type("alphas", "a list of penalties", given)
+        raise wrong_type("alphas", "a list of penalties", values)
     singular = decompose(rows, target, weights, as_flag(fit_intercept, "fit_intercept"), n_jobs)
     coefs, intercepts = singular.coefs(alphas)
     return RegularizationPath(

@@ -60,8 +60,8 @@ class StackedFactor:
         if self.R.shape[1] != self.p + 2 or not self.total_weight > 0.0:
             return None
         signs = np.vstack([intercepts, coefs, np.full(len(intercepts), -1.0)])
-        middle, *left = (self.R @ signs) ** 2
-        squares, lengths = np.sum(left, axis=0), (self.R[1:, 1:] ** 2).sum(axis=0)
+        middle, *rest = (self.R @ signs) ** 2
+        squares, lengths = np.sum(rest, axis=0), (self.R[1:, 1:] ** 2).sum(axis=0)
         far = (
             not lengths[-1] > MIN_SQUARES_LEFT**3 * self.R[0, -1] ** 2
         )  # The target's spread about its mean has no digits.
@@ -152,7 +152,7 @@ def solution_of(sums: StackedFactor, intercept: bool, tol: float) -> dict:
         rest = np.column_stack([R[:, kept], R[:, q:]])
         R = interruptible(np.linalg.qr, rest, mode="r")
     rank = len(kept)
-    inner, QtY, left = R[:rank, :rank], R[:rank, rank:], R[rank:, rank:]
+    inner, QtY, residual = R[:rank, :rank], R[:rank, rank:], R[rank:, rank:]
     b: Any = solve_triangular(inner, QtY, check_finite=False)
     columns = kept[first:] - first
     coef = np.zeros((b.shape[1], p))
@@ -160,7 +160,7 @@ def solution_of(sums: StackedFactor, intercept: bool, tol: float) -> dict:
     return {
         "coef": coef,
         "intercept": b[0].copy() if first else np.zeros(b.shape[1]),
-        "rss": (left**2).sum(axis=0),
+        "rss": (residual**2).sum(axis=0),
         "explained": (QtY[first:] ** 2).sum(axis=0),
         "R": inner,
         "kept": columns,

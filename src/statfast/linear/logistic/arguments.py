@@ -136,7 +136,7 @@ def _reference(label: Any, classes: Array) -> int:
     """The code of the reference class."""
     if label is None:
         return 0
-    same = [one == label for one in classes.tolist()]  # arrays, of a label that is one
+    same = [candidate == label for candidate in classes.tolist()]  # arrays, of a label that is one
     places = [k for k, yes in enumerate(same) if isinstance(yes, bool | np.bool_) and yes]
     if not places:
         raise ValueError(

@@ -71,7 +71,7 @@ class ClassInference(Diagnosed, Inference):
         several = self.__dict__.get("results_")
         if several is None:
             return super().coef_names_
-        names = [f"{label}: {name}" for label, one in several.items() for name in one.names]
+        names = [f"{label}: {name}" for label, result in several.items() for name in result.names]
         return np.array(names, dtype=object)
 
     def odds_ratios(self, level: float = 0.95) -> CoefficientTable:
@@ -164,14 +164,14 @@ class ClassInference(Diagnosed, Inference):
         results = self.__dict__.get("results_")
         if results is None:
             return super().summary(covariance=covariance)
-        given = [covariance] * len(results)
+        covariances = [covariance] * len(results)
         if not isinstance(covariance, str):
             q = len(self._coefs[0]) + self._has_intercept
             table = as_covariance(covariance, len(results) * q).reshape(len(results), q, -1, q)
-            given = [table[k, :, k] for k in range(len(results))]
+            covariances = [table[k, :, k] for k in range(len(results))]
         alone = {
-            label: _SingleResult(result).summary(covariance=own)
-            for (label, result), own in zip(results.items(), given, strict=True)
+            label: _SingleResult(result).summary(covariance=class_covariance)
+            for (label, result), class_covariance in zip(results.items(), covariances, strict=True)
         }
         count = next(iter(results.values())).observations
         facts = [("Observations", int(count) if count == int(count) else count)]
@@ -181,10 +181,10 @@ class ClassInference(Diagnosed, Inference):
             for label, result in results.items()
         ]
         facts += [fact for fact in next(iter(results.values())).facts if fact[0] == "Covariance"]
-        notes = dict.fromkeys(note for one in alone.values() for note in one.notes)
+        notes = dict.fromkeys(note for part in alone.values() for note in part.notes)
         return Summary(
             "Logistic regression, each class against the rest", facts,
-            {label: one.table for label, one in alone.items()}, tuple(notes),  # type: ignore[misc]
+            {label: part.table for label, part in alone.items()}, tuple(notes),  # type: ignore[misc]
         )  # fmt: skip
 
     # ------------------------------------------------------------ rows given again
@@ -204,7 +204,7 @@ class ClassInference(Diagnosed, Inference):
         """Codes among the classes of the fit, and weights of rows times those of their classes."""
         labels, codes = as_labels(y, n)
         weights = as_weights(sample_weight, n)
-        weights, given = without_unweighted(weights, self.class_weight, labels, codes)
+        weights, class_weight = without_unweighted(weights, self.class_weight, labels, codes)
         labels, codes = classes_with_weight(labels, codes, weights)
         known = {label: k for k, label in enumerate(self.classes_.tolist())}
         unknown = set(labels.tolist()) - set(known)
@@ -212,7 +212,7 @@ class ClassInference(Diagnosed, Inference):
             raise ValueError(f"y holds {shown(min(unknown))}, which is not a class of the fit.")
         places = np.array([known[label] for label in labels.tolist()], dtype=np.intp)
         codes = places[codes]
-        return codes, times_classes(weights, given, self.classes_, codes)
+        return codes, times_classes(weights, class_weight, self.classes_, codes)
 
     def _indicators(self, codes: Array) -> Array:
         """What each linear predictor is of, as 0 and 1: (n, 1) or (n, K)."""
@@ -226,17 +226,17 @@ class ClassInference(Diagnosed, Inference):
         codes, weights = self._codes_and_weights(samples.y, n, samples.sample_weight)
         ones = self._indicators(codes)
         offset = added_offset(LINKS["logit"], samples.offset, samples.exposure, n)
-        scores, one = self._scores(rows, offset), self._has_intercept
+        scores, constant = self._scores(rows, offset), self._has_intercept
         if self._posterior == "softmax":
-            return SoftmaxParts(rows, ones, weights, scores, one, results, self._reference)
+            return SoftmaxParts(rows, ones, weights, scores, constant, results, self._reference)
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
-        return ModelParts(rows, ones, weights, scores, binomial, logit, one, results)
+        return ModelParts(rows, ones, weights, scores, binomial, logit, constant, results)
 
     def _profiles(self, samples: Any, level: float) -> Any:
         if self.method == "firth":
             table = self.profile(samples.X, samples.y, samples.sample_weight, level=level)
             return np.column_stack(list(table.columns.values())[1:3])
-        results, one = self._results(), self._has_intercept
+        results, constant = self._results(), self._has_intercept
         rows = new_rows(self, samples.X)
         codes, weights = self._codes_and_weights(samples.y, rows.shape[0], samples.sample_weight)
         quantile = results[0].quantile(level)
@@ -248,10 +248,17 @@ class ClassInference(Diagnosed, Inference):
             raise ValueError("offset is for two classes. Leave it out.")
         if self._posterior == "softmax":
             return multinomial_intervals(
-                dense(rows), codes, weights, self._reference, one, results[0], quantile, self.n_jobs
+                dense(rows),
+                codes,
+                weights,
+                self._reference,
+                constant,
+                results[0],
+                quantile,
+                self.n_jobs,
             )
         binomial, logit = FAMILIES["binomial"], LINKS["logit"]
-        fixed = weights, offset, binomial, logit, one, self.n_jobs
+        fixed = weights, offset, binomial, logit, constant, self.n_jobs
         return np.concatenate([
             profile_intervals(ModelRows(rows, y, *fixed), result, quantile)
             for y, result in zip(self._indicators(codes).T.copy(), results, strict=True)
@@ -266,12 +273,12 @@ class ClassInference(Diagnosed, Inference):
         X, offset, _ = predictors(self, X, offset)
         rows, posterior = new_rows(self, X), self._posterior
         scores = self._scores(rows, offset)
-        others = np.arange(scores.shape[1])
+        varying = np.arange(scores.shape[1])
         if posterior == "softmax":
-            others = np.delete(others, self._reference)
+            varying = np.delete(varying, self._reference)
         elif posterior == "sigmoid":  # a softmax in which the score of the reference is 0
-            others = np.array([0 if self._turned else 1])
-            scores = np.insert(scores, 1 - others[0], 0.0, axis=1)
+            varying = np.array([0 if self._turned else 1])
+            scores = np.insert(scores, 1 - varying[0], 0.0, axis=1)
         if not isinstance(covariance, str):
             spreads = spreads_of(as_covariance(covariance, sum(len(r.coef) for r in results)))
         elif as_choice(covariance, "covariance", ("model",)) and "_robust" in self.__dict__:
@@ -280,9 +287,9 @@ class ClassInference(Diagnosed, Inference):
             raise NoInferenceError(TOGETHER)
         else:
             spreads = results[0].spreads
-        found = class_errors(rows, self._has_intercept, scores, posterior, others, spreads)
+        errors = class_errors(rows, self._has_intercept, scores, posterior, varying, spreads)
         quantile = interval and results[0].quantile(level)
-        return errors_and_ends(found[0], found[1], se, quantile)
+        return errors_and_ends(errors[0], errors[1], se, quantile)
 
 
 class _SingleResult(Inference):

@@ -32,15 +32,15 @@ def plan_of_folds(model: Any, task: Any, scaled: Any = None) -> SharedFits | Non
     fits, rows = [], X
     for params in task.candidates:
         with checks_of_all_rows():
-            one = with_params(model, params)
-            problem, kind = task_of(one, X, y, weights, None)
+            candidate = with_params(model, params)
+            problem, kind = task_of(candidate, X, y, weights, None)
         if scaled is not None and not problem.intercept:
             return None  # which takes up what centering does
         solver = TOGETHER.get((kind, problem.penalty))
-        if solver is None or one.class_weight == "balanced" or problem.max_iter < MAX_PASSES:
+        if solver is None or candidate.class_weight == "balanced" or problem.max_iter < MAX_PASSES:
             return None
         rows = problem.X
-        fits.append((one, partial(_attributes, problem, kind, solver)))
+        fits.append((candidate, partial(_attributes, problem, kind, solver)))
     return SharedFits(X, models_of_folds(X, task.folds, groups, rows, fits, scaled))
 
 
@@ -48,7 +48,7 @@ def _attributes(
     problem: LogisticProblem, kind: str, solver: Callable[..., Any], layout: FoldLayout
 ) -> list[Any]:
     solutions = solver(problem, layout)
-    return [one and one.attributes(problem, kind) for one in solutions]
+    return [solution and solution.attributes(problem, kind) for solution in solutions]
 
 
 def _binary(y: Array, task: Any, layout: Any) -> list[Any]:
@@ -62,16 +62,16 @@ def _binary(y: Array, task: Any, layout: Any) -> list[Any]:
 
 def binary(task: LogisticProblem, layout: FoldLayout) -> list[Any]:
     """The log-odds of the class that is not the reference."""
-    found = _binary(task.ones(1 - task.reference), task, layout)
+    fits = _binary(task.ones(1 - task.reference), task, layout)
     return [
         fit and LogisticSolution(fit[0][None], "sigmoid", np.array([fit[1]], np.int32), True, {})
-        for fit in found
+        for fit in fits
     ]
 
 
 def one_vs_rest(task: LogisticProblem, layout: FoldLayout) -> list[Any]:
     """A binary model for each class against all others."""
-    whole = [mass is not None and bool((mass > 0.0).all()) for mass in _masses(task, layout)]
+    whole = [totals is not None and bool((totals > 0.0).all()) for totals in _masses(task, layout)]
     models = [_binary(task.ones(k), task, layout) for k in range(len(task.classes))]
     out: list = []
     for k, fits in enumerate(zip(*models, strict=True)):
@@ -86,12 +86,12 @@ def one_vs_rest(task: LogisticProblem, layout: FoldLayout) -> list[Any]:
 def multinomial(task: LogisticProblem, layout: FoldLayout) -> list[Any]:
     """One model of all classes."""
     how = 1 / task.C if task.penalty else 0.0, task.intercept, task.tol, task.n_jobs
-    found = fit_multinomial_folds(
+    fits = fit_multinomial_folds(
         layout, layout.cut(task.codes), layout.cut(task.weights), len(task.classes),
         _masses(task, layout), how,
     )  # fmt: skip
     out: list = []
-    for fit in found:
+    for fit in fits:
         if fit is not None:
             coef, steps = fit
             coef = coef if task.penalty else coef - coef[task.reference]

@@ -74,8 +74,8 @@ def minimize(x: np.ndarray, objective: Any, *, tol: float, max_iter: int) -> Min
         length = 1.0
         for _ in range(MAX_HALVINGS):
             trial = x + length * step
-            found, turned, newer = objective.evaluate(trial)
-            if found <= value - 1e-4 * length * decrement**2 + objective.noise:
+            trial_value, turned, newer = objective.evaluate(trial)
+            if trial_value <= value - 1e-4 * length * decrement**2 + objective.noise:
                 break
             length /= 2.0
         else:  # no step goes down any more: this is the floor of rounding, or near it
@@ -87,7 +87,7 @@ def minimize(x: np.ndarray, objective: Any, *, tol: float, max_iter: int) -> Min
             product = float(moved @ change)
             if product > 1e-10 * sqrt(float(moved @ moved) * float(change @ change)):
                 pairs.append((moved, change, product))
-        x, value, gradient = trial, found, turned
+        x, value, gradient = trial, trial_value, turned
         before, since, n_iter = decrement, since + 1, n_iter + 1
     return Minimum(x, value, inf, n_iter, False)
 

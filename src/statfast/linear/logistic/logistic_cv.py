@@ -52,12 +52,12 @@ def as_shares(ratios: Any, name: str) -> list[float]:
 
 def _listed(values: Any, name: str) -> list[float]:
     try:
-        found = list(values)
+        listed = list(values)
     except TypeError:
         raise wrong_type(name, "a list of numbers", values) from None
-    if isinstance(values, str | dict) or not found:
+    if isinstance(values, str | dict) or not listed:
         raise wrong_type(name, "a list of numbers", values)
-    return found
+    return listed
 
 
 class LogisticRegressionCV(LogisticRegression):
@@ -200,7 +200,7 @@ class LogisticRegressionCV(LogisticRegression):
         """
         from statfast.model_selection import GridSearchCV
 
-        given = self._checked()
+        params = self._checked()
         rows = table_of(X, n_min=2, finite=False)
         n = rows.shape[0]
         labels, codes = as_labels(y, n)
@@ -208,7 +208,7 @@ class LogisticRegressionCV(LogisticRegression):
         weights, class_weight = without_unweighted(weights, self.class_weight, labels, codes)
         classes, codes = classes_with_weight(labels, codes, weights)
         require_several(classes)
-        Cs, ratios = given.Cs, given.l1_ratios
+        Cs, ratios = params.Cs, params.l1_ratios
         pairs = [
             (rows_besides(test, n) if train is None else train, test)
             for train, test in as_folds(self.cv, rows, y, n, codes, as_groups(groups, n))

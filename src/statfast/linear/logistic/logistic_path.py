@@ -49,8 +49,8 @@ class LogisticDescent(ProximalNewton):
     def grid(self, l1_ratio: float, how_many: int, eps: float) -> Array:
         """Penalties for the mean of the likelihood, see `alpha_grid`; before the first penalty."""
         most = np.sqrt(self.columns.square.max() * (self.columns.weights @ self.score**2))
-        reach = self.largest / self.per, float(most)
-        return alpha_grid(reach, self.columns, l1_ratio, how_many, eps)
+        largest = self.largest / self.per, float(most)
+        return alpha_grid(largest, self.columns, l1_ratio, how_many, eps)
 
     # ------------------------------------------------------------ the likelihood
     def _curvature(self) -> tuple[Array, Array]:
@@ -222,10 +222,10 @@ def logistic_path(
         raise ValueError(f"y must hold two classes; got {len(labels)}: {shown(labels.tolist())}.")
     ratio = as_real(l1_ratio, "l1_ratio", 0.0, 1.0)
     tol, most = as_real(tol, "tol", 0.0), as_count(max_iter, "max_iter")
-    one, std = as_flag(fit_intercept, "fit_intercept"), as_flag(standardize, "standardize")
+    intercept, std = as_flag(fit_intercept, "fit_intercept"), as_flag(standardize, "standardize")
     path = fit_logistic_path(
         rows, codes.astype(float), weights, alphas=as_alphas(alphas), l1_ratio=ratio,
-        eps=eps, intercept=one, standardize=std, tol=tol, max_iter=most, n_jobs=n_jobs,
+        eps=eps, intercept=intercept, standardize=std, tol=tol, max_iter=most, n_jobs=n_jobs,
     )  # fmt: skip
     if not path.n_iters.all():
         last = path.alphas[path.n_iters.argmin() - 1]

@@ -76,18 +76,18 @@ class LogisticSolution:
 
     def attributes(self, task: LogisticProblem, kind: str) -> dict:
         """Those of the model that predictions need; `kind` is "binary" or the multi_class."""
-        one = int(task.intercept)
+        n_intercepts = int(task.intercept)
         return {
             "classes_": task.classes,
-            "coef_": self.coef[:, one:],
-            "intercept_": self.coef[:, 0] if one else np.zeros(len(self.coef)),
+            "coef_": self.coef[:, n_intercepts:],
+            "intercept_": self.coef[:, 0] if n_intercepts else np.zeros(len(self.coef)),
             "n_iter_": self.n_iter,
             "converged_": self.converged,
             "_posterior": self.posterior,
             "_turned": kind == "binary" and task.reference == 1,
             "_reference": task.reference,
             "_has_intercept": task.intercept,
-            "n_features_in_": int(self.coef.shape[1] - one),
+            "n_features_in_": int(self.coef.shape[1] - n_intercepts),
         }
 
     def results(self) -> list[Result]:

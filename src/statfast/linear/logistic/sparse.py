@@ -124,9 +124,9 @@ class _Problem:
         l1, l2 = l1 * self.base, l2 * self.base * self.base
         self.l1 = min(l1, MAX_PENALTY)
         size = frame.extent * self.base
-        mass = float(len(sums.codes) if sums.weights is None else sums.weights.sum())
+        total_weight = float(len(sums.codes) if sums.weights is None else sums.weights.sum())
         vanished = size[size < MIN_COLUMN].max(initial=0.0)
-        if vanished * mass > self.l1:
+        if vanished * total_weight > self.l1:
             raise ValueError(VANISHED)
         self.unit = np.append(np.ones(self.n_intercepts), frame.scale / self.base)
         self.penalized = np.arange(self.q) >= self.n_intercepts
@@ -139,16 +139,16 @@ class _Problem:
         """The model without columns."""
         b = np.zeros((self.n_classes, self.q))
         if self.n_intercepts:
-            mass = np.bincount(self.sums.codes, self.sums.weights, self.n_classes)
-            b[:, 0] = np.log(mass / mass.sum())
+            totals = np.bincount(self.sums.codes, self.sums.weights, self.n_classes)
+            b[:, 0] = np.log(totals / totals.sum())
         return b
 
     def value(self, b: Array) -> float:
         """The objective; `loss` and `gradient` are those of minus log L there."""
         self.loss, gradient, _ = self.sums.sums_at(b / self.unit)
         self.gradient = gradient / self.unit
-        own = b[:, self.n_intercepts :]
-        return self.loss + self.l1 * np.abs(own).sum() + 0.5 * float((self.l2 * b * b).sum())
+        coef = b[:, self.n_intercepts :]
+        return self.loss + self.l1 * np.abs(coef).sum() + 0.5 * float((self.l2 * b * b).sum())
 
     def working(self, b: Array) -> Array:
         """Columns in the model, and those whose gradient says they ought to be."""
@@ -167,21 +167,21 @@ class _Problem:
     def direction(self, b: Array, working: Array, allowed: float) -> tuple[Array, float, float]:
         """Where the quadratic model is least but for the gap allowed, how far it falls by that, and
         the gap."""
-        own, unit, pen = b[:, working], self.unit[working], self.penalized[working]
-        _, _, pairs = self._sums_of(working).sums_at(own / unit, every=1)
+        current, unit, pen = b[:, working], self.unit[working], self.penalized[working]
+        _, _, pairs = self._sums_of(working).sums_at(current / unit, every=1)
         hessian = hessian_of(pairs, 0.0) / unit[:, None, None] / unit
-        size = own.size
+        size = current.size
         free = np.tile(~pen, self.n_classes)
         matrix = hessian.reshape(size, size)
         matrix[np.diag_indices(size)] += np.tile(self.l2[working], self.n_classes)
-        slope = (self.gradient[:, working] + self.l2[working] * own).ravel()
-        found, gap = _least(matrix, slope, own.ravel(), self.l1, free, allowed)
+        slope = (self.gradient[:, working] + self.l2[working] * current).ravel()
+        proposed, gap = _least(matrix, slope, current.ravel(), self.l1, free, allowed)
         target = b.copy()
-        target[:, working] = found.reshape(own.shape)
+        target[:, working] = proposed.reshape(current.shape)
         grown = (
             np.abs(target[:, self.n_intercepts :]).sum() - np.abs(b[:, self.n_intercepts :]).sum()
         )
-        return target, -float(slope @ (found - own.ravel())) - self.l1 * grown, gap
+        return target, -float(slope @ (proposed - current.ravel())) - self.l1 * grown, gap
 
     def _sums_of(self, working: Array) -> SoftmaxSums:
         if len(working) == self.q:
@@ -215,15 +215,15 @@ def _least(
     length = np.sqrt(matrix.diagonal())
     length[length == 0] = 1.0
     values, vectors = interruptible(np.linalg.eigh, matrix / length / length[:, None])
-    some = values > MIN_EIGENVALUE * values[-1]
-    root = np.sqrt(values[some])
-    R = root[:, None] * vectors[:, some].T
-    target = R @ (at * length) - (vectors[:, some].T @ (slope / length)) / root
+    kept = values > MIN_EIGENVALUE * values[-1]
+    root = np.sqrt(values[kept])
+    R = root[:, None] * vectors[:, kept].T
+    target = R @ (at * length) - (vectors[:, kept].T @ (slope / length)) / root
     R *= length
     basis = np.zeros((len(R), 0))
     if free.any():
-        basis, reach, _ = interruptible(np.linalg.svd, R[:, free], full_matrices=False)
-        basis = basis[:, reach > 1e-7 * reach[0]]
+        basis, singular, _ = interruptible(np.linalg.svd, R[:, free], full_matrices=False)
+        basis = basis[:, singular > 1e-7 * singular[0]]
     inside = R[:, ~free] - basis @ (basis.T @ R[:, ~free])
     beyond = target - basis @ (basis.T @ target)
     columns = Columns(np.asfortranarray(inside), None, False, False, target=beyond, whole=True)
@@ -231,40 +231,40 @@ def _least(
     descent.b[:] = at[~free]
     descent.refresh()
     goal = max(SHARPEST, allowed / descent.yy) if descent.yy else 1.0
-    found = descent.solve(l1, 0.0, np.inf, goal, SWEEPS)
-    own = np.zeros(int((~free).sum()))
-    own[found.index] = found.coef * columns.scale[found.index]
+    solution = descent.solve(l1, 0.0, np.inf, goal, SWEEPS)
+    penalized_coef = np.zeros(int((~free).sum()))
+    penalized_coef[solution.index] = solution.coef * columns.scale[solution.index]
     out = np.empty(len(at))
-    out[~free] = own
+    out[~free] = penalized_coef
     if free.any():
-        left = target - R[:, ~free] @ own
-        left = left - R[:, free] @ at[free]
-        shift = interruptible(np.linalg.lstsq, R[:, free], left, rcond=1e-9)[0]
+        residual = target - R[:, ~free] @ penalized_coef
+        residual = residual - R[:, free] @ at[free]
+        shift = interruptible(np.linalg.lstsq, R[:, free], residual, rcond=1e-9)[0]
         out[free] = at[free] + shift
-    sharpest = goal == SHARPEST or found.gap > goal * descent.yy
-    return out, 0.0 if sharpest else found.gap
+    sharpest = goal == SHARPEST or solution.gap > goal * descent.yy
+    return out, 0.0 if sharpest else solution.gap
 
 
 # ---------- Solvers of logistic regression with an l1 or elastic-net penalty: two classes, one
 # against the rest, all classes in one model.
 def sparse_binary(task: LogisticProblem) -> LogisticSolution:
     """The log-odds of the class that is not the reference."""
-    found = _against(task, _rows(task), 1 - task.reference, "Logistic regression")
-    coef, n_iter, done, result = found
+    fit = _against(task, _rows(task), 1 - task.reference, "Logistic regression")
+    coef, n_iter, done, result = fit
     return LogisticSolution(coef[None], "sigmoid", np.array([n_iter], np.int32), done, result)
 
 
 def sparse_ovr(task: LogisticProblem) -> LogisticSolution:
     """A binary model for each class against all others."""
     rows, labels = _rows(task), task.classes.tolist()
-    found = [
+    fits = [
         _against(task, rows, k, f"Logistic regression, {label} against the rest")
         for k, label in enumerate(labels)
     ]
     return LogisticSolution(
-        np.array([one[0] for one in found]), "ovr", np.array([one[1] for one in found], np.int32),
-        all(one[2] for one in found),
-        {str(label): one[3] for label, one in zip(labels, found, strict=True)},
+        np.array([fit[0] for fit in fits]), "ovr", np.array([fit[1] for fit in fits], np.int32),
+        all(fit[2] for fit in fits),
+        {str(label): fit[3] for label, fit in zip(labels, fits, strict=True)},
     )  # fmt: skip
 
 
@@ -317,11 +317,11 @@ def _against(
     eta = linear_predictor(rows, coef, first, n_jobs=task.n_jobs)
     losses = np.logaddexp(0.0, eta) - y * eta
     loss = float(losses.sum() if task.weights is None else task.weights @ losses)
-    mass = _total_weight(task)
-    null = mass * log(2.0)
+    total = _total_weight(task)
+    null = total * log(2.0)
     if task.intercept:
         weights = np.ones(len(y)) if task.weights is None else task.weights
-        null = -sum(m * log(m / mass) for m in (float(weights @ y), float(weights @ (1.0 - y))))
+        null = -sum(m * log(m / total) for m in (float(weights @ y), float(weights @ (1.0 - y))))
     names = names_of(task.columns, len(coef), task.intercept)
     coef = np.append(first, coef) if task.intercept else coef
     return coef, n_iter, done, _result(task, title, names, coef, loss, null, 1)
@@ -353,10 +353,10 @@ def _result(
     n_others: int,
 ) -> Result:
     """What is known of a fit, without inference."""
-    mass, size, kept = _total_weight(task), len(coef), int(np.count_nonzero(coef))
+    total, size, kept = _total_weight(task), len(coef), int(np.count_nonzero(coef))
     facts = (("Penalty", task.penalty), ("C", task.C), ("Coefficients not 0", kept))
     return Result(
         title, tuple(names), coef, None, np.zeros(size, dtype=bool), 1.0,
-        True, mass, mass * n_others - kept, n_others * (mass - task.intercept), 2 * loss, 2 * null,
-        nan, -loss, kept, facts, PENALIZED,
+        True, total, total * n_others - kept, n_others * (total - task.intercept), 2 * loss,
+        2 * null, nan, -loss, kept, facts, PENALIZED,
     )  # fmt: skip

@@ -111,15 +111,15 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
         else:
             covariance, about = fit.covariances(task.reference)
             try:
-                found = fit.separation()
+                separation = fit.separation()
             except Undecided:
-                found = None
+                separation = None
                 warn_undecided("The classes are")
-            if found is not None:
-                warn_separated(found, names, "The classes are")
+            if separation is not None:
+                warn_separated(separation, names, "The classes are")
                 refusal = NO_MAXIMUM
-    told = [k for k in range(n_classes) if refusal == PENALIZED or k != task.reference]
-    make = result_of(task, coef[told], told, names, aliased, covariance)
+    modeled = [k for k in range(n_classes) if refusal == PENALIZED or k != task.reference]
+    make = result_of(task, coef[modeled], modeled, names, aliased, covariance)
     result = make(
         fit.loglik, fit.null_loglik, refusal=refusal, facts=_penalty_facts(task),
         title=MULTINOMIAL,
@@ -133,19 +133,19 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
 
 def _sparse_ridge(task: Any) -> LogisticSolution:
     """The same of sparse rows with a ridge penalty, which are not filled in."""
-    one, p = int(task.intercept), task.X.shape[1]
-    mass = np.bincount(task.codes, task.weights, len(task.classes)).astype(float)
-    shares = mass / mass.sum() if one else np.full(len(mass), 1.0 / len(mass))
-    penalty = np.append(np.zeros(one), np.full(p, 1 / task.C))
+    n_intercepts, p = int(task.intercept), task.X.shape[1]
+    totals = np.bincount(task.codes, task.weights, len(task.classes)).astype(float)
+    shares = totals / totals.sum() if n_intercepts else np.full(len(totals), 1.0 / len(totals))
+    penalty = np.append(np.zeros(n_intercepts), np.full(p, 1 / task.C))
     coef, end, loss = fit_sparse_rows(
-        task.X, task.codes, task.weights, start_of(shares, one, p + one), penalty,
+        task.X, task.codes, task.weights, start_of(shares, n_intercepts, p + n_intercepts), penalty,
         intercept=task.intercept, tol=task.tol, max_iter=task.max_iter,
     )  # fmt: skip
     names = names_of(task.columns, p, task.intercept)
-    every = np.arange(len(mass))
-    make = result_of(task, coef, every, names, np.zeros(p + one, dtype=bool), None)
+    every = np.arange(len(totals))
+    make = result_of(task, coef, every, names, np.zeros(p + n_intercepts, dtype=bool), None)
     result = make(
-        -loss, float(mass @ np.log(shares)), refusal=PENALIZED, facts=_penalty_facts(task),
+        -loss, float(totals @ np.log(shares)), refusal=PENALIZED, facts=_penalty_facts(task),
         title=MULTINOMIAL,
     )  # fmt: skip
     return LogisticSolution(
@@ -166,14 +166,14 @@ def result_of(
     covariance: Array | None,
 ) -> Callable[..., Any]:
     """A function of log-likelihoods that makes the `Result` of the coefficients of some classes."""
-    mass = float(len(task.marks) if task.weights is None else task.weights.sum())
+    total = float(len(task.marks) if task.weights is None else task.weights.sum())
     rank = len(modeled) * int((~aliased).sum())
     used = len(task.marks) if task.weights is None else np.count_nonzero(task.weights)
-    others = len(task.classes) - 1
+    n_varying = len(task.classes) - 1
     labels = task.classes.tolist()
     flat = coef.ravel()
     unscaled = None if covariance is None else np.nan_to_num(covariance)
-    reference = () if len(modeled) > others else (("Reference class", labels[task.reference]),)
+    reference = () if len(modeled) > n_varying else (("Reference class", labels[task.reference]),)
 
     def make(
         loglik: float,
@@ -185,13 +185,13 @@ def result_of(
         likelihood: bool = True,
         notes: tuple[()] = (),
     ) -> Result:
-        found = Result(
+        result = Result(
             title, tuple(f"{labels[k]}: {name}" for k in modeled for name in names), flat, unscaled,
-            np.tile(aliased, len(modeled)), 1.0, True, mass, mass * others - rank,
-            others * (mass - task.intercept), -2 * loglik, -2 * null, nan,
+            np.tile(aliased, len(modeled)), 1.0, True, total, total * n_varying - rank,
+            n_varying * (total - task.intercept), -2 * loglik, -2 * null, nan,
             loglik if likelihood else nan, rank, (*reference, *facts), refusal, notes,
         )  # fmt: skip
-        lacking = not refusal and lacks_freedom(mass, rank, used, others)
-        return found.without_freedom() if lacking else found
+        lacking = not refusal and lacks_freedom(total, rank, used, n_varying)
+        return result.without_freedom() if lacking else result
 
     return make

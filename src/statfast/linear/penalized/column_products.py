@@ -70,15 +70,15 @@ def products_of(columns, state) -> ColumnProducts:
     intercept = state.more
     if intercept:
         mean[p] = np.average(y, weights=weights)
-    left = y - mean[p]
+    residual = y - mean[p]
     with np.errstate(all="ignore"):  # The state of numpy's errors is of the thread.
-        columns_read = Columns(X, weights, intercept, False, 1, left, True)
+        columns_read = Columns(X, weights, intercept, False, 1, residual, True)
         share = total_weight / columns_read.n
         mean[:p] = columns_read.mean
         products: Any = columns_read.products
         scatter[:p, :p] = mirrored(products) * share
         scatter[p, :p] = scatter[:p, p] = columns_read.correlation * share
-        scatter[p, p] = float((columns_read.weights * left) @ left) * share
+        scatter[p, p] = float((columns_read.weights * residual) @ residual) * share
     return ColumnProducts(total_weight, mean, scatter)
 
 

@@ -217,15 +217,15 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
 
     def _arguments(self) -> tuple[Array, float, dict[str, Any]]:
         """The penalty, its share of l1 and the other arguments of a path, checked."""
-        given = self._checked()
+        params = self._checked()
         how = {
-            "intercept": given.fit_intercept,
-            "standardize": given.standardize,
-            "positive": given.positive,
-            "tol": given.tol,
-            "max_iter": given.max_iter,
+            "intercept": params.fit_intercept,
+            "standardize": params.standardize,
+            "positive": params.positive,
+            "tol": params.tol,
+            "max_iter": params.max_iter,
         }
-        return np.array([given.alpha]), self._checked_ratio(), how
+        return np.array([params.alpha]), self._checked_ratio(), how
 
     def _last(self, path: Any, goal: float) -> dict[str, Any]:
         """What is fitted, of the end of a path; with a warning where it did not converge."""

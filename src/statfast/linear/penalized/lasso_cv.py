@@ -169,15 +169,15 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         -------
         self
         """
-        given = self._checked()
+        params = self._checked()
         how = {
-            "intercept": given.fit_intercept,
-            "standardize": given.standardize,
-            "positive": given.positive,
-            "tol": given.tol,
-            "max_iter": given.max_iter,
+            "intercept": params.fit_intercept,
+            "standardize": params.standardize,
+            "positive": params.positive,
+            "tol": params.tol,
+            "max_iter": params.max_iter,
         }
-        alphas = as_alphas(given.alphas)
+        alphas = as_alphas(params.alphas)
         rows = table_of(X, n_min=2, finite=False)
         target = as_target(y, rows.shape[0])
         refuse_extreme(target)
@@ -193,7 +193,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             if isinstance(alphas, int):
                 tried = self._grid(rows, target, weights, ratio, alphas, how, merged)
             errors = self._errors(rows, target, folds, tried, ratio, how, merged)
-            paths.append((ratio, tried, errors, *chosen(errors, masses, given.rule)))
+            paths.append((ratio, tried, errors, *chosen(errors, masses, params.rule)))
         ratio, tried, errors, mean, error, best, place_of_1se, place = min(
             paths, key=lambda f: f[3][f[5]]
         )
@@ -227,12 +227,12 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
 
     def _ratios(self) -> tuple[list[float], bool]:
         """Values of l1_ratio, and whether they were given as a list."""
-        given = self.l1_ratio
-        if isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim):
-            if not len(given):
-                raise wrong_type("l1_ratio", "a number or a list of numbers", given)
-            return [as_real(r, "l1_ratio", 0.0, 1.0) for r in given], True
-        return [as_real(given, "l1_ratio", 0.0, 1.0)], False
+        ratio = self.l1_ratio
+        if isinstance(ratio, list | tuple) or (isinstance(ratio, np.ndarray) and ratio.ndim):
+            if not len(ratio):
+                raise wrong_type("l1_ratio", "a number or a list of numbers", ratio)
+            return [as_real(r, "l1_ratio", 0.0, 1.0) for r in ratio], True
+        return [as_real(ratio, "l1_ratio", 0.0, 1.0)], False
 
     def _grid(
         self,
@@ -249,12 +249,12 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             return alpha_grid(largest_products, merged.all_rows, ratio, how_many, self.eps)
         columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
         power = power_of_two(np.abs(target).max())
-        left = np.ldexp(target, -power)
+        residual = np.ldexp(target, -power)
         if how["intercept"]:
-            left -= float(columns.weights @ left) / columns.n
-        product = columns.correlate(left)
+            residual -= float(columns.weights @ residual) / columns.n
+        product = columns.correlate(residual)
         largest = max(float((product if how["positive"] else np.abs(product)).max()), 0.0)
-        most = float(np.sqrt(columns.square.max() * (columns.weights @ left**2)))
+        most = float(np.sqrt(columns.square.max() * (columns.weights @ residual**2)))
         return alpha_grid((largest, most), columns, ratio, how_many, self.eps, power)
 
     def _errors(

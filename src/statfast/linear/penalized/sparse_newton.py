@@ -199,11 +199,11 @@ class _Support:
 
 def _conjugate(apply: Any, b: Array, diagonal: Array) -> Any:
     """What solves  apply(x) = b  roughly, with the diagonal to divide by, and b'x / 2."""
-    x, left = np.zeros_like(b), b
+    x, residual = np.zeros_like(b), b
     live = diagonal > 0.0
     inverse = np.divide(1.0, diagonal, out=np.zeros_like(b), where=live)
-    near = along = inverse * left
-    size = first = float(left @ near)
+    near = along = inverse * residual
+    size = first = float(residual @ near)
     for _ in range(PRODUCTS):
         if not size > 0.0:
             break
@@ -212,9 +212,9 @@ def _conjugate(apply: Any, b: Array, diagonal: Array) -> Any:
         if not curve > 0.0:
             break
         x = x + size / curve * along
-        left = left - size / curve * turned
-        near = inverse * left
-        size, before = float(left @ near), size
+        residual = residual - size / curve * turned
+        near = inverse * residual
+        size, before = float(residual @ near), size
         if size <= MAX_GRADIENT_LEFT * first:
             break
         along = near + size / before * along

@@ -342,8 +342,8 @@ def cohen_kappa_score(
     as_choice(weights, "weights", (None, "linear", "quadratic"))
     counts = chosen(label_table(y1, y2, sample_weight), labels).astype(np.float64)
     place = np.arange(len(counts))
-    apart = np.abs(place[:, None] - place)
-    cost = {None: apart > 0, "linear": apart, "quadratic": apart**2}[weights]
+    distance = np.abs(place[:, None] - place)
+    cost = {None: distance > 0, "linear": distance, "quadratic": distance**2}[weights]
     total = counts.sum()
     expected = counts.sum(axis=1) @ cost @ counts.sum(axis=0) / total if total else 0.0
     if expected == 0:

@@ -74,19 +74,19 @@ def expected_cost(
         raise ValueError(
             f"decision must have one entry for each of y ({len(y)}); got {len(decision)}."
         )
-    own, rows = as_labels(y, len(y))
-    others, columns = as_labels(decision, len(y), name="decision")
+    true, rows = as_labels(y, len(y))
+    decided, columns = as_labels(decision, len(y), name="decision")
     cost = as_rows(cost, name="cost", keep=(np.float64,))
     if labels is None and decisions is None:
         labels = coded(y, decision, "y", "decision")[0].tolist()
-    labels = own.tolist() if labels is None else named_labels(labels)
+    labels = true.tolist() if labels is None else named_labels(labels)
     decisions = labels if decisions is None else named_labels(decisions, "decisions")
     if cost.shape != (len(labels), len(decisions)):
         raise ValueError(
             f"cost must have a row for each of {shown(labels)} and a column for each of "
             f"{shown(decisions)}; got shape {cost.shape}."
         )
-    paid = cost[_places(own, labels, "y")[rows], _places(others, decisions, "decision")[columns]]
+    paid = cost[_places(true, labels, "y")[rows], _places(decided, decisions, "decision")[columns]]
     return float(np.average(paid, weights=as_weights(sample_weight, len(y))))
 
 
@@ -147,12 +147,12 @@ def prevalence_weights(
     classes, codes = as_labels(y, len(y), name="y_true")
     weights = as_weights(sample_weight, len(y))
     shares = _shares(prevalence, classes, pos_label)
-    mass = np.bincount(codes, weights, len(classes))
-    empty = (mass == 0) & (shares > 0)
+    totals = np.bincount(codes, weights, len(classes))
+    empty = (totals == 0) & (shares > 0)
     if empty.any():
         lost = shown(classes.tolist()[int(empty.argmax())])
         raise ValueError(f"prevalence gives class {lost} a share, but its rows have no weight.")
-    factors = len(y) * shares / np.where(mass > 0, mass, 1.0)
+    factors = len(y) * shares / np.where(totals > 0, totals, 1.0)
     return factors[codes] if weights is None else factors[codes] * weights
 
 
@@ -173,12 +173,12 @@ def _shares(prevalence: Any, classes: Array, pos_label: int | str) -> Any:
                 f"({pos_label!r}); got {shown(known)}. Give a share for each."
             )
         prevalence = [share if label == pos_label else 1 - share for label in known]
-    given = to_array(prevalence, "prevalence", "a number, or a share for each class")
-    if given.shape != (len(known),):
+    values = to_array(prevalence, "prevalence", "a number, or a share for each class")
+    if values.shape != (len(known),):
         raise ValueError(
-            f"prevalence must have a share for each class ({len(known)}); got {given.shape}."
+            f"prevalence must have a share for each class ({len(known)}); got {values.shape}."
         )
-    shares = np.array([as_real(share, "prevalence", 0.0) for share in given.tolist()])
+    shares = np.array([as_real(share, "prevalence", 0.0) for share in values.tolist()])
     if shares.sum() == 0:
         raise ValueError("prevalence must give some class a share; got none. Give one.")
     return shares / shares.sum()

@@ -66,9 +66,9 @@ def label_table(y_true: Any, y_pred: Any, sample_weight: Any = None) -> LabelTab
         raise ValueError("y_true holds 0 labels while a minimum of 1 is required. Pass some.")
     weights = as_weights(sample_weight, len(true))
     if true.dtype.kind in "biu" and pred.dtype.kind in "biu":
-        found = _of_integers(true, pred, weights)
-        if found is not None:
-            return found
+        table = _of_integers(true, pred, weights)
+        if table is not None:
+            return table
     return _of_codes(*coded(true, pred), weights)
 
 
@@ -102,9 +102,9 @@ def _of_integers(true: Array, pred: Array, weights: Array | None) -> LabelTable 
     a, b = (_plain(y, stored) for y in (true, pred))
     low, high = confusion.extent(a[:ROWS_FOR_RANGE], b[:ROWS_FOR_RANGE])
     while (span := high - low + 1) <= WIDEST:
-        found = _counted(a, b, low, span, weights)
-        if found is not None:
-            return _of_table(*found, low, kind)
+        counted = _counted(a, b, low, span, weights)
+        if counted is not None:
+            return _of_table(*counted, low, kind)
         low, high = confusion.extent(a, b)
     return None
 
@@ -157,17 +157,21 @@ def coded(
     true: Array, pred: Array, name: str = "y_true", other_name: str = "y_pred"
 ) -> tuple[Array, Array, Array]:
     """The classes of both, and the codes of either among them."""
-    (own, rows), (others, columns) = (
+    (first, rows), (second, columns) = (
         as_labels(y, len(y), name=which) for y, which in ((true, name), (pred, other_name))
     )
-    kinds = {"text" if classes.dtype.kind in "USOT" else "number" for classes in (own, others)}
+    kinds = {"text" if classes.dtype.kind in "USOT" else "number" for classes in (first, second)}
     if len(kinds) > 1:
         raise TypeError(
             f"Labels in {name} and {other_name} should be of the same type. Got "
-            f"{name}={shown(own.tolist())} and {other_name}={shown(others.tolist())}."
+            f"{name}={shown(first.tolist())} and {other_name}={shown(second.tolist())}."
         )
-    classes = np.unique(np.concatenate([own, others]))
-    return classes, np.searchsorted(classes, own)[rows], np.searchsorted(classes, others)[columns]
+    classes = np.unique(np.concatenate([first, second]))
+    return (
+        classes,
+        np.searchsorted(classes, first)[rows],
+        np.searchsorted(classes, second)[columns],
+    )
 
 
 def _of_codes(classes: Array, rows: Array, columns: Array, weights: Array | None) -> LabelTable:
@@ -179,7 +183,7 @@ def _of_codes(classes: Array, rows: Array, columns: Array, weights: Array | None
     counts = np.bincount(at, weights)
     i, j = np.divmod(held, k)
     sums = (
-        np.bincount(where, counts[some], k).astype(counts.dtype)
-        for where, some in ((i[i == j], i == j), (i, slice(None)), (j, slice(None)))
+        np.bincount(where, counts[kept], k).astype(counts.dtype)
+        for where, kept in ((i[i == j], i == j), (i, slice(None)), (j, slice(None)))
     )
     return LabelTable(classes, (i, j, counts), *sums)

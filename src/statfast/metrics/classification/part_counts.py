@@ -27,10 +27,11 @@ def pairs_in(columns: Any, _: slice) -> Any:
     predicted, truth, weights = columns
     n = len(predicted)
     names, rows = as_labels(truth, n, name="y_true")
-    others, cells = as_labels(predicted, n, name="y_pred")
+    predicted_names, cells = as_labels(predicted, n, name="y_pred")
     weights = as_weights(weights, n)
-    counts = np.bincount(rows * len(others) + cells, weights, len(names) * len(others))
-    pairs = [(a, b) for a in names.tolist() for b in others.tolist()]
+    width = len(predicted_names)
+    counts = np.bincount(rows * width + cells, weights, len(names) * width)
+    pairs = [(a, b) for a in names.tolist() for b in predicted_names.tolist()]
     return PairCounts({p: w for p, w in zip(pairs, counts.tolist(), strict=True) if w})
 
 
@@ -46,9 +47,9 @@ def labels_in(columns: Any, _: slice) -> Any:
 
 def counted_pairs(parts: Any) -> Any:
     """The pairs of a true and a predicted label that occur, as two lists, and their weights."""
-    found = parts.total(Work(pairs_in))
-    if found is None:
+    total = parts.total(Work(pairs_in))
+    if total is None:
         raise ValueError("y_true has 0 label(s) while a minimum of 1 is required.")
-    truth, predicted = zip(*sorted(found.counts), strict=True)
-    weights = np.array([found.counts[pair] for pair in sorted(found.counts)])
+    truth, predicted = zip(*sorted(total.counts), strict=True)
+    weights = np.array([total.counts[pair] for pair in sorted(total.counts)])
     return list(truth), list(predicted), weights

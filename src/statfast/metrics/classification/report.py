@@ -102,14 +102,14 @@ def classification_report(
     lines = (first, "macro avg", "weighted avg", "samples avg")[: len(average_rows)]
     averages = list(zip(lines, average_rows, strict=True))
     if output_dict:
-        found: dict[str, Any] = {
+        report: dict[str, Any] = {
             name: dict(zip(HEADERS, map(float, values), strict=True)) for name, *values in rows
         }
         for name, values in averages:
-            found[name] = dict(zip(HEADERS, map(float, values), strict=True))
+            report[name] = dict(zip(HEADERS, map(float, values), strict=True))
         if every:
-            found["accuracy"] = found["accuracy"]["precision"]
-        return found
+            report["accuracy"] = report["accuracy"]["precision"]
+        return report
     return _text(rows, averages, digits)
 
 
@@ -134,18 +134,18 @@ def _rows(sums_by, labels, zero_division):
     measures = (
         (precision_parts, "Precision"), (recall_parts, "Recall"), (f_parts(1.0), "F-score"),
     )  # fmt: skip
-    found = {}
+    lines = {}
     for average, summed in sums_by.items():
         rule = class_average(average, zero_division)
         sums, support = summed(labels, average)
-        found[average] = [
+        lines[average] = [
             rule.average_quotients(*parts(sums), support, name) for parts, name in measures
         ]
         if average is None:
-            found[None].append(support)
-    classes = found.pop(None)
+            lines[None].append(support)
+    classes = lines.pop(None)
     total = np.sum(classes[3])
-    return classes, [[*(np.ravel(x)[0] for x in line), total] for line in found.values()]
+    return classes, [[*(np.ravel(x)[0] for x in line), total] for line in lines.values()]
 
 
 def _text(

@@ -60,10 +60,10 @@ class ClassAverage(NamedTuple):
         known = ~np.isnan(values)
         if not known.any():
             return float("nan")
-        mass = weights[known].sum()
-        if mass == 0:
+        total = weights[known].sum()
+        if total == 0:
             return float(values[known].mean())
-        return float(values[known] @ weights[known] / mass)
+        return float(values[known] @ weights[known] / total)
 
 
 def class_average(average: Any, zero_division: Any) -> ClassAverage:

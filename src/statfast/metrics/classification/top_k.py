@@ -103,19 +103,19 @@ def _among_highest(scores: Array, codes: Array, k: int) -> Array:
             return np.ones(len(codes), dtype=bool)
         probabilities = scores.min() >= 0 and scores.max() <= 1
         return (scores[:, 0] > (0.5 if probabilities else 0)) == codes
-    own = scores[np.arange(len(codes)), codes][:, None]
+    true_score = scores[np.arange(len(codes)), codes][:, None]
     later = np.arange(scores.shape[1]) > codes[:, None]
-    return ((scores > own) | ((scores == own) & later)).sum(axis=1) < k
+    return ((scores > true_score) | ((scores == true_score) & later)).sum(axis=1) < k
 
 
 def among(labels: Any, classes: Array, codes: Array) -> tuple[Array, Array]:
     """Codes among given classes, which must be sorted and hold all that occur."""
     labels = as_column(labels, "labels")
-    given, _ = as_labels(labels, len(labels), name="labels")
-    if given.tolist() != labels.tolist():
+    listed, _ = as_labels(labels, len(labels), name="labels")
+    if listed.tolist() != labels.tolist():
         raise ValueError("labels must be sorted, and none twice. Sort them, and their columns.")
-    place = {label: at for at, label in enumerate(given.tolist())}
+    place = {label: at for at, label in enumerate(listed.tolist())}
     unknown = [label for label in classes.tolist() if label not in place]
     if unknown:
         raise ValueError(f"y_true holds {shown(unknown[0])}, which is not in labels.")
-    return np.array([place[label] for label in classes.tolist()])[codes], given
+    return np.array([place[label] for label in classes.tolist()])[codes], listed

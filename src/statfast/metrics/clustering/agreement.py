@@ -433,10 +433,10 @@ def _expected(rows: Array, columns: Array, n: int) -> float:
     from scipy.special import xlog1py
 
     sizes, times = np.unique(rows, return_counts=True)
-    others, as_often = np.unique(columns, return_counts=True)
+    column_sizes, as_often = np.unique(columns, return_counts=True)
     total = 0.0
     for a, how in zip(sizes, times, strict=True):
-        for b, often in zip(others, as_often, strict=True):
+        for b, often in zip(column_sizes, as_often, strict=True):
             shared = np.arange(max(0, a + b - n), min(a, b) + 1)
             up = (a - shared) * (b - shared) / ((shared + 1) * (n - a - b + shared + 1))
             mode = np.count_nonzero(up[:-1] > 1)  # the ratios fall

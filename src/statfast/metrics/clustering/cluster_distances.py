@@ -33,14 +33,14 @@ def as_table(
     Returns them, and a function that turns such into those of X: rows are scaled where squares of
     their differences would overflow or vanish.
     """
-    given = as_dissimilarities(X, metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
-    if not isinstance(given, MetricRows) or is_callable(given.metric):
-        return given.made(n_jobs), np.asarray
-    made = scaled(*given, n_jobs)
+    source = as_dissimilarities(X, metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
+    if not isinstance(source, MetricRows) or is_callable(source.metric):
+        return source.made(n_jobs), np.asarray
+    made = scaled(*source, n_jobs)
     if made.scale == 1.0:
         made.require_range()
         return made, np.asarray
-    return OfRows(made.rows[: made.n], given.metric), made.back
+    return OfRows(made.rows[: made.n], source.metric), made.back
 
 
 def gather(
@@ -96,13 +96,13 @@ def _tiles(
         ):
             checkpoint()
             here = order[start : min(start + dissimilarity.PANEL_POINTS, block.stop)]
-            found = []
+            sums = []
             for what in asked:
                 out = np.full((k, dissimilarity.PANEL_POINTS), START[what])
                 dissimilarity.gather(rows, begins, panel, kind, finish, what, out)
                 part = out.T[: len(here)]
-                found.append(part if what == SUM else source.metric.finish(part))
-            use(here, *found)
+                sums.append(part if what == SUM else source.metric.finish(part))
+            use(here, *sums)
 
     return work
 
@@ -119,11 +119,11 @@ def _strips(
             checkpoint()
             rows = slice(start, min(start + step, block.stop))
             table = source.block(rows, every)
-            found = []
+            strips = []
             for what in asked:
                 out = np.full((rows.stop - rows.start, k), START[what])
                 dissimilarity.gather_stored(table, order, begins, what, out)
-                found.append(out)
-            use(np.arange(rows.start, rows.stop), *found)
+                strips.append(out)
+            use(np.arange(rows.start, rows.stop), *strips)
 
     return work

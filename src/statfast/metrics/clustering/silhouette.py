@@ -168,11 +168,11 @@ def _silhouettes(source: OfRows, codes: Array, k: int, n_jobs: Jobs = None) -> t
     widths, neighbors = np.empty(source.n), np.empty(source.n, np.intp)
 
     def use(rows: Array, sums: Array) -> None:
-        own = codes[rows]
+        cluster = codes[rows]
         at = np.arange(len(rows))
         means = sums / sizes
-        inside = sums[at, own] / np.maximum(sizes[own] - 1, 1)
-        means[at, own] = np.inf
+        inside = sums[at, cluster] / np.maximum(sizes[cluster] - 1, 1)
+        means[at, cluster] = np.inf
         nearest = means.argmin(axis=1)
         outside = means[at, nearest]
         larger = np.maximum(inside, outside)
@@ -182,7 +182,7 @@ def _silhouettes(source: OfRows, codes: Array, k: int, n_jobs: Jobs = None) -> t
                 "by a constant first."
             )
         width = np.zeros(len(rows))
-        np.divide(outside - inside, larger, out=width, where=(larger > 0) & (sizes[own] > 1))
+        np.divide(outside - inside, larger, out=width, where=(larger > 0) & (sizes[cluster] > 1))
         widths[rows], neighbors[rows] = width, nearest
 
     gather(source, codes, k, (SUM,), use, n_jobs)

@@ -51,11 +51,11 @@ class ScatterDecomposition(Tabled):
             With the size, sum of squares and fraction of the total in each row.
         """
         names = [f"cluster {c}" for c in range(len(self.sizes))]
-        mass = float(np.sum(self.sizes))
+        total = float(np.sum(self.sizes))
         sums = np.array([*self.within_clusters, self.within, self.between, self.total])
         with np.errstate(invalid="ignore"):  # an infinite total has no shares
             share = sums / self.total if self.total > 0 else np.full(len(sums), np.nan)
-        sizes = np.array([*self.sizes, mass, mass, mass], dtype=float)
+        sizes = np.array([*self.sizes, total, total, total], dtype=float)
         columns = {"Size": sizes, "Sum Sq": sums, "Share": share}
         return CoefficientTable([*names, "within", "between", "total"], columns)
 
@@ -97,23 +97,23 @@ def scatter_decomposition(
     rows = as_rows(X)
     weights = as_weights(sample_weight, len(rows))
     classes, codes = as_labels(labels, len(rows), name="labels")
-    given = rows
+    original = rows
     rows, scale = rescaled(rows, n_jobs)
-    found = _scatter(rows, codes, len(classes), weights, n_jobs)
+    scatter = _scatter(rows, codes, len(classes), weights, n_jobs)
     if scale == 1.0:
-        return found
-    alike = (given == given[0]).all(axis=0)
+        return scatter
+    alike = (original == original[0]).all(axis=0)
     with np.errstate(over="ignore"):
         total, within, between = (
-            part / scale / scale for part in (found.total, found.within, found.between)
+            part / scale / scale for part in (scatter.total, scatter.within, scatter.between)
         )
         return ScatterDecomposition(
             total,
             within,
             between,
-            found.within_clusters / scale / scale,
-            found.sizes,
-            np.where(alike, given[0], found.centers / scale),
+            scatter.within_clusters / scale / scale,
+            scatter.sizes,
+            np.where(alike, original[0], scatter.centers / scale),
         )
 
 
@@ -196,15 +196,15 @@ def davies_bouldin_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = Non
     parts = _scatter(rows, codes, k, None, n_jobs)
 
     def partial(_: slice, block: Array, codes: Array) -> Array:
-        apart = np.sqrt(np.square(block - parts.centers[codes]).sum(axis=1))
-        return np.bincount(codes, apart, k)
+        distances = np.sqrt(np.square(block - parts.centers[codes]).sum(axis=1))
+        return np.bincount(codes, distances, k)
 
     spread = reduce(partial, rows, codes, merge=np.add, n_jobs=n_jobs) / parts.sizes
     worst = np.empty(k)
     for i in range(k):
         checkpoint()
-        apart = np.sqrt(np.square(parts.centers - parts.centers[i]).sum(axis=1))
-        ratio = np.divide(spread + spread[i], apart, out=np.zeros(k), where=apart > 0)
+        distances = np.sqrt(np.square(parts.centers - parts.centers[i]).sum(axis=1))
+        ratio = np.divide(spread + spread[i], distances, out=np.zeros(k), where=distances > 0)
         worst[i] = ratio.max()
     return float(worst.mean())
 
@@ -327,10 +327,10 @@ def _extremes(source: OfRows, labels: Any, n_jobs: Jobs) -> tuple[Array, Array]:
     widest, nearest = np.empty(source.n), np.empty(source.n)
 
     def use(rows: Array, least: Array, most: Array) -> None:
-        at, own = np.arange(len(rows)), codes[rows]
-        widest[rows] = most[at, own]
+        at, cluster = np.arange(len(rows)), codes[rows]
+        widest[rows] = most[at, cluster]
         least = np.array(least)
-        least[at, own] = np.inf
+        least[at, cluster] = np.inf
         nearest[rows] = least.min(axis=1)
 
     gather(source, codes, k, (MINIMUM, MAXIMUM), use, n_jobs)
@@ -360,22 +360,22 @@ def _scatter(
     d = rows.shape[1]
 
     def sums(_: Any, block: Array, codes: Array, weights: Array | None) -> Array:
-        mass = np.bincount(codes, weights, k)
+        sizes = np.bincount(codes, weights, k)
         out = np.empty((k, d + 1))
-        out[:, d] = mass
+        out[:, d] = sizes
         for j in range(d):
             column = block[:, j].astype(np.float64)
             out[:, j] = np.bincount(codes, column if weights is None else column * weights, k)
         return out
 
     def squares(_: slice, block: Array, codes: Array, weights: Array | None) -> Array:
-        apart = np.square(block - centers[codes]).sum(axis=1)
-        return np.bincount(codes, apart if weights is None else apart * weights, k)
+        d2 = np.square(block - centers[codes]).sum(axis=1)
+        return np.bincount(codes, d2 if weights is None else d2 * weights, k)
 
-    found = reduce(sums, rows, codes, weights, merge=np.add, n_jobs=n_jobs)
-    sizes = found[:, d].copy()
+    totals = reduce(sums, rows, codes, weights, merge=np.add, n_jobs=n_jobs)
+    sizes = totals[:, d].copy()
     held = np.where(sizes > 0, sizes, 1.0)
-    centers = found[:, :d] / held[:, None]
+    centers = totals[:, :d] / held[:, None]
     within = reduce(squares, rows, codes, weights, merge=np.add, n_jobs=n_jobs)
     middle = sizes @ centers / sizes.sum()
     between = float(sizes @ np.square(centers - middle).sum(axis=1))

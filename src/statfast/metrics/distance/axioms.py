@@ -149,9 +149,9 @@ def metric_check(d: Any, X: Any, *, tol: float = 1e-10) -> MetricCheck:
 
 def _identity(D: Array, points: Array, slack: float) -> Any:
     """A point away from itself, or two different points that are not apart."""
-    own = np.abs(D.diagonal())
-    if (own > slack).any():
-        i = int(own.argmax())
+    diagonal = np.abs(D.diagonal())
+    if (diagonal > slack).any():
+        i = int(diagonal.argmax())
         return i, i
     for i, j in zip(*np.nonzero(np.triu(np.abs(D) == 0.0, 1)), strict=True):
         if not np.array_equal(points[i], points[j]):
@@ -187,14 +187,14 @@ def _table(d: Any, X: Any) -> tuple[Array, Array]:
 def _number(d: Callable[..., Any], points: Array, i: int, j: int) -> float:
     value = d(points[i], points[j])
     try:
-        found = float("" if isinstance(value, str | bytes) else value)
+        number = float("" if isinstance(value, str | bytes) else value)
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"d must give numbers; got {shown(value)} for points {i} and {j}."
         ) from error
-    if isnan(found):
+    if isnan(number):
         raise ValueError(f"d must give numbers; got NaN for points {i} and {j}. Fix it.")
-    return found
+    return number
 
 
 def open_ball(

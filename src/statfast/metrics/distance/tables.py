@@ -82,13 +82,13 @@ def pairwise_distances(
     if is_precomputed(metric):
         return as_rows(X, keep=(np.float64,)).copy()
     if Y is None:
-        given = as_metric_rows(X, metric, p=kwds.pop("p", 2), metric_params=kwds or None)
-        if is_callable(given.metric):
-            return given.made(n_jobs).matrix  # type: ignore[union-attr]
-        return store(scaled(*given, n_jobs), np.float64, n_jobs, "Pass fewer rows.").matrix
-    rows, others, effort, fill = _between(X, Y, metric, kwds, n_jobs)
-    refuse_large(8 * rows * others, f"The {rows} x {others} table", "Pass fewer rows.")
-    out = np.empty((rows, others))
+        source = as_metric_rows(X, metric, p=kwds.pop("p", 2), metric_params=kwds or None)
+        if is_callable(source.metric):
+            return source.made(n_jobs).matrix  # type: ignore[union-attr]
+        return store(scaled(*source, n_jobs), np.float64, n_jobs, "Pass fewer rows.").matrix
+    rows, columns, effort, fill = _between(X, Y, metric, kwds, n_jobs)
+    refuse_large(8 * rows * columns, f"The {rows} x {columns} table", "Pass fewer rows.")
+    out = np.empty((rows, columns))
 
     def work(strip: slice) -> None:
         out[strip] = fill(strip)
@@ -152,8 +152,8 @@ def pairwise_distances_argmin_min(
     indices, distances = np.empty(rows, np.int64), np.empty(rows)
 
     def work(strip: slice) -> None:
-        found = fill(strip)
-        indices[strip], distances[strip] = found.argmin(axis=1), found.min(axis=1)
+        of_strip = fill(strip)
+        indices[strip], distances[strip] = of_strip.argmin(axis=1), of_strip.min(axis=1)
 
     _strips(work, rows, effort, None)
     return indices, distances
@@ -259,8 +259,8 @@ def pairwise_kernels(
             raise ValueError(f"{name} is no parameter of the kernel {metric!r}. Leave it out.")
         if metric == "cosine":
             rows = as_rows(X)
-            others = rows if Y is None else as_rows(Y, name="Y")
-            return 1.0 - pairwise_distances(rows, None if Y is None else others, "cosine")
+            columns = rows if Y is None else as_rows(Y, name="Y")
+            return 1.0 - pairwise_distances(rows, None if Y is None else columns, "cosine")
         kwds = {name: value for name, value in kwds.items() if value is not None}
         kwds = {"gamma": "auto", "coef0": 1.0, **kwds}
     return kernel_matrix(metric, X, Y, n_jobs=n_jobs, **kwds)

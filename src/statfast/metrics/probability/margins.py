@@ -121,9 +121,9 @@ def hinge_loss(
     if len(classes) <= 2:
         margin = np.where(codes == 1, values[:, 0], -values[:, 0])
     else:
-        own = values[np.arange(len(y)), codes]
-        others = values.astype(np.float64)
-        others[np.arange(len(y)), codes] = -np.inf
-        margin = own - others.max(axis=1)
+        true_value = values[np.arange(len(y)), codes]
+        rivals = values.astype(np.float64)
+        rivals[np.arange(len(y)), codes] = -np.inf
+        margin = true_value - rivals.max(axis=1)
     losses = np.maximum(0.0, 1 - margin)
     return float(np.average(losses, weights=as_weights(sample_weight, len(y))))

@@ -101,17 +101,17 @@ def score_decomposition(
     as_choice(method, "method", ("isotonic", "groups"))
     y, predicted, weights = _numbers(y_true, y_pred, pos_label, loss, sample_weight)
     order = order_of(predicted, "y_pred")
-    mass = order.sums(weights)
-    held = mass > 0
-    target = order.sums(weights * y)[held] / mass[held]
-    mass, values = mass[held], order.values[held]
+    totals = order.sums(weights)
+    held = totals > 0
+    target = order.sums(weights * y)[held] / totals[held]
+    totals, values = totals[held], order.values[held]
     if method == "isotonic":
-        levels, ends = pooled(target, mass, increasing=False)
+        levels, ends = pooled(target, totals, increasing=False)
         again = np.repeat(levels, np.diff(ends, prepend=0))
     else:
         bins = _bins(values, n_bins)
-        total = np.bincount(bins, mass)
-        again = (np.bincount(bins, mass * target) / np.where(total > 0, total, 1.0))[bins]
+        total = np.bincount(bins, totals)
+        again = (np.bincount(bins, totals * target) / np.where(total > 0, total, 1.0))[bins]
     each = np.zeros(len(y))
     sizes = np.diff(order.ends, prepend=0)
     full = np.zeros(len(sizes))
@@ -119,8 +119,8 @@ def score_decomposition(
     each[order.rows] = np.repeat(full, sizes)
     middle = weights @ y / weights.sum()
     scores = [_score(y, p, weights, loss) for p in (predicted, each, np.full(len(y), middle))]
-    own, best, none = scores
-    return ScoreParts(own, own - best, none - best, none)
+    achieved, best, none = scores
+    return ScoreParts(achieved, achieved - best, none - best, none)
 
 
 def _numbers(
@@ -218,13 +218,13 @@ def calibration_curve(
     weights = np.ones(len(codes)) if weights is None else weights
     if strategy == "isotonic":
         order = order_of(scores, "y_prob")
-        mass = order.sums(weights)
-        held = mass > 0
-        target = order.sums(weights * codes)[held] / mass[held]
-        _, ends = pooled(target, mass[held], increasing=False)
+        totals = order.sums(weights)
+        held = totals > 0
+        target = order.sums(weights * codes)[held] / totals[held]
+        _, ends = pooled(target, totals[held], increasing=False)
         block = np.empty(len(held), dtype=np.intp)
-        own = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-        block[held] = len(ends) - 1 - own  # scores fall
+        block_of_value = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+        block[held] = len(ends) - 1 - block_of_value  # scores fall
         block[~held] = 0
         at = np.empty(len(codes), dtype=np.intp)
         at[order.rows] = np.repeat(block, np.diff(order.ends, prepend=0))
@@ -235,5 +235,5 @@ def calibration_curve(
         at = np.searchsorted(edges[1:-1], shares)
     total = np.bincount(at, weights)
     kept = total > 0
-    true, said = (np.bincount(at, weights * column)[kept] for column in (codes, shares))
-    return true / total[kept], said / total[kept]
+    true, predicted = (np.bincount(at, weights * column)[kept] for column in (codes, shares))
+    return true / total[kept], predicted / total[kept]

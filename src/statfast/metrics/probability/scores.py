@@ -89,8 +89,8 @@ def _squares(codes: Array, shares: Array) -> Array:
     shares = shares.astype(np.float64, copy=False)
     if shares.shape[1] == 2:
         return (shares[:, 0] - (codes == 0)) ** 2 + (shares[:, 1] - (codes == 1)) ** 2
-    own = shares_of_true(shares, codes)
-    return (shares * shares).sum(axis=1) - own * own + (1 - own) ** 2
+    true_share = shares_of_true(shares, codes)
+    return (shares * shares).sum(axis=1) - true_share * true_share + (1 - true_share) ** 2
 
 
 def squared_probability_error(
@@ -146,15 +146,15 @@ def _log_loss_of_parts(parts: Any, *, normalize: bool = True, labels: Any = None
     """`log_loss` of parts."""
     if labels is None:
         labels = sorted(parts.total(Work(labels_in, empty=True)).counts)
-    loss, mass = parts.total(Work(_losses_of_part), list(labels))
-    return float(loss / mass if normalize else loss)
+    loss, total_weight = parts.total(Work(_losses_of_part), list(labels))
+    return float(loss / total_weight if normalize else loss)
 
 
 def _losses_of_part(columns: Any, labels: Any) -> Any:
     shares, truth, weights = columns
     more = {"labels": labels, "normalize": False, "sample_weight": weights}
-    mass = len(shares) if weights is None else np.sum(weights)
-    return np.array([log_loss(truth, shares, **more), mass], dtype=np.float64)
+    total_weight = len(shares) if weights is None else np.sum(weights)
+    return np.array([log_loss(truth, shares, **more), total_weight], dtype=np.float64)
 
 
 @dispatching_pairs(_log_loss_of_parts)
@@ -317,8 +317,8 @@ def d2_brier_score(
 
 
 def _null(codes: Array, shares: Array, weights: Array | None) -> Array:
-    mass = np.bincount(codes, weights, shares.shape[1])
-    return np.broadcast_to(mass / mass.sum(), shares.shape)
+    totals = np.bincount(codes, weights, shares.shape[1])
+    return np.broadcast_to(totals / totals.sum(), shares.shape)
 
 
 def _too_few(codes: Array) -> bool:

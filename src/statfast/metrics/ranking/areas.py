@@ -144,8 +144,8 @@ def _of_labels(
         for marks, scores in zip(truth.T, columns.T, strict=True)
     ])  # fmt: skip
     if average == "weighted":
-        mass = truth.sum(axis=0) if weights is None else weights @ truth
-        return mean_where_heavy(areas, mass)
+        totals = truth.sum(axis=0) if weights is None else weights @ truth
+        return mean_where_heavy(areas, totals)
     return areas if average is None else float(areas.mean())
 
 
@@ -297,13 +297,13 @@ def _one_against_rest(
     scores: Any, codes: Array, k: int, average: Any, weights: Array | None
 ) -> Any:
     if average == "micro":
-        own = (codes[:, None] == np.arange(k)).astype(np.uint8)
+        indicators = (codes[:, None] == np.arange(k)).astype(np.uint8)
         each_weight = None if weights is None else np.repeat(weights, k)
-        return _area(np.ascontiguousarray(scores).ravel(), own.ravel(), each_weight)
+        return _area(np.ascontiguousarray(scores).ravel(), indicators.ravel(), each_weight)
 
     def work(c: int) -> Any:
-        own = (codes == c).astype(np.uint8)
-        return _area(np.ascontiguousarray(scores[:, c]), own, weights)
+        indicators = (codes == c).astype(np.uint8)
+        return _area(np.ascontiguousarray(scores[:, c]), indicators, weights)
 
     areas = np.array([work(c) for c in range(k)])
     if average is None:
@@ -316,9 +316,9 @@ def _one_against_rest(
 def _one_against_one(scores: Any, codes: Array, average: Any) -> Any:
     def work(pair: tuple[int, int]) -> Any:
         rows = np.flatnonzero((codes == pair[0]) | (codes == pair[1]))
-        own, some = codes[rows], np.ascontiguousarray(scores[rows])
+        true, values = codes[rows], np.ascontiguousarray(scores[rows])
         return np.mean([
-            _area(np.ascontiguousarray(some[:, c]), (own == c).astype(np.uint8)) for c in pair
+            _area(np.ascontiguousarray(values[:, c]), (true == c).astype(np.uint8)) for c in pair
         ])  # fmt: skip
 
     counts = np.bincount(codes)
@@ -387,8 +387,8 @@ def ranking_error(
         if not (weights % 1).any() and max(positive, negative) < 2**53:
             positive, negative = int(positive), int(negative)
             twice = sum(
-                int(n) * (2 * int(above) - int(own))
-                for n, above, own in zip(steps.negative, steps.tp, steps.positive, strict=True)
+                int(n) * (2 * int(above) - int(ties))
+                for n, above, ties in zip(steps.negative, steps.tp, steps.positive, strict=True)
                 if n
             )
     if positive == 0 or negative == 0:

@@ -111,10 +111,10 @@ def counts_of(steps: ScoreSteps, drop_intermediate: bool) -> tuple[Array, Array,
         return fp[:held], tp[:held], thresholds[:held]
     fp, tp, values = steps.fp, steps.tp, steps.values
     if drop_intermediate and len(fp) > 2:
-        own, after = slice(1, -1), slice(2, None)
+        middle, after = slice(1, -1), slice(2, None)
         kept = np.ones(len(fp), dtype=bool)
-        kept[own] = (steps.negative[own] != steps.negative[after]) | (
-            steps.positive[own] != steps.positive[after]
+        kept[middle] = (steps.negative[middle] != steps.negative[after]) | (
+            steps.positive[middle] != steps.positive[after]
         )
         fp, tp, values = fp[kept], tp[kept], values[kept]
     start = np.zeros(1, dtype=fp.dtype)

@@ -267,10 +267,10 @@ def h_measure(
     false, missed = zeros * fp / fp[-1], ones * (1 - tp / tp[-1])
     run, rise = np.diff(false), -np.diff(missed)
     cuts = np.concatenate([[1.0], rise / (run + rise), [0.0]])  # of the corners, falling
-    left = _integral(false, missed, cuts[1:], cuts[:-1], a, b)
+    loss = _integral(false, missed, cuts[1:], cuts[:-1], a, b)
     ends = np.array([zeros, 0.0]), np.array([0.0, ones])
     whole = _integral(*ends, np.array([0.0, ones]), np.array([ones, 1.0]), a, b)
-    return float(1 - left / whole)
+    return float(1 - loss / whole)
 
 
 def _shape(shape: Any, severity_ratio: Any, ones: float) -> tuple[float, float]:
@@ -287,6 +287,6 @@ def _integral(false: Array, missed: Array, low: Array, high: Array, a: float, b:
     """Of c false + (1 - c) missed, for c from low to high, by the beta distribution."""
     from scipy.special import betainc
 
-    own = a / (a + b) * (betainc(a + 1, b, high) - betainc(a + 1, b, low))
-    other = b / (a + b) * (betainc(a, b + 1, high) - betainc(a, b + 1, low))
-    return float((false * own + missed * other).sum())
+    of_negatives = a / (a + b) * (betainc(a + 1, b, high) - betainc(a + 1, b, low))
+    of_positives = b / (a + b) * (betainc(a, b + 1, high) - betainc(a, b + 1, low))
+    return float((false * of_negatives + missed * of_positives).sum())

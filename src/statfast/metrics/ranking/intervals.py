@@ -190,11 +190,13 @@ def auc_interval(
         return _exact(auc, labels, level)
     _require_two(labels)
     error = float(variance) ** 0.5
-    reach = _normal_quantile(level) * error
+    half_width = _normal_quantile(level) * error
     if method == "delong":
-        return AUCInterval(auc, max(0.0, auc - reach), min(1.0, auc + reach), error, level, method)
-    middle, reach = np.log(auc / (1 - auc)), reach / (auc * (1 - auc))
-    low, high = (1 / (1 + np.exp(-end)) for end in (middle - reach, middle + reach))
+        return AUCInterval(
+            auc, max(0.0, auc - half_width), min(1.0, auc + half_width), error, level, method
+        )
+    middle, half_width = np.log(auc / (1 - auc)), half_width / (auc * (1 - auc))
+    low, high = (1 / (1 + np.exp(-end)) for end in (middle - half_width, middle + half_width))
     return AUCInterval(auc, float(low), float(high), error, level, method)
 
 
@@ -260,12 +262,14 @@ def auc_test(
         if variance <= 1e-14 * (cov[0, 0] + cov[1, 1]):
             variance = 0.0  # the placements are the same, but for rounding
     else:
-        second, others = rows_for_ranking(y_true2, y_score2, pos_label)
-        _require_two(others)
-        (auc1,), ((one,),) = _areas_and_covariance([first], labels)
-        (auc2,), ((two,),) = _areas_and_covariance([second], others)
-        variance = one + two
-        below = one**2 / (len(labels) - 1) + two**2 / (len(others) - 1)
+        second, second_labels = rows_for_ranking(y_true2, y_score2, pos_label)
+        _require_two(second_labels)
+        (auc1,), ((first_variance,),) = _areas_and_covariance([first], labels)
+        (auc2,), ((second_variance,),) = _areas_and_covariance([second], second_labels)
+        variance = first_variance + second_variance
+        below = first_variance**2 / (len(labels) - 1) + second_variance**2 / (
+            len(second_labels) - 1
+        )
         df = float(variance**2 / below) if below > 0 else np.inf
     return _tested(auc1, auc2, float(variance) ** 0.5, df, level, alternative)
 
@@ -295,9 +299,9 @@ def _tested(
     if error == 0 and difference == 0:
         p = 1.0
     upper = (1 + level) / 2
-    reach = float(stdtrit(df, upper) if finite else ndtri(upper)) * error
+    half = float(stdtrit(df, upper) if finite else ndtri(upper)) * error
     return AUCTest(
-        statistic, p, auc1, auc2, difference, error, difference - reach, difference + reach,
+        statistic, p, auc1, auc2, difference, error, difference - half, difference + half,
         level, df,
     )  # fmt: skip
 
@@ -397,9 +401,9 @@ def _replicates(
     step = max(1, BATCH // len(codes))
 
     def work(start: int) -> None:
-        some = slice(start, start + step)
+        piece = slice(start, start + step)
         counts = np.empty(2 * len(sizes), dtype=np.uint32)
-        resample.replicates(codes, first, seeds[some], counts, grid, areas[some], heights[some])
+        resample.replicates(codes, first, seeds[piece], counts, grid, areas[piece], heights[piece])
 
     step = min(step, -(-n_resamples // 8))
     each(work, range(0, n_resamples, step), n_jobs=n_jobs, effort=4.0 * n_resamples * len(codes))
@@ -419,7 +423,7 @@ def _areas_and_covariance(columns: list[Array], labels: Array, only_areas: bool 
         return int(placed[k] @ labels)  # of the positive rows
 
     sums = each(place, range(len(orders)), effort=20.0 * placed.size)
-    areas = [own / (2 * ones * zeros) for own in sums]
+    areas = [twice_area / (2 * ones * zeros) for twice_area in sums]
     if only_areas:
         return areas
     centers = np.array([[2 * ones * area for area in areas], [2 * zeros * area for area in areas]])
@@ -447,8 +451,8 @@ def _require_two(labels: Array) -> None:
 
 def _exact(auc: Any, labels: Array, level: float) -> AUCInterval:
     ones = int(labels.sum())
-    reach = ((1 - level) / 2) ** (1 / min(ones, len(labels) - ones))
-    low, high = (reach, 1.0) if auc == 1.0 else (0.0, 1 - reach)
+    bound = ((1 - level) / 2) ** (1 / min(ones, len(labels) - ones))
+    low, high = (bound, 1.0) if auc == 1.0 else (0.0, 1 - bound)
     return AUCInterval(auc, low, high, 0.0, level, "exact")
 
 

@@ -91,7 +91,7 @@ def area_of_parts(
             raise ValueError("multi_class='ovo' has an average: 'macro' or 'weighted'.")
         areas, weights = [], []
         for pair in combinations(classes, 2):
-            both = [Sides(one, other, column[one], k) for one, other in (pair, pair[::-1])]
+            both = [Sides(a, b, column[a], k) for a, b in (pair, pair[::-1])]
             areas.append(np.mean([_area(parts, sides) for sides in both]))
             weights.append(masses[pair[0]] + masses[pair[1]])
     if average is None:
@@ -106,12 +106,12 @@ def _area(parts: Any, sides: Any) -> Any:
     todo = deque(parts.total(Work(counted), (sides, None, 64 - BITS)).ranges(64 - BITS))
     before, positives, twice = 0, 0, 0
     while todo:
-        one = todo.popleft()
-        if not (one.bits and one.negatives and one.positives):
-            twice += one.positives * (2 * before + one.negatives)
-            before, positives = before + one.negatives, positives + one.positives
+        bucket = todo.popleft()
+        if not (bucket.bits and bucket.negatives and bucket.positives):
+            twice += bucket.positives * (2 * before + bucket.negatives)
+            before, positives = before + bucket.negatives, positives + bucket.positives
             continue
-        some, after, rows = [one], [], one.rows
+        chosen, after, rows = [bucket], [], bucket.rows
         while (
             rows <= MAX_ROWS_OF_ROUND
             and todo
@@ -119,13 +119,13 @@ def _area(parts: Any, sides: Any) -> Any:
         ):
             after.append(todo.popleft())
             if _mixed(after[-1]):
-                some.append(after[-1])
+                chosen.append(after[-1])
                 rows += after[-1].rows
-        bits = 0 if rows <= MAX_ROWS_OF_ROUND else max(0, one.bits - BITS)
-        ranges = [(part.least, part.bits) for part in some]
-        found = parts.total(Work(counted), (sides, ranges, bits)).ranges(bits)
+        bits = 0 if rows <= MAX_ROWS_OF_ROUND else max(0, bucket.bits - BITS)
+        ranges = [(part.least, part.bits) for part in chosen]
+        finer = parts.total(Work(counted), (sides, ranges, bits)).ranges(bits)
         kept = [part for part in after if not _mixed(part)]
-        todo.extendleft(reversed(sorted([*found, *kept])))
+        todo.extendleft(reversed(sorted([*finer, *kept])))
     if not before or not positives:
         return _undefined()
     return float(twice / (2 * before * positives))
@@ -165,13 +165,13 @@ def counted(columns: Any, sent_state: Any) -> Any:
     if sides.negative is not None:
         inside = true | np.array([label == sides.negative for label in labels.tolist()])[codes]
     if ranges is not None:
-        least = np.array([one for one, _ in ranges], dtype=np.uint64)
+        least = np.array([low for low, _ in ranges], dtype=np.uint64)
         size = np.array([(1 << b) - 1 for _, b in ranges], dtype=np.uint64)
         place = np.searchsorted(least, keys, "right") - 1
         inside &= (place >= 0) & (keys - least[place] <= size[place])
     table = np.zeros((n, 3), np.int64 if weights is None else np.float64)
-    own = 1 if weights is None else weights
-    table[:, 0], table[:, 1], table[:, 2] = own * ~true, own * true, 1
+    w = 1 if weights is None else weights
+    table[:, 0], table[:, 1], table[:, 2] = w * ~true, w * true, 1
     shift = np.uint64(bits)
     return KeyTable(keys[inside] >> shift << shift, table[inside])
 

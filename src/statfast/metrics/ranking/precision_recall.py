@@ -252,8 +252,8 @@ def _of_classes(
     classes, codes = as_labels(y, len(y), name="y_true")
     if labels is not None:
         codes, classes = among(labels, classes, codes)
-    own = codes[:, None] == np.arange(len(classes))
-    return _of_columns(own, columns, average, pos_label, sample_weight)
+    indicators = codes[:, None] == np.arange(len(classes))
+    return _of_columns(indicators, columns, average, pos_label, sample_weight)
 
 
 def _of_columns(
@@ -273,15 +273,15 @@ def _of_columns(
         return precision_of(steps_of(np.ascontiguousarray(scores).ravel(), positive.ravel(), each))
     if average == "samples":
         pairs = zip(np.ascontiguousarray(scores), positive, strict=True)
-        found = np.array([precision_of(steps_of(row, marks, None)) for row, marks in pairs])
-        return mean_where_heavy(found, weights)
-    found = np.array([
+        precisions = np.array([precision_of(steps_of(row, marks, None)) for row, marks in pairs])
+        return mean_where_heavy(precisions, weights)
+    precisions = np.array([
         precision_of(steps_of(np.ascontiguousarray(scores[:, c]), positive[:, c].copy(), weights))
         for c in range(k)
     ])  # fmt: skip
     if average is None:
-        return found
+        return precisions
     if average == "macro":
-        return float(found.mean())
-    mass = positive.sum(axis=0) if weights is None else weights @ positive
-    return mean_where_heavy(found, mass) if mass.any() else 0.0
+        return float(precisions.mean())
+    totals = positive.sum(axis=0) if weights is None else weights @ positive
+    return mean_where_heavy(precisions, totals) if totals.any() else 0.0

@@ -161,8 +161,8 @@ def pair_counts(scores: Array, labels: Array, name: str = "y_score") -> tuple[in
         return rank.area(spread.items, spread.spare, spread.starts, *part)
 
     twice = positive = negative = 0
-    for own, ones, zeros in spread.each(work):
-        twice += own + 2 * positive * zeros
+    for within, ones, zeros in spread.each(work):
+        twice += within + 2 * positive * zeros
         positive, negative = positive + ones, negative + zeros
     return twice, positive, negative
 
@@ -185,8 +185,8 @@ def steps_of(
     def work(part: tuple[int, int]) -> slice:
         start = n - spread.starts[part[1]]  # buckets come from the highest down
         out = (column[start:] for column in (keys, positive, negative))
-        found = rank.runs(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
-        return slice(start, start + found)
+        count = rank.runs(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
+        return slice(start, start + count)
 
     held = spread.each(work)
     keys, positive, negative = (_joined(c, held) for c in (keys, positive, negative))
@@ -203,9 +203,9 @@ def order_of(scores: Array, name: str = "y_score") -> Order:
     def work(part: tuple[int, int]) -> slice:
         start = n - spread.starts[part[1]]
         out = (column[start:] for column in (keys, rows, ends))
-        found = rank.order(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
-        ends[start : start + found] += start
-        return slice(start, start + found)
+        count = rank.order(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
+        ends[start : start + count] += start
+        return slice(start, start + count)
 
     held = spread.each(work)
     keys, ends = (_joined(c, held) for c in (keys, ends))

@@ -206,9 +206,9 @@ def ks_statistic(
     fp, tp, thresholds = counts_of(
         steps_with_both(y_true, y_score, pos_label, sample_weight), False
     )
-    apart = np.abs(tp / tp[-1] - fp / fp[-1])
-    at = first_best(apart)
-    return KolmogorovSmirnov(float(apart[at]), float(thresholds[at]))
+    gaps = np.abs(tp / tp[-1] - fp / fp[-1])
+    at = first_best(gaps)
+    return KolmogorovSmirnov(float(gaps[at]), float(thresholds[at]))
 
 
 class IsoLine(NamedTuple):

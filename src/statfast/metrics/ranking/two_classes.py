@@ -40,10 +40,10 @@ def binary_codes(
     if fast:
         codes = np.empty(len(y), dtype=np.uint8)
         plain = np.ascontiguousarray(y.view(np.uint8) if kind == "b" else y)
-        found, low, high = interruptible(rank.two_values, plain, codes)
-        if found < 3 and low == low and high == high:
-            classes = [low] if found == 1 else [low, high]
-            if found == 1 and _equal(low, 1 if pos_label is None else pos_label):
+        n_values, low, high = interruptible(rank.two_values, plain, codes)
+        if n_values < 3 and low == low and high == high:
+            classes = [low] if n_values == 1 else [low, high]
+            if n_values == 1 and _equal(low, 1 if pos_label is None else pos_label):
                 codes[:] = 1
             if kind == "f" and any(label % 1 for label in classes):
                 as_labels(y, len(y), name=name)  # says what is wrong

@@ -54,10 +54,9 @@ def mean_tweedie_deviance(
     power = as_real(power, "power")
     true, pred, weights, _ = values_of(y_true, y_pred, sample_weight, "uniform_average")
     require_single(true, "mean_tweedie_deviance")
-    found, unit = in_units(
-        lambda deviance: mean(deviance, weights), tweedie_deviance(true, pred, power)
-    )
-    return float((found * unit)[0])
+    deviances = tweedie_deviance(true, pred, power)
+    deviance, unit = in_units(lambda column: mean(column, weights), deviances)
+    return float((deviance * unit)[0])
 
 
 def mean_poisson_deviance(
@@ -127,13 +126,13 @@ def tweedie_deviance(true: Array, pred: Array, power: float) -> Array:
     """The deviance of each value, after a look at its domain."""
     _require_domain(true, pred, power)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        found = _deviance(true, pred, power)
-    if not np.isfinite(found).all():
+        deviance = _deviance(true, pred, power)
+    if not np.isfinite(deviance).all():
         raise ValueError(
             f"The deviance of power {power:g} is beyond float64 for some rows. "
             "Divide y_true and y_pred by the same number, or choose another power."
         )
-    return found
+    return deviance
 
 
 def _deviance(true: Array, pred: Array, power: float) -> Array:

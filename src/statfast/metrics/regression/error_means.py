@@ -55,8 +55,8 @@ def mean_squared_error(
     0.375
     """
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    found, unit = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
-    return averaged(found * unit * unit, outputs)
+    errors, unit = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
+    return averaged(errors * unit * unit, outputs)
 
 
 @np.errstate(over="ignore")
@@ -95,8 +95,8 @@ def root_mean_squared_error(
     0.6124
     """
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    found, unit = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
-    return averaged(found**0.5 * unit, outputs)
+    errors, unit = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
+    return averaged(errors**0.5 * unit, outputs)
 
 
 @np.errstate(over="ignore")
@@ -135,8 +135,8 @@ def mean_absolute_error(
     0.5
     """
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    found, unit = in_units(lambda t, p: mean(np.abs(t - p), weights), true, pred)
-    return averaged(found * unit, outputs)
+    errors, unit = in_units(lambda t, p: mean(np.abs(t - p), weights), true, pred)
+    return averaged(errors * unit, outputs)
 
 
 @np.errstate(over="ignore")
@@ -210,8 +210,8 @@ def max_error(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights = 
     """
     true, pred, weights, _ = values_of(y_true, y_pred, sample_weight, "uniform_average")
     require_single(true, "max_error")
-    apart = np.abs(true - pred)
-    return float((apart if weights is None else apart[weights > 0.0]).max())
+    errors = np.abs(true - pred)
+    return float((errors if weights is None else errors[weights > 0.0]).max())
 
 
 @np.errstate(over="ignore")
@@ -373,8 +373,8 @@ def mean_pinball_loss(
     """
     alpha = as_real(alpha, "alpha", 0.0, 1.0)
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    found, unit = in_units(lambda t, p: mean(pinball(t - p, alpha), weights), true, pred)
-    return averaged(found * unit, outputs)
+    losses, unit = in_units(lambda t, p: mean(pinball(t - p, alpha), weights), true, pred)
+    return averaged(losses * unit, outputs)
 
 
 def pinball(error: Array, alpha: float) -> Array:

@@ -66,9 +66,9 @@ def r2_score(
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
     if _too_few(true, "R^2"):
         return float("nan")
-    left = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
+    residual = in_units(lambda t, p: mean((t - p) ** 2, weights), true, pred)
     whole = in_units(lambda t: variance(t, weights), true)
-    return explained(left, whole, outputs, force_finite, degree=2)
+    return explained(residual, whole, outputs, force_finite, degree=2)
 
 
 @np.errstate(over="ignore")
@@ -114,9 +114,9 @@ def explained_variance_score(
     """
     as_flag(force_finite, "force_finite")
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
-    left = in_units(lambda t, p: variance(t - p, weights), true, pred)
+    residual = in_units(lambda t, p: variance(t - p, weights), true, pred)
     whole = in_units(lambda t: variance(t, weights), true)
-    return explained(left, whole, outputs, force_finite, degree=2)
+    return explained(residual, whole, outputs, force_finite, degree=2)
 
 
 @np.errstate(over="ignore")
@@ -162,9 +162,9 @@ def d2_pinball_score(
     true, pred, weights, outputs = values_of(y_true, y_pred, sample_weight, multioutput)
     if _too_few(true, "D^2"):
         return float("nan")
-    left = in_units(lambda t, p: mean(pinball(t - p, alpha), weights), true, pred)
+    residual = in_units(lambda t, p: mean(pinball(t - p, alpha), weights), true, pred)
     whole = in_units(lambda t: mean(pinball(t - quantile(t, alpha, weights), alpha), weights), true)
-    return explained(left, whole, outputs, True)
+    return explained(residual, whole, outputs, True)
 
 
 @np.errstate(over="ignore")
@@ -247,10 +247,10 @@ def d2_tweedie_score(
     require_single(true, "d2_tweedie_score")
     if _too_few(true, "D^2"):
         return float("nan")
-    left = mean(tweedie_deviance(true, pred, power), weights)
+    residual = mean(tweedie_deviance(true, pred, power), weights)
     whole = mean(tweedie_deviance(true, np.full_like(true, mean(true, weights)), power), weights)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float((1 - left / whole)[0])
+        return float((1 - residual / whole)[0])
 
 
 def _too_few(true: Array, name: str) -> bool:

@@ -62,11 +62,11 @@ def mean(values: Array, weights: Array | None) -> Array:
     if weights is None:
         return values.mean(axis=0)
     with np.errstate(invalid="ignore"):
-        found = weights @ values / weights.sum()
-    if np.isnan(found).any():  # an infinity of weight 0
+        means = weights @ values / weights.sum()
+    if np.isnan(means).any():  # an infinity of weight 0
         used = weights > 0
-        found = weights[used] @ values[used] / weights.sum()
-    return found
+        means = weights[used] @ values[used] / weights.sum()
+    return means
 
 
 def in_units(measure: Callable[..., Any], *columns: Array) -> tuple[Array, Array]:
@@ -76,14 +76,14 @@ def in_units(measure: Callable[..., Any], *columns: Array) -> tuple[Array, Array
     of them would overflow or vanish.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        found = measure(*columns)
+        measured = measure(*columns)
     units = np.ones(columns[0].shape[1])
-    if not ((found > MIN_NUMBER) & (found < MAX_NUMBER)).all():
+    if not ((measured > MIN_NUMBER) & (measured < MAX_NUMBER)).all():
         most = np.max([np.abs(column).max(axis=0) for column in columns], axis=0)
         far = (most > 0) & ~((most > MIN_NUMBER) & (most < MAX_NUMBER))
         units[far] = np.exp2(np.floor(np.log2(most[far])))
-        found = measure(*(column / units for column in columns))
-    return found, units
+        measured = measure(*(column / units for column in columns))
+    return measured, units
 
 
 def variance(values: Array, weights: Array | None) -> Array:
@@ -127,7 +127,7 @@ def quantile(values: Array, order: float, weights: Array | None) -> Array:
     by_value = np.argsort(values, axis=0, kind="stable")
     if weights is None:
         weights = np.ones(len(values))
-    found = np.empty(values.shape[1])
+    quantiles = np.empty(values.shape[1])
     for column, rows in enumerate(by_value.T):
         rows = rows[weights[rows] > 0]
         sums = np.cumsum(weights[rows])
@@ -135,5 +135,5 @@ def quantile(values: Array, order: float, weights: Array | None) -> Array:
         at = np.searchsorted(sums, share * (1 - 1e-14)) if share > 0 else 0
         last = min(at, len(rows) - 1)
         after = last + 1 if sums[last] <= share * (1 + 1e-14) and last + 1 < len(rows) else last
-        found[column] = values[rows[[last, after]], column].mean()
-    return found
+        quantiles[column] = values[rows[[last, after]], column].mean()
+    return quantiles

@@ -48,12 +48,12 @@ def next_active(f: Array, b: Array, low: Any, high: Any, middle: Any, most: Any)
         chosen[places[largest(side[places], max(1, int(WORST * count)))]] = True
     free &= ~chosen
     outer = [places[~(free | chosen)[places]] for places in wrong]
-    many, room = [len(places) for places in outer], count - int(np.count_nonzero(chosen))
+    counts, room = [len(places) for places in outer], count - int(np.count_nonzero(chosen))
     inner = int(np.count_nonzero(free))
-    room -= min(inner, max(room // 2, room - sum(many)))
-    part = min(many[0], max(room // 2, room - many[1]))
-    for places, some in zip(outer, (part, min(many[1], room - part)), strict=True):
-        chosen[places[largest(places * GOLDEN % 1.0, some)]] = True
+    room -= min(inner, max(room // 2, room - sum(counts)))
+    part = min(counts[0], max(room // 2, room - counts[1]))
+    for places, wanted in zip(outer, (part, min(counts[1], room - part)), strict=True):
+        chosen[places[largest(places * GOLDEN % 1.0, wanted)]] = True
     room = count - int(np.count_nonzero(chosen))
     chosen[free if inner <= room else largest(np.where(free, score, -inf), room)] = True
     score[chosen] = -inf
@@ -70,6 +70,6 @@ def largest(score: Array, count: int) -> Any:
     least = np.partition(score, len(score) - count)[len(score) - count]
     if least == -inf:
         return np.flatnonzero(score > -inf)
-    found = np.flatnonzero(score > least)
-    ties = np.flatnonzero(score == least)[: count - len(found)]
-    return np.concatenate([found, ties])
+    above = np.flatnonzero(score > least)
+    ties = np.flatnonzero(score == least)[: count - len(above)]
+    return np.concatenate([above, ties])

@@ -46,11 +46,11 @@ class FullGram(Gram):
             step = max(1, VALUES_OF_PIECE // len(self.matrix))
             for first in range(rows.start, rows.stop, step):
                 checkpoint()
-                some = slice(first, min(first + step, rows.stop))
-                made = self.matrix[self.places[some]].take(self.places, axis=1)
+                piece = slice(first, min(first + step, rows.stop))
+                made = self.matrix[self.places[piece]].take(self.places, axis=1)
                 if self._away is not None:
-                    made -= np.add.outer(self._away[some], self._away)
-                out[some, : self.n] = made
+                    made -= np.add.outer(self._away[piece], self._away)
+                out[piece, : self.n] = made
 
         each(task, grid(self.n, 64), n_jobs=self.n_jobs, effort=8.0 * self.n * len(self.matrix))
         return out
@@ -78,8 +78,8 @@ class FullGram(Gram):
         out = np.zeros(len(self.matrix))
         for first in range(0, len(index), STRIP):
             checkpoint()
-            some = self.matrix[self.places[index[first : first + STRIP]]]
-            out += weights[first : first + STRIP] @ some
+            strip = self.matrix[self.places[index[first : first + STRIP]]]
+            out += weights[first : first + STRIP] @ strip
         return out[self.places if at is None else self.places[at]]
 
 

@@ -68,9 +68,9 @@ class TileGram(Gram):
             return np.ones(len(self.X))
         square = np.empty(len(self.X))
         for begin in range(0, len(square), STRIP):
-            some = slice(begin, begin + STRIP)
-            rows = self.X[some] - self.origin.astype(np.float64)
-            np.einsum("ij,ij->i", rows, rows, out=square[some])
+            piece = slice(begin, begin + STRIP)
+            rows = self.X[piece] - self.origin.astype(np.float64)
+            np.einsum("ij,ij->i", rows, rows, out=square[piece])
         if kind == tiles.LINEAR:
             return square
         inner = gamma * square + coef0
@@ -144,9 +144,9 @@ class TileGram(Gram):
         elif at is None:
             self._weigh(index, weights, np.arange(self.n), total[: self.n], self._dtype)
         else:
-            some = total[at]
-            self._weigh(index, weights, at, some, self._dtype)
-            total[at] = some
+            sums = total[at]
+            self._weigh(index, weights, at, sums, self._dtype)
+            total[at] = sums
 
     def exact(self, index: Array, weights: Any, at: Array | None = None) -> Array:
         at = np.arange(self.n) if at is None else np.asarray(at, np.intp)
@@ -162,22 +162,22 @@ class TileGram(Gram):
         origin = self.origin.astype(np.float64)
         total, across = float(np.sum(weights)), 0.0
         for begin in range(0, len(index), STRIP):
-            some = slice(begin, begin + STRIP)
-            across += float(weights[some] @ ((self.X[index[some]] - origin) @ origin))
+            piece = slice(begin, begin + STRIP)
+            across += float(weights[piece] @ ((self.X[index[piece]] - origin) @ origin))
         out += across + total * float(origin @ origin)
         if total != 0.0:
             for begin in range(0, len(at), STRIP):
-                some = slice(begin, begin + STRIP)
-                out[some] += total * ((self.X[at[some]] - origin) @ origin)
+                piece = slice(begin, begin + STRIP)
+                out[piece] += total * ((self.X[at[piece]] - origin) @ origin)
 
     def _weigh(self, index: Array, weights: Any, at: Array, out: Array, dtype: Any) -> None:
         """out += K[at, index] @ weights, of values in `dtype`, none of which is kept."""
         d = self.X.shape[1]
         step = max(112, (1 << 23) // tiles.row_stride(d) // 112 * 112)
         for begin in range(0, len(index), step):
-            some = np.asarray(index[begin : begin + step], np.intp)
+            chosen = np.asarray(index[begin : begin + step], np.intp)
             w = np.ascontiguousarray(weights[begin : begin + step], np.float64)
-            rows, start = self._laid(some, dtype)
+            rows, start = self._laid(chosen, dtype)
 
             def task(block: slice, rows: Array = rows, start: Array = start, w: Array = w) -> None:
                 checkpoint()
@@ -185,7 +185,7 @@ class TileGram(Gram):
                     self._kernel, rows, start, w, self.X, at[block], self.origin, out[block]
                 )
 
-            each_at = 2.0 * len(some) * (d + 32)
+            each_at = 2.0 * len(chosen) * (d + 32)
             effort = each_at * len(at)
             most = max(64, int(FLOPS_OF_PIECE / each_at) // 64 * 64)
             parts = int(np.clip(effort / TASK, 4, 64))
@@ -276,8 +276,8 @@ class MatrixGram(Gram):
         where = slice(None) if at is None else at
         out = np.zeros(self.n if at is None else len(at))
         for begin in range(0, len(index), 256):
-            some = index[begin : begin + 256]
-            out += self.matrix[some][:, where].T.astype(np.float64) @ weights[begin : begin + 256]
+            places = index[begin : begin + 256]
+            out += self.matrix[places][:, where].T.astype(np.float64) @ weights[begin : begin + 256]
         return out
 
 

@@ -87,10 +87,10 @@ class Gram:
     @cached_property
     def side(self) -> int:
         """Of how many points the square may be kept, beside the cache if there is one."""
-        given = None if self._cache_size == inf else self._cache_size  # a matrix that is there
-        if given is None and self.n <= MIN_POINTS_OF_SQUARE:
+        size = None if self._cache_size == inf else self._cache_size  # a matrix that is there
+        if size is None and self.n <= MIN_POINTS_OF_SQUARE:
             return MIN_POINTS_OF_SQUARE
-        room = cache_room(given) - (0 if self._cache is None else self._cache.nbytes)
+        room = cache_room(size) - (0 if self._cache is None else self._cache.nbytes)
         return max(MIN_POINTS_OF_SQUARE, int((max(room, 0) / 4) ** 0.5) - smo.ROW_MULTIPLE)
 
     def rows(self, index):
@@ -115,8 +115,8 @@ class Gram:
                 step = max(8, int(FLOPS_OF_PIECE / 4 / width) // 8 * 8)
                 for r in range(0, len(slots), step):
                     checkpoint()
-                    some = slice(r, r + step)
-                    smo.add(self._cache, slots[some], w[some], columns.start, columns.stop, total)
+                    piece = slice(r, r + step)
+                    smo.add(self._cache, slots[piece], w[piece], columns.start, columns.stop, total)
 
             effort = 2.0 * len(part) * self.n
             each(task, grid(self.n, 1024, parts=8), n_jobs=self.n_jobs, effort=effort)
@@ -147,9 +147,9 @@ class Gram:
         self._used[slots[slots >= 0]] = self._clock
         if len(missing):
             free = self._oldest(len(missing))
-            given = self._point[free]
-            self._slot[given[given >= 0]] = -1
-            if self._cache_size is None and not self._has_warned and (given >= 0).any():
+            evicted = self._point[free]
+            self._slot[evicted[evicted >= 0]] = -1
+            if self._cache_size is None and not self._has_warned and (evicted >= 0).any():
                 self._has_warned = True
                 warn_user(CROWDED.format(n=self.n, slots=self.slots, gib=4 * self.n**2 / 2**30))
             self._point[free], self._slot[missing] = missing, free

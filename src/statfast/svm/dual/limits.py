@@ -51,10 +51,10 @@ class Run:
         self.held_short = 0  # how many of those were stopped
 
     def __call__(self, linear: Array, sign: Array, upper: Array, **more: Any) -> DualSolution:
-        left = None if self.end == inf else max(0.0, self.end - time.monotonic())
+        time_left = None if self.end == inf else max(0.0, self.end - time.monotonic())
         more = {"tol": self.tol, **more}
         return solve(
-            self.gram, linear, sign, upper, max_iter=self.max_iter, time_limit=left,
+            self.gram, linear, sign, upper, max_iter=self.max_iter, time_limit=time_left,
             callback=None if self.tell is None else self._hear, **more,
         )  # fmt: skip
 

@@ -51,23 +51,23 @@ def tile_type(extent: Extent, kind: int, gamma: Any, degree: Any, coef0: Any) ->
     float32 holds; None if neither does."""
     if kind == tiles.RBF:
         low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
-        reach = float(np.square(high - low).sum())  # of squared distances
-        if not 1e-24 < reach < FAR**2:
-            return np.float32 if reach == 0 else None
-        return next((dtype for most, dtype in DECAYS if gamma * reach < most), None)
+        diameter = float(np.square(high - low).sum())  # of squared distances
+        if not 1e-24 < diameter < FAR**2:
+            return np.float32 if diameter == 0 else None
+        return next((dtype for most, dtype in DECAYS if gamma * diameter < most), None)
     return np.float32 if _moderate(extent, kind, gamma, degree, coef0) else None
 
 
 def _moderate(extent: Extent, kind: int, gamma: float, degree: int, coef0: float) -> bool:
     low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
-    reach = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
-    if not 1e-24 < reach < FAR**2:
-        return reach == 0
+    largest = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
+    if not 1e-24 < largest < FAR**2:
+        return largest == 0
     if kind == tiles.LINEAR:
         return True
     if is_far(extent):
         return False
-    inner = abs(gamma) * reach + abs(coef0)
+    inner = abs(gamma) * largest + abs(coef0)
     if kind == tiles.SIGMOID:
         return inner < 1e6
     return inner <= 1 or max(degree, 1) * log(inner) < log(1e30)

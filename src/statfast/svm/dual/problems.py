@@ -192,12 +192,12 @@ def _tube(
 def one_class(solve: Any, rows: Array, weights: Array, nu: float) -> Machine:
     """The region that leaves out a share of about nu: min |w|^2 / 2 - nu W rho + sum w_i xi_i."""
     unit, weights = moderate(weights)
-    mass = nu * weights.sum()
+    total = nu * weights.sum()
     ones = np.ones(len(rows))
-    dual = solve(0.0 * ones, ones, weights, point=rows, start=filled(weights, mass))
+    dual = solve(0.0 * ones, ones, weights, point=rows, start=filled(weights, total))
     norm2 = max(0.0, dot(dual.alpha, dual.gradient))
     loss = dot(weights, np.maximum(0.0, dual.rho - dual.gradient))
-    primal = (norm2 / 2 + loss - mass * dual.rho) / unit**2
+    primal = (norm2 / 2 + loss - total * dual.rho) / unit**2
     alpha, upper = dual.alpha / unit, weights / unit
     dual = dual._replace(rho=dual.rho / unit, dual=dual.dual / unit**2)
     return _machine(dual, rows, alpha, upper, alpha, norm2 / unit**2, primal, scale=unit)

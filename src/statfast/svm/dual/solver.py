@@ -245,13 +245,13 @@ class _Descent:
         """Sums from a float64 matrix: where few variables have changed since the last, of these."""
         change = self.b - self.exact_b
         moved = np.flatnonzero(change)
-        few = len(moved) < TOLERANCES.changed_share * np.count_nonzero(self.b)
-        if not few:
+        has_few_moves = len(moved) < TOLERANCES.changed_share * np.count_nonzero(self.b)
+        if not has_few_moves:
             moved, change = np.flatnonzero(self.b), self.b
         index, weights = self.by_point(moved, change)
         where = slice(self.gram.n) if self.used is None else self.used
         self.sums[where] = self.gram.exact(index, weights, self.used)
-        if few:
+        if has_few_moves:
             self.sums[where] += self.exact_sums[where]
         self.exact_b, self.exact_sums, self.is_exact = self.b.copy(), self.sums.copy(), True
 
@@ -307,8 +307,8 @@ class _Descent:
             if self.is_exact and self.is_stalled(gap):
                 self.stop("precision")
                 continue
-            left = self.choose_active(f, top, bottom)
-            tol = max(TOLERANCES.inner_share_of_tol * self.tol, left * gap)
+            share = self.choose_active(f, top, bottom)
+            tol = max(TOLERANCES.inner_share_of_tol * self.tol, share * gap)
             self.solve_active(f, tol, max_iter, deadline, callback)
 
     def is_stalled(self, gap: float) -> bool:
@@ -370,8 +370,8 @@ class _Descent:
             return False
         if not ACTIVE_SET.size < len(self.b) <= ACTIVE_SET.rowwise_max_size:
             return False
-        few = np.count_nonzero(self.b) < ACTIVE_SET.rowwise_support_share * len(self.active)
-        return few and self.gram.by_rows()
+        is_sparse = np.count_nonzero(self.b) < ACTIVE_SET.rowwise_support_share * len(self.active)
+        return is_sparse and self.gram.by_rows()
 
     def middle(self, f: Array, top: Any, bottom: Any, g: Any) -> Any:
         """What -f of free variables of a group will be at the solution, about."""

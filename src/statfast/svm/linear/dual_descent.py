@@ -37,7 +37,7 @@ def descend(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator
     rows, n = problem.rows, problem.rows.n
     dual, v = DescentVariables(problem), np.zeros(1 + rows.d)
     order, view = np.arange(n, dtype=np.int32), _view_of(rows)
-    one = rows.scale**2 if rows.intercept else 0.0
+    constant = rows.scale**2 if rows.intercept else 0.0
     step = max(256, int(NUMBERS_OF_CALL * n / (rows.size + 20.0 * n)))
     count, slack, first, n_iter, reason = n, np.inf, None, 0, ""
     wait, due, asked, tries = BETWEEN, BEFORE, tol, TIMES
@@ -46,21 +46,22 @@ def descend(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator
         seen, kept = np.array([-np.inf, np.inf, 0.0]), 0
         for begin in range(0, count, step):
             kept = kernel.sweep(
-                view, one, dual.state, problem.epsilon or 0.0, slack, v, order, begin,
+                view, constant, dual.state, problem.epsilon or 0.0, slack, v, order, begin,
                 min(count, begin + step), kept, seen,
             )  # fmt: skip
             checkpoint()
         n_iter += 1
         if problem.classes:
-            left, enough = (seen[0] - seen[1] if kept else 0.0), tol
+            violation, enough = (seen[0] - seen[1] if kept else 0.0), tol
         else:
             first = float(seen[2]) if first is None else first
-            left, enough = float(seen[2]), tol * first
-        if left <= enough:
+            violation, enough = float(seen[2]), tol * first
+        if violation <= enough:
             if count == n:
-                found = _solution(dual, n_iter)
-                if not problem.classes or not tries or found.gap <= GAP * asked * found.primal:
-                    return found
+                solution = _solution(dual, n_iter)
+                goal = GAP * asked * solution.primal
+                if not problem.classes or not tries or solution.gap <= goal:
+                    return solution
                 tries -= 1
                 tol *= 0.25
             order[:] = np.arange(n)
@@ -166,9 +167,9 @@ def _to_the_lowest(
     rows: LinearRows, slope: Array, share: Array, soft: Array, clock: Clock
 ) -> Array:
     """About the step to the lowest point, were there no bounds."""
-    step, left = np.zeros(rows.n), -slope
-    near = share * left
-    along, size = near, dot(left, near)
+    step, residual = np.zeros(rows.n), -slope
+    near = share * residual
+    along, size = near, dot(residual, near)
     enough, alone = ROUGH**2 * size, 1.0 / share
     workspace = np.empty(rows.q)
     for _ in range(MAX_PRODUCTS_OF_LEAP):
@@ -180,9 +181,9 @@ def _to_the_lowest(
             break
         t = size / bend
         step = step + t * along
-        left = left - t * turned
-        near, before = share * left, size
-        size = dot(left, near)
+        residual = residual - t * turned
+        near, before = share * residual, size
+        size = dot(residual, near)
         if size <= enough or clock.stopped(0):
             break
         along = near + (size / before) * along

@@ -57,7 +57,9 @@ def follow(path, tol, clock, n_iter=0, leave=None):
         solution = path.solution(n_iter)
         last = solution.gap <= max(tol**2 * solution.primal, path.rounding)
         if solution.gap <= NEAR * solution.primal:
-            solution = min([solution, *polished(path, n_iter, last)], key=lambda one: one.gap)
+            solution = min(
+                [solution, *polished(path, n_iter, last)], key=lambda candidate: candidate.gap
+            )
         better = best is None or solution.gap < best.gap - TINY * abs(best.primal)
         falls = abs(best.primal if best else 0.0) * TINY < path.total < 0.9 * total
         idle = 0 if better or falls else idle + 1
@@ -380,13 +382,13 @@ def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
         on = (weight * path.sign[:, index] * path.level[:, index]).sum(axis=0) / weight.sum(axis=0)
         try:
             more = lstsq(z, on - z @ begin, lapack_driver="gelsy", check_finite=False)[0]
-            given = lstsq(z.T, more, lapack_driver="gelsy", check_finite=False)[0]
+            multipliers = lstsq(z.T, more, lapack_driver="gelsy", check_finite=False)[0]
         except LinAlgError:
             return []
         signs = path.sign[:, index]
         low = np.where((weight & (signs < 0)).any(axis=0), -cost[index], 0.0)
         high = np.where((weight & (signs > 0)).any(axis=0), cost[index], 0.0)
-        beta[index] = np.clip(given, low, high)
+        beta[index] = np.clip(multipliers, low, high)
         begin = begin + more
     v = root * begin
     primal = problem.primal(v, rows.product(v))

@@ -215,21 +215,22 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
             target = np.where(codes == k, 1.0, -1.0)
             if sparse:
                 with np.errstate(all="ignore"):
-                    found, name = sparsest(
+                    solution, name = sparsest(
                         table, target, costs, params.tol, clock, seed, self.n_jobs
                     )
-                found.v[: made.n_intercepts] *= params.intercept_scaling
-                return found, name
+                solution.v[: made.n_intercepts] *= params.intercept_scaling
+                return solution, name
             share = max(1, min((target > 0).sum(), (target < 0).sum())) / made.n
             problem = Problem(made, target, costs, squared)
             return solved(problem, params, clock, seed, share)
 
         effort = 50.0 * made.size * len(tasks)
         pairs = zip(tasks, seeds, strict=True)
-        found = each(fit_class, pairs, n_jobs=self.n_jobs, effort=effort) if len(tasks) > 1 else [
-            fit_class(pair) for pair in pairs
-        ]  # fmt: skip
-        solutions = [solution for solution, _ in found]
+        if len(tasks) > 1:
+            answers = each(fit_class, pairs, n_jobs=self.n_jobs, effort=effort)
+        else:
+            answers = [fit_class(pair) for pair in pairs]
+        solutions = [solution for solution, _ in answers]
         for k, solution in zip(tasks, solutions, strict=True):
             of = f" for class {shown(classes.tolist()[k])}" if len(tasks) > 1 else ""
             warn_stopped(self, solution, of)
@@ -244,7 +245,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
             dual_gap_=np.array([solution.gap for solution in solutions]),
             n_iter_=max(solution.n_iter for solution in solutions),
             converged_=all(solution.converged for solution in solutions),
-            solver_=found[0][1],
+            solver_=answers[0][1],
         )
 
     def decision_function(self, X: Rows) -> Array:

@@ -107,17 +107,17 @@ def solved(
 ) -> tuple[LinearSolution, str]:
     """The Solution, and the name of what found it."""
     rows = problem.rows
-    direct = few = is_direct(rows)
+    direct = is_small = is_direct(rows)
     if not isinstance(params.dual, str):
         direct = not params.dual
     elif problem.squared:
-        direct = few or rows.n >= rows.q
+        direct = is_small or rows.n >= rows.q
     with np.errstate(all="ignore"):  # what is not finite has no small gap
         if not direct:
             return descend(problem, params.tol, clock, np.random.default_rng(seed)), "descent"
         if not problem.squared:
             return narrow(problem, params.tol, clock), "interior point"
-        if few:
+        if is_small:
             return minimize(problem, params.tol * enough, clock), "newton"
         by = Conjugate(problem, clock)
         return minimize(problem, params.tol * enough, clock, FINER, by), "newton"

@@ -173,9 +173,9 @@ class Conjugate:
         if not len(index):
             return -gradient / ridge
         rows, cost = self.problem.rows.part(index), 2.0 * self.problem.cost[index]
-        step, left, workspace = np.zeros(rows.q), -gradient, np.empty(rows.q)
-        near = left / diagonal
-        along, size = near.copy(), float(left @ near)
+        step, residual, workspace = np.zeros(rows.q), -gradient, np.empty(rows.q)
+        near = residual / diagonal
+        along, size = near.copy(), float(residual @ near)
         enough = min(FORCING**2, share**0.5) * size
         for _ in range(MAX_PRODUCTS_OF_STEP):
             turned = ridge * along
@@ -183,10 +183,10 @@ class Conjugate:
             t = size / float(along @ turned)
             step += t * along
             turned *= t
-            left -= turned
-            np.divide(left, diagonal, out=near)
+            residual -= turned
+            np.divide(residual, diagonal, out=near)
             before = size
-            size = float(left @ near)
+            size = float(residual @ near)
             if size <= enough or self.clock.stopped(0):
                 break
             along *= size / before

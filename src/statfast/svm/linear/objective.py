@@ -83,10 +83,13 @@ class Problem:
         if not self.classes:
             return 1.0
         on = self.target > 0.0
-        mass, rest = float(self.cost[on].sum()), float(self.cost[~on].sum())
-        if not (mass and rest):
+        positive, negative = float(self.cost[on].sum()), float(self.cost[~on].sum())
+        if not (positive and negative):
             return 1.0
-        return np.where(on, *(max(min(1.0, ratio), LEVEL) for ratio in (rest / mass, mass / rest)))
+        return np.where(
+            on,
+            *(max(min(1.0, ratio), LEVEL) for ratio in (negative / positive, positive / negative)),
+        )
 
     @cached_property
     def scale(self) -> float:

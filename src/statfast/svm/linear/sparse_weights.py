@@ -110,13 +110,13 @@ def _stepped(
     coef, _ = descent.original()
     primal = descent._objective(descent.eta, descent.b, l1, l2)
     beta = descent.share * descent.w * descent.score
-    found = LinearSolution(
+    solution = LinearSolution(
         coef, beta, primal, primal - gap, turns + more, gap <= goal * descent.null
     )
-    if not found.converged:
-        rounding = f"in {found.n_iter} iterations, as rounding hides the rest"
-        found.reason = clock.stopped(found.n_iter) or rounding
-    return found
+    if not solution.converged:
+        rounding = f"in {solution.n_iter} iterations, as rounding hides the rest"
+        solution.reason = clock.stopped(solution.n_iter) or rounding
+    return solution
 
 
 def _descended(rows: Any, target: Array, cost: Any, tol: float, clock: Clock, seed: int) -> Any:
@@ -130,7 +130,7 @@ def _descended(rows: Any, target: Array, cost: Any, tol: float, clock: Clock, se
     value = columns.data * (root * target)[row]
     square = np.bincount(np.repeat(np.arange(q), np.diff(start)), value * value, minlength=q)
     scaled = csc_array((value, row, start), shape=columns.shape)
-    v, left = np.zeros(q), root.copy()
+    v, residual = np.zeros(q), root.copy()
     step = max(64, int(NUMBERS_OF_CALL * q / (columns.nnz + 20.0 * q)))
     order, count, slack, n_iter, enough = np.arange(q, dtype=np.int32), q, np.inf, 0, 0.0
     while True:
@@ -138,20 +138,20 @@ def _descended(rows: Any, target: Array, cost: Any, tol: float, clock: Clock, se
         seen, kept = np.zeros(2), 0
         for begin in range(0, count, step):
             kept = sweep(
-                start, row, value, square, left, v, order, begin, min(count, begin + step), kept,
-                slack, seen,
+                start, row, value, square, residual, v, order, begin, min(count, begin + step),
+                kept, slack, seen,
             )  # fmt: skip
             checkpoint()
         n_iter += 1
         reason = clock.stopped(n_iter)
         enough = enough or tol * float(seen[1])
         if seen[1] <= enough or reason:
-            left = root - scaled @ v
-            found = _bounded(columns, target, cost, v, columns @ v, n_iter)
-            found.converged = bool(found.gap <= max(GAP * tol, EXACT) * found.primal)
-            if found.converged or reason:
-                found.reason = "" if found.converged else reason
-                return found
+            residual = root - scaled @ v
+            solution = _bounded(columns, target, cost, v, columns @ v, n_iter)
+            solution.converged = bool(solution.gap <= max(GAP * tol, EXACT) * solution.primal)
+            if solution.converged or reason:
+                solution.reason = "" if solution.converged else reason
+                return solution
             enough = enough if count < q else FEWER * enough
             order[:], count, slack = np.arange(q), q, np.inf
         else:

@@ -50,11 +50,11 @@ class Expansion:
         if is_sparse(points) and not is_sparse(self.vectors):
             step = max(1, VALUES_OF_BLOCK // points.shape[1])
             for start in range(0, n, step):
-                some = slice(start, start + step)
+                piece = slice(start, start + step)
                 for out, block in zip(
-                    outs, self.values(points[some].toarray(), n_jobs), strict=True
+                    outs, self.values(points[piece].toarray(), n_jobs), strict=True
                 ):
-                    out[some] = block
+                    out[piece] = block
             return outs
         if type(self.kernel) is Linear and len(self.support):
             self._project(points, outs)
@@ -62,8 +62,8 @@ class Expansion:
         if self.tile is None:
             step = max(1, VALUES_OF_BLOCK // count)
             for start in range(0, n, step):
-                some = slice(start, start + step)
-                self._sum(self._matrix(points[some], n_jobs), [out[some] for out in outs])
+                piece = slice(start, start + step)
+                self._sum(self._matrix(points[piece], n_jobs), [out[piece] for out in outs])
             return outs
         cost = (self.tile.cost + 2.0 * len(self.coef)) * count
         step = int(np.clip(MULTIPLICATIONS_OF_CALL / cost, 16, 1024)) // 16 * 16
@@ -71,8 +71,8 @@ class Expansion:
         def work(task: slice) -> None:
             for start in range(task.start, task.stop, step):
                 checkpoint()
-                some = slice(start, min(start + step, task.stop))
-                self._fill(points[some], [out[some] for out in outs])
+                piece = slice(start, min(start + step, task.stop))
+                self._fill(points[piece], [out[piece] for out in outs])
 
         tasks = [slice(0, n)] if n <= 64 else grid(n, least=64)
         each(work, tasks, n_jobs=n_jobs, effort=cost * n)
@@ -93,9 +93,9 @@ class Expansion:
                 w += np.multiply.outer(coef.sum(axis=1), origin)
                 for start in range(0, len(points), step):
                     checkpoint()
-                    some = slice(start, start + step)
-                    rows = np.ascontiguousarray(points[some], dtype=np.float64)
-                    np.einsum("ij,kj->ik", rows, w, out=out[some])
+                    piece = slice(start, start + step)
+                    rows = np.ascontiguousarray(points[piece], dtype=np.float64)
+                    np.einsum("ij,kj->ik", rows, w, out=out[piece])
 
     def _fill(self, rows, outs):
         block = np.ascontiguousarray(rows, dtype=np.float64)

@@ -71,21 +71,23 @@ class SharedMatrix:
 
     def _part(self, train: Any) -> Any:
         """The rows of a fold, with their kernel."""
-        own = self.points
-        weights = None if own.weights is None else own.weights[train]
-        if own.kernel.domain == MATRIX:
-            return TrainingPoints(own.data[np.ix_(train, train)], own.kernel, weights, len(train))
-        data = own.part(train)
-        return TrainingPoints(data, kernel_of(self.params, data), weights, own.width)
+        points = self.points
+        weights = None if points.weights is None else points.weights[train]
+        if points.kernel.domain == MATRIX:
+            return TrainingPoints(
+                points.data[np.ix_(train, train)], points.kernel, weights, len(train)
+            )
+        data = points.part(train)
+        return TrainingPoints(data, kernel_of(self.params, data), weights, points.width)
 
     def _matrix(self, points: Any) -> Any:
         rows, kernel = points.for_gram(), points.kernel
         if isinstance(kernel, Precomputed):
-            found = np.asarray(rows, np.float64)
+            matrix = np.asarray(rows, np.float64)
         else:
-            found = kernel._matrix(rows, rows, np.float64, self.params.n_jobs)
-        require_float32(max(float(found.max()), -float(found.min())))
-        return found
+            matrix = kernel._matrix(rows, rows, np.float64, self.params.n_jobs)
+        require_float32(max(float(matrix.max()), -float(matrix.min())))
+        return matrix
 
 
 def plan_of_folds(model: Any, task: Any) -> Any:
@@ -110,14 +112,14 @@ def plan_of_folds(model: Any, task: Any) -> Any:
 def _fits(shared, models, X, folds):
     for train in map(folds.train, range(len(folds))):
         y, weights = folds.y[train], None if folds.weights is None else folds.weights[train]
-        training, found, before = None, [None] * len(models), None
+        training, models_of_fold, before = None, [None] * len(models), None
         for c in sorted(range(len(models)), key=lambda c: models[c]._training_order()):
             model = copied(models[c])
             try:
                 training = training or shared.training(train)
                 checked = model._targets(y, len(train), weights)
                 before = model._trained(X, training, checked, before)
-                found[c] = model
+                models_of_fold[c] = model
             except Exception as error:  # which fails the fold alone
-                found[c] = error
-        yield found
+                models_of_fold[c] = error
+        yield models_of_fold

@@ -237,8 +237,8 @@ def grouped(machine: Machine) -> DualVariables:
 
 def held_values(points: Any, machine: Machine, index: Array) -> Array:
     """Values of a machine for some of the training points."""
-    some = machine.coef != 0.0
-    coef = np.ascontiguousarray(machine.coef[some][None, :])
-    support = machine.rows[some]
+    support_mask = machine.coef != 0.0
+    coef = np.ascontiguousarray(machine.coef[support_mask][None, :])
+    support = machine.rows[support_mask]
     expansion = expansion_of(points, support, [slice(0, len(support))], coef)
     return expansion.values(points.part(index))[0][:, 0] - machine.rho

@@ -171,8 +171,8 @@ class OneClassSVM(KernelMachine):
         costs = as_costs(1.0, weights, "The largest weight")
         machine = one_class(training.run, rows, costs, params.nu)
         # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
-        left = min(machine.violation, training.run.tol) / machine.scale + 1e-12 * abs(machine.rho)
-        machine = replace(machine, rho=machine.rho - left)
+        slack = min(machine.violation, training.run.tol) / machine.scale + 1e-12 * abs(machine.rho)
+        machine = replace(machine, rho=machine.rho - slack)
         fitted = self._single(training, machine)
         return self._publish(X, **fitted, offset_=np.array([machine.rho]))
 

@@ -243,13 +243,13 @@ class PairwiseMachines(Classifier, KernelMachine):
         values = np.zeros(len(rows))
         for k in range(PROBABILITY_FOLDS):
             out = fold == k
-            left = sign[~out]
+            kept = sign[~out]
             if not out.any():
                 continue
-            if not len(left) or (left == left[0]).all():  # of one class, or of none
-                values[out] = left[0] if len(left) else 0.0
+            if not len(kept) or (kept == kept[0]).all():  # of one class, or of none
+                values[out] = kept[0] if len(kept) else 0.0
                 continue
-            machine = self._machine(training.run, rows[~out], left, weights[~out], params)
+            machine = self._machine(training.run, rows[~out], kept, weights[~out], params)
             training.run.held_short += not machine.converged
             values[out] = held_values(training.points, machine, rows[out])
         return sigmoid_fit(values, sign > 0, weights)

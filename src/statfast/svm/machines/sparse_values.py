@@ -41,16 +41,16 @@ def sparse_values(kernel, A, B):
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(out), step):
             checkpoint()
-            some = slice(start, start + step)
-            products = (A[some] @ across).toarray()
+            piece = slice(start, start + step)
+            products = (A[piece] @ across).toarray()
             if type(kernel) is RBF:
-                far = np.add.outer(squares[0][some], squares[1]) - 2.0 * products
+                far = np.add.outer(squares[0][piece], squares[1]) - 2.0 * products
                 products = np.exp(-kernel.gamma * np.maximum(far, 0.0))
             elif type(kernel) is Polynomial:
                 products = (kernel.gamma * products + kernel.coef0) ** kernel.degree
             elif type(kernel) is Sigmoid:
                 products = np.tanh(kernel.gamma * products + kernel.coef0)
-            out[some] = products
+            out[piece] = products
     return out
 
 
@@ -66,8 +66,8 @@ def training_matrix(kernel: Any, X: Matrix) -> Array:
     if type(kernel) is RBF:
         np.fill_diagonal(K, 1.0)
     for start in range(0, n, 1024):  # products are summed in another order across the diagonal
-        some = slice(start, start + 1024)
-        K[start:, some] = K[some, start:].T.copy()
+        piece = slice(start, start + 1024)
+        K[start:, piece] = K[piece, start:].T.copy()
     if not np.isfinite(K).all():
         raise ValueError(f"The kernel {kernel} overflows on X. Scale its columns.")
     return K

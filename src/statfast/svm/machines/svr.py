@@ -72,17 +72,17 @@ class RegressionMachine(Regressor, KernelMachine):
 
     def _targets(self, y: Any, n: int, sample_weight: Weights) -> Array:
         """Checked targets of n rows."""
-        found, flat = as_targets(y, n)
-        if found.shape[1] != 1:
+        targets, flat = as_targets(y, n)
+        if targets.shape[1] != 1:
             raise ValueError(
-                f"y should be a 1d array, one target for each row; got {found.shape[1]} "
+                f"y should be a 1d array, one target for each row; got {targets.shape[1]} "
                 "columns. Fit one model for each."
             )
         if not flat:
             warn_column_vector()
-        if (far := float(np.abs(found).max())) > LARGEST:
+        if (far := float(np.abs(targets).max())) > LARGEST:
             raise ValueError(f"y must be within {LARGEST:g} of 0; got {far:g}. Scale it.")
-        return found[:, 0]
+        return targets[:, 0]
 
     def _trained(self, X: Any, training: Any, targets: Array, before: Any = None) -> Machine:
         """Become fitted; the machine, from which that for another C may start."""

@@ -57,7 +57,7 @@ def held_out(
     C, y = K[np.ix_(every, every)], Y[every]
     s = None if root is None else root[every]
     grid = PenaltyGrid(C, y, s) if len(alphas) >= PENALTIES_FOR_EIGENVALUES and not lead else None
-    found = []
+    predictions = []
     for alpha in alphas:
         out = np.zeros(Y.shape)
         values = None if grid is None else grid.held_out(alpha, ends)
@@ -70,8 +70,8 @@ def held_out(
             values = np.empty((len(order), y.shape[1]))
             eliminate(cov, mean, y[keep], None if s is None else s[keep], alpha, ends, values)
         out[order] = values
-        found.append(out)
-    return found
+        predictions.append(out)
+    return predictions
 
 
 def conditioned(
@@ -96,8 +96,8 @@ def conditioned(
         return None, mean
     scale = factor.scale if s is None else factor.scale * s
     half = triangle_inverse(factor.lower, lower=True)
-    told = interruptible(np.matmul, half, scale[:, None] * across)
-    return C[keep, keep] - interruptible(np.matmul, told.T, told), mean
+    explained = interruptible(np.matmul, half, scale[:, None] * across)
+    return C[keep, keep] - interruptible(np.matmul, explained.T, explained), mean
 
 
 def eliminate(
@@ -117,10 +117,10 @@ def eliminate(
     ends = ends - ends[0]
     middle = int(np.clip(np.argmin(np.abs(ends - ends[-1] / 2)), 1, len(ends) - 2))
     first, last = slice(0, ends[middle]), slice(ends[middle], ends[-1])
-    for keep, gone, own in ((first, last, ends[: middle + 1]), (last, first, ends[middle:])):
-        part, means = conditioned(C, mean, y, root, alpha, keep, gone, covariance=len(own) > 2)
+    for keep, gone, pieces in ((first, last, ends[: middle + 1]), (last, first, ends[middle:])):
+        part, means = conditioned(C, mean, y, root, alpha, keep, gone, covariance=len(pieces) > 2)
         s = None if root is None else root[keep]
-        eliminate(part, means, y[keep], s, alpha, own, out[keep])
+        eliminate(part, means, y[keep], s, alpha, pieces, out[keep])
 
 
 class PenaltyGrid:
@@ -144,14 +144,14 @@ class PenaltyGrid:
             return None
         b = self.vectors @ (each[:, None] * self.projected_targets)
         if (np.diff(ends) == 1).all():
-            left = b / inverse[:, None]
+            residual = b / inverse[:, None]
         else:
-            left = np.empty_like(b)
+            residual = np.empty_like(b)
             for k in range(len(ends) - 1):
-                own = slice(ends[k], ends[k + 1])
-                block = interruptible(np.matmul, half[own], half[own].T)
+                held = slice(ends[k], ends[k + 1])
+                block = interruptible(np.matmul, half[held], half[held].T)
                 factor = factor_of(block, None, 0.0)
                 if factor is None:
                     return None
-                left[own] = multipliers(factor, None, b[own])
-        return self.y - (left if self.root is None else left / self.root[:, None])
+                residual[held] = multipliers(factor, None, b[held])
+        return self.y - (residual if self.root is None else residual / self.root[:, None])

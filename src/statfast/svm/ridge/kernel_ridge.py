@@ -189,8 +189,8 @@ class KernelRidge(Regressor, Estimator):
         K = self._matrix(points)
         coef = np.empty(Y.shape)
         for alpha in np.unique(alphas):
-            own = alphas == alpha
-            coef[:, own] = self._solved(K, root, float(alpha), Y[:, own])
+            columns = alphas == alpha
+            coef[:, columns] = self._solved(K, root, float(alpha), Y[:, columns])
         if not np.isfinite(coef).all():
             raise ValueError(
                 "DualVariables overflow float64: alpha is too small for targets so large. Scale y, "
@@ -230,10 +230,10 @@ class KernelRidge(Regressor, Estimator):
             If X is not finite, or has other columns than the training rows.
         """
         points = as_new_points(self, X, sparse=True)
-        (found,) = self._expansion.values(points, self.n_jobs)
-        require_finite_values(found)
-        found = as_type(found, _dtype(points))
-        return found[:, 0] if self._flat else found
+        (values,) = self._expansion.values(points, self.n_jobs)
+        require_finite_values(values)
+        values = as_type(values, _dtype(points))
+        return values[:, 0] if self._flat else values
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -295,7 +295,7 @@ class KernelRidge(Regressor, Estimator):
         if answers is None:
             return None
         rounds = [
-            (group, [one if isinstance(one, Exception) else one[g] for one in answers])
+            (group, [answer if isinstance(answer, Exception) else answer[g] for answer in answers])
             for g, group in enumerate(groups)
         ]
         return HeldOutAnswers(X, "predict", rounds, type(self))
@@ -310,7 +310,7 @@ class KernelRidge(Regressor, Estimator):
     ) -> list[list[Array]] | None:
         """Of each candidate its predictions of all rows, for each group of folds, or its error;
         None where folds have to be refitted."""
-        found: list = [None] * len(candidates)
+        outcomes: list = [None] * len(candidates)
         for members in _alike(candidates):
             with checks_of_all_rows():
                 model = with_params(self, candidates[members[0]])
@@ -325,13 +325,13 @@ class KernelRidge(Regressor, Estimator):
                     alpha = candidates[c].get("alpha", self.alpha)
                     wanted[c] = as_penalties(alpha, Y.shape[1])
                 except (TypeError, ValueError) as error:
-                    found[c] = error
+                    outcomes[c] = error
             if takes_too_much(_bytes_of_matrix(len(points))):
                 return None  # there may be room for the matrices of folds
             try:
                 K, dtype = model._matrix(points), _dtype(points.data)
             except Exception as error:  # of a kernel of the user's own: the candidates fail
-                found = [error if c in wanted else known for c, known in enumerate(found)]
+                outcomes = [error if c in wanted else known for c, known in enumerate(outcomes)]
                 continue
             every = sorted({float(a) for alphas in wanted.values() for a in alphas})
             try:
@@ -341,21 +341,21 @@ class KernelRidge(Regressor, Estimator):
             for c, alphas in wanted.items():
                 place = [every.index(a) for a in alphas]
                 columns = range(len(place))
-                said = [
+                predictions = [
                     as_type(np.stack([g[p][:, t] for p, t in zip(place, columns, strict=True)], 1),
                             dtype)
                     for g in answers
                 ]  # fmt: skip
-                found[c] = [one[:, 0] if flat else one for one in said]
-        return found
+                outcomes[c] = [predicted[:, 0] if flat else predicted for predicted in predictions]
+        return outcomes
 
 
 def as_penalties(alpha: Any, n_targets: int) -> Array:
     """The penalty of each target, (T,)."""
     if isinstance(alpha, str) or alpha is None:
         raise wrong_type("alpha", "a number, or one of each target", alpha)
-    given = to_array(alpha, "alpha", "a number, or one of each target")
-    alphas = as_rows(given.reshape(1, -1), name="alpha", keep=(np.float64,))[0]
+    values = to_array(alpha, "alpha", "a number, or one of each target")
+    alphas = as_rows(values.reshape(1, -1), name="alpha", keep=(np.float64,))[0]
     if len(alphas) not in (1, n_targets):
         raise ValueError(
             f"alpha must be one number, or one for each target ({n_targets}): number of targets "

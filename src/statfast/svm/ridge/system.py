@@ -39,7 +39,7 @@ def least_squares(K: Any, root: Any, alpha: float, Y: Any) -> Any:
     """The shortest b where S K S + alpha I has no inverse, or is indefinite."""
     M = weighted(K, root, alpha)
     values, vectors = interruptible(np.linalg.eigh, M)
-    some = np.abs(values) > NOTHING * len(M) * np.abs(values).max(initial=0.0)
+    kept = np.abs(values) > NOTHING * len(M) * np.abs(values).max(initial=0.0)
     root = np.ones(len(M)) if root is None else root
-    V = vectors[:, some]
-    return root[:, None] * (V @ ((V.T @ (root[:, None] * Y)) / values[some, None]))
+    V = vectors[:, kept]
+    return root[:, None] * (V @ ((V.T @ (root[:, None] * Y)) / values[kept, None]))
