@@ -32,8 +32,8 @@ from statfast._validation import (
     wrong_type,
 )
 
-MAX_DEGREE = 2**15  # So high a power of any number but 1 overflows or vanishes.
-ROWS_AT_ONCE = 4096  # Columns of so many numbers are read again while they are in the cache.
+MAX_DEGREE = 2**15  # A higher power of any number but 1 overflows or vanishes.
+ROWS_AT_ONCE = 4096  # A column of so many rows stays in cache while it is read again.
 # Fewer rows are laid out by rows, as columns would be loops of a few numbers.
 MIN_ROWS_BY_COLUMNS = 32
 
@@ -176,7 +176,8 @@ class PolynomialFeatures(Transformer, Estimator):
         for j, shorter, made in _products(d, degree, only, bias):
             powers[made] = powers[shorter]
             powers[made, j] += 1
-        powers[: bias + below][below:] = 0  # The bias goes once the lower terms have been used.
+        # The column of ones is left out once the lower terms have been used.
+        powers[: bias + below][below:] = 0
         return powers[below:]
 
     def transform(self, X: Rows) -> Any:
@@ -200,7 +201,7 @@ class PolynomialFeatures(Transformer, Estimator):
         rows = rows_for(self, X)
         n, d = rows.shape
         degree, only, bias, below = self._terms
-        # The lower terms, of which others are made, are counted.
+        # Lower terms are counted too, as higher ones are made of them.
         m = self.n_output_features_ + below
         refuse_large(n * m * rows.itemsize, "The columns made of X", "Lower degree.")
         out = np.empty((n, m), dtype=rows.dtype, order="C" if n < MIN_ROWS_BY_COLUMNS else "F")

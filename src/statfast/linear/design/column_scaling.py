@@ -20,8 +20,9 @@ from statfast._validation import refuse_large
 # The squares of a column that is a smaller share of the others are no numbers, or lack digits.
 MIN_COLUMN = 1e-130
 SIZES_UNSCALED = 1e-60, 1e60  # Columns whose largest is between these sizes are let be.
-MAX_PENALTY = 1e200  # It leaves nothing of columns between these sizes, with weights about 1.
-MAX_POWER = 1000  # Of two.
+# With weights about 1, this penalty leaves coefficients of 0 for columns between these sizes.
+MAX_PENALTY = 1e200
+MAX_POWER = 1000  # The largest power of two by which columns are divided.
 TINY = np.finfo(float).tiny
 VANISHED = "X holds columns so small that their squares vanish. Divide them by their size."
 OUT_OF_RANGE = (
@@ -88,7 +89,7 @@ class ScaledColumns:
     n: Any
     correlate: Callable[..., Any]
 
-    powers = None  # (p,) of two, over which the columns are
+    powers = None  # (p,) powers of two by which the columns are divided
     power = 0  # The power of all columns, where penalties have to make up for it.
     vanished = 0.0  # The size of the largest column left out, as its squares vanish.
 

@@ -79,7 +79,7 @@ class Columns(ScaledColumns):
         self.plain = weights is None
         self.whole = is_whole(self.n, self.p) if whole is None else whole
         self.products = self.correlation = None
-        # What overflows is refused by what it gives.
+        # An overflow gives infinities, which are refused below.
         with np.errstate(over="ignore", invalid="ignore"):
             self._measure(intercept, standardize, target if self.whole else None)
 
@@ -100,7 +100,8 @@ class Columns(ScaledColumns):
                 require_finite(self.X)
             offset = sums / self.n if intercept else np.zeros(self.p)
             centered = squares - self.n * offset**2
-            # Of a mean far from the guess, the square would take digits along.
+            # Where the mean is far from the guess, its square would cost digits: such moments are
+            # summed again about the mean.
             far = self.n * offset**2 > 1e3 * np.abs(centered)
             if not (again and intercept and far.any()):
                 break
@@ -114,7 +115,7 @@ class Columns(ScaledColumns):
             spread = np.sqrt(centered / self.n)
             self.scale = np.divide(1.0, spread, out=np.ones(self.p), where=spread > 0)
         self.squares, self.constant = centered, centered == 0
-        self.scale[self.constant] = 0.0  # A column that says nothing counts as zeros.
+        self.scale[self.constant] = 0.0  # A constant column counts as zeros.
         self.square = centered * self.scale**2
         if target is not None:
             kernel.center(G, offset * np.sqrt(self.n), self.scale)
@@ -211,7 +212,7 @@ class Columns(ScaledColumns):
 
         def work(task: tuple[slice, tuple[int, int]]) -> Any:
             block, (start, stop) = task
-            low = max(0, start - diagonal)  # Rows above it lie above the diagonal.
+            low = max(0, start - diagonal)  # Rows before this one lie above the diagonal.
             total = np.zeros((k - low, stop - start))
             beside_sums = None if beside is None or start else np.zeros((2, k))
             depth = max(256, int(MULTIPLICATIONS_OF_CALL / total.size) // 256 * 256)

@@ -19,9 +19,9 @@ from statfast._validation import (
     warn_user,
 )
 
-MAX_OFFSET = 1e100  # No offset is larger.
-RANGE_OF_RESPONSES = 1e-160, 1e140  # The squares of responses are summed.
-MAX_FILLED = 200_000  # Sparse rows of no more numbers are filled in.
+MAX_OFFSET = 1e100  # Larger offsets are refused.
+RANGE_OF_RESPONSES = 1e-160, 1e140  # Within this range the squares of responses can be summed.
+MAX_FILLED = 200_000  # Sparse rows of no more numbers than this are made dense.
 INFERENCE_COLUMNS = 4000  # Up to so many sparse columns, matrices of all of them serve inference.
 MAX_NUMBERS_OF_ONE_PRODUCT = 4096  # Up to here one BLAS product is the quickest.
 NUMBERS_OF_BLOCK = 65536  # A call on a block of so many numbers takes 10 us or more.
@@ -62,7 +62,7 @@ def has_no_columns(X: Any) -> bool:
 def new_rows(estimator: Any, X: Any, finite: bool = False) -> Matrix:
     """Rows to predict, of the width fitted."""
     if has_no_columns(X) and estimator.__dict__.get("n_features_in_") == 0:
-        return np.zeros((X.shape[0], 0))  # The design has an intercept alone.
+        return np.zeros((X.shape[0], 0))  # The model has an intercept alone.
     if not is_sparse(X):
         return rows_for(estimator, X, keep=FLOATS, finite=finite)
     rows = as_csr(X)

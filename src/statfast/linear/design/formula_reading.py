@@ -22,7 +22,8 @@ MISSING = (
 # These are kinds of pandas.infer_dtype.
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 TIMES = ("date", "datetime", "datetime64")
-NUMERIC = "expressions of numbers"  # It is read beside columns: no formula has this name.
+# The key of these expressions beside the columns; no formula can have this name.
+NUMERIC = "expressions of numbers"
 
 
 def as_frame(data: Any) -> Any:
@@ -56,11 +57,12 @@ def _known_column(column):
 
     dtype = column.dtype
     kind = getattr(dtype, "type", None)
-    if kind is str:  # Of pandas' types of texts formulaic knows not all as categories.
+    if kind is str:  # Formulaic does not take every string type of pandas for categories.
         return column.astype(object)
     if hasattr(dtype, "pyarrow_dtype") and kind is pandas.CategoricalDtype.type:
         return column.astype("category")
-    if isinstance(dtype, np.dtype) and dtype.kind == "O":  # Objects would all be categories.
+    # Formulaic would take any objects for categories.
+    if isinstance(dtype, np.dtype) and dtype.kind == "O":
         held = pandas.api.types.infer_dtype(column, skipna=True)
         if held in NUMBERS:
             return column.where(column.notna(), np.nan).astype(float)
@@ -240,7 +242,7 @@ def evaluated(specification: Any, frame: Any, context: Any) -> Any:
             refuse_dates(frame[[n for n in specification.required_variables if n in frame]])
             raise ValueError(f"The formula does not suit the data: {_message_of(error)}") from error
     for warning in raised:
-        # Such is the logarithm of a negative number.
+        # A RuntimeWarning is, for example, that of the logarithm of a negative number.
         if issubclass(warning.category, RuntimeWarning):
             warn_user(f"In the formula: {warning.message}.", RuntimeWarning)
         if issubclass(warning.category, formulaic.errors.DataMismatchWarning):

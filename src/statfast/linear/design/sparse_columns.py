@@ -20,9 +20,11 @@ from statfast.linear.design.column_scaling import ScaledColumns
 
 # The Gram matrix of so many columns costs less than fifty passes over them.
 MAX_COLUMNS_OF_WHOLE_GRAM = 3000
-# Where rows and columns are more than so many times a column's nonzeros, sweeps are over residuals.
+# Where there are more than so many rows and columns for each nonzero of a column, sweeps update
+# residuals in place of the Gram matrix.
 MIN_NONZEROS_RATIO = 16
-NUMBERS_OF_PIECE = 2_000_000  # Ctrl-C is looked for after so many numbers of a product.
+# Products are made in pieces of so many numbers, between which Ctrl-C is looked for.
+NUMBERS_OF_PIECE = 2_000_000
 
 
 def is_whole(n: int, p: int) -> bool:
@@ -34,7 +36,7 @@ class SparseColumns(ScaledColumns):
     """Columns Z of sparse X (n, p) with weights that sum to n; attributes as those of `Columns`."""
 
     exact = False  # Products of columns may have lost digits.
-    products = None  # The products of `Columns` come of its first pass.
+    products = None  # `Columns` has these from its first pass; sparse columns have none.
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class SparseColumns(ScaledColumns):
         self.whole = bool(whole)  # Products of all columns cost more than those of a working set.
         self.plain = weights is None
         self.weights = np.ones(self.n) if weights is None else weights * (self.n / weights.sum())
-        # What overflows is refused by what it gives.
+        # An overflow gives infinities, which are refused below.
         with np.errstate(over="ignore", invalid="ignore"):
             self._measure(intercept, standardize)
 
@@ -66,10 +68,10 @@ class SparseColumns(ScaledColumns):
         centered = X.data - self.mean[column]
         squares = np.bincount(column, w * centered**2, minlength=p)
         zeros = np.maximum(self.n - np.bincount(column, w, minlength=p), 0.0)
-        # Not in place: without a nonzero, what was counted are integers.
+        # This is not done in place, as the counts of a column without a nonzero are integers.
         full = np.diff(X.indptr) == self.n
         squares = squares + np.where(full, 0.0, zeros) * self.mean**2
-        # Products are of columns that still have these of the means.
+        # Means that are still in the columns of which products are made.
         self.held, self.shift = X, np.where(full, 0.0, self.mean)
         if intercept and full.any():
             data = np.where(full[column], centered, X.data)

@@ -12,7 +12,7 @@ from statfast._typing import Array, Jobs
 from statfast._validation import require_finite
 from statfast.linear.design.column_scaling import VANISHED
 
-MAX_SCALE = 2.0**480  # Its square is a number, too.
+MAX_SCALE = 2.0**480  # The square of this scale is still finite.
 
 
 @dataclass(frozen=True)

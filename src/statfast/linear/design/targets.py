@@ -8,7 +8,8 @@ import numpy as np
 from statfast._typing import Array
 from statfast._validation import as_targets, warn_column_vector
 
-MIN_TARGET = 1e-140  # Errors of less than the tenth digit of such a y have squares, too.
+# Even errors in the tenth digit of such a target have squares that do not vanish.
+MIN_TARGET = 1e-140
 
 
 def as_target(y: Any, n: int) -> Array:

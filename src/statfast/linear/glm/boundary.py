@@ -19,13 +19,15 @@ from statfast._typing import Array
 from statfast.linear.glm.irls_sums import IRLSSums, ModelRows
 from statfast.linear.glm.links import bounds_of
 
-MIN_DISTANCE = 1e-10  # A share of the mean distance at first: nearer, rounding takes its digits.
-MAX_DISTANCE_AT_END = 1e-5  # A share of the mean distance at first: a row so near is at its end.
+# Rows at a smaller share of the mean distance at first lose their digits to rounding.
+MIN_DISTANCE = 1e-10
+# A row at a smaller share of the mean distance at first counts as being at its end.
+MAX_DISTANCE_AT_END = 1e-5
 # A row is looked at whose distance from its end is a smaller share of the mean.
 MAX_DISTANCE_LOOKED_AT = 1e-4
 DECADES_OF_BARRIER = 11  # The weight t of the barrier falls by so many.
 FIRST_BARRIER = 0.1  # A likelihood that falls slowly has a maximum with such a t, too.
-MAX_NEWTON_STEPS = 50  # For each t.
+MAX_NEWTON_STEPS = 50  # Newton steps for each weight t of the barrier.
 MIN_SHARE_OF_FALL = 0.1  # A step has to bring this share of what the slope promises.
 MAX_SHARE_OF_WAY = 0.99  # A step goes at most this share of the way to the next end.
 
@@ -96,7 +98,7 @@ class Boundary:
         for taken in range(MAX_NEWTON_STEPS):
             checkpoint()
             factor = CholeskyFactor(h)
-            if not factor.pivot > 0.0:  # not concave here
+            if not factor.pivot > 0.0:  # The objective is not concave at this point.
                 factor = CholeskyFactor(self._derivatives(b, t, observed=False)[2])
             if not factor.pivot > 0.0:
                 break

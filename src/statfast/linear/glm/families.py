@@ -129,10 +129,11 @@ def negative_binomial(theta: float) -> Family:
         return 2 * (_xlogy(y, y / mu) - (y + theta) * np.log1p((y - mu) / (mu + theta)))
 
     def likelihood(y: Any, mu: Any, a: Any, dispersion: float) -> Any:
-        above = y + theta  # and log (1 + 0 / theta) ... (1 + (y - 1) / theta), for its factors:
+        # For few counts, the factors log(1 + 0 / theta) ... log(1 + (y - 1) / theta) are summed:
+        above = y + theta
         if theta < MIN_THETA_OF_SERIES:
             rising = _lgamma(above) - _lgamma(theta) - y * np.log(theta)
-        else:  # by Stirling's series
+        else:  # for large counts, Stirling's series is used.
             rising = (above - 0.5) * np.log1p(y / theta) - y - y / (12 * theta * above)
         excess = above * np.log1p(mu / theta)
         return a * (rising + _xlogy(y, mu) - excess - _lgamma(y + 1))
@@ -252,10 +253,10 @@ FAMILIES["tweedie"] = tweedie(1.5)
 COUNTS = ("poisson", "negative_binomial")
 POSITIVE = ("gamma", "inverse_gaussian")
 MAX_POWER = 4.0  # The largest power of a Tweedie family.
-# The largest response, and one over the least, of a variance that is a cube.
+# For a variance that is a cube, the largest response, and the reciprocal of the least.
 MAX_RESPONSE_CUBED = 1e50
 SHARES = ("binomial", "quasibinomial")
-MIN_THETA_OF_SERIES = 1e3  # From this theta on, series tell gamma functions of it and more apart.
+MIN_THETA_OF_SERIES = 1e3  # differences of gamma functions are computed by their series.
 
 
 def as_family(value: Any, name: Any = "family") -> Family:

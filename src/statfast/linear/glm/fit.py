@@ -24,8 +24,9 @@ from statfast.linear.glm.matrix_free_fit import solve_matrix_free, too_many
 from statfast.linear.glm.part_rows import PartRows
 from statfast.linear.inference.inference import Result, lacks_freedom
 
-MAX_INFORMATION = 1e150  # Information up to it, and one over it, has squares that are numbers.
-MIN_COLUMN = 1e-120  # Of the squares of smaller columns, what weights leave may have few digits.
+# Up to this value of the information, and down to its reciprocal, squares are finite.
+MAX_INFORMATION = 1e150
+MIN_COLUMN = 1e-120  # The weighted squares of smaller columns may have few digits left.
 MAX_SCALE = 2.0**1000
 COPIES_OF_INFORMATION = 5  # So many are in memory where it is factored and inverted.
 BIASED = (
@@ -103,7 +104,7 @@ def fit_model(
     are frequencies, or if `analytic` reciprocals of variances (for a binomial numbers of trials).
     """
     if n_jobs is not None:
-        usable_threads(n_jobs)  # which few rows would not ask for: a check
+        usable_threads(n_jobs)  # Checks n_jobs, as fits of few rows would not look at it.
     rows: ModelRows
     if isinstance(X, Parts):
         power = y.value if family.name == "tweedie" else None
@@ -253,7 +254,7 @@ def log_likelihood(rows: ModelRows, deviance: float, total: float, analytic: boo
 
 
 def _perfect(family: Any, y: Array, a: Array, analytic: bool, dispersion: float) -> Array:
-    # Means at an end of the range, as of no successes, are limits: xlogy gives 0 there.
+    # Means at an end of their range, such as those of no successes, are limits where xlogy gives 0.
     if analytic:
         return family.likelihood(y, y, a, dispersion)
     return a * family.likelihood(y, y, 1.0, dispersion)
@@ -278,7 +279,7 @@ def null_deviance(rows: ModelRows) -> float:
     if rows.offset is not None:
         mean = link.mean(rows.offset)
     elif rows.intercept and not family.inside(mean):
-        return 0.0  # all responses at the same end
+        return 0.0  # All responses are at the same end of the range.
     if rows.classes and np.ndim(mean) == 0:
         logs = rows.mean * np.log(mean) + (1 - rows.mean) * np.log1p(-mean)
         return float(-2 * rows.total_weight * logs)

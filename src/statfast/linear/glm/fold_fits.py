@@ -27,15 +27,17 @@ from statfast._typing import Array
 from statfast.linear.glm.irls import TOLERANCES, Scoring, Unsolvable, beginning, corrected
 from statfast.linear.glm.irls_sums import OPERATIONS_OF_ROW, IRLSSums, ModelRows
 
-MAX_COMMON_STEP = 0.1  # After a step of all rows of this root mean square, folds go their own ways.
+# Once a step of the fit to all rows is below this root mean square, folds are fitted by themselves.
+MAX_COMMON_STEP = 0.1
 MIN_STEP_FOR_NEW_INFORMATION = 0.02  # After a larger step, a fold's information is summed again.
-MIN_PIVOT = 1e-6  # Of a fold's information.
+MIN_PIVOT = 1e-6  # The least pivot of a fold's information.
 MAX_PASSES = 20
-MAX_ROUNDING_STEP = 1e-9  # A step of so little need not shrink: it is rounding.
-# So many numbers of rows stay in cache while all folds ask for their sums.
+MAX_ROUNDING_STEP = 1e-9  # A step of this root mean square is rounding, and need not shrink.
+# Blocks of so many numbers stay in cache while the sums of all folds are made.
 NUMBERS_IN_CACHE = 1 << 17
 FOLDS_OF_CALL = 64  # One call sums the scores of so many folds.
-MAX_NUMBERS_OF_PARTS = 1 << 25  # Of the information of all parts together.
+# The most numbers in the information matrices of all parts together.
+MAX_NUMBERS_OF_PARTS = 1 << 25
 
 
 class FoldLayout:
@@ -171,7 +173,7 @@ class _FoldScoring:
         self.scoring.total_weight, self.scoring.penalty, self.at = total_weight, penalty, common.b
         self.unit = np.sqrt(np.maximum(sums.h.diagonal(), 0.0) / total_weight)
         self.rms, self.score = np.inf, None
-        self.renewed = True  # whether the sums asked for have information
+        self.renewed = True  # Whether the next sums contain the information.
         self.active = True
         self._go_on(sums)
 
@@ -212,7 +214,7 @@ class _FoldScoring:
         last, self.rms = self.rms, scoring._rms(self.step, self.score, sums)
         size = kernel.largest(self.step, self.unit)
         extent = scoring.size + kernel.largest(self.at, self.unit)
-        # What is left after this step, by the rate of the last two.
+        # The size of the next step, estimated from the rate at which the last two shrank.
         next_step = self.rms * (min(1.0, self.rms / last) if isfinite(last) else 1.0)
         if next_step <= scoring.tol or size <= TOLERANCES.step * extent or self.rms > 0.5 * last:
             small = size <= max(1e-4, 30 * scoring.tol) * extent

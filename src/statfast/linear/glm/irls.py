@@ -36,7 +36,8 @@ from statfast._typing import Array
 from statfast.linear.glm.irls_sums import IRLSSums, ModelRows
 from statfast.linear.glm.qr_information import QRInformation, independent
 
-MIN_COLUMNS_FOR_SCORES = 64  # Of so many the information costs far more than the score.
+# From so many columns on, the information costs far more than the score.
+MIN_COLUMNS_FOR_SCORES = 64
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def solve(
     loop = Scoring(rows, ridge, tol)
     loop.scores_end = bool(ridge)
     if start is not None:
-        loop.rough = False  # which may be as near as can be
+        loop.rough = False  # The sample's solution need only be near.
         fit = loop.run(max_iter, rows.from_user(start), covariance=not ridge)
     else:
         fit = loop.run(max_iter, *beginning(rows, ridge), covariance=not ridge)
@@ -304,7 +305,8 @@ class StepHistory:
         self, unit: Any, response: float, same_information: float, last_move: float
     ) -> None:
         self.unit, self.response, self.last_move = unit, response, last_move
-        self.same_information = same_information  # A step so small leaves the information.
+        # After a step this small the information is not summed again.
+        self.same_information = same_information
         self.sizes: list[float] = []
         self.coefs: list[float] = []
         self.moves: list[float] = []
@@ -316,7 +318,8 @@ class StepHistory:
         self.coefs.append(kernel.largest(b, self.unit))
         self.moves.append(move)
         self.size, self.extent = self.sizes[-1], self.response + self.coefs[-1]
-        # What comes after this step, by the rate of the last two: Newton's steps square.
+        # The size of the next step is estimated from the last two; near the solution Newton's steps
+        # square.
         squares = move <= self.same_information and self.last_move < np.inf
         self.next_move = move * min(1.0, move / self.last_move) if squares else move
         self.rate, self.last_move = move / self.last_move, move
@@ -349,12 +352,15 @@ class Scoring:
         self.penalized = bool(ridge) and rows.p > 0
         is_large = rows.n * rows.q >= TOLERANCES.min_numbers_for_same_information
         self.same_information = TOLERANCES.move_with_same_information if is_large else 0.0
-        self.kept: Any = None  # all columns
-        self.scores_end = False  # whether they may, as no information is asked for at the solution
-        self.unit: Any = None  # sizes of columns, by the information first summed
+        self.kept: Any = None  # None stands for all columns.
+        # Whether the iterations may end on scores alone, as no information is needed at the
+        # solution.
+        self.scores_end = False
+        self.unit: Any = None  # The sizes of columns, from the information summed first.
         self.observed = False  # whether steps are Newton's
-        self.rough = True  # whether float32 may do for the information, while that is not the last
-        self.bounded, self.cuts = rows.bounded, 0  # steps that were halved one after another
+        # Whether the information may be summed in float32, as it is not the last.
+        self.rough = True
+        self.bounded, self.cuts = rows.bounded, 0  # `cuts` counts steps in a row that were halved.
         self.total_weight = rows.total_weight
         fixed = float(rows.family.dispersion)  # NaN where it is estimated
         self.known_dispersion = None if isnan(fixed) else fixed
@@ -410,7 +416,8 @@ class Scoring:
                 converged = bool(steps.last_move <= 1e-6)
                 break
         self.b = b
-        if not isfinite(sums.deviance):  # No step has led to where all rows have means.
+        # No step has reached coefficients that give all rows a mean.
+        if not isfinite(sums.deviance):
             raise Unsolvable
         about = None
         if covariance:

@@ -28,15 +28,17 @@ from statfast.linear.glm.links import bounds_of
 
 MULTIPLICATIONS_OF_CALL = min(2e9, 8e6 * prod(tiles.tile_shape("d")))  # A kernel call takes 30 ms.
 NUMBERS_IN_CACHE = 32768  # So many numbers of the rows stay in cache between two kernel calls.
-MIN_ROWS_OF_BLOCK = 4096  # rows of a block
-MIN_WIDE_ROWS_OF_BLOCK = 1024  # Of many columns, where a row is work enough.
+MIN_ROWS_OF_BLOCK = 4096  # The least rows of a block.
+# Rows of a block where there are many columns, so that a row is much work.
+MIN_WIDE_ROWS_OF_BLOCK = 1024
 MAX_ROWS_OF_BLOCK = 262144  # A block of few columns should take far longer than to hand it out.
 BLOCKS_OF_ROWS = 16
-# Sums of so few columns take little room: those of all blocks may wait.
+# Sums of no more columns take little memory, so that those of all blocks may wait to be merged.
 MAX_COLUMNS_OF_WAITING_SUMS = 64
-MAX_TALLIED_COUNT = 1 << 20  # Smaller counts are tallied, and each value is looked at once.
+# Smaller counts are tallied, so that the likelihood of each value is computed once.
+MAX_TALLIED_COUNT = 1 << 20
 ROWS_OF_SAMPLE_MEAN = 1024  # The mean of so many rows is near that of all.
-OPERATIONS_OF_ROW = 100  # A row costs so many besides its products.
+OPERATIONS_OF_ROW = 100  # The cost of a row besides its products, in multiplications.
 CANONICAL = (
     ("gaussian", "identity"),
     ("binomial", "logit"),
@@ -44,7 +46,8 @@ CANONICAL = (
     ("gamma", "inverse"),
     ("inverse_gaussian", "power(-2)"),
 )
-# Named here, as to choose by the type of the rows takes as long as a sweep of a thousand.
+# Chosen by the type of the rows here, as the choice by Cython takes as long as a sweep of a
+# thousand rows.
 SWEEPS = {np.dtype("f8"): kernel.sweep["double"], np.dtype("f4"): kernel.sweep["float"]}
 SCORES = {np.dtype("f8"): kernel.scores["double"], np.dtype("f4"): kernel.scores["float"]}
 
@@ -64,7 +67,8 @@ class IRLSSums:
         """Whether all of `h` is; a sum of squares that is finite says so at once."""
         if len(self.h) <= MAX_COLUMNS_OF_WAITING_SUMS and isfinite(np.vdot(self.h, self.h)):
             return True
-        return bool(np.isfinite(self.h).all())  # BLAS has threads for more, which spin on
+        # A product by BLAS would start threads, which spin on.
+        return bool(np.isfinite(self.h).all())
 
     def __add__(self, more):
         return IRLSSums(
@@ -197,7 +201,7 @@ class ModelRows:
             work(sums, b, hessian, as_float(block), y, weights, offset, aux)
             return sums
 
-        if fused:  # nothing but the kernel
+        if fused:  # Where the pair has vector code, one call of the kernel is all.
             sums = self._reduced(partial, hessian)
             return sums if not rough or sums.finite() else self.sums_at(b)
         with np.errstate(all="ignore"):
@@ -380,8 +384,9 @@ class ModelRows:
         if not self.intercept:
             return cov
         out = cov.copy()
-        with np.errstate(over="ignore", invalid="ignore"):  # variances that are no numbers are told
-            # No threads that spin on: see _factor.SMALL.
+        # Infinite variances are reported by the caller.
+        with np.errstate(over="ignore", invalid="ignore"):
+            # An elementwise product, as a product by BLAS would start threads that spin on.
             inner = (cov[1:, 1:] * self.shift).sum(axis=1)
             out[0, 1:] -= inner
             out[1:, 0] = out[0, 1:]
@@ -396,12 +401,12 @@ class ModelRows:
         self, partial: Callable[..., Any], hessian: bool, last: Array | None = None
     ) -> IRLSSums:
         last = self.aux if last is None else last
-        if self.n <= MIN_ROWS_OF_BLOCK and not self.chunked:  # one block
+        if self.n <= MIN_ROWS_OF_BLOCK and not self.chunked:  # All rows are one block.
             block = np.ascontiguousarray(self.X)
             return partial(slice(0, self.n), block, self.y, self.weights, self.offset, last)
         per_row = self.q * (self.q if hessian else 4) + OPERATIONS_OF_ROW
         if self.q <= MAX_COLUMNS_OF_WAITING_SUMS and not self.chunked:
-            # Few columns, in larger blocks.
+            # With few columns, blocks are larger.
             blocks = grid(self.n, MIN_ROWS_OF_BLOCK, MAX_ROWS_OF_BLOCK, BLOCKS_OF_ROWS)
             columns = self.y, self.weights, self.offset, last
             return self._fold(partial, columns, blocks, float(self.n) * per_row)

@@ -16,7 +16,7 @@ from statfast._validation import as_real, shown, wrong_type
 
 EPSILON = np.finfo(float).eps
 ROOT_OF_TURN = np.sqrt(2 * np.pi)
-MAX_PREDICTOR = 1e15  # A linear predictor of this size has no bound.
+MAX_PREDICTOR = 1e15  # A linear predictor of this size counts as unbounded.
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,8 @@ def power(exponent: float) -> Link:
     """The link ``eta = mu^exponent``; that of exponent 0 is the logarithm."""
     if exponent == 0:
         return LINKS["log"]
-    short = f"{exponent:g}"  # or all digits, as predictions take the link from its name
+    # Otherwise the name has all digits, as predictions take the link from its name.
+    short = f"{exponent:g}"
     return Link(
         f"power({short if float(short) == exponent else repr(exponent)})",
         lambda mu: mu**exponent,

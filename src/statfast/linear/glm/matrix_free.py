@@ -40,7 +40,7 @@ class SparseProducts:
 
     def squares(self, weights: Array) -> Array:
         """Sums of the weighted squares of the columns, (q, K)."""
-        with np.errstate(over="ignore"):  # an infinite curvature is found where steps are made
+        with np.errstate(over="ignore"):  # An infinite curvature is refused where steps are made.
             X, data = self.X, np.square(self.X.data, dtype=np.float64)
         return self._transposed_product(
             type(X)((data, X.indices, X.indptr), shape=X.shape).T, weights

@@ -18,9 +18,10 @@ from statfast.linear.glm.matrix_free import DenseProducts, SparseProducts
 from statfast.linear.glm.truncated_newton import PenalizedLoss, Point, minimize
 
 MIN_SPARSE_COLUMNS = 64  # From so many columns of sparse rows on, no matrix of them is made.
-MIN_DENSE_COLUMNS = 1000  # The same of dense rows, where these are not more than the columns.
-STEPS_TO_HALVE = 8  # In so many steps one that will converge has shrunk by half.
-ROUNDING_OF_STEP = 1e-6  # Steps of a smaller share of the linear values may be rounding.
+# The same limit for dense rows, where there are no more rows than columns.
+MIN_DENSE_COLUMNS = 1000
+STEPS_TO_HALVE = 8  # Within so many steps, those of an iteration that converges halve.
+ROUNDING_OF_STEP = 1e-6  # Steps that are a smaller share of the linear predictors may be rounding.
 NO_INFORMATION_MATRIX = (
     "The information matrix of {0} coefficients ({1:.1f} GiB) was not made, as they are more than "
     f"{INFERENCE_COLUMNS}: there are no standard errors, tests or intervals. Fit fewer columns "

@@ -18,9 +18,10 @@ from statfast.linear.glm.fit import fit_model
 from statfast.linear.glm.links import Link
 
 MAX_TURNS = 50
-MAX_THETA = 1e12  # Beyond, the variance is Poisson's but for rounding.
-MAX_LAST_CHANGE = 1e-7  # A last turn changes theta by no more of its standard errors.
-MAX_U_OF_SERIES = 1e-3  # For smaller u, log(1 + u) - u is that of its series.
+MAX_THETA = 1e12  # Above this theta the variance is that of Poisson's distribution, up to rounding.
+# Turns end when theta changes by no more than this share of its standard error.
+MAX_LAST_CHANGE = 1e-7
+MAX_U_OF_SERIES = 1e-3  # For smaller u, log(1 + u) - u is computed by its series.
 
 
 @np.errstate(all="ignore")

@@ -17,8 +17,8 @@ from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial,
 from statfast.linear.glm.irls_sums import ROWS_OF_SAMPLE_MEAN, ModelRows
 from statfast.linear.glm.links import LINKS, Link, as_link
 
-NUMBERS_OF_SAMPLE = 1 << 22  # A sample holds about so many: 32 MB.
-ROWS_OF_RUN = 64  # So many rows of a sample follow one another.
+NUMBERS_OF_SAMPLE = 1 << 22  # A sample holds about so many numbers, which are 32 MB.
+ROWS_OF_RUN = 64  # A sample is made of runs of so many consecutive rows.
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Response:
             if targets.shape[1] != 1:
                 raise ValueError(f"y must be one response; got {targets.shape[1]} columns.")
             return targets[:, 0]
-        same = np.asarray(y).reshape(n) == self.label  # labels are checked before
+        same = np.asarray(y).reshape(n) == self.label  # The labels have been checked before.
         return (same != self.complement).astype(np.float64)
 
     def weights(self, y: Any, weights: Any, n: int) -> np.ndarray | None:
@@ -95,7 +95,7 @@ class ResponseSurvey:
     low: float
     high: float
     classes: bool  # whether all are 0 or 1
-    odd: list  # one that is no integer, if there is one
+    odd: list  # A response that is no integer, if there is one.
     shift: np.ndarray
 
     def __add__(self, other: "ResponseSurvey") -> "ResponseSurvey":

@@ -23,9 +23,10 @@ from statfast.linear.glm.links import Link
 
 NODES = np.linspace(-6.0, 6.0, 97)
 WEIGHTS = np.exp(-0.5 * NODES**2) / np.exp(-0.5 * NODES**2).sum()
-MAX_HALVINGS = 200  # Far fewer are made where the first bracket is near.
+# Halvings of the bracket of a quantile; far fewer are needed where the first one is near.
+MAX_HALVINGS = 200
 TOLERANCE = 1e-11
-ROWS_TOGETHER = 1024  # rows together
+ROWS_TOGETHER = 1024  # Rows whose quantiles are computed together.
 
 
 def prediction_ends(
@@ -49,11 +50,13 @@ def prediction_ends(
     if family.name == "gaussian" and link.name == "identity":
         half_width = quantile * np.sqrt(error**2 + dispersion)
         return np.stack([eta - half_width, eta + half_width], axis=1)
-    if dispersion == 0.0:  # a perfect fit: observations are at their means, which have no error
+    # With a perfect fit, new observations are at their means, which have no error.
+    if dispersion == 0.0:
         return np.repeat(link.mean(eta)[:, None], 2, axis=1)
     from scipy.special import ndtri
 
-    error = error * (quantile / ndtri(0.5 * (1 + level)))  # of t, where the dispersion is estimated
+    # Widens the errors as t's quantile is wider, where the dispersion is estimated.
+    error = error * (quantile / ndtri(0.5 * (1 + level)))
     cdf = _DISTRIBUTIONS[family.name](family, dispersion)
     counts = family.name in ("poisson", "negative_binomial", "binomial")
     out = np.empty((len(eta), 2))

@@ -23,14 +23,14 @@ MAX_DEVIATIONS_OF_END = 50.0  # Farther from the estimate, in standard errors, t
 def profile_intervals(rows: ModelRows, result: Any, quantile: float) -> Array:
     """Ends (q, 2); NaN for aliased coefficients, infinite where the deviance stays below."""
     ends = np.full((rows.q, 2), np.nan)
-    if result.dispersion == 0:  # a perfect fit, which leaves no room
+    if result.dispersion == 0:  # A perfect fit leaves intervals without width.
         ends[~result.aliased] = result.coef[~result.aliased, None]
         return ends
     errors = result.errors
     plain = ModelRows(rows.X, rows.y, rows.weights, rows.offset, rows.family, rows.link,
                  rows.intercept, rows.n_jobs, np.zeros(rows.p))  # fmt: skip
     for j in np.flatnonzero(~result.aliased):
-        # The intercept is that of rows which are not moved.
+        # The interval of the intercept is that for rows that are not shifted.
         fitted_rows = plain if rows.intercept and j == 0 else rows
         for side, sign in enumerate((-1.0, 1.0)):
             ends[j, side] = _end(fitted_rows, result, j, sign, errors[j], quantile)
@@ -45,7 +45,8 @@ def _end(rows: ModelRows, result: Any, j: Any, sign: float, error: float, quanti
     free[j] = False
 
     def root(value: float, start: Array) -> tuple[float, Array]:
-        b = start + (value - start[j]) * along  # where the others would go on a quadratic
+        # The other coefficients start where a quadratic deviance would have them.
+        b = start + (value - start[j]) * along
         b[j] = value
         if not free.any():
             return _height(rows.sums_at(b)), b

@@ -7,8 +7,9 @@ from statfast._engine import interruptible
 from statfast._linalg import triangle_inverse
 from statfast._typing import Array
 
-COLUMNS_OF_BLOCK = 64  # Products of so many columns with those before are made together.
-MIN_LENGTH_LEFT = 0.1  # A column of which others leave a smaller share is made orthogonal again.
+COLUMNS_OF_BLOCK = 64  # Products with the columns before are made for so many columns together.
+# A column of which the others leave a smaller share is made orthogonal to them once more.
+MIN_LENGTH_LEFT = 0.1
 # A column of which others leave a smaller share is aliased, as in R's glm.
 MAX_LENGTH_OF_ALIASED = 1e-11
 
@@ -29,7 +30,8 @@ class QRInformation:
 
     def inverse(self) -> Array:
         half = triangle_inverse(self.R)
-        with np.errstate(over="ignore", invalid="ignore"):  # of columns that are too small
+        # The squares of columns that are too small may vanish.
+        with np.errstate(over="ignore", invalid="ignore"):
             return interruptible(np.matmul, half, half.T)
 
 

@@ -57,11 +57,11 @@ def fit_robust(
     at = 0
 
     def robust(result: Any) -> Any:
-        nonlocal at  # of several models, the coefficients follow each other
+        nonlocal at  # The coefficients of several models follow each other in the covariance.
         place = slice(at, at + len(result.coef))
         at = place.stop
         robust = table[place, place]
-        if isnan(result.df_residual):  # weights leave no inference
+        if isnan(result.df_residual):  # There is no inference, as the weights sum to too little.
             robust = np.full_like(robust, nan)
         changed = replace(result, robust=robust, clusters=count)
         return replace(changed, facts=(*fitted._facts_of(changed), ("Covariance", name)))

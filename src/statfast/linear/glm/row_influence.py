@@ -19,8 +19,8 @@ from statfast.linear.glm.families import Family
 from statfast.linear.glm.irls_sums import as_float
 from statfast.linear.glm.links import Link
 
-MAX_LEVERAGE = 1.0 + 1e-6  # The leverage of a row is no larger, but of a fraction of a row.
-MIN_REST = 1e-15  # One less a leverage is taken for no less, where it is divided by.
+MAX_LEVERAGE = 1.0 + 1e-6  # A larger leverage is that of a row with a weight below 1.
+MIN_REST = 1e-15  # The least value of 1 - leverage that is divided by.
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,7 +214,8 @@ class ModelParts:
             current = g[where.start - first :]
             earlier = 0.5 * current
             for lag in range(1, min(lags, where.stop - 1) + 1):
-                lost = max(0, lag - where.start)  # rows that have none so early
+                # Rows at the beginning have no row so much earlier.
+                lost = max(0, lag - where.start)
                 before = g[where.start - first + lost - lag : len(g) - lag]
                 earlier[lost:] += (1 - lag / (lags + 1)) * before
             return current.T @ earlier

@@ -30,11 +30,12 @@ from statfast.linear.glm.irls_sums import ModelRows
 
 # Smaller margins are 0 to the program, whose columns and directions are up to 1.
 MAX_ZERO_MARGIN = 1e-8
-ROUNDING_OF_POSTERIOR = 4e-16  # of a posterior
-CONSTRAINTS_AT_FIRST = 512  # The program takes in so many at first.
-MAX_NUMBERS_OF_PROGRAM = 10**7  # Constraints times coefficients.
-MAX_NUMBERS_OF_STEPS = 1e10  # All steps of the programs look at so many, about 1e9 a second.
-MAX_STEPS_OF_SOLVER = 2**31 - 1  # The solver can count no further.
+ROUNDING_OF_POSTERIOR = 4e-16  # The rounding of a posterior probability.
+CONSTRAINTS_AT_FIRST = 512  # The linear program begins with so many constraints.
+MAX_NUMBERS_OF_PROGRAM = 10**7  # The most constraints times coefficients of the program.
+# The most numbers that all steps of the programs read, about 1e9 a second.
+MAX_NUMBERS_OF_STEPS = 1e10
+MAX_STEPS_OF_SOLVER = 2**31 - 1  # The largest number of steps that the solver can count.
 ADVICE = "Use method='firth' or C=1.0, or drop columns."
 
 
@@ -42,9 +43,9 @@ ADVICE = "Use method='firth' or C=1.0, or drop columns."
 class Separation:
     """A direction along which the likelihood of the rows grows without bound."""
 
-    complete: bool | None  # None: that is not decided
+    complete: bool | None  # None where this was not decided
     direction: np.ndarray  # (K, q), 0 for the first class; of columns in the frame
-    columns: np.ndarray  # those that the direction moves, ascending
+    columns: np.ndarray  # Columns that the direction moves, ascending.
 
 
 class Undecided(Exception):
@@ -152,7 +153,7 @@ class _Margins:
         totals = each(self._total, self.blocks, n_jobs=n_jobs)
         self.total = sum(totals)  # (K, q): the sum of all constraints
         self.q = self.total.shape[1]
-        self.work = MAX_NUMBERS_OF_STEPS  # that is left
+        self.work = MAX_NUMBERS_OF_STEPS  # The work that is left.
 
     def _total(self, rows: slice) -> Array:
         z, codes = self.design(rows), self.codes[rows]
@@ -221,7 +222,7 @@ class _Margins:
                     "maxiter": int(min(self.work / numbers, MAX_STEPS_OF_SOLVER)),
                 },
             )  # fmt: skip
-            answer = interruptible(program, -rows)  # A_ub, the next argument
+            answer = interruptible(program, -rows)  # The rows are the argument A_ub.
             self.work -= answer.nit * numbers
             if answer.status != 0:
                 raise Undecided

@@ -25,9 +25,10 @@ from statfast._typing import Array
 MAX_HALVINGS = 40
 # The first steps leave this share of the gradient, in the preconditioner's norm.
 MAX_GRADIENT_LEFT = 0.25
-ROUNDING_OF_LOSS = 1e-15  # of the loss
-PRODUCTS_OF_ITERATION = 100  # An iteration takes so many with the Hessian, on average.
-MAX_TOLERANCES_OF_ROUNDING = 1e4  # Below it a step that rounding ends is near the minimum.
+ROUNDING_OF_LOSS = 1e-15  # The rounding of the loss, relative to it.
+PRODUCTS_OF_ITERATION = 100  # Products with the Hessian in an iteration, on average.
+# A step that ends by rounding is near the minimum if it is below so many tolerances.
+MAX_TOLERANCES_OF_ROUNDING = 1e4
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Point:
     eta: np.ndarray  # (n, K) linear values
     value: float
     gradient: np.ndarray  # (q K,)
-    curve: np.ndarray  # (n, K) of each row, as the loss has it
+    curve: np.ndarray  # The curvature of the loss of each row, (n, K) or as the loss needs it.
     unit: float  # by which Newton's decrement is divided
 
 
@@ -49,7 +50,7 @@ class End:
     point: Point
     n_iter: int  # steps
     converged: bool
-    sizes: list  # of the steps, in the linear values
+    sizes: list  # The sizes of the steps, in the linear predictors.
 
 
 class PenalizedLoss:
@@ -120,7 +121,8 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
             objective, point, precondition, made, share, products_left, since
         )
         size /= point.unit
-        # What is left after this step, by the rate of the last two, and by what it leaves itself.
+        # The size of the next step, estimated from the rate of the last two and from the gradient
+        # that this one leaves.
         after = size * min(1.0, max(size / before, share)) if before < inf else size
         first, before = size if first == inf else max(first, size), size
         converged = after <= tol and products_left > 0
@@ -175,13 +177,13 @@ def _step(
         remaining -= 1
         image = objective.times(point.curve, direction)
         curvature = float(direction @ image)
-        if not curvature > 0.0:  # flat, as far as rounding tells
+        if not curvature > 0.0:  # The loss is flat in this direction, up to rounding.
             break
         length = norm / curvature
         step = step + length * direction
         rest = rest - length * image
         since += 1
-        if since > objective.factor_cost and not tried:  # once at a point
+        if since > objective.factor_cost and not tried:  # The factor is tried once at a point.
             solve, since, tried = objective.factor(point), 0, True
             if solve is not None:
                 precondition, made = solve, True

@@ -107,7 +107,7 @@ class TweedieRegressor(GeneralizedLinearModel):
         return {"alpha": params.alpha, "start": start}
 
     def _plan_folds(self, task: Any) -> None:
-        return None  # the penalty is a share of the rows, which are not as many in each fold
+        return None  # The penalty grows with the number of rows, which differs between folds.
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

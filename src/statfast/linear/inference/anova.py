@@ -18,7 +18,7 @@ from statfast.linear.inference.term_fits import TermFits, as_groups, terms_of
 
 GAUSSIAN = "gaussian with identity link"
 MULTINOMIAL = "multinomial with logit link"
-ROUNDING = 1e-14  # of a deviance: a difference of so little is none
+ROUNDING = 1e-14  # A difference of deviances that is a smaller share of them counts as 0.
 TESTS = (None, "chi2", "F")
 
 
@@ -233,7 +233,7 @@ def _least_squares(model: Any, result: Any, test: Any, groups: Any, type: Any) -
     order = np.concatenate([np.arange(first), *(columns + first for columns in terms.values())])
     kept = order[~result.aliased[order]].astype(np.intp)
     table = result.unscaled[np.ix_(kept, kept)]
-    scale = np.sqrt(table.diagonal())  # columns of all sizes
+    scale = np.sqrt(table.diagonal())  # The scale of each column, as columns may be of any size.
     turned = (table / scale / scale[:, None])[::-1, ::-1]
     upper = np.linalg.cholesky(turned)[::-1, ::-1]
     added = np.zeros(len(result.names))

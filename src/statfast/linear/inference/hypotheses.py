@@ -152,7 +152,8 @@ class Hypotheses:
 
 def chi_squared(table: Array, difference: Array) -> float:
     """apart' table^-1 apart, for the covariance of what is apart from the hypothesis."""
-    with np.errstate(divide="ignore", invalid="ignore"):  # of variances that rounding made negative
+    # Rounding can make variances negative, whose roots are NaN.
+    with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.sqrt(table.diagonal())
         unit, difference = table / scale / scale[:, None], difference / scale
     if not (np.isfinite(unit).all() and np.linalg.matrix_rank(unit) == len(unit)):

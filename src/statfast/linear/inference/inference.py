@@ -16,7 +16,7 @@ from statfast._estimator import CoefficientTable, Summary
 from statfast._typing import Array
 from statfast._validation import as_choice, as_real, as_rows, not_fitted, warn_user
 
-STATSMODELS = {  # what its users ask for, and what it is here
+STATSMODELS = {  # The names of statsmodels' attributes, and those of ours.
     "aic": "aic_",
     "bic": "bic_",
     "bse": "standard_errors_",
@@ -254,7 +254,8 @@ class Inference:
     def __getattr__(self, name: str) -> Any:
         for base in type(self).__mro__:
             there: Any = vars(base).get(name)
-            if hasattr(there, "__get__"):  # it is there: this repeats what it raised
+            # The attribute exists but raised: asking again raises the same error.
+            if hasattr(there, "__get__"):
                 return there.__get__(self, type(self))
         hint = ""
         if name in STATSMODELS and hasattr(type(self), STATSMODELS[name]):

@@ -92,7 +92,7 @@ def vif(
     names = result.names[n_intercepts:]
     terms = as_groups(groups, names, len(names))
     terms = {name: np.unique(columns) for name, columns in terms.items()}
-    assert result.unscaled is not None  # `_inferred` refuses where it is
+    assert result.unscaled is not None  # `_inferred` has refused where it is None.
     table = result.unscaled[n_intercepts:, n_intercepts:]
     scale = np.sqrt(table.diagonal())
     table = table / scale / scale[:, None]

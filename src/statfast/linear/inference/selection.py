@@ -87,7 +87,8 @@ def drop1(
     heading, misfit = misfits([result, *fits], "Deviance")
     rise = np.append(np.nan, misfit[1:] - misfit[0])
     rise[np.abs(rise) <= ROUNDING * abs(misfit[0])] = 0.0
-    dispersion = result.dispersion or np.nan  # 0: a perfect fit, which tests nothing
+    # A dispersion of 0 is that of a perfect fit, which tests nothing.
+    dispersion = result.dispersion or np.nan
     columns = {
         "Df": df,
         heading: misfit,
@@ -333,7 +334,7 @@ def step(
         idle = [move for move in tried if move[2]._inferred().df_residual == freedom]
         tried = [move for move in tried if move not in idle]
         idle = [move for move in idle if move[0].startswith("-")]
-        if idle:  # what others determine goes first
+        if idle:  # Columns that others determine are dropped first.
             name, terms, fitted = idle[-1]
         else:
             name, terms, fitted = min(

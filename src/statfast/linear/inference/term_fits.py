@@ -69,7 +69,7 @@ class TermFits:
         names = column_names(X)
         self.X = np.zeros((X.shape[0], 0)) if has_no_columns(X) else table_of(X)
         self.model = model
-        self.table = None if names is None else X  # of it, fits keep the names of columns
+        self.table = None if names is None else X  # Fits take the names of columns from this table.
         self.y = rows.y
         self.more = {"sample_weight": rows.sample_weight, **rows.added}
         self.terms = as_groups(groups, names, self.X.shape[1])
@@ -105,7 +105,7 @@ class TermFits:
         if terms not in self.done:
             columns = self.columns(terms)
             fresh = type(self.model)(**self.model.get_params(deep=False))
-            with warnings.catch_warnings():  # said once, by the model that was given
+            with warnings.catch_warnings():  # The model that was passed has warned already.
                 warnings.simplefilter("ignore", CollinearityWarning)
                 warnings.filterwarnings("ignore", "theta has no finite estimate")
                 if len(columns) == 0:

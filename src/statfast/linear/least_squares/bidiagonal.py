@@ -17,8 +17,9 @@ from statfast.linear.design.column_scaling import OUT_OF_RANGE, VANISHED
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution
 from statfast.linear.least_squares.qr import MAX_VALUE
 
-ITERATIONS_PER_COLUMN = 4  # Or for each row, if those are fewer.
-MAX_ITER = 20_000  # Of one target.
+# The most iterations, for each column or for each row, if those are fewer.
+ITERATIONS_PER_COLUMN = 4
+MAX_ITER = 20_000  # The most iterations for a target.
 REACHED_MAX_ITER = 7  # LSMR's code for this reason to stop.
 UNCONVERGED = (
     "Bring the columns to similar sizes, leave out those that nearly depend on others, or fit "

@@ -181,7 +181,7 @@ class LeastSquaresClassifier(Classifier, SumFit):
         rows: Any = X if isinstance(X, Chunks) else as_rows(X)
         n = None if isinstance(X, Chunks) else rows.shape[0]
         classes, codes, weights = weighted_labels(y, n, sample_weight, least=2)
-        # Chunks know their width after the pass.
+        # The width of chunks is known after the pass.
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, codes, weights), FitState(width, column_names(X), classes, intercept)
 

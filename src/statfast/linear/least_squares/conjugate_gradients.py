@@ -14,10 +14,12 @@ import numpy as np
 from statfast._engine import checkpoint
 from statfast._typing import Array
 
-TOLERANCE = 1e-14  # Relative to the right-hand sides, in the preconditioner's norm.
-MAX_ROUNDS = 3  # Each round starts from residuals that are made anew.
-ITERATIONS_PER_COLUMN = 4  # Of a round; or for each row, if those are fewer.
-MAX_CONDITION = 1e9  # Beyond it the solution of normal equations has too few digits.
+# The residual to reach, relative to the right-hand sides, in the preconditioner's norm.
+TOLERANCE = 1e-14
+MAX_ROUNDS = 3  # Each round starts from residuals that are computed anew.
+# The most iterations of a round, for each column or for each row, if those are fewer.
+ITERATIONS_PER_COLUMN = 4
+MAX_CONDITION = 1e9  # Above this condition the solution of the normal equations has too few digits.
 
 
 def ridge_by_products(X: Any, Y: Any, weights: Array | None, alphas: Any, intercept: bool) -> Any:

@@ -21,9 +21,10 @@ from statfast.linear.least_squares.lstsq import least_squares
 MAX_HALVINGS = 40
 # A residual that is a smaller share of the largest response is rounding.
 ROUNDING_OF_RESIDUAL = 1e-14
-MAX_IDLE_ITERATIONS = 3  # So many iterations that gain nothing are the last.
-MAX_PENALTY = 1e200  # It leaves no coefficient.
-MAX_EPSILON = 1e100  # No residual is so many scales, and the square does not overflow.
+MAX_IDLE_ITERATIONS = 3  # Iterations end after so many that gain nothing.
+MAX_PENALTY = 1e200  # A penalty this large leaves no coefficient but 0.
+# No residual is so many scales, and the square of this number does not overflow.
+MAX_EPSILON = 1e100
 MULTIPLICATIONS_OF_CALL = 5e8  # A kernel call takes less than 0.1 s.
 
 
@@ -129,14 +130,15 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         rows = as_rows(X)
         target = as_target(y, len(rows))
         weights = as_weights(sample_weight, len(rows))
-        # In units of a power of two, which rounds nothing, as squares are taken.
+        # The target is divided by a power of two, which rounds nothing, so that squares do not
+        # overflow.
         unit = power_of_two(np.abs(target).max())
         target = np.ldexp(target, -unit)
         first = least_squares(rows, target[:, None], weights, intercept, 1e-11)
         w = np.ones(len(rows)) if weights is None else weights
         table, mean, size = _table(rows, w, int(intercept))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            # inf / inf is that of a constant.
+            # A constant column gives inf / inf, which fmin ignores.
             penalty = np.fmin(np.ldexp(params.alpha, unit) / size**2, MAX_PENALTY)
         problem = _Huber(table, target, w, min(epsilon, MAX_EPSILON), penalty, int(intercept))
         slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
@@ -169,7 +171,7 @@ def _table(rows: Array, w: Array, intercept: int) -> tuple[Array, Array, Array]:
     table, total_weight = np.empty((n, intercept + d)), w.sum()
 
     def total(block: Array, w: Array) -> Array:
-        return np.einsum("i,ij->j", w, block)  # The threads of BLAS would spin on.
+        return np.einsum("i,ij->j", w, block)  # A product by BLAS would start threads that spin on.
 
     def moved(where: slice, block: Array, w: Array) -> Array:
         table[where, :intercept] = 1.0
@@ -224,13 +226,14 @@ class _Huber:
         size, stalled, part, last = np.abs(self.y).max(initial=0.0), 0, 1.0, np.inf
         for turn in range(1, most + 1):
             if part < 1.0 or at.scale < 0.1 * last:
-                # Steps are short where rows come in and go out: fit those that are in.
+                # Steps are short where rows become outliers or cease to be: the rows that are none
+                # now are fitted.
                 last = at.scale
                 jump = self._point(self._least_squares(np.abs(at.r) <= self.epsilon * at.scale))
                 at = jump if jump.value < at.value else at
                 if self._is_perfect(jump):
                     return jump.b, 0.0, turn, True
-            if at.scale <= 1e-13 * size:  # All rows that count are fitted perfectly.
+            if at.scale <= 1e-13 * size:  # All rows that are not outliers are fitted perfectly.
                 return at.b, 0.0, turn, True
             step = self._step(at.b, at.r, at.scale)
             moved = self._fitted(step)

@@ -84,11 +84,12 @@ def _inverse_products(
     those less it."""
     inverse = triangle_inverse(solution.R)
     unscaled = np.zeros((q, q))
-    with np.errstate(over="ignore", invalid="ignore"):  # Columns may differ by rounding alone.
+    # Columns may differ by rounding alone, so that values overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
         unscaled[np.ix_(kept, kept)] = interruptible(np.matmul, inverse, inverse.T)
     if not first:
         return unscaled, None, None
-    # About their mean, rows say nothing of the intercept.
+    # Rows less their mean have no covariance with the intercept.
     center, about = np.zeros(q - 1), unscaled.copy()
     center[solution.kept] = solution.R[0, 1:] / solution.R[0, 0]
     about[0], about[:, 0] = 0.0, 0.0
@@ -99,7 +100,7 @@ def _inverse_products(
 def facts_of(result: Result) -> tuple[Any, ...]:
     f, df1, df2, p = f_test(result)
     error = ("Residual std. error", float(np.sqrt(result.dispersion)))
-    if not df1 > 0:  # There is the intercept alone.
+    if not df1 > 0:  # The model has an intercept alone.
         return (error,)
     return (
         ("R squared", r_squared(result)),
@@ -126,7 +127,8 @@ def f_test(result: Result) -> tuple[float, float, float, float]:
     df1, df2 = result.df_null - result.df_residual, result.df_residual
     if not (df1 > 0 and df2 > 0):
         return nan, df1, df2, nan
-    if result.robust is not None:  # This is Wald's test of all columns.
+    # With a robust covariance, the F test is Wald's test of all columns.
+    if result.robust is not None:
         slopes = np.flatnonzero(~result.aliased)
         slopes = slopes[int(result.names[0] == "(Intercept)") :]
         try:

@@ -234,7 +234,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         n = (len(y) if sized else 0) if isinstance(X, Chunks) else rows.shape[0]
         Y, flat = as_targets(y, n)
         weights = as_weights(sample_weight, len(Y))
-        # Chunks know their width after the pass.
+        # The width of chunks is known after the pass.
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, Y, weights), FitState(width, column_names(X), more=(intercept, flat))
 
@@ -280,14 +280,16 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             return None
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)
-        if self.positive:  # Without a row other columns are at zero.
+        # Without a row, other coefficients may be at zero, so that no closed form holds.
+        if self.positive:
             return None
         rows, Y, weights = columns
         intercept, flat = state.more
         solution = least_squares(
             rows, Y, weights, intercept, self._checked_value("tol"), self.n_jobs
         )
-        if len(solution.aliased):  # Without a row other columns may depend on each other.
+        # Without a row, other columns may depend on each other, so that no closed form holds.
+        if len(solution.aliased):
             return None
         triangle_of_all = cast(Array, solution.R)
         root = triangle_inverse(triangle_of_all)
@@ -317,7 +319,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     ) -> Self:
         """Become fitted; `masses` are the rows used, their weights, and the sum of the logs."""
         intercept, flat = state.more
-        used, total, logs = masses  # Of rows in parts, these alone tell of weights.
+        # For rows in parts, these sums are all that is known of the weights.
+        used, total, logs = masses
         weighted = () if total == used and logs == 0.0 else ("sample_weight",)
         analytic = self.weight_type == "analytic"
         width = solution.coef.shape[1]
@@ -405,7 +408,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     def singular_(self) -> Array:
         """Singular values of the features that are kept, as fitted."""
         if self._factor is None:
-            self._inferred()  # This says why there is none.
+            self._inferred()  # Raises the error that says why there is no inference.
         return interruptible(np.linalg.svd, self._factor, compute_uv=False)
 
     @property

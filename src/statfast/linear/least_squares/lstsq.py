@@ -26,11 +26,11 @@ from statfast.linear.least_squares.qr import condition_of, independent_columns, 
 
 # Up to this condition residuals need not be more precise than float64.
 MAX_CONDITION_OF_FLOAT64 = 100.0
-# An X of so few numbers is corrected in twice the precision always: it takes little time.
+# An X of no more numbers is always corrected in twice the precision, which takes little time.
 MAX_NUMBERS_ALWAYS_SHARP = 512
 MAX_CONDITION_OF_CORRECTION = 1e7  # Beyond this condition a correction through R'R gains no digit.
 MIN_GAIN = 1e-17  # A relative correction that is smaller changes nothing.
-MAX_CORRECTIONS = 6  # Corrections are made in twice the precision.
+MAX_CORRECTIONS = 6  # The most corrections that are made in twice the precision.
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,12 @@ class LeastSquaresSolution:
     coef: NDArray[np.float64]  # (T, p), 0 where a column is aliased
     intercept: NDArray[np.float64]  # (T,)
     rss: NDArray[np.float64]  # (T,) sum of weighted squares of the residuals
-    explained: NDArray[np.float64] | None  # (T,) what the columns take off those of y less their
+    # (T,) the sum of squares that the columns explain, of y less its means (or of y without an
+    # intercept), where it is known to all digits.
+    explained: NDArray[np.float64] | None
     # means (of y without an intercept), where it is known to all digits
-    R: NDArray[np.float64] | None  # (rank, rank) of the kept columns, the intercept first; None
+    # (rank, rank) factor of the kept columns, the intercept first; None where it was not made.
+    R: NDArray[np.float64] | None
     # where it was not made
     kept: NDArray[np.intp]  # of the columns of X
     aliased: NDArray[np.intp]
@@ -67,7 +70,8 @@ def least_squares(
     R, QtY, condition = triangle.R, triangle.QtY, triangle.condition
     p, first = R.shape[1] - intercept, int(intercept)
     kept = np.arange(p + intercept)
-    if not condition * tol <= 0.1 or R.shape[0] < R.shape[1]:  # The condition may be no number.
+    # The negated comparison is true for a condition of NaN too.
+    if not condition * tol <= 0.1 or R.shape[0] < R.shape[1]:
         kept = independent_columns(R, tol)
         rank = len(kept)
         inner = interruptible(np.linalg.qr, np.column_stack([R[:, kept], QtY]), mode="r")
@@ -140,7 +144,7 @@ def _correct(
     first = int(intercept)
     family, link = FAMILIES["gaussian"], LINKS["identity"]
     rows = ModelRows(X, y, weights, None, family, link, intercept, n_jobs, np.zeros(p))
-    rest = np.zeros_like(b)  # What b lacks to twice the precision.
+    rest = np.zeros_like(b)  # The low part of b, in twice the precision.
     last = np.inf
     for turn in range(turns + 1):
         wide, lacking = np.zeros(p + first), np.zeros(p + first)

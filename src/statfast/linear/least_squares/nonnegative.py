@@ -40,7 +40,8 @@ def solve_nonnegative(R: Array, QtY: Array, alpha: float = 0.0) -> Array:
         b, _ = interruptible(nnls, A, unit, maxiter=MAX_CHANGES_PER_COLUMN * len(used))
         free = np.flatnonzero(b)
         sharp = interruptible(np.linalg.lstsq, A[:, free], unit, rcond=None)[0]
-        if sharp.min(initial=0.0) >= 0.0:  # Else columns depend on each other.
+        # Otherwise the columns depend on each other, and the first solution stands.
+        if sharp.min(initial=0.0) >= 0.0:
             b[free] = sharp
         with np.errstate(over="ignore", divide="ignore"):
             coefs[t, used] = b * (size / length[used])
@@ -54,7 +55,7 @@ def centered_factor(R: Array, QtY: Array, intercept: bool) -> tuple[Array, Array
     intercept, p = int(intercept), R.shape[1] - int(intercept)
     if not intercept:
         return R, QtY, np.zeros(p), np.zeros(QtY.shape[1])
-    inner = R[1:, 1:]  # What rounding left of constant columns is taken off.
+    inner = R[1:, 1:]  # Constant columns have nothing but rounding here, which is removed.
     inner = inner * (np.sqrt((inner**2).sum(0)) > ROUNDING_OF_SPREAD * np.abs(R[0, 1:]))
     return inner, QtY[1:], R[0, 1:] / R[0, 0], QtY[0] / R[0, 0]
 

@@ -27,7 +27,7 @@ from statfast.linear.glm.families import FAMILIES
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS
 
-COPIES_OF_TRIANGLE = 3  # Where triangles are merged, so many are in memory.
+COPIES_OF_TRIANGLE = 3  # Triangles in memory at once while they are merged.
 MIN_NUMBERS_FOR_PRODUCTS = 5_000  # QR of fewer numbers takes a millisecond.
 # The square of the condition of columns of length one leaves ten digits to the errors.
 MAX_CONDITION_OF_PRODUCTS = 1e3
@@ -64,7 +64,7 @@ class RFactor:
     QtY: NDArray[np.float64]  # (q, T)
     condition: float  # of the columns of R scaled to length one, about; inf if singular
     centered: float  # the same of the centered columns, where those are what was squared
-    exact: bool  # Whether it comes of QR.
+    exact: bool  # Whether the factor was computed by QR, not from cross products.
     near_solution: NearSolution | None = None
 
 
@@ -129,7 +129,7 @@ def independent_columns(R: Array, tol: float) -> Array:
     """
     rows, q = R.shape
     R = R / np.maximum(np.abs(R).max(0), np.finfo(float).tiny)
-    tol = max(tol, np.finfo(float).eps)  # Less is rounding.
+    tol = max(tol, np.finfo(float).eps)  # A smaller tolerance would ask for less than rounding.
     length = np.sqrt((R**2).sum(0))
     kept: list[int] = []
     for j in range(q):
@@ -154,7 +154,7 @@ def _factor_by_rows(X: Any, Y: Array, weights: Any, intercept: bool, n_jobs: Any
     def partial(rows: slice, block: Array, y: Array, w: Array | None) -> Array:
         table = np.column_stack([np.ones((len(block), int(intercept))), block, y])
         if w is not None:
-            with np.errstate(over="ignore"):  # Overflow is found out below.
+            with np.errstate(over="ignore"):  # An overflow is found and refused below.
                 table *= np.sqrt(w)[:, None]
         return interruptible(np.linalg.qr, table, mode="r")
 
@@ -257,7 +257,7 @@ def qr_of_rows(X: Array, Y: Array, weights: Array | None) -> Array:
     """The same by QR of the rows."""
     table = np.column_stack([np.ones(len(X)), X, Y])
     if weights is not None:
-        with np.errstate(over="ignore", invalid="ignore"):  # What is no number is refused below.
+        with np.errstate(over="ignore", invalid="ignore"):  # NaN and infinities are refused below.
             table *= np.sqrt(weights)[:, None]
     if not np.abs(table).max() < MAX_VALUE:
         require_finite(X)
@@ -281,7 +281,8 @@ def _factor_by_residuals(
         sums = rows.sums_at(start)
         p, first = rows.p, int(intercept)
         h = sums.h + np.tril(sums.h, -1).T
-        table = np.empty((p + 1, p + 1))  # Products of X and the residuals.
+        # Products of the columns of X and the residuals with each other.
+        table = np.empty((p + 1, p + 1))
         table[:p, :p], table[:p, p], table[p, :p] = (
             h[first:, first:],
             sums.g[first:],

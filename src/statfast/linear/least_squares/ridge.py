@@ -213,7 +213,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             solution = nonnegative_ridge(parts, alpha, flat, intercept)
             return self._publish(None, **state.published(), **solution)
         singular = sums.cache.get(intercept)
-        if singular is None:  # The first of many penalties makes it.
+        if singular is None:  # The decomposition is made for the first of the penalties, and kept.
             parts = sums.singular_values if intercept else sums.plain_singular_values
             singular = sums.cache[intercept] = decomposition_of(*parts)
         solution = _attributes_of_svd(singular, alpha, flat, intercept)
@@ -242,7 +242,8 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             return None
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)
-        if self.positive:  # Without a row other columns are at zero.
+        # Without a row, other coefficients may be at zero, so that no closed form holds.
+        if self.positive:
             return None
         rows, Y, weights = columns
         intercept, flat = state.more
@@ -457,7 +458,8 @@ def _gcv_errors(
     total = _total_weight(weights, n)
     used = n if weights is None else np.count_nonzero(weights)
     rank, rest = len(singular.s), 0.0
-    if rank + intercept < used:  # Else the columns leave nothing but rounding.
+    # Otherwise the columns fit the rows perfectly, and the rest is rounding.
+    if rank + intercept < used:
         rest = np.maximum(singular.spread - (singular.c**2).sum(0), 0.0).mean()
     shares = alphas[:, None] / (singular.s**2 + alphas[:, None])
     rss = rest + shares**2 @ (singular.c**2).mean(1)
@@ -497,7 +499,7 @@ def _leave_one_out(
         )
         h = w[:, None] * (
             turned**2 @ shrink + intercept / total_weight
-        )  # A row goes with all of its weight.
+        )  # A row is left out with all of its weight.
         e *= np.sqrt(w)[:, None, None]  # The square of a row of weight 0 might overflow.
         return ((e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2).sum((0, 1))
 

@@ -23,10 +23,12 @@ from statfast.linear.least_squares.qr import MAX_VALUE, triangle_of
 from statfast.linear.penalized.lasso_path import RegularizationPath
 from statfast.linear.penalized.penalties import as_alphas
 
-# Up to this ratio of the squares of rows to those of their mean, centering costs but a digit.
+# Where the squares of the rows exceed those of their mean by no more than this factor, centering
+# costs a digit at most.
 MAX_SQUARES_OVER_MEAN = 1.1
-MAX_SPARSE_ROWS = 6000  # Of so many sparse rows all products with each other are made.
-# A smaller share of the largest singular value is no direction of the columns.
+# Up to so many sparse rows, the matrix of their products with each other is made.
+MAX_SPARSE_ROWS = 6000
+# A singular value that is a smaller share of the largest counts as 0.
 ROUNDING_OF_SINGULAR_VALUE = 1e-14
 # In squares of the largest singular value: the penalties tried by default.
 SPAN_OF_PENALTIES = (1e-6, 1e2)
@@ -67,7 +69,8 @@ def decompose(
     U, s, Vt = interruptible(np.linalg.svd, inner, full_matrices=False)
     live = s > ROUNDING_OF_SINGULAR_VALUE * s.max(initial=0.0)
     c = U[:, live].T @ QtY
-    with np.errstate(over="ignore"):  # `RidgeCV`, which asks for it, refuses such y.
+    # Targets whose squares overflow are refused by `RidgeCV`, which alone uses the spread.
+    with np.errstate(over="ignore"):
         squares = (Y - target) ** 2
         spread = squares.sum(0) if weights is None else weights @ squares
     return Decomposition(s[live], Vt[live].T, c, mean, target, spread)

@@ -64,7 +64,7 @@ class StackedFactor:
         squares, lengths = np.sum(rest, axis=0), (self.R[1:, 1:] ** 2).sum(axis=0)
         far = (
             not lengths[-1] > MIN_SQUARES_LEFT**3 * self.R[0, -1] ** 2
-        )  # The target's spread about its mean has no digits.
+        )  # The spread of the target about its mean would have no digits.
         if far or not (squares > MIN_SQUARES_LEFT * (lengths @ signs[1:] ** 2)).all():
             return None
         return (middle + squares) / self.total_weight, float(lengths[-1]) / self.total_weight

@@ -240,7 +240,7 @@ class ClassInference(Diagnosed, Inference):
         rows = new_rows(self, samples.X)
         codes, weights = self._codes_and_weights(samples.y, rows.shape[0], samples.sample_weight)
         quantile = results[0].quantile(level)
-        if isnan(quantile):  # weights leave no inference
+        if isnan(quantile):  # There is no inference, as the weights sum to too little.
             return np.full((sum(len(result.coef) for result in results), 2), nan)
         results = [replace(result, robust=None, clusters=0) for result in results]
         offset = added_offset(LINKS["logit"], samples.offset, samples.exposure, rows.shape[0])

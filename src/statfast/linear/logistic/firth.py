@@ -40,14 +40,15 @@ from statfast.linear.logistic.softmax_sums import Tables
 from statfast.linear.logistic.unpenalized import result_of
 
 MAX_HALVINGS = 30
-STEPS_BEFORE_CURVATURE = 15  # After so many steps second derivatives are worked out.
-MAX_COEFFICIENTS_OF_CURVATURE = 200  # For more, as each takes a pass, they are not.
-STEP_OF_DIFFERENCE = 1e-5  # In units of a standard error.
-MIN_CURVATURE = 1e-3  # Relative to that of the information.
-PAIRS_REMEMBERED = 30  # Of steps and changes of the score.
+STEPS_BEFORE_CURVATURE = 15  # After this many steps second derivatives are worked out.
+# For more coefficients second derivatives are not worked out, as each takes a pass.
+MAX_COEFFICIENTS_OF_CURVATURE = 200
+STEP_OF_DIFFERENCE = 1e-5  # The step of differences of the score, in units of a standard error.
+MIN_CURVATURE = 1e-3  # The least curvature, relative to that of the information.
+PAIRS_REMEMBERED = 30  # The most pairs of steps and changes of the score that are kept.
 MIN_SHARE_OF_FALL = 1e-4  # A step has to bring this share of what the slope promises.
-ROUNDING_OF_LIKELIHOOD = 1e-14  # Relative to l*.
-MAX_POINTS_OF_PROFILE = 60  # points of a profile at most
+ROUNDING_OF_LIKELIHOOD = 1e-14  # The rounding of l*, relative to it.
+MAX_POINTS_OF_PROFILE = 60  # The most points of a profile.
 NOTE = (
     "Standard errors are of the likelihood's information; profile() gives the intervals and tests "
     "of the penalized likelihood, which hold where classes are separated too."
@@ -99,7 +100,7 @@ class Firth:
         self.frame.refuse_tiny()
         self.q = len(self.frame.shift) + intercept
         self.turn = self.frame.to_user()
-        # log|I| / 2 in the frame less that in the columns of the user.
+        # The difference of log|I| / 2 between the scaled columns and those of the user.
         self.lost = self.n_varying * float(np.log(self.frame.scale).sum())
 
     def fit(self) -> FirthFit:
@@ -271,7 +272,8 @@ class _Fall:
         self.top = fit.penalized_loglik + model.lost
         n_varying = len(fit.coef)
         self.best = fit.coef.ravel()[index]
-        # b in the frame with row `index` of the turn times b given: a point, and directions along.
+        # The coefficient is `line` times the coefficients of the scaled columns. Points where it
+        # has a value are one of them plus the directions `along`, in which it does not change.
         line = np.kron(np.eye(n_varying), model.turn)[index]
         self.along = np.linalg.svd(line[None])[2][1:].T
         self.across = line / (line @ line)
@@ -301,12 +303,14 @@ class _Fall:
             high = np.sqrt(max(0.0, self.deviance(outer))) - root
             if high >= 0.0:
                 break
-            # The root of the fall is nearly linear: go a little beyond where the line crosses.
+            # The root of the fall is nearly linear, so that the next point lies a little beyond
+            # where the line crosses the level.
             inner, low, slope = outer, high, (high + root) / (outer - self.best)
             outer = self.best + (1.1 * root / slope if slope else 2 * (outer - self.best))
         else:
             return np.copysign(inf, step)
-        for _ in range(MAX_POINTS_OF_PROFILE):  # Illinois
+        # Regula falsi with the Illinois rule, which halves the value at an end that stays.
+        for _ in range(MAX_POINTS_OF_PROFILE):
             if abs(outer - inner) <= 1e-10 * (abs(step) + abs(outer)) or high == 0.0:
                 break
             value = outer - high * (outer - inner) / (high - low)

@@ -35,7 +35,7 @@ def plan_of_folds(model: Any, task: Any, scaled: Any = None) -> SharedFits | Non
             candidate = with_params(model, params)
             problem, kind = task_of(candidate, X, y, weights, None)
         if scaled is not None and not problem.intercept:
-            return None  # which takes up what centering does
+            return None  # The intercept has to take up the change by centering.
         solver = TOGETHER.get((kind, problem.penalty))
         if solver is None or candidate.class_weight == "balanced" or problem.max_iter < MAX_PASSES:
             return None

@@ -17,10 +17,10 @@ import numpy as np
 
 from statfast._typing import Array
 
-PAIRS_REMEMBERED = 12  # Of steps and gradient changes.
+PAIRS_REMEMBERED = 12  # The most pairs of steps and changes of the gradient that are kept.
 # Steps may take this share of the cost of new curvature before it is made.
 SHARE_OF_CURVATURE_COST = 0.25
-MIN_RATE = 1e-3  # A smaller rate is not relied on.
+MIN_RATE = 1e-3  # Steps are not expected to shrink faster than by this factor.
 MAX_HALVINGS = 40
 MAX_STEPS = 30  # Newton's method takes over only where the minimum is far, or nowhere.
 
@@ -31,7 +31,8 @@ class Minimum:
 
     x: np.ndarray
     value: float
-    decrement: float  # Newton's: the length of the last step in the metric of the Hessian
+    # Newton's decrement: the length of the last step in the metric of the Hessian.
+    decrement: float
     n_iter: int  # steps
     converged: bool
 
@@ -78,7 +79,7 @@ def minimize(x: np.ndarray, objective: Any, *, tol: float, max_iter: int) -> Min
             if trial_value <= value - 1e-4 * length * decrement**2 + objective.noise:
                 break
             length /= 2.0
-        else:  # no step goes down any more: this is the floor of rounding, or near it
+        else:  # No step lowers the objective any more, as rounding hides its changes.
             return Minimum(x, value, decrement, n_iter, decrement <= 1e4 * tol)
         if eager:
             first = newer
@@ -98,7 +99,8 @@ def _pays(cost: float, since: int, decrement: float, before: float, tol: float) 
     if since < max(2.0, SHARE_OF_CURVATURE_COST * cost):
         return False
     rate = min(decrement / before, 0.99)
-    return log(tol / decrement) / log(rate) > 2.0 * cost + 6.0  # corrections improve the rate
+    # As corrections improve the rate, a new Hessian has to save more than its cost.
+    return log(tol / decrement) / log(rate) > 2.0 * cost + 6.0
 
 
 def _inverse(first: Callable[..., Any], pairs: Any, gradient: Array) -> Array:

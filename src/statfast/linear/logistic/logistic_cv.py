@@ -261,7 +261,7 @@ class LogisticRegressionCV(LogisticRegression):
         return float(self._scorer(self, X, y, **more))
 
     def _plan_folds(self, task: Any) -> None:
-        return None  # each fold makes a choice of its own
+        return None  # Each fold chooses a penalty by itself.
 
 
 def require_classes(codes: Array, weights: Array | None, n_classes: int) -> None:

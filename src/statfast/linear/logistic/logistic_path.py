@@ -25,8 +25,10 @@ from statfast.linear.penalized.lasso_path import RegularizationPath
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 from statfast.linear.penalized.proximal_newton import ProximalNewton
 
-MIN_WEIGHT = 1e-5  # Of a row in the quadratic approximation, relative to its error.
-MIN_WEIGHT_OF_ANY_ROW = 1e-16  # More certain probabilities round to 1.
+# The least weight of a row in the quadratic approximation, relative to its error.
+MIN_WEIGHT = 1e-5
+# The least weight of any row, as more certain probabilities round to 1.
+MIN_WEIGHT_OF_ANY_ROW = 1e-16
 
 
 class LogisticDescent(ProximalNewton):
@@ -34,15 +36,18 @@ class LogisticDescent(ProximalNewton):
 
     def __init__(self, X, y01, weights, intercept, standardize=False, n_jobs=None):
         columns = columns_of(X, weights, intercept or standardize, standardize, n_jobs)
-        if standardize and not intercept:  # columns as they are, over their standard deviations
+        # The columns are not centered, but divided by their standard deviations.
+        if standardize and not intercept:
             about = columns
             columns = type(about)(about.X, weights, False, False, n_jobs)
             columns.scale, columns.powers = about.scale, about.powers
-            with np.errstate(over="ignore", invalid="ignore"):  # of a constant column, times 0
+            # The reciprocal of a constant column's deviation is infinite; it is multiplied by 0.
+            with np.errstate(over="ignore", invalid="ignore"):
                 columns.square = np.nan_to_num(columns.squares * about.scale**2)
         self.y = y01
         w = np.ones(len(y01)) if weights is None else weights
-        both = [float(w @ (y01 == side)) for side in (1.0, 0.0)]  # the caller has seen to both
+        # The caller has checked that there are rows of both classes.
+        both = [float(w @ (y01 == side)) for side in (1.0, 0.0)]
         b0 = float(np.log(both[0]) - np.log(both[1])) if intercept else 0.0
         super().__init__(columns, weights, intercept, b0)
 
@@ -61,7 +66,7 @@ class LogisticDescent(ProximalNewton):
         from scipy.special import expit
 
         mu = expit(self.eta)
-        # A response that is far off tells little of the curvature; one that is right tells it.
+        # The weight of a row is its curvature, but at least a share of its error.
         return mu, np.maximum(
             mu * (1 - mu), MIN_WEIGHT * np.abs(self.y - mu) + MIN_WEIGHT_OF_ANY_ROW
         )
@@ -88,10 +93,11 @@ class LogisticDescent(ProximalNewton):
         inside = np.clip(self.y - theta, 0.0, 1.0)
         dual = float(self.w @ (entr(inside) + entr(1 - inside)))
         dual -= 0.5 * shrink**2 * float((l2 * self.b) @ self.b)
-        if l2:  # every point is feasible: also the scores as they are
+        if l2:  # With an l2 penalty every point of the dual is feasible, the unscaled one too.
             excess = np.maximum(np.abs(self.gradient) - l1, 0.0)
             mu = self.y - self.score
-            with np.errstate(over="ignore"):  # of a tiny l2: the other bound stands
+            # With a tiny l2 penalty this bound may overflow, and the other one holds.
+            with np.errstate(over="ignore"):
                 square = np.divide(0.5 * float(excess @ excess), l2)
             dual = max(dual, float(self.w @ (entr(mu) + entr(1 - mu)) - square))
         return self._objective(self.eta, self.b, l1, l2) - dual
@@ -258,7 +264,7 @@ def fit_logistic_path(
     coefs, firsts, gaps, turns, before = [], [], [], [], np.inf
     for alpha in alphas:
         l1, l2 = descent.penalties(alpha * l1_ratio, alpha * (1 - l1_ratio), descent.total_weight)
-        if descent.spent:  # smaller penalties would be harder
+        if descent.spent:  # Smaller penalties would take even longer.
             gap, steps = descent.gap(l1, l2), 0
         else:
             gap, steps = descent.solve(l1, l2, before, tol, max_iter)

@@ -32,11 +32,12 @@ from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
 # A column that others determine leaves a smaller share of its square.
 MAX_SQUARE_OF_DEPENDENT = 1e-12
-ROUNDING_OF_LOSS = 1e-15  # Of a row's loss, of scores of size one or a few.
+# The rounding of the loss of a row, whose scores are of size one or a few.
+ROUNDING_OF_LOSS = 1e-15
 MAX_COEFFICIENTS_FACTORED = 4000  # Up to so many the whole Hessian is factored.
 STEPS_BEFORE_NEWTON = 600  # After so many quasi-Newton steps truncated Newton steps follow.
 SHARE_OF_START = 0.02  # The Hessian at the start has this share in that of a sample of the rows.
-SHARE_OF_START_IN_ALL = 1e-3  # Its share in that of all rows.
+SHARE_OF_START_IN_ALL = 1e-3  # The same share in the Hessian of all rows.
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,12 @@ class MultinomialFit:
     null_loglik: float  # of the model with the intercept alone, or with no coefficients
     kept: np.ndarray  # columns that no others determine, of the q
     minimum: Minimum
-    coef_in_frame: np.ndarray  # of the kept columns, as are these:
+    coef_in_frame: np.ndarray  # Coefficients of the kept columns in the scaled frame, (K, r).
     gradient: np.ndarray | None  # (K, r) of minus the log-likelihood
     information: np.ndarray | None  # (K, r, K, r); both for maximum likelihood
     sums: SoftmaxSums
-    known_separation: Separation | None  # by the way
-    undecided: bool  # as that took too much work
+    known_separation: Separation | None  # The separation that the iterations found, if they did.
+    undecided: bool  # Whether the search for a separation took too much work.
 
     def relative_to(self, reference: int) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (K-1, q) less those of a class, and their covariance, ordered alike.
@@ -88,7 +89,7 @@ class MultinomialFit:
 
     def inverse(self, reference: int) -> np.ndarray:
         """Of the information relative to a class, in the frame; NaN where it is singular."""
-        assert self.information is not None  # the caller has asked
+        assert self.information is not None  # The caller has made sure that there is information.
         varying = np.arange(len(self.coef)) != reference
         table = self.information[varying][:, :, varying]
         k, r = table.shape[:2]
@@ -104,7 +105,7 @@ class MultinomialFit:
         """
         separation, sums = self.known_separation, self.sums
         total = float(sums.n if sums.weights is None else sums.weights.sum())
-        assert self.gradient is not None  # as it is for maximum likelihood
+        assert self.gradient is not None  # Maximum likelihood has a gradient.
         if self.undecided:
             raise Undecided
         if separation is None and not maximum_exists(self.gradient[1:], self.inverse(0), total):
@@ -160,12 +161,14 @@ def solver_at_start(gram: Array, spread_of_classes: Array, ridge: Array) -> Call
     has a system of its own.
     """
     values, vectors = np.linalg.eigh(spread_of_classes)
-    values[0] = values.mean()  # the common term of all classes, which gradients do not have
+    # The term common to all classes, which is 0 in gradients, may have any eigenvalue.
+    values[0] = values.mean()
     inverses = []
     for value in values.tolist():
         matrix = value * gram
         diagonal = matrix.diagonal() + ridge
-        # As a preconditioner, what is near is good enough; and columns may be zeros.
+        # A preconditioner need only be near the inverse. The diagonal of columns of zeros becomes
+        # 1.
         matrix[np.diag_indices_from(matrix)] = diagonal * (1.0 + 1e-10) + (diagonal <= 0.0)
         inverses.append(CholeskyFactor(matrix).inverse())
     table = np.array(inverses)
@@ -190,7 +193,7 @@ class Objective:
         self.n_classes, self.q = len(shares), sums.q
         self.gram, self.spread = gram, np.diag(shares) - np.outer(shares, shares)
         self.separation: Separation | None = None
-        self.undecided = False  # whether there is one
+        self.undecided = False  # Whether it took too much work to look for a separation.
         self.start = solver_at_start(self.gram, self.spread, penalty)
         n, size = float(sums.n), float(self.n_classes * self.q)
         self.every = 0
@@ -237,7 +240,8 @@ class Objective:
             factor = factor_of(hessian_of(pairs, self.penalty))
             solve = factor.solve if factor.pivot > 0.0 else None
         gradient += pull
-        gradient -= gradient.mean(axis=0)  # rounding: a term common to all classes has none
+        # The gradient of a term common to all classes is 0 but for rounding.
+        gradient -= gradient.mean(axis=0)
         return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), solve
 
     def curvature(self, x: Any) -> Any:
@@ -257,7 +261,7 @@ class Objective:
         if not self.penalty.any():
             try:
                 self.separation = separation_of(self.sums, x.reshape(self.n_classes, self.q))
-            except Undecided:  # iterations go on
+            except Undecided:  # The iterations go on without an answer.
                 self.undecided = True
         return self.separation is not None
 

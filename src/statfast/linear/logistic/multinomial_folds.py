@@ -27,7 +27,8 @@ from statfast.linear.logistic.multinomial import (
 )
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
-TOLERANCE_OF_COMMON_STEPS = 1e-5  # From there folds go their own ways.
+# The tolerance of the fit to all rows, from which the folds start.
+TOLERANCE_OF_COMMON_STEPS = 1e-5
 
 
 def fit_multinomial_folds(
@@ -52,7 +53,7 @@ def fit_multinomial_folds(
         or len(layout.parts) * pairs * sums.q**2 > MAX_NUMBERS_OF_PARTS
     )
     totals = np.bincount(codes, weights, n_classes).astype(float)
-    if large or not sums.q or not totals.all():  # a class may be in rows of no fold
+    if large or not sums.q or not totals.all():  # A class may have rows in no fold.
         return nothing
     gram = sums.gram()
     if ridge == 0.0 and len(dependent_columns(gram.copy())):
@@ -110,8 +111,8 @@ class _FoldObjective:
             loss, gradient = loss + more, gradient + turned
         pull = self.penalty * coef
         gradient = gradient + pull
-        gradient -= gradient.mean(axis=0)  # rounding, as in `Objective`
+        gradient -= gradient.mean(axis=0)  # As in `Objective`, this is rounding.
         return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), None
 
     def hopeless(self, x: Array) -> bool:
-        return True  # so far: a fit by itself will tell
+        return True  # After so many steps the fold is left to a fit by itself.

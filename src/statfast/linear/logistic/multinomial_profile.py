@@ -18,7 +18,7 @@ from statfast.linear.logistic.lbfgs import minimize
 from statfast.linear.logistic.multinomial import ROUNDING_OF_LOSS, hessian_of
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 
-TOLERANCE_OF_ROOT = 1e-9  # Of the root of the rise, in the refits.
+TOLERANCE_OF_ROOT = 1e-9  # The tolerance of refits, in units of the root of the rise.
 MAX_STEPS = 100
 
 

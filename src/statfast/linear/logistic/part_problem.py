@@ -56,7 +56,7 @@ def problem_of_parts(
         weighting = classes, class_factors(model.class_weight, classes, totals)
         totals = totals * weighting[1]
     present = totals > 0.0
-    if present.any():  # rows without any weight are refused later
+    if present.any():  # Where no row has a weight, the fit refuses them later.
         classes, totals = classes[present], totals[present]
     require_several(classes)
     word, C, ratio = penalty

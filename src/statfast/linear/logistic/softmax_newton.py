@@ -53,8 +53,8 @@ class _SparseLoss(PenalizedLoss):
             table = g.reshape(self.shape)
             return (table - table.mean(axis=1, keepdims=True)).ravel()
 
-        # On both sides, so that it is symmetric: what rounding leaves of the term would else stay
-        # in the gradient for ever.
+        # The common term is removed on both sides, so that the preconditioner is symmetric;
+        # rounding would otherwise keep some of it in the gradient.
         return lambda g: without_common(divide(without_common(g)))
 
 

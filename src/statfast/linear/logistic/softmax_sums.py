@@ -93,7 +93,7 @@ class SoftmaxSums:
     def _measure(self, frame: Standardization, n_classes: int) -> None:
         self.frame, self.n_classes = frame, n_classes
         self.q = len(frame.shift) + frame.intercept
-        self.pass_cost = self.q * n_classes * 4.0 + 60.0 * n_classes  # of a row
+        self.pass_cost = self.q * n_classes * 4.0 + 60.0 * n_classes  # The cost of a row.
         self.hessian_cost = 0.75 * self.q**2 * n_classes * (n_classes - 1)
 
     def sums_at(self, coef: Array, every: Any = 0) -> Any:
@@ -103,7 +103,7 @@ class SoftmaxSums:
         Loss and gradient are summed over all rows if there are pairs over all, or over none.
         """
         n_classes = self.n_classes
-        if not self.q:  # all classes are as likely in every row
+        if not self.q:  # Without columns all classes are equally likely in every row.
             total_weight = self.n if self.weights is None else float(self.weights.sum())
             pairs = np.zeros((n_classes * (n_classes - 1) // 2, 0, 0)) if every else None
             return total_weight * log(n_classes), np.zeros((n_classes, 0)), pairs

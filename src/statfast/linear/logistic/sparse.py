@@ -29,10 +29,11 @@ from statfast.linear.logistic.problem import LogisticProblem, LogisticSolution, 
 from statfast.linear.logistic.softmax_sums import SoftmaxSums
 from statfast.linear.penalized.coordinate_descent import Descent
 
-MIN_EIGENVALUE = 1e-13  # Relative to the largest of the Hessian.
+MIN_EIGENVALUE = 1e-13  # The least eigenvalue that is used, relative to the largest of the Hessian.
 ROUNDING_OF_LOSS = 1e-14  # Relative to the null model's loss.
 MAX_HALVINGS = 40
-SHARPEST, SWEEPS = 1e-15, 5000  # of a step's lasso: its gap, of the squares of its target
+# The smallest gap of a step's lasso, relative to the squares of its target, and its most sweeps.
+SHARPEST, SWEEPS = 1e-15, 5000
 RATIO_OF_PENALTIES = 0.2  # The next penalty is this share of one, down to that asked for.
 # For larger penalties the last step promises this share of the null model's loss.
 LAST_FALL_OF_LARGER = 1e-3
@@ -48,7 +49,7 @@ class SparseSolution:
 
     coef: np.ndarray
     loss: float  # minus log L
-    null_loss: float  # that of the intercept alone
+    null_loss: float  # The loss of a model with the intercept alone.
     n_iter: int
     converged: bool
 
@@ -63,7 +64,8 @@ def fit_sparse_multinomial(
     null = problem.null = problem.loss
     l1, n_iter, converged = problem.l1, 0, False
     top = np.abs(problem.gradient[:, problem.n_intercepts :]).max(initial=0.0)
-    while not converged and n_iter < max_iter:  # larger penalties, whose models are smaller, first
+    # Larger penalties, whose models are smaller, come first.
+    while not converged and n_iter < max_iter:
         top *= RATIO_OF_PENALTIES
         last = top <= l1
         problem.l1 = l1 if last else top
@@ -99,7 +101,7 @@ def _descended(
             if now <= value - 1e-4 * part * promise + ROUNDING_OF_LOSS * problem.null:
                 break
             part *= 0.5
-        else:  # the step was too rough, or it is as low as rounding lets it
+        else:  # The step was too rough, or rounding hides any further fall.
             problem.value(b)
             if gap > finish and allowed:
                 allowed = 0.0
@@ -131,7 +133,7 @@ class _Problem:
         self.unit = np.append(np.ones(self.n_intercepts), frame.scale / self.base)
         self.penalized = np.arange(self.q) >= self.n_intercepts
         self.l2 = np.where(self.penalized, min(l2, MAX_PENALTY), 0.0)
-        self.parts: dict[Any, Any] = {}  # sums over some of the columns
+        self.parts: dict[Any, Any] = {}  # Sums over subsets of the columns.
         self.loss = 0.0
         self.null = 0.0  # the loss of the model without columns
 
@@ -154,7 +156,7 @@ class _Problem:
         """Columns in the model, and those whose gradient says they ought to be."""
         steep = np.abs(self.gradient + self.l2 * b) > self.l1
         chosen = np.flatnonzero((steep | (b != 0.0)).any(axis=0) | ~self.penalized)
-        if len(chosen) == self.n_intercepts:  # rows have a column, of whichever no harm is done
+        if len(chosen) == self.n_intercepts:  # The kernel needs a column; any will do.
             chosen = np.arange(self.n_intercepts + 1)
         if self.n_classes * len(chosen) > MAX_COEFFICIENTS_FACTORED:
             raise ValueError(

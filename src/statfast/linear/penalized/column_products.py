@@ -22,10 +22,10 @@ from statfast.linear.design.sparse_columns import is_whole
 from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP, Descent
 from statfast.linear.penalized.lasso_path import path_of
 
-MAX_NUMBERS_OF_PRODUCTS = 1 << 25  # Of all parts together.
+MAX_NUMBERS_OF_PRODUCTS = 1 << 25  # The most numbers in the products of all parts together.
 # Where a smaller share of the squares of a residual's terms is left, digits are lost.
 MIN_SQUARES_LEFT = 1e-4
-MIN_SQUARE = 1e-100  # Columns of smaller squares are of an extreme size.
+MIN_SQUARE = 1e-100  # Columns whose squares are smaller count as being of an extreme size.
 # A standard deviation of a smaller share of the mean is that of a constant column.
 ROUNDING_OF_DEVIATION = 4e-16
 
@@ -71,7 +71,8 @@ def products_of(columns, state) -> ColumnProducts:
     if intercept:
         mean[p] = np.average(y, weights=weights)
     residual = y - mean[p]
-    with np.errstate(all="ignore"):  # The state of numpy's errors is of the thread.
+    # The state of numpy's errors belongs to the thread, so that it is set here.
+    with np.errstate(all="ignore"):
         columns_read = Columns(X, weights, intercept, False, 1, residual, True)
         share = total_weight / columns_read.n
         mean[:p] = columns_read.mean
@@ -148,7 +149,7 @@ def merged_folds(
     if not held.all():
         parts.append(np.flatnonzero(held == 0))
     state = FitState(p, more=how["intercept"])
-    with np.errstate(all="ignore"):  # Columns of unusual sizes are found out below.
+    with np.errstate(all="ignore"):  # Columns of extreme sizes are found below.
         sums = sums_of(products_of, (rows, target, weights), state, parts, n_jobs=n_jobs)
         merged = [
             MergedProducts(products, how["intercept"], how["standardize"])

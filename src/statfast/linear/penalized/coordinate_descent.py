@@ -111,7 +111,9 @@ class Descent:
         if not self.whole:
             margin = SUSPECTED_SHARE_OF_MARGIN * (before - l1) if np.isfinite(before) else 0.0
             self._admit_above(l1 - margin)
-        if self.hard:  # A step along the tangent of the path is then a good beginning.
+        # After a penalty that needed Newton steps, a step along the tangent of the path is a good
+        # start.
+        if self.hard:
             self._newton(l1, l2)
             rounds += 1
         self.hard = False
@@ -121,7 +123,7 @@ class Descent:
             if state <= goal or rounds >= max_iter:
                 break
             if not self._admit_above(l1):
-                if inner < 1e-3 * goal:  # The gap is as low as rounding allows.
+                if inner < 1e-3 * goal:  # The gap is as small as rounding allows.
                     break
                 inner *= 0.1
         return self._answer(state, rounds)
@@ -152,7 +154,7 @@ class Descent:
             seen = np.flatnonzero(seen)
             self.gradient[seen] = columns.correlate(r, seen)
         self.q = self.gradient[self.working]
-        with np.errstate(over="ignore"):  # Residuals that large are far from the solution.
+        with np.errstate(over="ignore"):  # Residuals may be large far from the solution.
             rr = dot(columns.weights * r, r)
         return self._gap(l1, l2, rr)
 
@@ -241,7 +243,8 @@ class Descent:
             if state == DONE:
                 break
             if state != PAUSED:
-                tiny = tiny if made > 1 else small  # Moves that were tiny add up.
+                # Tiny moves were left out in the first round, and add up.
+                tiny = tiny if made > 1 else small
                 self.hard = True
                 self._newton(l1, l2)
                 rounds, since = rounds + 1, 0

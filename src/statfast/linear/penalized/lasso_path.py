@@ -139,7 +139,8 @@ def fit_path(
     so much of the largest.
     """
     n = X.shape[0]
-    power = power_of_two(np.abs(y).max())  # The squares of y over it are numbers.
+    # The squares of y over this power of two do not overflow.
+    power = power_of_two(np.abs(y).max())
     y = np.ldexp(y, -power)
     mean = float(np.average(y, weights=weights)) if intercept else 0.0
     target = y - mean

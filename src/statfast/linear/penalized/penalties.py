@@ -9,9 +9,9 @@ import numpy as np
 from statfast._typing import Array
 from statfast._validation import MAX_REPEATS, as_count, as_real, shown, wrong_type
 
-DEFAULT_PENALTIES = 100  # So many are tried where their number is not said.
+DEFAULT_PENALTIES = 100  # The default number of penalties.
 MIN_L1_RATIO = 1e-3  # Below this share of l1 there is no useful largest penalty.
-ROUNDING_OF_CORRELATION = 1e-12  # A smaller share of |z| |y| is no correlation.
+ROUNDING_OF_CORRELATION = 1e-12  # A product that is a smaller share of |z| |y| is rounding.
 TINY = np.finfo(float).tiny
 
 
@@ -44,8 +44,9 @@ def alpha_grid(largest_products, columns, l1_ratio, how_many, eps, power=0):
     eps = as_real(eps, "eps", 0.0, 1.0, open_low=True)
     largest, most = largest_products
     columns.refuse_vanished(eps * largest, 1.0)
-    # A hair more, so that rounding leaves no coefficient at the first. Where rounding is all there
-    # is, parts of the rows may still correlate: then from what is enough for any y.
+    # The first penalty is larger by a rounding error, so that it leaves no coefficient. Where all
+    # correlations are rounding, parts of the rows may still correlate: then the largest penalty is
+    # one that is enough for any y.
     top = largest * (1 + 1e-14) if largest > ROUNDING_OF_CORRELATION * most else most
     top = (top or 1.0) / columns.n / max(l1_ratio, MIN_L1_RATIO)
     with np.errstate(over="ignore", under="ignore"):

@@ -19,16 +19,16 @@ from statfast.linear.penalized.residual_descent import descent_of
 from statfast.linear.penalized.sparse_newton import sparse_steps
 
 MAX_HALVINGS = 30
-ROUNDING_OF_LOSS = 1e-15  # Relative to the null model's loss.
+ROUNDING_OF_LOSS = 1e-15  # The rounding of the loss, relative to the null model's.
 # After so many steps that gain next to nothing, the gap is perhaps small enough.
 MAX_IDLE_STEPS = 3
 MAX_SWEEPS_OF_STEP = 500  # After so many sweeps another step is better than a sharper one.
 MIN_PENALTY_OF_LEAD = 1e-8  # Other penalties lead down to this share of the largest.
-LOOSE, SHARP = 1e-3, 1e-13  # Gaps of the lassos of steps, at first and at last.
+LOOSE, SHARP = 1e-3, 1e-13  # The gaps of the lassos of the first steps, and of the last.
 # The next step's lasso may leave this share of what the last step has gained.
 GAP_LEFT_OF_GAIN = 1e-2
-MIN_GAP = 1e-13  # Relative to the squares of a lasso's target.
-MIN_CHANGE = 1e-11  # No further step tells where the values change by less.
+MIN_GAP = 1e-13  # The least gap of a lasso, relative to the squares of its target.
+MIN_CHANGE = 1e-11  # Steps end where the values change by less.
 
 
 class ProximalNewton:
@@ -114,7 +114,8 @@ class ProximalNewton:
             if self.is_late():
                 break
             working |= missed
-        self.spent = gap > goal and not self.still  # It has used up its turns.
+        # Whether all iterations were used up before the gap was reached.
+        self.spent = gap > goal and not self.still
         return max(gap, 0.0), turns
 
     # ------------------------------------------------------------ Newton's steps
@@ -127,7 +128,7 @@ class ProximalNewton:
         inside = self.columns.part(working)
         value = self._objective(self.eta, self.b, l1, l2)
         turns = idle = flat = 0
-        share = LOOSE  # The share of the loss that the gap of a step's lasso may leave.
+        share = LOOSE  # The gap that a step's lasso may leave, as a share of the loss.
         while turns < max(most, 1) and idle < MAX_IDLE_STEPS and not self.is_late():
             turns += 1
             score, h = self._curvature()

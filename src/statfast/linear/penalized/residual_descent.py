@@ -19,7 +19,7 @@ from statfast._typing import Array
 from statfast.linear.penalized.coordinate_descent import Descent
 
 MIN_GAIN_OF_SWEEP = 1e-26  # A sweep whose moves gain a smaller share of |y|^2 is all rounding.
-SWEEPS_OF_EXTRAPOLATION = 5  # So many sweeps are extrapolated from.
+SWEEPS_OF_EXTRAPOLATION = 5  # The number of sweeps of an extrapolation.
 INNER_SHARE_OF_GAP = 0.3  # The columns that are not zero are to reach this share of the gap.
 NUMBERS_OF_CALL = 5e6  # A kernel call visits so many numbers of columns in some 20 ms.
 RIDGE_OF_DEPENDENCE = 1e-12  # This share of the trace is added where sweeps depend on each other.

@@ -20,16 +20,18 @@ from statfast._linalg import dot
 from statfast._typing import Array
 
 MAX_HALVINGS = 30
-ROUNDING_OF_LOSS = 1e-15  # Relative to the null model's loss.
+ROUNDING_OF_LOSS = 1e-15  # The rounding of the loss, relative to the null model's.
 INNER_SWEEPS = 3  # So many sweeps of the columns that are not zero are made between two of all.
 SWEEP_ROUNDS_OF_STEP = 3  # A step has so many rounds of such sweeps.
 # The last sweep gains no more than this share of what the first has gained.
 MIN_GAIN_OF_SWEEP = 0.01
-SMOOTH, PRODUCTS = 4, 60  # Newton steps with signs as they are, and products in each.
+# The most Newton steps with unchanged signs, and the most products in each.
+SMOOTH, PRODUCTS = 4, 60
 # If a larger share of the signs has changed, the next step is one of sweeps, too.
 MAX_CHANGED_SIGNS = 0.03
 MAX_GRADIENT_LEFT = 1e-2  # A Newton step may leave this share of the square of a gradient.
-MIN_DECREASE = 1e-4  # Relative to the fall that the gradient promises.
+# The least decrease of a step, relative to the fall that the gradient promises.
+MIN_DECREASE = 1e-4
 # Where a smaller share of a column's squares is left about its mean, digits are lost.
 MIN_SQUARES_LEFT = 0.1
 
@@ -66,7 +68,8 @@ class _Support:
     def __init__(self, model: Any, working: Array, l1: float, l2: float) -> None:
         self.model, self.working, self.l1, self.l2 = model, working, l1, l2
         part = model.columns.part(working)
-        self.table, self.shift = part.table, part.shift  # The model's intercept is about the shift.
+        # The intercept is that of columns less the shift.
+        self.table, self.shift = part.table, part.shift
         self.squared = type(self.table)(
             (self.table.data**2, self.table.indices, self.table.indptr), shape=self.table.shape
         )
