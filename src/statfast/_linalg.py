@@ -11,11 +11,12 @@ from statfast._core.linalg import cholesky as kernel
 from statfast._engine import interruptible
 from statfast._typing import Array
 
-# Up to here our own factor is quicker than LAPACK's, whose threads spin on after it.
+# Up to so many columns our own factor is quicker than LAPACK's, whose threads spin on after it.
 MAX_COLUMNS_OF_CHOLESKY_KERNEL = 1024
 # One call of LAPACK inverts a triangle of so many columns in milliseconds.
 MAX_COLUMNS_OF_ONE_INVERSE = 512
-# Up to here our own inverse is as quick, and wakes no threads that spin after it.
+# Up to so many columns our own inverse is as quick as LAPACK's, and wakes no threads that spin
+# after it.
 MAX_COLUMNS_OF_INVERSE_KERNEL = 128
 MIN_PIVOT = 1e-15  # Below this pivot of the scaled matrix its eigenvalues are looked at.
 MIN_EIGENVALUE = 1e-16  # Eigenvalues below this share of the largest are rounding.
@@ -52,7 +53,7 @@ class CholeskyFactor:
                 pass
 
     def solve(self, g: Array) -> Array:
-        # Not LAPACK's, whose threads spin on for longer than the pass that comes next.
+        # Not by LAPACK, whose threads would spin on for longer than the next pass takes.
         out = g.copy()
         kernel.cholesky_solve(self.lower, self.scale, out)
         return out

@@ -41,6 +41,6 @@ if TYPE_CHECKING:
     Rows: TypeAlias = ArrayLike | Sparse | RowChunks
     # Checked rows: an array, or a sparse one, whose types scipy does not tell.
     Matrix: TypeAlias = csr_array
-else:  # what is loaded on use is known to type checkers alone
+else:  # Names that are loaded on use are known to type checkers alone.
     Axes = DataFrame = Matrix = csc_array = csr_array = csr_matrix = Any
     Rows = ArrayLike | Sparse

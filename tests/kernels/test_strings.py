@@ -45,9 +45,9 @@ def test_mismatch_counts_near_words(X, Y, k, m, spare):
 @pytest.mark.parametrize("dense", [1e-9, 32, 1e9])  # no substring in columns, some, and all
 @pytest.mark.parametrize("alphabet", ["AC", DNA, "ACDEFGHIKLMNPQRSTVWY"])
 def test_columns_and_lists_add_up(monkeypatch, dense, alphabet):
-    monkeypatch.setattr(substrings, "DENSE", dense)
-    monkeypatch.setattr(substrings, "BATCH", 100)
-    monkeypatch.setattr(substrings, "SLICE", 200)
+    monkeypatch.setattr(substrings, "TILE_PRODUCTS_PER_LIST_PRODUCT", dense)
+    monkeypatch.setattr(substrings, "PRODUCTS_OF_CALL", 100)
+    monkeypatch.setattr(substrings, "SUBSTRINGS_OF_CALL", 200)
     X, Y = random_strings(130, 30, alphabet), random_strings(70, 30, alphabet, 1)
     for k in (1, 2, 4):
         assert np.array_equal(Spectrum(k).matrix(X, Y), twin.spectrum(X, Y, k))
@@ -56,7 +56,7 @@ def test_columns_and_lists_add_up(monkeypatch, dense, alphabet):
 
 def test_parts_of_blocks(monkeypatch):
     monkeypatch.setattr(Spectrum, "_width", 64)
-    monkeypatch.setattr(substrings, "DENSE", 1)
+    monkeypatch.setattr(substrings, "TILE_PRODUCTS_PER_LIST_PRODUCT", 1)
     X = random_strings(200, 20, "ACDEFGHIKLMNPQRSTVWY")
     assert np.array_equal(Spectrum(2).matrix(X), twin.spectrum(X, X, 2))
 

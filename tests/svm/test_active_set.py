@@ -34,7 +34,7 @@ def test_the_worst_pair_is_always_active(seed, m, most):
 
 
 def test_few_violators_are_all_active(monkeypatch):
-    monkeypatch.setattr(active_set, "FEWEST", 50)
+    monkeypatch.setattr(active_set, "MIN_VARIABLES", 50)
     f, b, low, high = state(1, 1000)
     still = (b == low) | (b == high)
     f[still] = np.where(b == low, 1.0, -1.0)[still]  # at the bound where they belong
@@ -66,7 +66,7 @@ def test_the_first_set_is_small():
     f, zero = np.where(np.arange(9000) % 3, 1.0, -1.0), np.zeros(9000)
     low, high = np.where(f > 0, -1.0, 0.0), np.where(f > 0, 0.0, 1.0)
     chosen = next_active(f, zero, low, high, 0.0, 4096)
-    assert len(chosen) == active_set.FEWEST
+    assert len(chosen) == active_set.MIN_VARIABLES
     assert 0.3 < (f[chosen] > 0).mean() < 0.7  # as many of either side
 
 

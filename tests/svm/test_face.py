@@ -86,7 +86,7 @@ def test_leaps_spare_sweeps(loss, monkeypatch):
     few = model.fit(X, y)
     assert few.solver_ == "descent"
     iterations, value, gap = few.n_iter_, few.primal_objective_, few.dual_gap_
-    monkeypatch.setattr(dual_descent, "BEFORE", 10**9)
+    monkeypatch.setattr(dual_descent, "SWEEPS_BEFORE_LEAPS", 10**9)
     many = model.fit(X, y)
     assert 2 * iterations < many.n_iter_
     assert value == pytest.approx(many.primal_objective_, rel=1e-5)
@@ -94,7 +94,7 @@ def test_leaps_spare_sweeps(loss, monkeypatch):
 
 
 def test_a_time_limit_is_heard_in_a_leap(monkeypatch):
-    monkeypatch.setattr(dual_descent, "BEFORE", 1)
+    monkeypatch.setattr(dual_descent, "SWEEPS_BEFORE_LEAPS", 1)
     made, _ = problem(0, 40, 60, 1.0, False, None)
     over = Clock(10_000, 0.0, lambda: 1.0)
     found = descend(made, 1e-4, over, np.random.default_rng(0))

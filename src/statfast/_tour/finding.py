@@ -14,7 +14,7 @@ class Finding:
 
     title: str
     lines: list[str]
-    agrees: bool  # with the known answer
+    agrees: bool  # Whether the answer is the known one.
     seconds: float
 
 

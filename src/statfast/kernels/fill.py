@@ -18,8 +18,9 @@ from statfast._validation import refuse_large
 
 Fill = Callable[[slice, slice, np.ndarray], None]  # (rows, columns, OUT their kernel values)
 
-WORK = 1 << 25  # multiplications of a block: some milliseconds
-WORTH = 32  # multiplications that take as long as to copy a value to the other side
+OPERATIONS_OF_BLOCK = 1 << 25  # The multiplications of a block, which take some milliseconds.
+# From so many columns on, a value is copied across the diagonal and not computed twice.
+MIN_COLUMNS_TO_COPY = 32
 
 
 def filled(
@@ -31,7 +32,7 @@ def filled(
     `half` says that it is symmetric, which pays where values take longer than the copies of them;
     `width` columns of a block, a multiple of 64; `depth` multiplications of a value.
     """
-    half = half and depth >= WORTH
+    half = half and depth >= MIN_COLUMNS_TO_COPY
     size = np.dtype(dtype).itemsize
     refuse_large(
         n * m * size, f"The {n} x {m} kernel matrix",
@@ -54,7 +55,7 @@ def filled(
                 first = max(columns.start, rows.stop)
                 mirror(out, rows.start, rows.stop, first, columns.stop)
 
-    most = max(64, WORK // (min(m, width) * depth) // 64 * 64)
+    most = max(64, OPERATIONS_OF_BLOCK // (min(m, width) * depth) // 64 * 64)
     strips = grid(n, least=64, most=min(256, most))
     with np.errstate(over="ignore", invalid="ignore"):
         each(strip, strips, n_jobs=n_jobs, effort=float(n) * m * (depth + 16))

@@ -59,10 +59,10 @@ class Kernel:
            [1.068, 4.5  ]])
     """
 
-    __array_ufunc__ = None  # np.float64(2) * kernel is the kernel's affair
+    __array_ufunc__ = None  # Lets `__rmul__` handle np.float64(2) * kernel.
     domain: ClassVar[str] = ROWS
-    _width: ClassVar[int] = 512  # columns of a block
-    _binding = 4  # how tightly its text holds together: 1 a sum, 2 a product, 3 a power
+    _width: ClassVar[int] = 512  # The columns of a block of the matrix.
+    _binding = 4  # The precedence of the kernel's text: 1 a sum, 2 a product, 3 a power.
 
     @property
     def positive_definite(self) -> bool | None:
@@ -203,7 +203,7 @@ class Kernel:
     def __add__(self, other: Any) -> "Sum":
         return Sum.combine(self, other) if isinstance(other, Kernel) else NotImplemented
 
-    def __radd__(self, other: Any) -> Any:  # of sum([k1, k2]), which begins with 0
+    def __radd__(self, other: Any) -> Any:  # sum([k1, k2]) begins with 0.
         return self if isinstance(other, Real) and other == 0 else NotImplemented
 
     def __mul__(self, other):
@@ -472,7 +472,7 @@ def _halves(squares: Array) -> tuple[Array, Array]:
     return moderate, np.where(empty, 0.0, np.ldexp(1.0, -exponent))
 
 
-@np.errstate(over="ignore", under="ignore")  # callers look at what they get
+@np.errstate(over="ignore", under="ignore")  # Callers check the values.
 def raise_to(values: Array, exponent: int) -> None:
     """values **= exponent by squarings, which pow would take ten times as long for."""
     bits = f"{exponent:b}"[1:]

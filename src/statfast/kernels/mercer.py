@@ -14,7 +14,7 @@ from statfast._validation import as_real, refuse_large, warn_user
 from statfast.kernels.kernel import Kernel
 from statfast.kernels.named import kernel_for
 
-NAMED = 3  # points that the sentence names
+POINTS_NAMED = 3  # The points that the message names.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,12 +57,12 @@ class MercerCheck:
                 f"{self.kernel} is positive semi-definite on {points}: its eigenvalues lie between "
                 f"{self.smallest:.3g} and {self.largest:.3g}{known}."
             )
-        order = np.argsort(-np.abs(self.direction), kind="stable")[:NAMED]
+        order = np.argsort(-np.abs(self.direction), kind="stable")[:POINTS_NAMED]
         most = ", ".join(f"{self.direction[at]:.2g} of point {at}" for at in order)
         return (
             f"{self.kernel} is not positive semi-definite on {points}: its smallest eigenvalue is "
             f"{self.smallest:.3g} (the largest is {self.largest:.3g}), in the direction of {most}"
-            f"{' ...' if n > NAMED else ''}."
+            f"{' ...' if n > POINTS_NAMED else ''}."
         )
 
     __repr__ = __str__
@@ -124,7 +124,8 @@ def mercer_check(
     smallest, largest = float(values[0]), float(values[-1])
     bound = tol * max(abs(smallest), abs(largest))
     direction = vectors[:, 0].copy()
-    if direction[np.abs(direction).argmax()] < 0:  # of either sign: take this one
+    # The sign of a direction is arbitrary: its largest entry is made positive.
+    if direction[np.abs(direction).argmax()] < 0:
         direction = -direction
     check = MercerCheck(chosen, smallest, largest, direction, tol, bool(smallest >= -bound))
     if not check.positive:

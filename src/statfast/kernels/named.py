@@ -26,7 +26,7 @@ from statfast.kernels.user_kernels import FunctionKernel, Precomputed
 
 AnyKernel: TypeAlias = str | Kernel | Callable[..., Any]
 NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "spectrum", "precomputed")
-RATED = ("poly", "rbf", "sigmoid", "laplacian")  # those that have a gamma
+KERNELS_WITH_GAMMA = ("poly", "rbf", "sigmoid", "laplacian")  # The named kernels that have a gamma.
 NUMBERS_OF_BLOCK = 1 << 18
 
 
@@ -103,7 +103,7 @@ def domain_of(kernel: Any) -> str:
 
 def has_gamma(kernel: Any) -> bool:
     """Whether gamma is a parameter of the kernel of a parameter."""
-    return isinstance(kernel, str) and kernel in RATED
+    return isinstance(kernel, str) and kernel in KERNELS_WITH_GAMMA
 
 
 def gamma_of(gamma: Any, X: np.ndarray | None) -> float:
@@ -144,7 +144,8 @@ def _variance(rows: Matrix, scale: float) -> float:
     def mean(of: Callable[..., Any]) -> float:
         total = 0.0
         for block in blocks:
-            # In the order of the rows whatever their layout, for the same bits from a frame.
+            # Blocks are copied to row order whatever the layout of X, so that a data frame gives
+            # the same bits.
             total += of(np.multiply(rows[block], scale, dtype=np.float64, order="C")).sum()
         return float(total / rows.size)
 

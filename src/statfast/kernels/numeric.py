@@ -286,9 +286,9 @@ class RBF(Decaying):
         if self.gamma == 0:
             return lambda rows, columns, out: out.fill(1.0)
         A, B, scale = together(A, B)
-        # Twice, as the square of the scale may overflow where the result does not.
+        # Divided twice, as the square of the scale may overflow where the result does not.
         gamma = min(self.gamma / scale / scale, BIGGEST)
-        if gamma == 0:  # of distances below 1e-500
+        if gamma == 0:  # The scale of distances is below 1e-500.
             return lambda rows, columns, out: out.fill(1.0)
         origin = origin_of(extent_of(B).mean)
 

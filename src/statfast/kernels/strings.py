@@ -57,7 +57,8 @@ class Spectrum(Kernel):
     """
 
     domain: ClassVar[str] = STRINGS
-    _width: ClassVar[int] = 1 << 14  # each list of strings is looked at once a block
+    # Blocks are wide, as each of them reads the list of strings once.
+    _width: ClassVar[int] = 1 << 14
 
     k: int = 3
 
@@ -88,7 +89,8 @@ class Spectrum(Kernel):
         strings = self._points(X)
         tallied = Letters(strings).counted(self.k, range(self.k))
         where = np.empty(tallied.columns, np.intp)
-        where[tallied.column[::-1]] = tallied.place[::-1]  # where each occurs first
+        # The place where each substring occurs first.
+        where[tallied.column[::-1]] = tallied.place[::-1]
         joined = type(strings[0])().join(strings)
         named = [joined[at : at + self.k] for at in where]
         order = sorted(range(len(named)), key=named.__getitem__)

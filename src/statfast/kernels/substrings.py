@@ -17,16 +17,17 @@ from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast._validation import refuse_large
 
-SLICE = 1 << 21  # substrings counted in one go: some ten milliseconds
-DENSE = 32  # a product in lists takes as long as so many in the tile
-TABLE = 1 << 16  # entries of a table that are never too many
-BATCH = 1 << 24  # products added in one go
+SUBSTRINGS_OF_CALL = 1 << 21  # Substrings that a kernel call counts, in some ten milliseconds.
+# A product in lists takes as long as so many products of the tile.
+TILE_PRODUCTS_PER_LIST_PRODUCT = 32
+MIN_ENTRIES_OF_TABLE = 1 << 16  # A table of no more entries is made however short the texts are.
+PRODUCTS_OF_CALL = 1 << 24  # Products that a kernel call adds.
 
 
 class Counts(NamedTuple):
     """How often each substring occurs in each string, string by string."""
 
-    begins: np.ndarray  # (n + 1,) where those of a string begin
+    begins: np.ndarray  # (n + 1,) where the counts of each string begin.
     column: np.ndarray  # (nnz,) int32, the substring
     tally: np.ndarray  # (nnz,) int32, how often
     place: np.ndarray  # (nnz,) where it occurs first in the string, among all letters
@@ -65,7 +66,7 @@ class Letters:
             code, size = self._codes(len(self.number) - k + 1, kept)
             table = np.full(size, -1, np.int32)
             slot = np.empty(min(size, total), np.intp)
-            for piece in pieces(windows, SLICE):
+            for piece in pieces(windows, SUBSTRINGS_OF_CALL):
                 checkpoint()
                 known = kernel.count(
                     code, starts, windows, piece.start, piece.stop, known, table, slot, begins,
@@ -83,7 +84,7 @@ class Letters:
             code *= self.size
             code += self.number[at : at + length]
             size *= self.size
-        return (code, size) if size <= max(TABLE, 4 * length) else numbered(code)
+        return (code, size) if size <= max(MIN_ENTRIES_OF_TABLE, 4 * length) else numbered(code)
 
 
 def numbered(code: Any) -> Any:
@@ -122,7 +123,7 @@ class Shared:
             of_columns = counts.column[stop:], counts.tally[stop:], counts.begins[self.n :] - stop
         across = np.bincount(of_columns[0], minlength=counts.columns)
         down = across if self.same else np.bincount(of_rows[0], minlength=counts.columns)
-        dense = DENSE * (across * down) > self.n * self.m
+        dense = TILE_PRODUCTS_PER_LIST_PRODUCT * (across * down) > self.n * self.m
         if dense.any():
             rank = np.cumsum(dense) - 1
             self.row_tables.append(table(*of_rows, dense, rank) * weight)
@@ -155,7 +156,7 @@ class Shared:
                 lengths = np.diff(starts)[column[ends[0] : ends[-1]]]
                 so_far = np.concatenate([[0], np.cumsum(lengths)])
                 work = np.diff(so_far[ends - ends[0]])
-                for piece in pieces(work, BATCH):
+                for piece in pieces(work, PRODUCTS_OF_CALL):
                     checkpoint()
                     kernel.add(
                         begins, column, count, starts, places, times, weight,

@@ -83,7 +83,7 @@ def test_the_squares_of_fits_are_their_own():
 
 def test_rows_give_way_to_those_used_last(monkeypatch):
     monkeypatch.setattr("statfast.svm.dual.gram_cache.MIN_CACHED_ROWS", 8)
-    monkeypatch.setattr("statfast.svm.dual.gram.REMADE", 0)
+    monkeypatch.setattr("statfast.svm.dual.gram.MAX_FEATURES_REMADE", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 3))
     gram = TileGram(X, extent_of(X), tiles.RBF, 0.5, 0, 0.0, 0)

@@ -18,9 +18,11 @@ import numpy as np
 
 from statfast._typing import Array
 
-FEWEST = 512  # variables, and as many at first, when nothing is known of any
-AMPLE = 2  # times the violators: room for those they turn into some
-WORST = 1 / 64  # of a set are the worst violators, from either side
+MIN_VARIABLES = 512  # The least variables of a set, and those of the first one.
+# A set has room for so many variables for each that violates its conditions, as steps make more of
+# them.
+VARIABLES_PER_VIOLATOR = 2
+SHARE_OF_WORST = 1 / 64  # This share of a set is given to the worst violators of either side.
 GOLDEN = (5**0.5 - 1) / 2
 
 
@@ -41,11 +43,11 @@ def next_active(f: Array, b: Array, low: Any, high: Any, middle: Any, most: Any)
     free, sides = rises & falls, (np.where(rises, above, -inf), np.where(falls, -above, -inf))
     score = np.maximum(*sides)
     violating = int(np.count_nonzero(score > 0.0)) if b.any() else 0
-    count = min(most, max(FEWEST, AMPLE * violating))
+    count = min(most, max(MIN_VARIABLES, VARIABLES_PER_VIOLATOR * violating))
     chosen = np.zeros(len(b), bool)
     wrong = [np.flatnonzero(side > 0.0) for side in sides]
     for side, places in zip(sides, wrong, strict=True):
-        chosen[places[largest(side[places], max(1, int(WORST * count)))]] = True
+        chosen[places[largest(side[places], max(1, int(SHARE_OF_WORST * count)))]] = True
     free &= ~chosen
     outer = [places[~(free | chosen)[places]] for places in wrong]
     counts, room = [len(places) for places in outer], count - int(np.count_nonzero(chosen))

@@ -14,11 +14,11 @@ import numpy as np
 from statfast._core.svm import smo
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
-from statfast.svm.dual.gram import STRIP
+from statfast.svm.dual.gram import ROWS_OF_STRIP
 from statfast.svm.dual.gram_cache import Gram
 from statfast.svm.dual.precision import away_of
 
-VALUES_OF_PIECE = 1 << 22  # Ctrl-C is heard after so many values.
+VALUES_OF_PIECE = 1 << 22  # Ctrl-C is looked for after so many values.
 
 
 class FullGram(Gram):
@@ -35,7 +35,7 @@ class FullGram(Gram):
         self._kept: Any = None
 
     def by_rows(self) -> Any:
-        return False  # they are there
+        return False  # No row has to be made, as all are in memory.
 
     @cached_property
     def values(self) -> Any:
@@ -59,14 +59,14 @@ class FullGram(Gram):
         return self.values[index, : self.n]
 
     def block(self, index: Any) -> Any:
-        # Trainings with one C after the other are on the same points.
+        # Trainings for one value of C after the other are on the same points.
         if self._index is None or not np.array_equal(index, self._index):
             self._kept = self.values
             if len(index) != self.n or (np.diff(index) != 1).any():
                 self._kept = self._for_block(len(index))
-                for first in range(0, len(index), STRIP):
+                for first in range(0, len(index), ROWS_OF_STRIP):
                     checkpoint()
-                    for i in range(first, min(first + STRIP, len(index))):
+                    for i in range(first, min(first + ROWS_OF_STRIP, len(index))):
                         np.take(self.values[index[i]], index, out=self._kept[i, : len(index)])
             self._index = np.array(index)
         return self._kept
@@ -76,10 +76,10 @@ class FullGram(Gram):
 
     def exact(self, index: Any, weights: Any, at: Any = None) -> Any:
         out = np.zeros(len(self.matrix))
-        for first in range(0, len(index), STRIP):
+        for first in range(0, len(index), ROWS_OF_STRIP):
             checkpoint()
-            strip = self.matrix[self.places[index[first : first + STRIP]]]
-            out += weights[first : first + STRIP] @ strip
+            strip = self.matrix[self.places[index[first : first + ROWS_OF_STRIP]]]
+            out += weights[first : first + ROWS_OF_STRIP] @ strip
         return out[self.places if at is None else self.places[at]]
 
 

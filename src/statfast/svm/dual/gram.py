@@ -27,10 +27,12 @@ from statfast.svm.dual.gram_cache import (
 )
 from statfast.svm.dual.precision import away_of, is_far, tile_shape, tile_type
 
-SPARE = 16  # rows that tiles may read beyond the last
-TASK = 4e6  # flop at least, as a task costs some 20 microseconds
-STRIP = 256  # rows of any kernel made at a time
-REMADE = 300  # features: rows of fewer are made whenever they are needed, and not kept
+SPARE_ROWS = 16  # Tiles may read so many rows beyond the last.
+# The least operations of a task, as a task costs some 20 microseconds by itself.
+MIN_OPERATIONS_OF_TASK = 4e6
+ROWS_OF_STRIP = 256  # Rows of the matrix that are made at a time.
+# Rows of the matrix between points of no more features are made anew whenever they are needed.
+MAX_FEATURES_REMADE = 300
 
 
 class TileGram(Gram):
@@ -67,8 +69,8 @@ class TileGram(Gram):
         if kind == tiles.RBF:
             return np.ones(len(self.X))
         square = np.empty(len(self.X))
-        for begin in range(0, len(square), STRIP):
-            piece = slice(begin, begin + STRIP)
+        for begin in range(0, len(square), ROWS_OF_STRIP):
+            piece = slice(begin, begin + ROWS_OF_STRIP)
             rows = self.X[piece] - self.origin.astype(np.float64)
             np.einsum("ij,ij->i", rows, rows, out=square[piece])
         if kind == tiles.LINEAR:
@@ -79,7 +81,9 @@ class TileGram(Gram):
     def _laid(self, index: Array, dtype: type[Any] | None = None) -> tuple[Array, Array]:
         """Rows as the tiles take them, and half their squared lengths."""
         count, d, dtype = len(index), self.X.shape[1], dtype or self._dtype
-        rows = np.zeros((round_up_to_lines(count, SPARE) + SPARE, tiles.row_stride(d)), dtype)
+        rows = np.zeros(
+            (round_up_to_lines(count, SPARE_ROWS) + SPARE_ROWS, tiles.row_stride(d)), dtype
+        )
         start = np.zeros(len(rows), dtype)
         tiles.lay(self.X, index, self.origin, rows, start)
         return rows, start
@@ -138,8 +142,8 @@ class TileGram(Gram):
         return out
 
     def add(self, index: Any, weights: Array | None, total: Any, at: Any = None) -> None:
-        # To make a value of few features again takes less than to write it to fresh memory.
-        if self.X.shape[1] > REMADE:
+        # With few features, computing a value again takes less time than writing it to new memory.
+        if self.X.shape[1] > MAX_FEATURES_REMADE:
             super().add(index, weights, total, at)
         elif at is None:
             self._weigh(index, weights, np.arange(self.n), total[: self.n], self._dtype)
@@ -161,13 +165,13 @@ class TileGram(Gram):
         x_i.x_j - u_i.u_j = u_i.o + u_j.o + o.o."""
         origin = self.origin.astype(np.float64)
         total, across = float(np.sum(weights)), 0.0
-        for begin in range(0, len(index), STRIP):
-            piece = slice(begin, begin + STRIP)
+        for begin in range(0, len(index), ROWS_OF_STRIP):
+            piece = slice(begin, begin + ROWS_OF_STRIP)
             across += float(weights[piece] @ ((self.X[index[piece]] - origin) @ origin))
         out += across + total * float(origin @ origin)
         if total != 0.0:
-            for begin in range(0, len(at), STRIP):
-                piece = slice(begin, begin + STRIP)
+            for begin in range(0, len(at), ROWS_OF_STRIP):
+                piece = slice(begin, begin + ROWS_OF_STRIP)
                 out[piece] += total * ((self.X[at[piece]] - origin) @ origin)
 
     def _weigh(self, index: Array, weights: Any, at: Array, out: Array, dtype: Any) -> None:
@@ -188,7 +192,7 @@ class TileGram(Gram):
             each_at = 2.0 * len(chosen) * (d + 32)
             effort = each_at * len(at)
             most = max(64, int(FLOPS_OF_PIECE / each_at) // 64 * 64)
-            parts = int(np.clip(effort / TASK, 4, 64))
+            parts = int(np.clip(effort / MIN_OPERATIONS_OF_TASK, 4, 64))
             each(task, grid(len(at), 64, most, parts), n_jobs=self.n_jobs, effort=effort)
 
 
@@ -211,8 +215,8 @@ class KernelGram(Gram):
 
     def _make(self, index: Any, slots: Any, out: Array, first: Any, stop: int) -> None:
         dtype = np.float32 if self._away is None else np.float64
-        for begin in range(0, len(index), STRIP):
-            part = slice(begin, begin + STRIP)
+        for begin in range(0, len(index), ROWS_OF_STRIP):
+            part = slice(begin, begin + ROWS_OF_STRIP)
             values = self._values(index[part], self.X, dtype)
             if self._away is not None:
                 values -= np.add.outer(self._away[index[part]], self._away)
@@ -222,22 +226,23 @@ class KernelGram(Gram):
         k = len(index)
         out = self._for_block(k)
         points = self._points(index)
-        if self._away is None and k <= MIN_POINTS_OF_SQUARE:  # of which a copy is no matter
+        # For so few points a copy costs little.
+        if self._away is None and k <= MIN_POINTS_OF_SQUARE:
             out[:, :k] = self.kernel._matrix(points, points, np.float32, self.n_jobs)
             return out
-        for begin in range(0, k, STRIP):
-            part = index[begin : begin + STRIP]
+        for begin in range(0, k, ROWS_OF_STRIP):
+            part = index[begin : begin + ROWS_OF_STRIP]
             values = self._values(part, points, np.float32 if self._away is None else np.float64)
             if self._away is not None:
                 values -= np.add.outer(self._away[part], self._away[index])
-            out[begin : begin + STRIP, :k] = values
+            out[begin : begin + ROWS_OF_STRIP, :k] = values
         return out
 
     def exact(self, index: Array, weights: Any, at: Array | None = None) -> Array:
         points = self.X if at is None else self._points(at)
         out = np.zeros(len(points))
-        for begin in range(0, len(index), STRIP):
-            part = slice(begin, begin + STRIP)
+        for begin in range(0, len(index), ROWS_OF_STRIP):
+            part = slice(begin, begin + ROWS_OF_STRIP)
             out += weights[part] @ self._values(index[part], points, np.float64)
         return out
 
@@ -253,7 +258,7 @@ class MatrixGram(Gram):
         super().__init__(len(matrix), diagonal, inf, n_jobs, away)
 
     def by_rows(self) -> Any:
-        return False  # they are there
+        return False  # No row has to be made, as all are in memory.
 
     def rows(self, index: Any) -> Any:
         return self.matrix[index].astype(np.float32)
@@ -264,12 +269,12 @@ class MatrixGram(Gram):
     def block(self, index: Array) -> Array:
         k = len(index)
         out = self._for_block(k)
-        for begin in range(0, k, STRIP):
-            part = index[begin : begin + STRIP]
+        for begin in range(0, k, ROWS_OF_STRIP):
+            part = index[begin : begin + ROWS_OF_STRIP]
             values = self.matrix[np.ix_(part, index)]
             if self._away is not None:
                 values = values - np.add.outer(self._away[part], self._away[index])
-            out[begin : begin + STRIP, :k] = values
+            out[begin : begin + ROWS_OF_STRIP, :k] = values
         return out
 
     def exact(self, index: Array, weights: Any, at: Array | None = None) -> Array:

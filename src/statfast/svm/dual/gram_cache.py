@@ -20,8 +20,9 @@ from statfast._validation import warn_user
 from statfast.svm.dual.limits import cache_room
 
 MIN_CACHED_ROWS = 512  # So many rows are kept however little memory is allowed.
-MIN_POINTS_OF_SQUARE = 4096  # A square of so many points is allowed likewise, and laid out at once.
-FLOPS_OF_PIECE = 2e8  # Ctrl-C is heard between two pieces of work.
+# The matrix of so many points is kept too, however little memory is allowed, and allocated at once.
+MIN_POINTS_OF_SQUARE = 4096
+FLOPS_OF_PIECE = 2e8  # Ctrl-C is looked for between two pieces of this much work.
 MAX_KERNEL_VALUE = 1e37  # Sums of a few values must be finite.
 CROWDED = (
     "The kernel matrix of {n} points takes {gib:.1f} GiB, over 4 GiB or a quarter of what is free: "
@@ -58,7 +59,7 @@ class Gram:
         What is taken off values, a_i + a_j.
     """
 
-    is_complete = False  # whether the matrix is there already, and blocks cost little
+    is_complete = False  # Whether the matrix is in memory already, so that blocks cost little.
 
     def __init__(
         self,
@@ -74,12 +75,13 @@ class Gram:
         require_float32(self.longest)
         self._ld = round_up_to_lines(n)
         self._cache_size, self._cache, self._clock, self._has_warned = cache_size, None, 0, False
-        self._square = np.empty(0, np.float32)  # of `block`
+        self._square = np.empty(0, np.float32)  # The matrix that `block` returned last.
 
     @cached_property
     def slots(self) -> Any:
         """How many rows the cache has room for."""
-        if self.n <= MIN_CACHED_ROWS:  # the free memory, slow to read, is not asked for
+        # For so few points the free memory, which is slow to read, does not matter.
+        if self.n <= MIN_CACHED_ROWS:
             return self.n
         limit = cache_room(self._cache_size) - self._square.nbytes
         return int(min(self.n, max(limit // (4 * self._ld), MIN_CACHED_ROWS)))
@@ -87,7 +89,8 @@ class Gram:
     @cached_property
     def side(self) -> int:
         """Of how many points the square may be kept, beside the cache if there is one."""
-        size = None if self._cache_size == inf else self._cache_size  # a matrix that is there
+        # The matrix is in memory already.
+        size = None if self._cache_size == inf else self._cache_size
         if size is None and self.n <= MIN_POINTS_OF_SQUARE:
             return MIN_POINTS_OF_SQUARE
         room = cache_room(size) - (0 if self._cache is None else self._cache.nbytes)
@@ -137,9 +140,10 @@ class Gram:
     def _hold(self, part):
         """The slots of distinct points, no more than there are; their rows are in the cache."""
         if self._cache is None:
-            self._slot = np.full(self.n, -1, np.int32)  # of a point, -1 if it has none
-            self._point = np.full(self.slots, -1, np.int64)  # of a slot
-            self._used = np.zeros(self.slots, np.int64)  # when
+            self._slot = np.full(self.n, -1, np.int32)  # The slot of each point, -1 if it has none.
+            # The point of each slot, -1 for an empty one.
+            self._point = np.full(self.slots, -1, np.int64)
+            self._used = np.zeros(self.slots, np.int64)  # When each slot was last used.
             self._cache = aligned((self.slots, self._ld), np.float32)
         self._clock += 1
         slots = self._slot[part]
@@ -179,7 +183,8 @@ class Gram:
     def _for_block(self, k: int) -> Array:
         wide = round_up_to_lines(k)
         if self._square.size < k * wide:
-            self._square = np.empty(0, np.float32)  # given back before as much is taken
+            # The old square is freed before a new one is allocated.
+            self._square = np.empty(0, np.float32)
             self._square = aligned(max(k, min(self.n, MIN_POINTS_OF_SQUARE)) * wide, np.float32)
         out = self._square[: k * wide].reshape(k, wide)
         out[:, k:] = 0

@@ -48,7 +48,7 @@ class Run:
         self.tell = params.callback
         self.machine, self.machines = 0, 1
         self.validates = False  # whether the machines are those of a cross-validation
-        self.held_short = 0  # how many of those were stopped
+        self.held_short = 0  # How many of those machines were stopped by a limit.
 
     def __call__(self, linear: Array, sign: Array, upper: Array, **more: Any) -> DualSolution:
         time_left = None if self.end == inf else max(0.0, self.end - time.monotonic())

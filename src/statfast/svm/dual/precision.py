@@ -12,9 +12,12 @@ from statfast._typing import Array
 from statfast.kernels import RBF, Linear, Polynomial, Sigmoid
 from statfast.kernels.kernel import Kernel
 
-FAR = 1e12  # numbers beyond may overflow float32 when squared
-DECAYS = ((1e4, np.float32), (1e5, np.float64))  # types, and what gamma |x - z|^2 may be in each
-FAR_OFF = 16.0  # times their squared distances: squared lengths of images that are far from 0
+MAX_FLOAT32_VALUE = 1e12  # The squares of larger numbers, summed, may overflow float32.
+# The largest gamma |x - z|^2 for tiles of each type.
+MAX_EXPONENTS = ((1e4, np.float32), (1e5, np.float64))
+# Images are far from 0 where their squared lengths are more than so many times their squared
+# distances.
+MIN_LENGTH_OF_FAR_IMAGES = 16.0
 
 
 def is_far(extent: Extent) -> bool:
@@ -30,7 +33,7 @@ def away_of(diagonal: Array, row: Array, middle: int) -> Array | None:
     with np.errstate(over="ignore", invalid="ignore"):
         away = row - 0.5 * diagonal[middle]
         spread = np.abs(diagonal - 2.0 * away).mean()
-        return away if np.abs(diagonal).mean() > FAR_OFF * spread else None
+        return away if np.abs(diagonal).mean() > MIN_LENGTH_OF_FAR_IMAGES * spread else None
 
 
 def tile_shape(kernel: Kernel) -> tuple[int | None, float | None, int | None, float | None]:
@@ -51,17 +54,17 @@ def tile_type(extent: Extent, kind: int, gamma: Any, degree: Any, coef0: Any) ->
     float32 holds; None if neither does."""
     if kind == tiles.RBF:
         low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
-        diameter = float(np.square(high - low).sum())  # of squared distances
-        if not 1e-24 < diameter < FAR**2:
+        diameter = float(np.square(high - low).sum())  # The largest squared distance.
+        if not 1e-24 < diameter < MAX_FLOAT32_VALUE**2:
             return np.float32 if diameter == 0 else None
-        return next((dtype for most, dtype in DECAYS if gamma * diameter < most), None)
+        return next((dtype for most, dtype in MAX_EXPONENTS if gamma * diameter < most), None)
     return np.float32 if _moderate(extent, kind, gamma, degree, coef0) else None
 
 
 def _moderate(extent: Extent, kind: int, gamma: float, degree: int, coef0: float) -> bool:
     low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     largest = float(np.square(np.maximum(np.abs(low), np.abs(high))).sum())
-    if not 1e-24 < largest < FAR**2:
+    if not 1e-24 < largest < MAX_FLOAT32_VALUE**2:
         return largest == 0
     if kind == tiles.LINEAR:
         return True

@@ -18,10 +18,10 @@ from statfast._linalg import dot
 from statfast._typing import Array
 from statfast.svm.dual.solver import DualSolution
 
-MIN_MARGIN = 1e-8  # A margin of a smaller share of the gradient is none.
+MIN_MARGIN = 1e-8  # A margin that is a smaller share of the gradient counts as 0.
 MIN_TOLERANCE = 1e-14  # No tolerance is a smaller share of the gradient.
-MAX_GAP_OF_MARGIN = 0.1  # A hard margin that rounding keeps from more is none.
-INSEPARABLE = "inseparable"  # why a margin was not found
+MAX_GAP_OF_MARGIN = 0.1  # If rounding leaves a larger gap, there is no hard margin.
+INSEPARABLE = "inseparable"  # The reason of a solution whose classes have no margin.
 
 
 @dataclass(frozen=True)
@@ -30,19 +30,20 @@ class Machine:
 
     rows: NDArray[np.intp]  # (m,) those rows
     alpha: NDArray[np.float64]  # (m,) their multipliers,
-    upper: NDArray[np.float64]  # (m,) which are at most these
-    coef: NDArray[np.float64]  # (m,) in f, with the sign
+    upper: NDArray[np.float64]  # (m,) their upper bounds.
+    coef: NDArray[np.float64]  # (m,) their coefficients in f, multipliers times signs.
     rho: float
     norm2: float  # |w|^2
     primal: float
     dual: float
     n_iter: int
-    violation: float  # of the conditions of Karush, Kuhn and Tucker
+    violation: float  # By how much the conditions of Karush, Kuhn and Tucker are violated.
     converged: bool
     reason: str
     epsilon: float = 0.0  # half the width of the tube
     scale: float = 1.0  # multipliers were divided by it
-    values: NDArray[np.float64] | None = None  # (m,) f + rho of the rows, where another may start
+    # (m,) f + rho of the rows, from which another training may start.
+    values: NDArray[np.float64] | None = None
 
     @property
     def margin(self) -> float:
@@ -82,7 +83,7 @@ def c_svc(
     coef, sums = scaled(None if hard else before, costs)
     start = None if coef is None else sign * coef
     dual = solve(-np.ones(len(rows)), sign, costs, point=rows, start=start, sums=sums, hard=hard)
-    # Multipliers that grow without end are stopped by rounding.
+    # Without a margin, multipliers grow until rounding stops them.
     if hard and dual.reason == "precision" and dual.gap > MAX_GAP_OF_MARGIN:
         dual = dual._replace(reason=INSEPARABLE)
     slack = np.maximum(0.0, sign * dual.rho - dual.gradient)
@@ -168,7 +169,7 @@ def nu_svr(solve: Any, rows: Array, y: Array, costs: Array, nu: float) -> Machin
         _twice(-y, y), sign, _twice(costs, costs), point=_twice(rows, rows),
         start=_twice(start, start), groups="each",
     )  # fmt: skip
-    if dual.reason == INSEPARABLE:  # all targets are 0, and so is f
+    if dual.reason == INSEPARABLE:  # All targets are 0, and so is f.
         dual = dual._replace(converged=True, reason="tol")
     return _tube(dual, rows, y, costs, max(0.0, -dual.r), nu)
 

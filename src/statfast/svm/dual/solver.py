@@ -125,13 +125,15 @@ class DualSolution(NamedTuple):
     alpha: np.ndarray  # (m,)
     gradient: np.ndarray  # (m,) Q alpha + p, float64
     rho: float
-    r: float  # of problems with two groups, else 0
+    r: float  # The margin in problems with two groups, else 0.
     dual: float  # alpha'Q alpha / 2 + p'alpha
     n_iter: int  # steps of two variables
     gap: float  # by how much the worst pair of variables violates the conditions
     converged: bool
     reason: str  # "tol", or what ended it before: see `solve`
-    primal: float  # of the primal problem; inf if an unbounded variable is to rise, to rounding
+    # The value of the primal problem; inf if an unbounded variable should rise by more than
+    # rounding.
+    primal: float
 
 
 def solve(
@@ -203,7 +205,8 @@ class _Descent:
         self.point = np.arange(m) if point is None else np.asarray(point, np.intp)
         self.distinct = bool((self.point[1:] > self.point[:-1]).all())
         self.one_each = m == gram.n and self.distinct
-        self.used = self.point if self.distinct else np.unique(self.point)  # points that matter
+        # The points of the variables.
+        self.used = self.point if self.distinct else np.unique(self.point)
         self.used = None if self.one_each else self.used
         self.c = self.sign * np.asarray(linear, np.float64)
         rises = self.sign > 0
@@ -211,10 +214,10 @@ class _Descent:
         self.groups = 1 if groups == "one" else 2
         self.group = np.zeros(m, np.int32) if groups == "one" else (~rises).astype(np.int32)
         self.b = np.zeros(m) if start is None else self.sign * np.asarray(start, np.float64)
-        self.sums = np.zeros(gram._ld)  # K b of the points, and what lies beyond them
+        self.sums = np.zeros(gram._ld)  # K b of the points, and padding after them.
         self.is_exact = True  # whether the sums are those of a float64 matrix
         self.exact_b = np.zeros(m)  # the variables of the last exact sums
-        self.exact_sums = np.zeros(gram._ld)  # those sums
+        self.exact_sums = np.zeros(gram._ld)  # The last exact sums.
         if sums is not None:
             self.sums[self.point] = sums
             self.exact_b, self.exact_sums = self.b.copy(), self.sums.copy()
@@ -224,18 +227,20 @@ class _Descent:
         # value, |w|^2 / 2 - sum(a), is never above 0, sum(a) <= 2 / g^2.
         margin2 = least_squared_margin(gram, TOLERANCES.float32_margin)
         self.max_sum = 2.0 / margin2 if margin2 > 1e-250 else 0.0
-        if hard:  # Multipliers beyond these show that there is no margin.
+        if hard:  # Larger multipliers show that there is no margin.
             cap = max(2.0 * self.max_sum, 1.0)
             self.low, self.high = np.maximum(self.low, -cap), np.minimum(self.high, cap)
-        # Of the nu problem, |w| is g times the sum of all |b|, which stays.
+        # In the nu problem |w| is g times the sum of all |b|, which stays the same.
         meets = self.groups == 2 and not self.c.any()
         margin2 = least_squared_margin(gram, TOLERANCES.float32_margin_of_nu)
         self.touching = margin2 * float(np.abs(self.b).sum()) ** 2 if meets else -inf
         self.steps, self.rounds, self.reason = 0, 0, "tol"
         self.active: Any = None
         self.block: Any = None
-        self.rowwise, self.fetched = False, 0  # whether rows are made one by one; how many
-        self.best_violation, self.idle_rounds = inf, 0  # by float64 sums, and rounds since
+        # Whether rows are made one by one, and how many have been.
+        self.rowwise, self.fetched = False, 0
+        # The smallest violation by float64 sums, and the rounds since then.
+        self.best_violation, self.idle_rounds = inf, 0
 
     def f(self) -> Array:
         sums = self.sums[: self.gram.n]
@@ -280,7 +285,8 @@ class _Descent:
         self, max_iter: int | None, deadline: float, callback: Callable[..., Any] | None
     ) -> DualSolution:
         """Rounds, until the violation is at most tol by float64 sums."""
-        self.ends = "steps" if max_iter is None else "max_iter"  # the reason, after so many
+        # The reason that is reported when the steps are used up.
+        self.ends = "steps" if max_iter is None else "max_iter"
         if max_iter is None:
             max_iter = max(WORKING_SET.max_steps, WORKING_SET.max_steps_per_variable * len(self.b))
         while True:
@@ -350,7 +356,7 @@ class _Descent:
 
     def max_active(self) -> int:
         """How many variables may be active, if so many are free."""
-        # The square of variables that share points would hold copies.
+        # Where variables share points, the square would hold copies of the same rows.
         return self.gram.side if self.distinct else ACTIVE_SET.max_size
 
     def holds_all(self, free: Any, wanted: Any) -> Any:
@@ -423,7 +429,8 @@ class _Descent:
             elif slot is not None:
                 if missing and self.fetch(wanted[:missing]):
                     continue
-                self.rowwise = False  # long work, or on most rows: their square is worth making
+                # A long round, or one on most rows, is worth making the square of the active set.
+                self.rowwise = False
                 break
         change = np.zeros(len(self.b))
         change[active] = b - self.b[active]
@@ -464,7 +471,8 @@ class _Descent:
             rho, r = (offsets[0] + offsets[1]) / 2, (offsets[0] - offsets[1]) / 2
         gradient = self.sign * f
         dual = 0.5 * float(self.b @ (f + self.c))
-        away = f - np.array(offsets)[self.group]  # positive: what may fall should
+        # Positive where a variable that may fall should do so.
+        away = f - np.array(offsets)[self.group]
         away[np.abs(away) <= TOLERANCES.float64_rounding * np.abs(f).max()] = 0.0
         with np.errstate(invalid="ignore"):
             room = np.where(away > 0, self.b - self.low, self.high - self.b)

@@ -22,14 +22,20 @@ from statfast.svm.linear.positive import require_products
 from statfast.svm.linear.rows import LinearRows
 
 NUMBERS_OF_CALL = 2e7  # A kernel call visits so many numbers in about 20 ms.
-BEFORE, BETWEEN = 15, 5  # sweeps before the first leap, and between two
-GAP, TIMES = 1e-2, 3  # times tol: a gap, relative to the objective, beyond which tol is lowered
-TARGET, SHARE, SOFT, LOW, HIGH, BETA, RECORD = 0, 1, 2, 3, 4, 5, 8  # as the kernel knows them
-ROUGH = 0.4  # of the gradient: what a leap may leave of it
+# The number of sweeps before the first leap, and between two leaps.
+SWEEPS_BEFORE_LEAPS, SWEEPS_BETWEEN_LEAPS = 15, 5
+# The tolerance is lowered, at most so many times, while the gap is more than this many tolerances
+# of the objective.
+MAX_GAP_PER_TOLERANCE, MAX_LOWERED_TOLERANCES = 1e-2, 3
+# The columns of a row's state, in the order of the kernel.
+TARGET, SHARE, SOFT, LOW, HIGH, BETA, RECORD = 0, 1, 2, 3, 4, 5, 8
+MAX_GRADIENT_OF_LEAP = 0.4  # A leap may leave this share of the gradient.
 MAX_PRODUCTS_OF_LEAP = 60
-FLAT = 1e-10  # of the curvature of rows by themselves: with less there is no lowest point
+# With a smaller share of the curvature of the rows by themselves, the quadratic has no lowest
+# point.
+MIN_CURVATURE = 1e-10
 HALVINGS = 6
-WORTH = 0.1  # of the fall that the gradient promises: a leap must bring so much
+MIN_SHARE_OF_FALL = 0.1  # A leap must bring this share of the fall that the gradient promises.
 
 
 def descend(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator) -> LinearSolution:
@@ -40,7 +46,7 @@ def descend(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator
     constant = rows.scale**2 if rows.intercept else 0.0
     step = max(256, int(NUMBERS_OF_CALL * n / (rows.size + 20.0 * n)))
     count, slack, first, n_iter, reason = n, np.inf, None, 0, ""
-    wait, due, asked, tries = BETWEEN, BEFORE, tol, TIMES
+    wait, due, asked, tries = SWEEPS_BETWEEN_LEAPS, SWEEPS_BEFORE_LEAPS, tol, MAX_LOWERED_TOLERANCES
     while True:
         kernel.shuffle(order, count, int(rng.integers(1, 2**63)))
         seen, kept = np.array([-np.inf, np.inf, 0.0]), 0
@@ -59,7 +65,7 @@ def descend(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator
         if violation <= enough:
             if count == n:
                 solution = _solution(dual, n_iter)
-                goal = GAP * asked * solution.primal
+                goal = MAX_GAP_PER_TOLERANCE * asked * solution.primal
                 if not problem.classes or not tries or solution.gap <= goal:
                     return solution
                 tries -= 1
@@ -97,14 +103,13 @@ def _view_of(rows: LinearRows) -> Any:
     return kernel.RowsView(None if single else X, X if single else None, None, None, None)
 
 
-# ---------- The dual of a linear machine as descent sees it, and leaps on the face it has come to
-# Sweeps soon tell which multipliers are at a bound. They may then take hundreds to bring the others
-# to rest, the more the nearer the rows on the margin are to being dependent. Of these others the
-# dual is a quadratic. Its lowest point is found by conjugate gradients: products with the rows on
-# the margin alone, two passes over them. What would go beyond a bound stays at the bound, and the
-# way is halved until the dual falls as it should; the next sweeps free what had better not be
-# there. That is the method of Moré and Toraldo (1991, doi:10.1137/0801008), with sweeps in the
-# place of projected gradients.
+# Sweeps soon tell which multipliers are at a bound. They may then take hundreds of rounds to settle
+# the others, the more the nearer the rows on the margin are to being dependent. In these other
+# multipliers the dual is a quadratic. Its lowest point is found by conjugate gradients: products
+# with the rows on the margin alone, two passes over them. Multipliers that would go beyond a bound
+# stay at the bound, and the step is halved until the dual falls as it should; the next sweeps free
+# multipliers that should not be at a bound. That is the method of Moré and Toraldo (1991,
+# doi:10.1137/0801008), with sweeps in place of projected gradients.
 class DescentVariables:
     """Of every row the target, the share of a gradient that a step is, soft, low, high and beta.
 
@@ -140,10 +145,10 @@ def leap(dual: DescentVariables, active: Array, v: Array, clock: Clock) -> bool:
     if epsilon:
         free &= now != 0.0
     index = index[free]
-    if not 0 < len(index) <= problem.rows.q:  # more rows are dependent
+    if not 0 < len(index) <= problem.rows.q:  # More rows than columns are dependent.
         return False
     target, share, soft, low, high, now = np.ascontiguousarray(dual.state[index, : BETA + 1].T)
-    if epsilon:  # on the same side of 0
+    if epsilon:  # The multiplier has to stay on the same side of 0.
         target = target - epsilon * np.sign(now)
         low, high = np.where(now > 0.0, 0.0, low), np.where(now < 0.0, 0.0, high)
     rows = problem.rows.part(index)
@@ -155,7 +160,7 @@ def leap(dual: DescentVariables, active: Array, v: Array, clock: Clock) -> bool:
         moved = rows.combined(change) / rows.ridge
         promised = dot(slope, change)
         bend = 0.5 * (dot(rows.ridge * moved, moved) + dot(soft * change, change))
-        if promised + bend <= WORTH * promised < 0.0:
+        if promised + bend <= MIN_SHARE_OF_FALL * promised < 0.0:
             dual.beta[index] = now + change
             w += moved
             return True
@@ -170,14 +175,14 @@ def _to_the_lowest(
     step, residual = np.zeros(rows.n), -slope
     near = share * residual
     along, size = near, dot(residual, near)
-    enough, alone = ROUGH**2 * size, 1.0 / share
+    enough, alone = MAX_GRADIENT_OF_LEAP**2 * size, 1.0 / share
     workspace = np.empty(rows.q)
     for _ in range(MAX_PRODUCTS_OF_LEAP):
         moved = rows.combined(along, workspace)
         moved /= rows.ridge
         turned = rows.product(moved) + soft * along
         bend = dot(along, turned)
-        if not bend > FLAT * dot(alone * along, along):
+        if not bend > MIN_CURVATURE * dot(alone * along, along):
             break
         t = size / bend
         step = step + t * along

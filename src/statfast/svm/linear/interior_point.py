@@ -23,28 +23,38 @@ from statfast._typing import Array
 from statfast.svm.linear.objective import LinearSolution, Problem
 from statfast.svm.linear.positive import factored
 
-NEARLY = 0.995  # of the way to the nearest bound
+SHARE_OF_LONGEST_STEP = 0.995  # A step goes this share of the way to the nearest bound.
 MAX_INVERSE_DISTANCE = 1e6  # Multipliers begin no closer to a bound than one over this.
-NEAR = 1e-3  # of the primal: a gap at which the rows on the margin may be known
-EXACT = 1e-12  # of the primal: a gap of so little is rounding
-TINY = 1e-14  # of the primal: progress of so little is none
-PATIENCE = 5  # iterations without progress
-STUMBLE, STUMBLES = 0.1, 3  # a step is short; so many are no way to go
-EXTRA = 3  # iterations more, if the rows on the margin may soon be known; one is nearly free
+# Below this gap, relative to the primal, the rows on the margin may be known.
+MAX_GAP_FOR_POLISHING = 1e-3
+ROUNDING_OF_GAP = 1e-12  # A gap that is a smaller share of the primal is rounding.
+MIN_PROGRESS = 1e-14  # Progress that is a smaller share of the primal does not count.
+MAX_IDLE_ITERATIONS = 5  # Iterations end after so many without progress.
+# A step that goes less of its way is short; after so many short steps in a row the path is lost.
+SHORT_STEP, MAX_SHORT_STEPS = 0.1, 3
+# Iterations after convergence while the rows on the margin may soon be known; one of them is nearly
+# free.
+EXTRA_ITERATIONS = 3
 # Arrays of a path, one after the other, as the kernel knows them; SIDE more for each hinge.
 TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL = range(7)
 A, R, XI, SIDE = 0, 1, 2, 7
-FAR_FROM_MARGIN = 10.0  # So many times mu is c |short| of a row far from its margin.
-WIDER = 40.0  # the same where the gap shows that this was too short
-MIN_ROWS, MIN_ROWS_PER_COLUMN = 256, 4  # So many rows stay at least.
-FALL, WORTH = 2.0, 2.0  # what mu has to fall by, and the rows, that they are chosen anew
-ROWS_PER_SAMPLED_ROW = 16  # One in so many rows shows whether that is so.
-JUMP = 100.0  # of the gap, about: where it grows more when rows drop out, they had better not
-TRIES = 2  # parts whose solution is not that of all rows: then no row drops out any more
+# A row is far from its margin where c |short| is more than so many times mu.
+FAR_FROM_MARGIN = 10.0
+# The same limit once the gap has shown that some rows were dropped wrongly.
+FAR_AFTER_MISJUDGMENT = 40.0
+MIN_ROWS, MIN_ROWS_PER_COLUMN = 256, 4  # The least rows that are kept, in all and for each column.
+# Rows are chosen anew when mu has fallen by this factor, and would leave fewer rows by this factor.
+MIN_FALL_OF_MU, MIN_FALL_OF_ROWS = 2.0, 2.0
+ROWS_PER_SAMPLED_ROW = 16  # One in so many rows is looked at to estimate how many would be left.
+# Rows are not dropped where that makes the gap grow by more than about this factor.
+MAX_GROWTH_OF_GAP = 100.0
+# After so many sets of rows whose solution is not that of all rows, no row is dropped any more.
+MAX_MISJUDGED_SETS = 2
 # With more rows on the margin than so many times the columns, they are not yet the right ones.
 MAX_MARGIN_ROWS_PER_COLUMN = 4
-EFFORT, SHARE = 1e6, 0.05  # of the equations: they may cost so much, or this share of a pass
-MAX_EFFORT = 5e7  # More would keep Ctrl-C waiting.
+# The equations of the rows on the margin may cost so many operations, or this share of a pass.
+EQUATION_OPERATIONS, EQUATION_SHARE_OF_PASS = 1e6, 0.05
+MAX_EQUATION_OPERATIONS = 5e7  # More operations would keep Ctrl-C waiting.
 
 
 def follow(path, tol, clock, n_iter=0, leave=None):
@@ -56,22 +66,22 @@ def follow(path, tol, clock, n_iter=0, leave=None):
     while True:
         solution = path.solution(n_iter)
         last = solution.gap <= max(tol**2 * solution.primal, path.rounding)
-        if solution.gap <= NEAR * solution.primal:
+        if solution.gap <= MAX_GAP_FOR_POLISHING * solution.primal:
             solution = min(
                 [solution, *polished(path, n_iter, last)], key=lambda candidate: candidate.gap
             )
-        better = best is None or solution.gap < best.gap - TINY * abs(best.primal)
-        falls = abs(best.primal if best else 0.0) * TINY < path.total < 0.9 * total
+        better = best is None or solution.gap < best.gap - MIN_PROGRESS * abs(best.primal)
+        falls = abs(best.primal if best else 0.0) * MIN_PROGRESS < path.total < 0.9 * total
         idle = 0 if better or falls else idle + 1
         total = min(total, path.total)
         best = solution if better else best
-        if best.gap <= EXACT * best.primal or (
-            last and (extra == EXTRA or (extra and not path.margin_is_known))
+        if best.gap <= ROUNDING_OF_GAP * best.primal or (
+            last and (extra == EXTRA_ITERATIONS or (extra and not path.margin_is_known))
         ):
             break
         extra += last
         reason = clock.stopped(n_iter)
-        if idle >= PATIENCE and not reason:
+        if idle >= MAX_IDLE_ITERATIONS and not reason:
             reason = f"in {n_iter} iterations, as rounding hides the rest"
         if not (np.isfinite(solution.gap) or reason or n_iter == first):
             reason = f"in {n_iter} iterations, as rounding hides the rest"
@@ -91,7 +101,7 @@ def follow(path, tol, clock, n_iter=0, leave=None):
 
 def is_enough(solution: Any, tol: float, rounding: float) -> bool:
     """Whether a solution has converged."""
-    return bool(solution.gap <= max(max(tol**2, EXACT) * solution.primal, rounding))
+    return bool(solution.gap <= max(max(tol**2, ROUNDING_OF_GAP) * solution.primal, rounding))
 
 
 class Path:
@@ -105,7 +115,8 @@ class Path:
         self.problem, self.rows = problem, problem.rows
         self.sides = 1 if problem.classes else 2
         n = problem.rows.n
-        self.state = np.zeros((ALL + SIDE * self.sides, (n | 63) + 9))  # no power of two apart
+        # The rows of the state are not a power of two apart, which caches would not like.
+        self.state = np.zeros((ALL + SIDE * self.sides, (n | 63) + 9))
         self.state[TARGET, :n], self.state[COST, :n] = problem.target, problem.cost
         self.cost, self.f = self.state[COST, :n], self.state[F, :n]
         self.a, self.r, self.xi = (self.state[ALL + k :: SIDE, :n] for k in (A, R, XI))
@@ -119,7 +130,7 @@ class Path:
             self.v, self.f[...], mu = start
             self._center(mu)
         self.guess: Any = None  # which rows were on the margin at the last point
-        self.margin_is_known = False  # whether so few were that they may be the right ones
+        self.margin_is_known = False  # Whether they were so few that they may be the right ones.
         self.stride = 0.0  # the most that f changed in the last step
         self.stumbles = 0  # short steps, one after the other
         self._measure()
@@ -138,7 +149,7 @@ class Path:
     @property
     def is_lost(self) -> Any:
         """Whether it makes no headway."""
-        return self.stumbles >= STUMBLES or not np.isfinite(self.total)
+        return self.stumbles >= MAX_SHORT_STEPS or not np.isfinite(self.total)
 
     def excess(self) -> Any:
         """What the gap is about, where values are near those of the multipliers."""
@@ -227,8 +238,8 @@ class Path:
             return [_Most(sums[2])]
 
         (most,) = rows.sums(correct, pairs=False)
-        self.t = min(1.0, NEARLY * most.step_length)
-        self.stumbles = self.stumbles + 1 if self.t < STUMBLE else 0
+        self.t = min(1.0, SHARE_OF_LONGEST_STEP * most.step_length)
+        self.stumbles = self.stumbles + 1 if self.t < SHORT_STEP else 0
         self.stride = float(np.abs(state[ALONG, : rows.n]).max())
         self.v += self.t * dv
         self.lag *= 1.0 - self.t
@@ -270,12 +281,14 @@ def narrow(problem, tol, clock):
         def leave(path: Path, begun: float = begun, part: bool = index is not None) -> bool:
             if part and path.is_lost:
                 return True
-            if path.rows.n <= 2 * least or path.mu > begun / FALL:
+            if path.rows.n <= 2 * least or path.mu > begun / MIN_FALL_OF_MU:
                 return False
             far = _far(path, slice(None, None, ROWS_PER_SAMPLED_ROW))
-            return WORTH * (far <= _limit(path)).mean() < 1.0
+            return MIN_FALL_OF_ROWS * (far <= _limit(path)).mean() < 1.0
 
-        solution, n_iter, ended = follow(path, tol, clock, n_iter, leave if tries < TRIES else None)
+        solution, n_iter, ended = follow(
+            path, tol, clock, n_iter, leave if tries < MAX_MISJUDGED_SETS else None
+        )
         if index is None and ended:
             return solution
         f, mu, limit = problem.rows.product(solution.v), path.mu, _limit(path)
@@ -289,24 +302,24 @@ def narrow(problem, tol, clock):
             if full_solution.converged or clock.stopped(n_iter):
                 full_solution.reason = "" if full_solution.converged else solution.reason
                 return full_solution
-            tries = TRIES if solution.reason else tries + 1
+            tries = MAX_MISJUDGED_SETS if solution.reason else tries + 1
             mu, limit = _misjudged(problem, f, beta, index, mu)
         elif path.is_lost:
-            tries = TRIES
-        near = _near(problem, f, limit, least) if tries < TRIES else None
+            tries = MAX_MISJUDGED_SETS
+        near = _near(problem, f, limit, least) if tries < MAX_MISJUDGED_SETS else None
         part = None
         if near is not None:
             part = Path(problem.near(*near), (solution.v, f[near[0]], mu))
             if not ended:
                 part.take(path, near[0], index)
-                if not part.excess() < JUMP * path.excess():
+                if not part.excess() < MAX_GROWTH_OF_GAP * path.excess():
                     part = None
         if part is not None:
             path, (index, beta), begun = part, near, mu
         elif ended or path.is_lost:
-            path, index, beta, tries = Path(problem), None, None, TRIES
+            path, index, beta, tries = Path(problem), None, None, MAX_MISJUDGED_SETS
         else:
-            begun = mu  # it goes on with the rows it has
+            begun = mu  # The path goes on with the rows it has.
 
 
 def _far(path: Any, where: slice) -> Any:
@@ -327,7 +340,7 @@ def _near(problem: Any, f: Array, limit: Any, least: Any) -> Any:
     on = far <= limit
     if on.sum() < least < problem.rows.n:
         on = far <= np.partition(far, least)[least]
-    if WORTH * on.sum() > problem.rows.n:
+    if MIN_FALL_OF_ROWS * on.sum() > problem.rows.n:
         return None
     index = np.flatnonzero(on)
     beta = (sign * np.where(short > 0.0, problem.cost, 0.0)).sum(axis=0)
@@ -343,7 +356,7 @@ def _misjudged(problem: Any, f: Array, beta: Any, index: Any, mu: Any) -> Any:
         excess += problem.epsilon * np.abs(beta)
     excess[index] = 0.0
     mu = max(mu, float(excess.sum()) / (2.0 * len(index)))
-    return mu, max(WIDER * mu, float(excess.max()))
+    return mu, max(FAR_AFTER_MISJUDGMENT * mu, float(excess.max()))
 
 
 # ---------- From a point near the optimum of a hinge problem to the optimum itself
@@ -366,7 +379,9 @@ def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
     path.guess = up, free
     same = known is not None and all(map(np.array_equal, known, path.guess))
     index = np.flatnonzero(free.any(axis=0))
-    most = min(max(EFFORT, SHARE * rows.pairs), MAX_EFFORT)
+    most = min(
+        max(EQUATION_OPERATIONS, EQUATION_SHARE_OF_PASS * rows.pairs), MAX_EQUATION_OPERATIONS
+    )
     path.margin_is_known = (
         len(index) <= MAX_MARGIN_ROWS_PER_COLUMN * rows.q and len(index) * rows.q**2 <= most
     )

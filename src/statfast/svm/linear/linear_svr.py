@@ -20,7 +20,7 @@ from statfast.svm.linear.model import (
 from statfast.svm.linear.objective import Problem
 from statfast.svm.linear.rows import new_rows, rows_of
 
-FARTHEST = 1e100  # targets and tubes, whose squares are summed
+MAX_TARGET = 1e100  # The largest target and tube, whose squares are summed.
 
 
 class LinearSVR(Regressor, LinearMachine):
@@ -125,7 +125,7 @@ class LinearSVR(Regressor, LinearMachine):
     loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = param(
         one_of("epsilon_insensitive", "squared_epsilon_insensitive"), default="epsilon_insensitive"
     )
-    epsilon: float = param(real(0, FARTHEST), default=0.0)
+    epsilon: float = param(real(0, MAX_TARGET), default=0.0)
 
     primal_objective_: float = fitted()
     dual_objective_: float = fitted()
@@ -172,9 +172,9 @@ class LinearSVR(Regressor, LinearMachine):
             warn_column_vector()
         weights = as_weights(sample_weight, rows.shape[0])
         squared = params.loss != "epsilon_insensitive"
-        if (far := float(np.abs(target).max())) > FARTHEST:
+        if (far := float(np.abs(target).max())) > MAX_TARGET:
             raise ValueError(
-                f"y must be within {FARTHEST:g} of 0, so that its squares can be summed; got "
+                f"y must be within {MAX_TARGET:g} of 0, so that its squares can be summed; got "
                 f"{far:g}. Scale it."
             )
         made, costs, target = self._rows(rows, params, weights, target[:, 0])

@@ -34,11 +34,14 @@ from statfast.svm.linear.interior_point import narrow
 from statfast.svm.linear.newton import Conjugate, minimize
 from statfast.svm.linear.objective import Clock, LinearSolution, Problem
 from statfast.svm.linear.positive import require_products
-from statfast.svm.linear.rows import VECTOR, LinearRows
+from statfast.svm.linear.rows import VECTOR_SPEED, LinearRows
 
-SWEEPS = 100  # of coordinate descent that a direct method may cost, where both will do
-SCALES = 1e-50, 1e50  # of the intercept: sums of their squares' squares stay within float64
-FINER = 0.3  # of the gradient asked for: where Newton steps are inexact
+# A direct method is used if it costs no more than so many sweeps of coordinate descent.
+SWEEPS_WORTH_DIRECT_METHOD = 100
+# Within this range of intercept_scaling the fourth powers of the scaling can be summed.
+RANGE_OF_INTERCEPT_SCALING = 1e-50, 1e50
+# Inexact Newton steps go on to this share of the gradient that was asked for.
+SHARPER_GRADIENT = 0.3
 
 
 def as_dual(value: bool | str, name: str) -> bool | str:
@@ -58,7 +61,7 @@ class LinearMachine(Estimator):
 
     C: float = param(real(0, open_low=True), default=1.0)
     fit_intercept: bool = param(flag, default=True)
-    intercept_scaling: float = param(real(*SCALES), default=1.0)
+    intercept_scaling: float = param(real(*RANGE_OF_INTERCEPT_SCALING), default=1.0)
     dual: Literal["auto"] | bool = param(checked_by(as_dual, "auto", True, False), default="auto")
     tol: float = param(checked_by(as_fraction, 1e-4, 0.5, 2.0), default=1e-4)
     random_state: Seed = param(randomness, default=None)
@@ -98,8 +101,8 @@ def clock_of(params: Any) -> Clock:
 
 def is_direct(rows: LinearRows) -> bool:
     """Whether sums of products of columns cost less than coordinate descent is likely to."""
-    work = rows.pairs / (1.0 if rows.sparse else VECTOR) + rows.q**3 / 3.0
-    return work <= SWEEPS * (rows.size + rows.n)
+    work = rows.pairs / (1.0 if rows.sparse else VECTOR_SPEED) + rows.q**3 / 3.0
+    return work <= SWEEPS_WORTH_DIRECT_METHOD * (rows.size + rows.n)
 
 
 def solved(
@@ -112,7 +115,7 @@ def solved(
         direct = not params.dual
     elif problem.squared:
         direct = is_small or rows.n >= rows.q
-    with np.errstate(all="ignore"):  # what is not finite has no small gap
+    with np.errstate(all="ignore"):  # A gap that is not finite is not small.
         if not direct:
             return descend(problem, params.tol, clock, np.random.default_rng(seed)), "descent"
         if not problem.squared:
@@ -120,7 +123,7 @@ def solved(
         if is_small:
             return minimize(problem, params.tol * enough, clock), "newton"
         by = Conjugate(problem, clock)
-        return minimize(problem, params.tol * enough, clock, FINER, by), "newton"
+        return minimize(problem, params.tol * enough, clock, SHARPER_GRADIENT, by), "newton"
 
 
 def warn_stopped(model: LinearMachine, solution: LinearSolution, of: str = "") -> None:

@@ -22,22 +22,29 @@ from statfast._typing import Array
 from statfast.svm.linear.objective import Clock, LinearSolution, Problem
 from statfast.svm.linear.positive import factored, require_products
 
-ROUNDS = 60  # on a line: it is piecewise quadratic, so they are few
-SHORT, BEYOND = 0.1, 1e-3  # of the slope at the start: short of the lowest point, and beyond it
-# From so many rows, and so many for each column, on a sample is solved first.
+# The most points of a line search; the objective is piecewise quadratic, so that few are needed.
+MAX_POINTS_OF_LINE = 60
+# A line search ends where the slope is within these shares of that at the start, before and beyond
+# the lowest point.
+MIN_SLOPE_OF_LINE, MAX_SLOPE_BEYOND = 0.1, 1e-3
+# With at least so many rows, and so many for each column, a sample of them is solved first.
 MIN_ROWS_FOR_SAMPLE, MIN_ROWS_PER_COLUMN = 6000, 160
-SHARE = 8  # one row in so many, at so many times the cost
-ROUGH = 1e-2  # tolerance of a sample, whose solution is off by more than that
-FINER = 1e-6  # of the gradient asked for: Newton's last step is nearly free, so it is taken
-CANCELED = 1e-6  # of a diagonal element: what is left of it must be more
-EXACT = 1e-15  # of the primal: a gap of so little is rounding
-STILL = 1e-14  # of the primal: a fall of so little is rounding
-FORCING = 0.1  # of the gradient: what a step may leave of it, far from the solution
-MAX_PRODUCTS_OF_STEP = 1000  # Products with the Hessian.
+ROWS_PER_SAMPLED_ROW = 8  # The sample has one row in so many, with so many times its cost.
+# The tolerance of the sample, whose solution is off by more than that anyway.
+TOLERANCE_OF_SAMPLE = 1e-2
+# Steps go on to this share of the gradient that was asked for, as Newton's last step is nearly
+# free.
+SHARPER_GRADIENT = 1e-6
+# After rows have been subtracted, more than this share of each diagonal element must be left.
+MIN_SHARE_OF_DIAGONAL = 1e-6
+ROUNDING_OF_GAP = 1e-15  # A gap that is a smaller share of the primal is rounding.
+ROUNDING_OF_FALL = 1e-14  # A fall that is a smaller share of the primal is rounding.
+MAX_GRADIENT_LEFT = 0.1  # Far from the solution, a step may leave this share of the gradient.
+MAX_PRODUCTS_OF_STEP = 1000  # The most products with the Hessian in a step.
 
 
 def minimize(
-    problem: Problem, tol: float, clock: Clock, finer: float = FINER, by: Any = None
+    problem: Problem, tol: float, clock: Clock, finer: float = SHARPER_GRADIENT, by: Any = None
 ) -> LinearSolution:
     """Minimize the primal; returns a Solution. `tol` is the length of the gradient, relative to
     that at 0, at which it counts as converged; the iteration goes on to `finer` times that. Steps
@@ -47,7 +54,12 @@ def minimize(
     v, f = np.zeros(rows.q), np.zeros(rows.n)
     first = float(np.linalg.norm(rows.combined(2.0 * problem.cost * problem.excess(f))))
     if not wide and rows.n >= max(MIN_ROWS_FOR_SAMPLE, MIN_ROWS_PER_COLUMN * rows.q):
-        v = minimize(problem.part(np.arange(0, rows.n, SHARE), SHARE), ROUGH, clock, 1.0).v
+        v = minimize(
+            problem.part(np.arange(0, rows.n, ROWS_PER_SAMPLED_ROW), ROWS_PER_SAMPLED_ROW),
+            TOLERANCE_OF_SAMPLE,
+            clock,
+            1.0,
+        ).v
         f = rows.product(v)
     best, last, n_iter, reason = None, np.inf, 0, ""
     while True:
@@ -58,8 +70,8 @@ def minimize(
         if best is None or gap < best[1]:
             best, stalled = (primal, gap, size, v, f), False
         else:
-            stalled = not primal < last * (1.0 - STILL)
-        if size <= finer * tol * first or gap <= EXACT * primal or stalled:
+            stalled = not primal < last * (1.0 - ROUNDING_OF_FALL)
+        if size <= finer * tol * first or gap <= ROUNDING_OF_GAP * primal or stalled:
             break
         reason = clock.stopped(n_iter)
         if reason:
@@ -71,7 +83,7 @@ def minimize(
         n_iter += 1
     primal, gap, size, v, f = best
     beta = 2.0 * problem.cost * problem.excess(f)
-    converged = bool(size <= tol * first or gap <= EXACT * primal)
+    converged = bool(size <= tol * first or gap <= ROUNDING_OF_GAP * primal)
     reason = "" if converged else reason or f"in {n_iter} iterations, as rounding hides the rest"
     return LinearSolution(v, beta, primal, primal - gap, n_iter, converged, reason)
 
@@ -94,7 +106,8 @@ class Products:
         diagonal, ridge = self.h.diagonal(), self.problem.rows.ridge
         require_products(float(diagonal.max()))
         self.peak = np.maximum(self.peak, diagonal)
-        if (diagonal + ridge < CANCELED * self.peak).any():  # of large rows, rounding is left
+        # Where large rows were subtracted, only rounding is left.
+        if (diagonal + ridge < MIN_SHARE_OF_DIAGONAL * self.peak).any():
             self.h, self.peak = self._sums(f, None)[0], ridge
         return pull, loss
 
@@ -130,12 +143,12 @@ def _lowest(problem: Problem, v: Array, f: Array, step: Array, along: Array) -> 
     bend, slope = float(step @ (ridge * step)), float(step @ (ridge * v))
     start = slope - dot(cost * problem.excess(f), along)
     if not start < 0.0:
-        return 1.0  # rounding: the caller sees that nothing falls
+        return 1.0  # The slope is rounding: the caller sees that the objective does not fall.
     weighted, t, low, high = cost * along, 1.0, 0.0, np.inf
-    for _ in range(ROUNDS):
+    for _ in range(MAX_POINTS_OF_LINE):
         u = problem.excess(f + t * along)
         now = slope + t * bend - dot(u, weighted)
-        if start * SHORT <= now <= -start * BEYOND:
+        if start * MIN_SLOPE_OF_LINE <= now <= -start * MAX_SLOPE_BEYOND:
             break
         low, high = (t, high) if now < 0.0 else (low, t)
         curve = bend + dot(weighted[u != 0.0], along[u != 0.0])
@@ -176,7 +189,7 @@ class Conjugate:
         step, residual, workspace = np.zeros(rows.q), -gradient, np.empty(rows.q)
         near = residual / diagonal
         along, size = near.copy(), float(residual @ near)
-        enough = min(FORCING**2, share**0.5) * size
+        enough = min(MAX_GRADIENT_LEFT**2, share**0.5) * size
         for _ in range(MAX_PRODUCTS_OF_STEP):
             turned = ridge * along
             turned += rows.turned(along, cost, workspace)

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 from statfast._linalg import dot
 from statfast._typing import Array
 
-ROUNDING = 1e-15  # of the losses of rows at 0
-LEVEL = 0.1  # the least factor that makes two classes weigh the same
+# The rounding of the objective, relative to the losses of all rows at v = 0.
+ROUNDING_OF_LOSS = 1e-15
+MIN_BALANCE = 0.1  # The least factor by which the multipliers of the heavier class begin lower.
 
 
 @dataclass
@@ -42,8 +43,8 @@ class Problem:
     cost: NDArray[np.float64]  # (n,) positive
     squared: bool
     epsilon: float | None = None
-    pull: Any = 0.0  # (q,) what rows held at a bound add up to,
-    base: float = 0.0  # and what they add to both objectives
+    pull: Any = 0.0  # (q,) the sum of the rows that are held at a bound.
+    base: float = 0.0  # What the rows held at a bound add to both objectives.
 
     @property
     def classes(self) -> bool:
@@ -88,7 +89,10 @@ class Problem:
             return 1.0
         return np.where(
             on,
-            *(max(min(1.0, ratio), LEVEL) for ratio in (negative / positive, positive / negative)),
+            *(
+                max(min(1.0, ratio), MIN_BALANCE)
+                for ratio in (negative / positive, positive / negative)
+            ),
         )
 
     @cached_property
@@ -99,7 +103,7 @@ class Problem:
     @cached_property
     def rounding(self) -> float:
         """A gap of so little is rounding."""
-        return ROUNDING * self.scale * float(self.cost.sum())
+        return ROUNDING_OF_LOSS * self.scale * float(self.cost.sum())
 
     def part(self, index: Any, share: Any) -> Any:
         """The problem of some rows, their costs times a factor."""
@@ -142,7 +146,7 @@ class LinearSolution:
     dual: float
     n_iter: int
     converged: bool
-    reason: str = ""  # why it stopped, where it did not converge
+    reason: str = ""  # Why the solver stopped, where it did not converge.
     gap: float = field(init=False)
 
     def __post_init__(self) -> None:

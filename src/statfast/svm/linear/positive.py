@@ -6,12 +6,12 @@ from typing import Any
 from statfast import _linalg
 from statfast._typing import Array
 
-LARGEST = 1e200  # of the diagonal: room is left for products
+MAX_DIAGONAL = 1e200  # The largest diagonal element, which leaves room for products.
 
 
 def require_products(largest: float) -> None:
     """Raise ValueError if sums of squares of X are too large to work with."""
-    if not largest < LARGEST:
+    if not largest < MAX_DIAGONAL:
         raise ValueError(
             "X holds numbers so large, for this C, that sums of their squares overflow. Scale its "
             "columns."

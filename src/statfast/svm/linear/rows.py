@@ -23,11 +23,16 @@ from statfast._validation import MAX_COLUMNS, as_csr, as_rows, is_sparse, parts_
 MULTIPLICATIONS_OF_CALL = 2e8  # A kernel call takes about 30 ms.
 # Blocks of fewer rows and operations would spend their time between calls.
 MIN_ROWS_OF_BLOCK, MIN_OPERATIONS_OF_BLOCK = 8192, 1e6
-COLUMNS = 4  # numbers of a block for each column: its sum is cleared, and added to the others
-ROW = 100  # operations that a row costs besides its products
-SLOW, VECTOR = 4.0, 8.0  # how much dearer an operation is with sparse rows than others, and dense
-SPARSE, WIDE = 6, 64  # dense rows so wide are packed where at most one number in so many is not 0
-ROWS_FOR_DENSITY = 512  # So many rows show it.
+# The operations of a block for each column, whose sum is cleared, and added to those of other
+# blocks.
+OPERATIONS_OF_COLUMN = 4
+OPERATIONS_OF_ROW = 100  # The operations that a row costs besides its products.
+# An operation with sparse rows takes so many times as long as an ordinary one, and as one of vector
+# code.
+SPARSE_COST, VECTOR_SPEED = 4.0, 8.0
+# Dense rows of at least so many columns are packed if at most one number in so many is not 0.
+NUMBERS_PER_NONZERO, MIN_COLUMNS_TO_PACK = 6, 64
+ROWS_FOR_DENSITY = 512  # The rows of the sample that shows how many numbers are not 0.
 
 
 def rows_of(X: Any, n_jobs: Jobs = None) -> Matrix:
@@ -36,9 +41,9 @@ def rows_of(X: Any, n_jobs: Jobs = None) -> Matrix:
         return as_csr(X)
     X = as_rows(X)
     n, d = X.shape
-    if d >= WIDE and n * d < MAX_COLUMNS:
+    if d >= MIN_COLUMNS_TO_PACK and n * d < MAX_COLUMNS:
         sample = X[:: max(1, n // ROWS_FOR_DENSITY)]
-        if SPARSE * np.count_nonzero(sample) <= sample.size:
+        if NUMBERS_PER_NONZERO * np.count_nonzero(sample) <= sample.size:
             return _packed(X, n_jobs)
     return X
 
@@ -69,7 +74,7 @@ def new_rows(estimator: Any, X: Any) -> Matrix:
     if not is_sparse(X):
         return rows_for(estimator, X)
     rows = as_csr(X)
-    rows_for(estimator, np.zeros((1, rows.shape[1])))  # for its sentences
+    rows_for(estimator, np.zeros((1, rows.shape[1])))  # Refuses another width or other names.
     return rows
 
 
@@ -83,7 +88,7 @@ class LinearRows:
 
     X: Any
     intercept: bool
-    scale: float = 1.0  # of the constant column
+    scale: float = 1.0  # The value that LIBLINEAR's constant column would have.
     n_jobs: int | None = None
     chosen: Any = None
 
@@ -133,7 +138,7 @@ class LinearRows:
     ) -> None:
         """g += z's, and unless h is None its lower triangle += z'wz, over the rows in a slice."""
         if w is None:
-            w = s  # any numbers will do
+            w = s  # The kernel reads the weights, whose values do not matter here.
         for piece in self._calls(len(s), 1 if h is None else 2):
             if self.sparse:
                 part = *self._part(rows, piece), self.intercept
@@ -162,19 +167,25 @@ class LinearRows:
         if pairs:
             least = max(least, 8 * self.q)
         else:
-            least = max(least, int(COLUMNS * self.q * self.n / max(self.size, 1.0)))
+            least = max(least, int(OPERATIONS_OF_COLUMN * self.q * self.n / max(self.size, 1.0)))
         if self.n <= least:
             checkpoint()
             return partial(slice(0, self.n), self.single_block)
-        source = np.empty((self.n, 1), np.bool_) if self.sparse else self.X  # a length will do
+        # Only the length matters.
+        source = np.empty((self.n, 1), np.bool_) if self.sparse else self.X
         return reduce(
-            partial, source, merge=_added, n_jobs=self.n_jobs, effort=SLOW * cost, least=least
+            partial,
+            source,
+            merge=_added,
+            n_jobs=self.n_jobs,
+            effort=SPARSE_COST * cost,
+            least=least,
         )
 
     def cost_of(self, pairs: bool) -> float:
         """Operations of a pass over the rows, in units of those with sparse rows."""
         work = self.pairs if pairs else 4.0 * self.size
-        return work / (1.0 if self.sparse else VECTOR) + ROW * self.n
+        return work / (1.0 if self.sparse else VECTOR_SPEED) + OPERATIONS_OF_ROW * self.n
 
     @cached_property
     def single_block(self) -> Any:
@@ -272,7 +283,7 @@ class LinearRows:
     def part(self, index: Array) -> "LinearRows":
         """The same with some of the rows."""
         X, chosen = self.X, None
-        if self.sparse:  # they are read where they lie
+        if self.sparse:  # Sparse rows are read where they lie.
             chosen = index if self.chosen is None else self.chosen[index]
         else:
             X = np.ascontiguousarray(X[index])
@@ -298,7 +309,7 @@ class LinearRows:
     def _calls(self, n: int, power: int) -> list[slice]:
         """Parts of n rows for kernel calls; the cost of a row is a power of its length."""
         cost = (self.size / self.n if self.sparse else self.q) ** power
-        step = max(64, int(MULTIPLICATIONS_OF_CALL / (cost + ROW)))
+        step = max(64, int(MULTIPLICATIONS_OF_CALL / (cost + OPERATIONS_OF_ROW)))
         return [slice(a, min(n, a + step)) for a in range(0, n, step)]
 
     def _part(self, rows: slice, piece: slice) -> tuple[Array, Array, Array, Array]:

@@ -28,11 +28,16 @@ from statfast.svm.linear.objective import Clock, LinearSolution
 
 MAX_COLUMNS_FOR_PRODUCTS = 1000  # Products of more columns take longer than sweeps.
 NUMBERS_OF_CALL = 5e6  # A kernel call visits so many numbers in about 30 ms.
-FINER = 1e-3  # of the gap asked for: the last step is nearly free
-GAP = 0.1  # of tol: the gap at which descent ends
-FEWER = 0.1  # of the violations, where the gap shows that they were too many
-EXACT = 1e-12  # of the losses at 0: a gap of so little is rounding
-BEYOND = 1e-16  # the curvature of rows beyond their margin, which have none
+# Newton steps go on to this share of the gap that was asked for, as the last step is nearly free.
+SHARPER_GAP = 1e-3
+# Descent ends at a gap of this many tolerances, relative to the objective.
+MAX_GAP_PER_TOLERANCE = 0.1
+# The violations that end a round are lowered by this factor where the gap shows that they were too
+# large.
+VIOLATIONS_LOWERED = 0.1
+ROUNDING_OF_GAP = 1e-12  # A gap that is a smaller share of the losses at 0 is rounding.
+# The curvature of rows beyond their margin, which must be positive.
+CURVATURE_BEYOND_MARGIN = 1e-16
 
 
 def with_constant(X: Array, scale: float) -> Array:
@@ -68,7 +73,7 @@ class SquaredHinge(ProximalNewton):
 
     def _curvature(self) -> tuple[Array, Array]:
         u = self._losses(self.eta)
-        return 2.0 * u, np.where(u != 0.0, 2.0, BEYOND)
+        return 2.0 * u, np.where(u != 0.0, 2.0, CURVATURE_BEYOND_MARGIN)
 
     def _gradient(self) -> Array:
         self.score = 2.0 * self._losses(self.eta)
@@ -105,8 +110,8 @@ def _stepped(
     descent = SquaredHinge(rows, target, cost, clock, n_jobs)
     l1, l2 = descent.penalties(1.0, 0.0)
     before, turns = descent.lead_down(l1, l2, clock.max_iter)
-    goal = max(tol**2, EXACT)
-    gap, more = descent.solve(l1, l2, before, FINER * goal, max(clock.max_iter - turns, 1))
+    goal = max(tol**2, ROUNDING_OF_GAP)
+    gap, more = descent.solve(l1, l2, before, SHARPER_GAP * goal, max(clock.max_iter - turns, 1))
     coef, _ = descent.original()
     primal = descent._objective(descent.eta, descent.b, l1, l2)
     beta = descent.share * descent.w * descent.score
@@ -148,11 +153,13 @@ def _descended(rows: Any, target: Array, cost: Any, tol: float, clock: Clock, se
         if seen[1] <= enough or reason:
             residual = root - scaled @ v
             solution = _bounded(columns, target, cost, v, columns @ v, n_iter)
-            solution.converged = bool(solution.gap <= max(GAP * tol, EXACT) * solution.primal)
+            solution.converged = bool(
+                solution.gap <= max(MAX_GAP_PER_TOLERANCE * tol, ROUNDING_OF_GAP) * solution.primal
+            )
             if solution.converged or reason:
                 solution.reason = "" if solution.converged else reason
                 return solution
-            enough = enough if count < q else FEWER * enough
+            enough = enough if count < q else VIOLATIONS_LOWERED * enough
             order[:], count, slack = np.arange(q), q, np.inf
         else:
             count, slack = kept, float(seen[0]) / len(target)

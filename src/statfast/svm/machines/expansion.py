@@ -17,10 +17,12 @@ from statfast.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid
 from statfast.svm.machines.sparse_values import sparse_values
 
 MULTIPLICATIONS_OF_CALL = 4e8  # A kernel call takes about 10 ms.
-VALUES_OF_BLOCK = 1 << 22  # Made at a time where the tiles have no epilogue for the kernel.
-FAR = 1e100
+# Kernel values that are made at a time where the tiles have no code for the kernel.
+VALUES_OF_BLOCK = 1 << 22
+MAX_HALF_SQUARE = 1e100
 UNIT = 2.0**-53
-LOSS = 1e-11  # error of a kernel value beyond which products are too coarse and differences taken
+# With a larger error of a kernel value, distances are computed from differences, not from products.
+MAX_ERROR_OF_PRODUCTS = 1e-11
 MAX_DEGREE = 1 << 30
 
 
@@ -30,7 +32,7 @@ class Expansion:
 
     kernel: Kernel
     vectors: Any  # rows, CSR rows, strings, or None for a precomputed kernel
-    support: NDArray[np.intp]  # their places among the training rows
+    support: NDArray[np.intp]  # Their positions among the training rows.
     parts: tuple[slice, ...]
     coef: NDArray[np.float64]  # (Q, S)
 
@@ -106,12 +108,13 @@ class Expansion:
 
     def _sum(self, K: Array, outs: list[Array]) -> None:
         for part, out in zip(self.parts, outs, strict=True):
-            # Each row by itself, so that the number of rows changes no bit.
+            # Each row is summed by itself, so that the result does not depend on the number of
+            # rows.
             np.einsum("ij,kj->ik", K[:, part], self.coef[:, part], out=out)
 
     def _by_differences(self, rows):
         """The kernel matrix where products are too coarse; rows that dwarf all others apart."""
-        far = self.tile.halves(rows) > FAR
+        far = self.tile.halves(rows) > MAX_HALF_SQUARE
         K = np.empty((len(rows), len(self.support)))
         if not far.all():
             K[~far] = self._matrix(rows[~far], 1)
@@ -155,7 +158,8 @@ class Tile:
 
     def fill(self, rows: Array, part: slice, coef: Array, out: Array) -> bool:
         """Whether the kernel values were good; then the sums are in `out`."""
-        # Views from a part on: the rows behind it stand in for the zeros behind the last.
+        # Views that start at a part, whose following rows stand in for the zeros behind the last
+        # row.
         far = expand(
             self.kind, self.gamma, self.coef0, self.degree, rows, self.origin,
             self.vectors[part.start :], self.start[part.start :], coef, out,
@@ -163,7 +167,7 @@ class Tile:
         if self.kind != "rbf":
             return True
         error = self.gamma * 2.0 * (far + self.largest) * (len(self.origin) + 8) * UNIT
-        return bool(error <= LOSS)
+        return bool(error <= MAX_ERROR_OF_PRODUCTS)
 
 
 def tile_for(kernel: Kernel, vectors: Matrix | list[str] | None) -> Tile | None:
@@ -181,7 +185,8 @@ def tile_for(kernel: Kernel, vectors: Matrix | list[str] | None) -> Tile | None:
 def _laid(kind: str, gamma: float, coef0: float, degree: int, vectors: Array) -> Tile:
     m, d = vectors.shape
     width = -(-d // 16) * 16
-    width += 16 if width % 256 == 0 else 0  # as tile/rows.pxd says
+    # The stride avoids multiples of 256 numbers; see tile/rows.pxd.
+    width += 16 if width % 256 == 0 else 0
     origin = np.zeros(d, dtype=np.float32)
     if kind == "rbf":
         origin = origin_of(vectors.min(axis=0) / 2 + vectors.max(axis=0) / 2)

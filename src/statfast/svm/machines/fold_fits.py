@@ -18,7 +18,7 @@ from statfast.kernels import Precomputed
 from statfast.kernels.named import has_gamma
 from statfast.kernels.points import MATRIX
 from statfast.svm.dual.full_gram import FullGram, width_of
-from statfast.svm.dual.gram import REMADE
+from statfast.svm.dual.gram import MAX_FEATURES_REMADE
 from statfast.svm.dual.gram_cache import require_float32
 from statfast.svm.dual.limits import Run, cache_room
 from statfast.svm.dual.precision import tile_shape
@@ -47,7 +47,7 @@ class SharedMatrix:
             return None
         points = as_training_points(params, X, lambda n: folds.weights)
         n, most = len(points), max(len(folds.train(k)) for k in range(len(folds)))
-        quick = tile_shape(points.kernel)[0] is not None and points.width <= REMADE
+        quick = tile_shape(points.kernel)[0] is not None and points.width <= MAX_FEATURES_REMADE
         # A larger matrix takes longer to read than its values take to be made again.
         if most > ACTIVE_SET.max_rows_of_full_matrix and quick:
             return None
@@ -120,6 +120,6 @@ def _fits(shared, models, X, folds):
                 checked = model._targets(y, len(train), weights)
                 before = model._trained(X, training, checked, before)
                 models_of_fold[c] = model
-            except Exception as error:  # which fails the fold alone
+            except Exception as error:  # An error fails this fold alone.
                 models_of_fold[c] = error
         yield models_of_fold

@@ -14,7 +14,8 @@ from statfast.svm.dual.problems import Machine, nu_svc
 from statfast.svm.machines.pairwise import PairwiseMachines
 from statfast.svm.machines.training import as_costs
 
-FAINTEST = 1e-11  # kernel value: steps are as wide as is right for curvatures above 1e-12 or so
+# The least size of kernel values, as steps are right for curvatures above about 1e-12.
+MIN_KERNEL_VALUE = 1e-11
 
 
 class NuSVC(PairwiseMachines):
@@ -153,11 +154,13 @@ class NuSVC(PairwiseMachines):
     ) -> Machine:
         nu = params.nu
         weights = as_costs(1.0, weights, "The largest weight")
-        require_size(run.gram.longest, FAINTEST, "Kernel values", "Scale the columns of X up.")
+        require_size(
+            run.gram.longest, MIN_KERNEL_VALUE, "Kernel values", "Scale the columns of X up."
+        )
         total = weights.sum()
         most = 2.0 * min(weights[sign > 0].sum(), weights[sign < 0].sum()) / total
         if nu > most * (1.0 + 1e-12):
-            if run.validates:  # a part of the rows may have fewer of a class than all have
+            if run.validates:  # The rows of a fold may have fewer of a class than all rows have.
                 nu = most
             else:
                 raise ValueError(

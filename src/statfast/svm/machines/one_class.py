@@ -170,7 +170,8 @@ class OneClassSVM(KernelMachine):
         weights = np.ones(len(rows)) if weights is None else weights[rows]
         costs = as_costs(1.0, weights, "The largest weight")
         machine = one_class(training.run, rows, costs, params.nu)
-        # At the lower end of what the tolerance leaves, so that rows on the boundary are inside.
+        # rho is taken at the lower end of what the tolerance leaves open, so that rows on the
+        # boundary are inside.
         slack = min(machine.violation, training.run.tol) / machine.scale + 1e-12 * abs(machine.rho)
         machine = replace(machine, rho=machine.rho - slack)
         fitted = self._single(training, machine)

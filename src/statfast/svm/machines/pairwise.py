@@ -41,7 +41,7 @@ from statfast.svm.machines.votes import (
     votes,
 )
 
-PROBABILITY_FOLDS = 5  # Folds of the cross-validation behind probabilities.
+PROBABILITY_FOLDS = 5  # The number of folds of the cross-validation behind probabilities.
 
 
 def deal_out_folds(keys: Array, codes: Array, n_folds: int) -> Array:
@@ -160,7 +160,8 @@ class PairwiseMachines(Classifier, KernelMachine):
         self, X: Any, training: Any, checked: tuple[Array, Array, Array], before: Any = None
     ) -> list[Machine]:
         """Become fitted; the machines, from which those for another C may start."""
-        asked = self.probability or self.random_state is not None  # a new generator takes time
+        # A new generator takes time, and is made only if it is used.
+        asked = self.probability or self.random_state is not None
         rng = as_generator(self.random_state) if asked else None
         classes, codes, weights = checked
         params = self._checked()
@@ -204,7 +205,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         ends = np.append(0, np.cumsum(counts))
         parts = [slice(a, b) for a, b in pairwise(ends)]
         rho = np.array([m.rho for m in machines])
-        if k == 2:  # positive for the second class, as in scikit-learn
+        if k == 2:  # Values are positive for the second class, as in scikit-learn.
             parts, coef, rho = [slice(0, len(support))], -coef, -rho
         factors = np.ones(k)
         if self.class_weight is not None:
@@ -246,7 +247,8 @@ class PairwiseMachines(Classifier, KernelMachine):
             kept = sign[~out]
             if not out.any():
                 continue
-            if not len(kept) or (kept == kept[0]).all():  # of one class, or of none
+            # The rows that are left are of one class, or there are none.
+            if not len(kept) or (kept == kept[0]).all():
                 values[out] = kept[0] if len(kept) else 0.0
                 continue
             machine = self._machine(training.run, rows[~out], kept, weights[~out], params)

@@ -65,7 +65,8 @@ def training_matrix(kernel: Any, X: Matrix) -> Array:
     K = sparse_values(kernel, X, X)
     if type(kernel) is RBF:
         np.fill_diagonal(K, 1.0)
-    for start in range(0, n, 1024):  # products are summed in another order across the diagonal
+    # Products across the diagonal are summed in another order: one half is copied from the other.
+    for start in range(0, n, 1024):
         piece = slice(start, start + 1024)
         K[start:, piece] = K[piece, start:].T.copy()
     if not np.isfinite(K).all():

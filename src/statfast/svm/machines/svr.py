@@ -15,7 +15,7 @@ from statfast.svm.dual.problems import Machine, svr
 from statfast.svm.machines.kernel_machine import KernelMachine
 from statfast.svm.machines.training import as_costs
 
-LARGEST = 1e200  # target: times C, and summed, it must be finite
+MAX_TARGET = 1e200  # The largest target: times C, and summed, it must be finite.
 
 
 class RegressionMachine(Regressor, KernelMachine):
@@ -80,8 +80,8 @@ class RegressionMachine(Regressor, KernelMachine):
             )
         if not flat:
             warn_column_vector()
-        if (far := float(np.abs(targets).max())) > LARGEST:
-            raise ValueError(f"y must be within {LARGEST:g} of 0; got {far:g}. Scale it.")
+        if (far := float(np.abs(targets).max())) > MAX_TARGET:
+            raise ValueError(f"y must be within {MAX_TARGET:g} of 0; got {far:g}. Scale it.")
         return targets[:, 0]
 
     def _trained(self, X: Any, training: Any, targets: Array, before: Any = None) -> Machine:
@@ -229,7 +229,7 @@ class SVR(RegressionMachine):
     """
 
     C: float = param(real(0, open_low=True), default=1.0)
-    epsilon: float = param(real(0, LARGEST), default=0.1)
+    epsilon: float = param(real(0, MAX_TARGET), default=0.1)
 
     _solve_parameters = ("C", "epsilon")
 

@@ -32,9 +32,11 @@ from statfast.svm.dual.gram_cache import Gram
 from statfast.svm.dual.limits import Run
 from statfast.svm.machines.sparse_values import require_sparse, sparse_values, training_matrix
 
-LARGEST = 1e150  # numbers beyond overflow when squared and added up
-FAR = 10  # times their ranges: means of columns of which polynomials see little but the means
-HEAVIEST = 1e100  # cost: sums of products of two are finite
+MAX_VALUE = 1e150  # The squares of larger numbers may overflow when they are added up.
+# Where the means of columns are more than so many times their ranges, polynomials see little but
+# the means.
+MIN_MEANS_OVER_RANGES = 10
+MAX_COST = 1e100  # The largest cost, for which sums of products of two are finite.
 
 
 def as_gamma(gamma: float | str, name: str) -> float | str:
@@ -174,7 +176,7 @@ def as_new_points(estimator: Any, X: Any, sparse: bool = False) -> Matrix | list
     if domain == MATRIX or not sparse:
         return rows_for(estimator, X)  # for its sentence
     rows = as_csr(X)
-    rows_for(estimator, np.zeros((1, rows.shape[1])))  # for its sentences
+    rows_for(estimator, np.zeros((1, rows.shape[1])))  # Refuses another width or other names.
     return rows
 
 
@@ -188,14 +190,14 @@ def _csr(rows: Array) -> Matrix:
 def as_costs(C: float, weights: Array, name: str = "C times the largest weight") -> Array:
     """C times weights, which may be those of classes too."""
     largest = C * float(weights.max())
-    if largest > HEAVIEST:
-        raise ValueError(f"{name} must be at most {HEAVIEST:g}; got {largest:.3g}. Lower it.")
+    if largest > MAX_COST:
+        raise ValueError(f"{name} must be at most {MAX_COST:g}; got {largest:.3g}. Lower it.")
     return C * weights
 
 
 def refuse_huge(X: Array) -> None:
     """Squares have to be finite."""
-    if X.size and X.dtype == np.float64 and (largest := max(X.max(), -X.min())) > LARGEST:
+    if X.size and X.dtype == np.float64 and (largest := max(X.max(), -X.min())) > MAX_VALUE:
         raise ValueError(
             f"X holds values as large as {largest:.3g}, whose squares overflow. Scale its columns."
         )
@@ -210,7 +212,7 @@ def warn_far(X, kernel):
         ranges = ranges.toarray()
     with np.errstate(over="ignore"):
         times = np.linalg.norm(means) / max(np.linalg.norm(ranges.astype(np.float64)), 1e-300)
-    if FAR < times < 1e200:
+    if MIN_MEANS_OVER_RANGES < times < 1e200:
         warn_user(
             f"The columns of X lie far from 0: their means are {times:.0f} times as long as their "
             f"ranges. Polynomials of degree {kernel.degree} tell such rows apart by their last "

@@ -24,8 +24,12 @@ from statfast._linalg import triangle_inverse
 from statfast._typing import Array
 from statfast.svm.ridge.system import factor_of, multipliers
 
-PENALTIES_FOR_EIGENVALUES = 6  # They take about as long as so many eliminations.
-SAFE = 1e5  # of the largest eigenvalue over what a row is told apart by: digits that may be lost
+# With at least so many penalties, eigenvalues are computed, which take about as long as so many
+# eliminations.
+PENALTIES_FOR_EIGENVALUES = 6
+# The largest ratio of the largest eigenvalue to what is left of a row, which is the digits that may
+# be lost.
+MAX_CONDITION = 1e5
 
 
 class Singular(ArithmeticError):
@@ -135,12 +139,15 @@ class PenaltyGrid:
     def held_out(self, alpha: float, ends: Array) -> Any:
         """Predictions (n, T); None where the formula would lose digits."""
         top = float(np.abs(self.values).max()) + alpha
-        if not (self.root is None or self.root.all()) or self.values[0] + alpha <= top / SAFE**2:
+        if (
+            not (self.root is None or self.root.all())
+            or self.values[0] + alpha <= top / MAX_CONDITION**2
+        ):
             return None
         each = 1.0 / (self.values + alpha)
         half = self.vectors * np.sqrt(each)
-        inverse = np.einsum("ij,ij->i", half, half)  # the diagonal
-        if top * inverse.max() > SAFE:
+        inverse = np.einsum("ij,ij->i", half, half)  # The diagonal of the inverse.
+        if top * inverse.max() > MAX_CONDITION:
             return None
         b = self.vectors @ (each[:, None] * self.projected_targets)
         if (np.diff(ends) == 1).all():

@@ -198,7 +198,7 @@ class KernelRidge(Regressor, Estimator):
             )
         everything = np.arange(len(points))
         vectors = points.take(everything)
-        # Rows without weight have no part in the sums: theirs may be values of any size.
+        # Rows without weight are left out of the sums, as their kernel values may be of any size.
         used = everything if root is None else np.flatnonzero(root)
         summed = vectors if len(used) == len(everything) else points.take(used)
         expansion = RidgeExpansion(
@@ -316,7 +316,7 @@ class KernelRidge(Regressor, Estimator):
                 model = with_params(self, candidates[members[0]])
                 params = model._checked()
             if has_gamma(params.kernel) and params.gamma == "scale":
-                return None  # made of the rows of each fold
+                return None  # gamma="scale" depends on the rows of each fold.
             with checks_of_all_rows():
                 points, Y, root, flat = model._inputs(X, y, sample_weight)
             wanted = {}
@@ -327,10 +327,10 @@ class KernelRidge(Regressor, Estimator):
                 except (TypeError, ValueError) as error:
                     outcomes[c] = error
             if takes_too_much(_bytes_of_matrix(len(points))):
-                return None  # there may be room for the matrices of folds
+                return None  # There may be memory for the smaller matrices of folds.
             try:
                 K, dtype = model._matrix(points), _dtype(points.data)
-            except Exception as error:  # of a kernel of the user's own: the candidates fail
+            except Exception as error:  # A user's kernel raised: the candidates that use it fail.
                 outcomes = [error if c in wanted else known for c, known in enumerate(outcomes)]
                 continue
             every = sorted({float(a) for alphas in wanted.values() for a in alphas})

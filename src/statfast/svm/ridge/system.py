@@ -13,7 +13,8 @@ from statfast._engine import interruptible
 from statfast._linalg import MIN_PIVOT, CholeskyFactor
 from statfast._typing import Array
 
-NOTHING = 1e-15  # times rows, of the largest eigenvalue: smaller ones are none
+# Eigenvalues below this share of the largest, times the number of rows, count as 0.
+ROUNDING_OF_EIGENVALUE = 1e-15
 
 
 def weighted(K: Array, root: Array | None, alpha: float) -> Array:
@@ -39,7 +40,7 @@ def least_squares(K: Any, root: Any, alpha: float, Y: Any) -> Any:
     """The shortest b where S K S + alpha I has no inverse, or is indefinite."""
     M = weighted(K, root, alpha)
     values, vectors = interruptible(np.linalg.eigh, M)
-    kept = np.abs(values) > NOTHING * len(M) * np.abs(values).max(initial=0.0)
+    kept = np.abs(values) > ROUNDING_OF_EIGENVALUE * len(M) * np.abs(values).max(initial=0.0)
     root = np.ones(len(M)) if root is None else root
     V = vectors[:, kept]
     return root[:, None] * (V @ ((V.T @ (root[:, None] * Y)) / values[kept, None]))
