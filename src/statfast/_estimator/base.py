@@ -66,7 +66,7 @@ class Estimator(PairwiseRows):
     # ``_fit_source(source, X)``: become fitted to rows in parts, which the user passed as X; None
     # where there is no exact form for them.
     _fit_source: Any = None
-    # Whether the rows are documents, which are no numbers.
+    # Whether the rows are documents, not numbers.
     _takes_documents: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -192,7 +192,7 @@ class Estimator(PairwiseRows):
         changed = {name: getattr(self, name) for name in self._parameters()}
         for name, default in defaults.items():
             value = changed[name]
-            # Only plain values are compared: an array would not answer with one truth value.
+            # Only plain values are compared, as the comparison of an array is not one truth value.
             plain = isinstance(value, str | int | float) and value == default
             if value is default or plain:
                 del changed[name]
@@ -310,7 +310,8 @@ def _checked_defaults(cls: Any) -> dict[str, Any]:
         if isinstance(declared.default, str | int | float | NoneType):
             try:
                 checked[name] = declared.check(declared.default, name)
-            except (TypeError, ValueError):  # which the check repeats whenever it is asked
+            # The check raises this error again whenever it is called.
+            except (TypeError, ValueError):
                 continue
     return checked
 

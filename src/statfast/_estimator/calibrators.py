@@ -8,8 +8,10 @@ from statfast._engine import interruptible
 from statfast._typing import Array
 
 MAX_STEPS = 100
-MIN_VALUE = 1e-305  # a value: smaller ones have lost digits, and one over them may be infinite
-RIDGE, ROUNDING = 1e-12, 1e-15  # by which a Hessian is positive definite: so much, or of its size
+# The least value; smaller ones have lost digits, and their reciprocals may be infinite.
+MIN_VALUE = 1e-305
+# The ridge that keeps a Hessian positive definite, absolute and relative to its size.
+RIDGE, ROUNDING = 1e-12, 1e-15
 
 
 def sigmoid_fit(values: Array, positive: Array, weights: Array) -> tuple[float, float]:
@@ -24,7 +26,7 @@ def sigmoid_fit(values: Array, positive: Array, weights: Array) -> tuple[float, 
     target = np.where(positive, (up + 1.0) / (up + 2.0), 1.0 / (down + 2.0))
     size = np.abs(values).max(initial=0.0)
     size = size if size > MIN_VALUE else 1.0
-    f = values / size  # so that one ridge serves all
+    f = values / size  # Values are scaled, so that one ridge serves all sizes.
     a, b = 0.0, np.log((down + 1.0) / (up + 1.0))
     loss = _loss(a, b, f, target, weights)
     for _ in range(MAX_STEPS):
@@ -38,7 +40,7 @@ def sigmoid_fit(values: Array, positive: Array, weights: Array) -> tuple[float, 
             break
         mixed = curve @ f
         total = curve.sum()
-        ridge = max(RIDGE, ROUNDING * total)  # all but one of the weights may be next to none
+        ridge = max(RIDGE, ROUNDING * total)  # All weights but one may be nearly 0.
         h = np.array([[curve @ f**2 + ridge, mixed], [mixed, total + ridge]])
         move = -np.linalg.solve(h, g)
         down_hill = g @ move
@@ -49,7 +51,7 @@ def sigmoid_fit(values: Array, positive: Array, weights: Array) -> tuple[float, 
                 break
             step /= 2
         else:
-            break  # as low as rounding lets it be seen
+            break  # Rounding hides any further fall.
         a, b, loss = a + step * move[0], b + step * move[1], new
     return a / size, b
 
@@ -72,7 +74,8 @@ def pooled(values: Array, weights: Array, increasing: bool = True) -> tuple[Arra
     Returns the level of each block and where it ends. Weights are positive.
     """
     order = slice(None) if increasing else slice(None, None, -1)
-    masses = np.array(weights[order], dtype=np.float64)  # copies: the kernel merges in place
+    # These are copies, as the kernel merges in place.
+    masses = np.array(weights[order], dtype=np.float64)
     sums = values[order] * masses
     ends = np.empty(len(sums), dtype=np.intp)
     count = interruptible(pool.pool, sums, masses, ends)

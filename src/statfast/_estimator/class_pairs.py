@@ -7,9 +7,11 @@ from statfast._engine import checkpoint
 from statfast._typing import Array
 
 MIN_PAIR_PROBABILITY = (
-    1e-7  # a pair's probability, and one less it: certainty would leave others nothing
+    # The least probability of either class of a pair, as certainty would leave nothing for the
+    # other classes.
+    1e-7
 )
-ROWS_PER_SOLVE = 4096  # solved together: their systems take 8 (K + 1)^2 bytes a row
+ROWS_PER_SOLVE = 4096  # Rows that are solved together; their systems take 8 (K + 1)^2 bytes a row.
 
 
 def coupled(r: Array) -> Array:
@@ -28,7 +30,8 @@ def coupled(r: Array) -> Array:
         part = np.where(known, np.clip(part, MIN_PAIR_PROBABILITY, 1.0 - MIN_PAIR_PROBABILITY), 0.0)
         system = np.zeros((len(part), k + 1, k + 1))
         system[:, :k, :k] = -part * np.swapaxes(part, 1, 2)
-        system[:, place, place] = (part * part).sum(axis=1)  # over j of r_ji^2
+        # The diagonal is the sum over j of r_ji^2.
+        system[:, place, place] = (part * part).sum(axis=1)
         system[:, :k, k] = system[:, k, :k] = 1.0
         right = np.zeros((len(part), k + 1, 1))
         right[:, k] = 1.0

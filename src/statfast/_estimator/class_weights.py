@@ -163,7 +163,7 @@ def class_factors(class_weight: Any, classes: Array, totals: Array) -> Array:
             raise ValueError("class_weight must name classes; got {}. Pass None for none.")
         known = dict.fromkeys(classes.tolist())
         for label in class_weight:
-            if label not in known:  # of a class, perhaps, of which a fold has no row
+            if label not in known:  # This may be a class of which a fold has no row.
                 warn_user(
                     f"class_weight names {shown(label)}, which is not a class of y "
                     f"({shown(classes.tolist())}): it weights nothing."

@@ -50,7 +50,7 @@ def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> 
     def dispatched(self: Any, *args: Any, **options: Any) -> Any:
         if not args and "raw_documents" in options:
             args = (options.pop("raw_documents"),)
-        X = args[0] if args else options.get("X")  # None where the method has a default
+        X = args[0] if args else options.get("X")  # X is None where the method has a default.
         if X is None or type(X) is np.ndarray or not is_distributed(X):
             return method(self, *args, **options)
         return part_method(self, *args, **options)
@@ -95,7 +95,7 @@ def _fit(model: Any, X: Any, y: Any = None, sample_weight: Any = None, **options
     parts = as_documents(X) if model._takes_documents else as_parts(X, y, sample_weight)
     try:
         model._fit_source(parts, X)
-        if kind == "clusterer":  # labels stay with the rows
+        if kind == "clusterer":  # Labels are left with the rows, in parts.
             model.labels_ = model.predict(X)
     finally:
         end_fits(parts)

@@ -25,7 +25,7 @@ from statfast._validation import (
     rows_for,
 )
 
-ROW_DTYPES = (np.float64, np.float32, np.uint8)  # of rows that are not converted
+ROW_DTYPES = (np.float64, np.float32, np.uint8)  # The dtypes of rows that are not converted.
 
 
 def handed(X: Any) -> Any:
@@ -38,7 +38,7 @@ def handed(X: Any) -> Any:
     if is_sparse(X):
         return as_sparse(X)
     if is_frame(X):
-        column_names(X)  # mixed names are refused before any work is done
+        column_names(X)  # Mixed names of columns are refused before any work is done.
         require_shape(np.broadcast_to(False, X.shape), "X")
         return X
     if hasattr(X, "to_pylist"):  # a column of pyarrow
@@ -135,7 +135,7 @@ def take_columns(X: Any, places: Any, alone: bool = False) -> Any:
     if alone:
         return X[:, places[0]]
     first, last = places[0], places[-1]
-    if list(places) == list(range(first, last + 1)):  # nothing is copied
+    if list(places) == list(range(first, last + 1)):  # Consecutive rows are not copied.
         return X[:, first : last + 1]
     return X[:, places]
 
@@ -168,4 +168,5 @@ def with_tags_of(tags: Any, *members: Any) -> Any:
     return tags
 
 
-_DEMANDS = {"positive_only", "pairwise"}  # tags of what rows have to be; others allow something
+# The tags that demand something of rows; other tags allow something.
+_DEMANDS = {"positive_only", "pairwise"}

@@ -27,7 +27,7 @@ class Classifier:
 
     predict: Callable[..., Any]
 
-    _estimator_type = "classifier"  # read by libraries older than tags
+    _estimator_type = "classifier"  # This attribute is read by libraries that do not know tags.
 
     def score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> float:
         """Return the (weighted) accuracy.

@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._estimator.member_rows import take_columns, take_rows
 
-NAMED = ("metric", "kernel", "affinity")  # parameters that may be "precomputed"
+NAMED = ("metric", "kernel", "affinity")  # The parameters that may be "precomputed".
 
 
 class PairwiseRows:
@@ -29,7 +29,8 @@ def is_pairwise(estimator: Any) -> bool:
     """Whether X is to hold a value between each row and each row of the fit."""
     if estimator is None or isinstance(estimator, type | str):
         return False
-    if isinstance(estimator, PairwiseRows):  # whose tags say the same, at the cost of scikit-learn
+    # The tags say the same, but asking for them imports scikit-learn.
+    if isinstance(estimator, PairwiseRows):
         return estimator._is_pairwise
     try:
         return bool(estimator.__sklearn_tags__().input_tags.pairwise)
@@ -56,7 +57,7 @@ def columns_of(X: Any, places: Any) -> Any:
     if isinstance(X, list | tuple):
         return take_columns(np.asarray(X), places)
     if hasattr(X, "get_columns") and len(np.unique(places)) < len(places):
-        X = X.to_numpy()  # polars has no two columns of a name
+        X = X.to_numpy()  # Polars cannot have two columns of the same name.
     return take_columns(X, places)
 
 

@@ -65,7 +65,8 @@ def r_squared(y: Any, predicted: Array, sample_weight: Any) -> float:
             f"y must have {predicted.shape[1]} output(s), as at fit; got {truth.shape[1]}."
         )
     explain_nonfinite(predicted, "The prediction")
-    # By a power of two, which rounds nothing: squares then neither overflow nor vanish.
+    # Values are divided by a power of two, which rounds nothing, so that squares neither overflow
+    # nor vanish.
     exponent = -power_of_two(max(np.abs(truth).max(), np.abs(predicted).max()))
     truth, predicted = np.ldexp(truth, exponent), np.ldexp(predicted, exponent)
     residual = np.average((truth - predicted) ** 2, axis=0, weights=weights)

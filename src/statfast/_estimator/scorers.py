@@ -144,7 +144,7 @@ def by_score(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
 class Answers:
     """What an estimator says of some rows, known before it is asked: stands for it in a scorer."""
 
-    answers: dict[str, Any]  # method: what it gives
+    answers: dict[str, Any]  # The answers by method.
     classes_: Any = None
     kind: Any = None  # the class of the estimator, whose ``score`` is asked for
 

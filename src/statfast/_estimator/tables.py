@@ -20,8 +20,8 @@ TABLE_WIDTH = 78  # characters of a text table
 MAX_ROWS_SHOWN = 20  # rows of a long table
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (np.inf, ""))
 _LEGEND = "Significance: 0 *** 0.001 ** 0.01 * 0.05 . 0.1"
-_MIN_P_SHOWN = 2.2e-16  # smaller ones are shown as such
-_ALIASED = "(aliased)"  # in place of the numbers of a row that has none
+_MIN_P_SHOWN = 2.2e-16  # Smaller p-values are shown as being below this.
+_ALIASED = "(aliased)"  # This stands in place of the numbers of a row that has none.
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,7 +250,7 @@ def _numbers(values: Array) -> list[str]:
     if most >= 1e6 or most < 1e-4:
         return [_bare(v) or f"{v:.4g}" for v in values.tolist()]
     decimals = min(max(3 - floor(log10(max(min(sizes, default=1.0), most * 1e-2))), 0), 7)
-    small = 10.0 ** (2 - decimals)  # fewer than three digits would be left
+    small = 10.0 ** (2 - decimals)  # Smaller numbers would have fewer than three digits left.
     return [
         _bare(v) or (f"{v:.3e}" if 1e-14 < abs(v) < small else f"{v:.{decimals}f}")
         for v in values.tolist()

@@ -27,12 +27,12 @@ def as_columns(X: Any, *, name: str = "X") -> list[Array]:
     objects, where None and NaN may be. Arrays of strings are kept as they are.
     """
     refuse_distributed(X, name)
-    column_names(X)  # mixed names are refused before any work is done
+    column_names(X)  # Mixed names of columns are refused before any work is done.
     columns = frame_columns(X)
     if columns is None:
         table = to_array(X, name, TABLE)
         if not hasattr(X, "dtype") and table.dtype.kind in "US":
-            table = np.asarray(X, dtype=object)  # numbers beside strings stay numbers
+            table = np.asarray(X, dtype=object)  # As objects, numbers beside strings stay numbers.
         require_shape(table, name)
         columns = list(table.T)
     require_shape(np.broadcast_to(False, (len(columns[0]) if columns else 1, len(columns))), name)
@@ -113,7 +113,7 @@ def _of_pandas(column: Any) -> Array:
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     gaps = bool(column.isna().any())
-    if getattr(kind, "kind", "O") in "biuf":  # nullable
+    if getattr(kind, "kind", "O") in "biuf":  # A nullable dtype of pandas.
         return column.to_numpy(np.float64, na_value=np.nan) if gaps else column.to_numpy()
     return column.to_numpy(object, na_value=np.nan) if gaps else column.to_numpy()
 

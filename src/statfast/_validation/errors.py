@@ -106,7 +106,8 @@ def shown(value: object) -> str:
     return _SHORT.repr(value)
 
 
-# Whose frames lie between a warning and the caller: scipy's where it calls us back.
+# The packages whose frames may lie between a warning and the caller; scipy's do where it calls us
+# back.
 _INSIDE = ("statfast.", "scipy.", "numpy.")
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from statfast._typing import Array
 
 TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
-_TIME_TYPES = ("date", "time", "duration", "period")  # how the names of such columns' types begin
+# The names of the types of such columns begin with these words.
+_TIME_TYPES = ("date", "time", "duration", "period")
 _FIX_TIMES = "Convert it to numbers first, such as days since the first date, or leave it out."
 _FIX_STRINGS = "Convert it with astype(float) if it holds numbers, else encode it (OneHotEncoder)."
 

@@ -31,6 +31,7 @@ def free_memory() -> int | None:
         return None
     try:
         limit, used = (int((_CGROUP / f"memory.{end}").read_text()) for end in ("max", "current"))
-    except (OSError, ValueError):  # no such file, or no limit: it says "max"
+    # There is no such file, or no limit, in which case it contains "max".
+    except (OSError, ValueError):
         return free
     return max(0, min(free, limit - used))

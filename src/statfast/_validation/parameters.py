@@ -10,9 +10,9 @@ import numpy as np
 
 from statfast._validation.errors import either, shown, wrong_type
 
-MAX_INTEGER = 2**63 - 1  # what the integers of numpy and of kernels hold
-MAX_POWER = 2**31 - 1  # of a power: kernels take it as a C integer
-MAX_REPEATS = 10**6  # runs, resamples, grid points and the like that one call may be asked for
+MAX_INTEGER = 2**63 - 1  # The largest integer of numpy and of kernels.
+MAX_POWER = 2**31 - 1  # The largest power, which kernels take as a C integer.
+MAX_REPEATS = 10**6  # The most runs, resamples, grid points and the like of one call.
 
 
 # ------------------------------------------------------------------ parameters
@@ -66,7 +66,7 @@ def as_real(
 def _is_finite(value: Real) -> bool:
     try:
         return isfinite(value)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # The integer is larger than any float.
         return False
 
 
@@ -95,7 +95,8 @@ def as_choice(value: Any, name: str, choices: Collection[str | None]) -> Any:
 def as_generator(random_state: Any, *, name: str = "random_state") -> np.random.Generator:
     """``random_state`` (None, int, Generator, RandomState, SeedSequence) as a numpy Generator."""
     if isinstance(random_state, np.random.RandomState):
-        random_state = random_state.randint(2**32, size=4, dtype=np.uint32)  # a new seed each time
+        # Each call draws a new seed.
+        random_state = random_state.randint(2**32, size=4, dtype=np.uint32)
     elif isinstance(random_state, Integral):
         random_state = as_count(random_state, name, low=0, high=inf)
     elif not isinstance(random_state, np.random.Generator | np.random.SeedSequence | None):

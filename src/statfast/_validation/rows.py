@@ -53,7 +53,7 @@ def as_rows(
     columns = None
     if type(X) is not np.ndarray:
         refuse_distributed(X, name)
-        columns = column_names(X)  # mixed names are refused before any work is done
+        columns = column_names(X)  # Mixed names of columns are refused before any work is done.
         X = to_array(X, name, "a 2-d array-like of numbers", numbers=True)
     require_shape(X, name, n_min)
     if X.dtype is not _FLOAT64 and not (X.dtype.type in keep and X.dtype.isnative):
@@ -241,7 +241,8 @@ def to_numbers(X: Array, name: str, keep: tuple[type, ...], columns: Array | Non
     target = X.dtype.type if X.dtype.type in keep else np.float64
     refuse_large(X.size * target().itemsize, f"{name} as {target.__name__}", "Pass float64.")
     try:
-        with np.errstate(over="ignore"):  # what overflows is found, and named, as infinity
+        # A value that overflows becomes infinite, and is reported as such.
+        with np.errstate(over="ignore"):
             return X.astype(target, order="K")
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError

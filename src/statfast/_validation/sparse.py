@@ -19,7 +19,7 @@ MAX_COLUMNS = 2**31 - 1  # column numbers are 32 bits wide
 
 def is_sparse(X: Any) -> TypeGuard[Any]:
     """Whether X is of a sparse kind (scipy's, or one that looks like it)."""
-    kind = type(X)  # to count the entries of a broken one may fail
+    kind = type(X)  # The entries of a damaged matrix cannot always be counted.
     return hasattr(kind, "toarray") and hasattr(kind, "nnz")
 
 
@@ -49,7 +49,7 @@ def as_sparse(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
         fault = error
     if fault:
         raise ValueError(f"{name} is a damaged sparse matrix: {fault}. Build it again.")
-    # scipy takes no rows out of a matrix of half precision, or of another machine's byte order.
+    # scipy cannot take rows out of a matrix of half precision, or of another byte order.
     kind = np.float32 if matrix.dtype == np.float16 else matrix.dtype.newbyteorder("=")
     if not all(part.flags.aligned for part in (matrix.data, matrix.indices, matrix.indptr)):
         matrix = matrix.copy()

@@ -11,7 +11,7 @@ from statfast._typing import Array
 from statfast._validation.errors import warn_column_vector, wrong_type
 from statfast._validation.rows import as_rows, explain_nonfinite, to_array, to_numbers
 
-LIGHTEST, HEAVIEST = 1e-100, 1e100  # weight
+MIN_WEIGHT, MAX_WEIGHT = 1e-100, 1e100  # weight
 
 
 # ------------------------------------------------------------------ labels and weights
@@ -57,9 +57,9 @@ def as_labels(y: Any, n: int | None, *, name: str = "y") -> tuple[Array, Array]:
 def as_weights(sample_weight: Any, n: int | None, *, name: str = "sample_weight") -> Array | None:
     """Check sample weights: float64 of shape (n,), none negative, not all zero; None is None.
 
-    Those that are not 0 are between `LIGHTEST` and `HEAVIEST`, so that no product of two overflows
-    or vanishes. They are not scaled: likelihoods, inertias and costs grow with them. n is None
-    where rows are not counted yet.
+    Those that are not 0 are between `MIN_WEIGHT` and `MAX_WEIGHT`, so that no product of two
+    overflows or vanishes. They are not scaled: likelihoods, inertias and costs grow with them.
+    n is None where rows are not counted yet.
     """
     if sample_weight is None:
         return None
@@ -84,12 +84,12 @@ def as_weights(sample_weight: Any, n: int | None, *, name: str = "sample_weight"
         )
     if total == 0:
         raise ValueError(f"{name} is zero for every row. Give at least one row a positive weight.")
-    beyond = (weights > 0) & ((weights < LIGHTEST) | (weights > HEAVIEST))
+    beyond = (weights > 0) & ((weights < MIN_WEIGHT) | (weights > MAX_WEIGHT))
     if beyond.any():
         row = beyond.argmax()
         raise ValueError(
-            f"{name} must be 0, or between {LIGHTEST:g} and {HEAVIEST:g}; got {weights[row]} at "
-            f"row {row}. Scale all weights, or use 0 to leave a row out."
+            f"{name} must be 0, or between {MIN_WEIGHT:g} and {MAX_WEIGHT:g}; got {weights[row]} "
+            f"at row {row}. Scale all weights, or use 0 to leave a row out."
         )
     return weights
 
@@ -127,7 +127,7 @@ def as_targets(y: Any, n: int, *, name: str = "y") -> tuple[Array, bool]:
     targets = as_rows(y, name=name, keep=(np.float64,), n_min=0)
     if len(targets) != n:
         raise ValueError(f"{name} must have one target per row of X ({n}); got {len(targets)}.")
-    if n == 0:  # as for chunks, whose rows are not counted yet
+    if n == 0:  # The number of rows of chunks is not known yet.
         raise ValueError(f"{name} has 0 values while a minimum of 1 is required.")
     return np.ascontiguousarray(targets), flat
 
@@ -189,7 +189,8 @@ def code_floats(y: Array, name: str) -> tuple[Array, Array]:
             f"Unknown label type: continuous. {name} must hold class labels; got {y[row]} at row "
             f"{row}. Cut it into classes first."
         )
-    exact = float(np.abs(y).max()) < 2**53  # which overflows float16
+    # The comparison is in float64, as 2^53 overflows float16.
+    exact = float(np.abs(y).max()) < 2**53
     classes, codes = code_integers(y.astype(np.int64)) if exact else np.unique(y, False, True)
     return classes.astype(y.dtype), codes.astype(np.intp, copy=False)
 
@@ -226,7 +227,8 @@ def _label_type(label: Any, name: str) -> type:
         return int
     if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
         raise ValueError(f"{name} contains missing labels ({label!r}). Drop those rows first.")
-    if isinstance(label, Real) and label % 1 != 0:  # infinity has no remainder, so it is not 0
+    # The remainder of infinity is NaN, which is not 0.
+    if isinstance(label, Real) and label % 1 != 0:
         raise ValueError(
             f"Unknown label type: continuous. {name} must hold class labels; got {label!r}."
         )

@@ -73,7 +73,7 @@ def _distances(y: Any, predicted: Any, classes: Any) -> Any:
     return -np.abs(np.asarray(y, dtype=np.float64) - predicted)
 
 
-# Name: (function, response, sign, arguments, scores of single rows)
+# The scorers by name: function, response, sign, arguments, and scores of single rows.
 _TABLE = {
     "accuracy": (accuracy_score, "predict", 1, {}, _equal),
     "balanced_accuracy": (balanced_accuracy_score, "predict", 1, {}, None),

@@ -12,7 +12,7 @@ from statfast._typing import Array
 from statfast.model_selection.fold_strategies import FoldFits, candidate_is_pairwise
 from statfast.model_selection.scoring import Scores, methods_asked
 
-_LISTED = 1000  # folds up to which the scores of each are columns of the table
+_LISTED = 1000  # Up to so many folds, the scores of each fold are columns of the table.
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Scored:
     fit_times: np.ndarray  # (candidates, folds)
     score_times: np.ndarray
     strategy: str
-    models: list  # of each fold, if they are asked for
+    models: list  # The models of each fold, if they are asked for.
 
     def table(self, candidates: list[Any]) -> dict[str, Any]:
         """scikit-learn's ``cv_results_``."""

@@ -206,7 +206,8 @@ def learning_curve(
     for train, (_, held) in zip(trains, folds.pairs, strict=True):
         pairs = [(np.sort(train[:size]), held) for size in sizes]
         nested = replace(folds, pairs=pairs)
-        for k, fitted in enumerate(FoldFits(model, nested)):  # asked about rows it has seen
+        # The models are asked about rows that they have seen.
+        for k, fitted in enumerate(FoldFits(model, nested)):
             scores.add(nested, k, fitted, weights, with_train=True)
     scores.warn()
     shape = len(trains), len(sizes)

@@ -289,7 +289,8 @@ def nested_cv_interval(
         inner, outer, path = _pairs(estimator, every, parts, truth, classes, loss)
         for k in range(K):
             pairs.append((np.concatenate([inner[k, j] for j in range(K) if j != k]), outer[k]))
-    # Times a power of two, so that losses have squares: no bit of the result depends on it.
+    # Losses are divided by a power of two, so that they have squares: no bit of the result depends
+    # on it.
     unit = scale_of(float(max(part.max() for pair in pairs for part in pair)))
     pairs = [(without * unit, held_out * unit) for without, held_out in pairs]
     terms = []
@@ -338,7 +339,7 @@ def _pairs(estimator, every, parts, truth, classes, loss):
             kept[parts[k]] = False
         pairs.append((np.flatnonzero(kept), np.sort(np.concatenate([parts[k] for k in out]))))
     folds = replace(every, pairs=pairs)
-    fits = FoldFits(estimator, folds)  # whose models are asked about parts of a fold
+    fits = FoldFits(estimator, folds)  # The models are asked about parts of the rows held out.
     inner, outer = {}, [None] * K
     for out, fitted in zip(outs, fits, strict=True):
         model = fitted.only_model()

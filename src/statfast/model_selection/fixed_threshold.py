@@ -29,7 +29,8 @@ from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_estimator, shown
 from statfast.model_selection.fold_strategies import require_weights
 
-RESPONSES = ("predict_proba", "decision_function")  # in the order of "auto"
+# The responses that "auto" tries, in this order.
+RESPONSES = ("predict_proba", "decision_function")
 DEFAULT_THRESHOLDS = {"predict_proba": 0.5, "decision_function": 0.0}
 
 
@@ -146,7 +147,7 @@ class ThresholdClassifier(Classifier, HandsWeightsOn, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True  # unless the estimator says otherwise
+        tags.input_tags.sparse = True  # Sparse rows are taken, unless the estimator says otherwise.
         return with_tags_of(tags, self.estimator)
 
 

@@ -53,13 +53,13 @@ def candidate_is_pairwise(estimator: Estimator, params: dict[str, Any]) -> bool:
         return False
     try:
         return is_pairwise(with_params(estimator, params))
-    except Exception:  # which fits raise again, as they set these parameters
+    except Exception:  # The fits set the same parameters, and raise the same error.
         return pairwise
 
 
 def plan_of(estimator: Estimator, task: FoldTask) -> FoldPlan:
     """The estimator's own plan, or that of refits."""
-    # Arguments of fits, and what candidates make of rows, are known to refits alone.
+    # Only refits know the arguments of fits and how candidates transform rows.
     alike = not task.folds.arguments and task.pairwise == is_pairwise(estimator)
     if alike and isinstance(estimator, Estimator):
         try:
@@ -98,7 +98,7 @@ class Refits:
     ) -> Any:
         try:
             return with_params(self.estimator, params).fit(*rows_and_targets, **arguments)
-        except Exception as error:  # which fails the fold alone
+        except Exception as error:  # An error fails this fold alone.
             return error
 
 
@@ -107,9 +107,11 @@ class Refits:
 class FittedFold:
     """The models of a fold, what they are asked of, and how long they took."""
 
-    models: list  # of the candidates; where a fit failed, its error
-    held: Any  # statistics of the rows held out, or None
-    X: Any  # of whose rows the models are asked: between rows, the columns are those of the fit
+    models: list  # The models of the candidates, or the error of a fit that failed.
+    held: Any  # The statistics of the rows held out, or None.
+    # The rows that the models are asked about; for values between rows, the columns are those of
+    # the fit.
+    X: Any
     seconds: float
 
     def only_model(self) -> Estimator:
@@ -198,9 +200,9 @@ class WithArguments:
     """A model whose methods are called with the arguments that they take, say an exposure."""
 
     def __init__(self, model: Any, arguments: Any) -> None:
-        arguments.pop("sample_weight", None)  # scores have their own
+        arguments.pop("sample_weight", None)  # Scores have weights of their own.
         best = getattr(model, "best_estimator_", None)
-        if best is not None:  # a search, which asks it
+        if best is not None:  # A search passes methods on to its best estimator.
             model = copy(model)
             model.best_estimator_ = WithArguments(best, dict(arguments))
         self.model, self.arguments = model, arguments
@@ -210,7 +212,7 @@ class WithArguments:
         if name.startswith("_") or not callable(attribute):
             return attribute
         steps, prefix, last = getattr(self.model, "steps", None), "", self.model
-        if isinstance(steps, list | tuple):  # a pipeline, which hands on to its last step
+        if isinstance(steps, list | tuple):  # A pipeline passes methods on to its last step.
             prefix, last = f"{steps[-1][0]}__", steps[-1][1]
         known = signature(getattr(last, name, attribute)).parameters
         by_name = {key.removeprefix(prefix): value for key, value in self.arguments.items()

@@ -43,7 +43,7 @@ class TestResult(Tabled):
         Further results of the test, by name.
     """
 
-    __test__ = False  # not one of pytest's
+    __test__ = False  # This class is not a test of pytest's.
 
     name: str
     statistic: float

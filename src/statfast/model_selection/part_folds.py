@@ -113,7 +113,8 @@ def _fit_folds(model: Any, parts: Any, cv: Any) -> Any:
         order = np.zeros(1, np.intp)
     else:
         require_sizes(sizes, k)
-        place = [first.classes[label] for label in classes.tolist()]  # in order of the rows
+        # The classes in the order of their first rows.
+        place = [first.classes[label] for label in classes.tolist()]
         order = np.argsort(place)
     shares = shares_of_folds(sizes[order], k)[:, np.argsort(order)]
     shares = shares[shares.sum(axis=1) > 0]
@@ -157,7 +158,7 @@ def _splits(cv: Any, model: Any) -> Any:
 
 def _named(scoring: Any, model: Any) -> Any:
     """Names of the scores that are asked for; None is the estimator's own."""
-    as_scorers(scoring, model)  # refuses what is none
+    as_scorers(scoring, model)  # Refuses what is no scorer.
     if isinstance(scoring, list | tuple | set):
         return {name: name for name in scoring}
     return scoring if isinstance(scoring, dict) else {"score": scoring}

@@ -39,7 +39,8 @@ from statfast.model_selection.fold_strategies import require_weights, rows_of_fo
 from statfast.model_selection.partitions import KFold, StratifiedKFold
 from statfast.model_selection.splitter import as_placed, as_placed_rows, n_rows
 
-# Scores by the mean squared errors of candidates, and the variance of the targets.
+# Scores that are functions of the mean squared errors of candidates and the variance of the
+# targets.
 _OF_SQUARES = {
     "neg_mean_squared_error": lambda squares, variance: -squares,
     "neg_root_mean_squared_error": lambda squares, variance: -np.sqrt(squares),
@@ -200,7 +201,8 @@ def groups_argument(estimator: Any) -> Any:
     or None."""
     if hasattr(estimator, "cv"):
         taken = signature(estimator.fit).parameters
-        searches = hasattr(estimator, "refit") and "params" in taken  # as scikit-learn's do
+        # Searches of scikit-learn pass on all arguments.
+        searches = hasattr(estimator, "refit") and "params" in taken
         return "groups" if "groups" in taken or searches else None
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list | tuple) and steps and isinstance(steps[-1], list | tuple):
@@ -301,7 +303,7 @@ class Scores:
         for by_name, answer in zip(self.test, answers, strict=True):
             for name, scorer in self.scorers.items():
                 values = scorer.each(y, answer[rows], None)
-                if weights is not None:  # a row of weight 0 has no score
+                if weights is not None:  # Rows of weight 0 have no score.
                     values[weights[rows] == 0.0] = nan
                 by_name[name] = values
         count = len(rows) * len(answers)
@@ -314,10 +316,12 @@ class Scores:
         """Scores (C,) by name of many candidates, by the statistics of the rows held out; None
         where these do not tell them."""
         models = fitted.models
-        single = not isinstance(rows, np.ndarray) or rows.dtype != np.float64  # rounds predictions
+        # Rows in float32 would round predictions.
+        single = not isinstance(rows, np.ndarray) or rows.dtype != np.float64
         if fitted.held is None or single or not _can_be_asked_together(models, SumFit):
             return None
-        plain = unwrap(type(models[0]).score) is Regressor.score  # see `dispatch_methods`
+        # `dispatch_methods` wraps the method.
+        plain = unwrap(type(models[0]).score) is Regressor.score
         names = [
             ("r2" if plain else "") if scorer is by_score else getattr(scorer, "name", "")
             for scorer in self.scorers.values()

@@ -113,7 +113,8 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         require_weights(estimator, sample_weight)
         candidates = self._candidates()
         for candidate in candidates:
-            with_params(estimator, candidate)  # raises for parameters that there are not
+            # Raises an error for a parameter that the estimator does not have.
+            with_params(estimator, candidate)
         folds = as_plan(estimator, X, y, self.cv, groups, sample_weight, params)
         scored = scored_candidates(
             estimator, folds, candidates, scorers, settings.error_score,
@@ -205,7 +206,7 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         shape = np.shape(X) if isinstance(X, list | np.ndarray) and _regular(X) else ()
         width = self.n_features_in_
         if len(shape) == 2 and width is not None and all(shape) and shape[1] != width:
-            rows_for(self, np.zeros((1, shape[1])))  # It refuses rows of another width.
+            rows_for(self, np.zeros((1, shape[1])))  # Refuses rows of another width.
         return getattr(self.best_estimator_, method)
 
     @delegated("predict")
@@ -311,7 +312,8 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         -------
         ndarray
         """
-        self._asked(None, "fit")  # transformed samples may be of another width
+        # Transformed samples may have another width, so that X is not checked.
+        self._asked(None, "fit")
         return self.best_estimator_.inverse_transform(X)
 
     def score(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> float:

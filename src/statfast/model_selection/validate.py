@@ -340,7 +340,7 @@ def _for_all(answers: Array, model: Any, classes: Array | None, method: str) -> 
     )
     wide = np.full((len(answers), len(classes)), missing, answers.dtype)
     columns = np.flatnonzero(np.isin(classes, seen))
-    if answers.ndim == 1:  # a decision between two
+    if answers.ndim == 1:  # One column is a decision between two classes.
         wide[:, columns[0]], wide[:, columns[1]] = -answers, answers
     else:
         wide[:, columns] = answers

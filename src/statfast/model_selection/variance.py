@@ -41,7 +41,7 @@ from statfast.model_selection.resampling import train_test_split
 from statfast.model_selection.scoring import classifies
 from statfast.model_selection.splitter import as_placed_rows, joined_rows, n_rows
 
-LARGE = 1 << 20  # numbers of X
+NUMBERS_OF_LARGE_FIT = 1 << 20  # From so many numbers in X, a fit is large.
 KINDS = ("auto", "squared", "kohavi_wolpert", "domingos")
 
 
@@ -278,9 +278,9 @@ def replicated(
 
 def _merged(model, columns, state, X_test, drawn, classes, n_jobs, held):
     n = len(drawn[0])
-    step = max(1, 8 * LARGE // n)
-    # Small fits in several threads would wait for each other more than they work.
-    effort = 0.0 if columns[0].size < LARGE else np.inf
+    step = max(1, 8 * NUMBERS_OF_LARGE_FIT // n)
+    # Small fits in several threads would spend more time waiting for each other than working.
+    effort = 0.0 if columns[0].size < NUMBERS_OF_LARGE_FIT else np.inf
     for first in range(0, len(drawn), step):
         rows = drawn[first : first + step]
         asked = None if held is None else held[first : first + step]
@@ -350,7 +350,7 @@ def _of_labels(
 ) -> BiasVariance:
     R, m = predictions.shape
     K = len(classes)
-    # A label that is none of the classes, -1, has a place of its own before them.
+    # A label that is none of the classes has the code -1, and a column of its own before them.
     place = predictions + (1 + (K + 1) * np.arange(m))
     shares = np.bincount(place.ravel(), minlength=m * (K + 1)).reshape(m, K + 1)[:, 1:] / R
     modes = shares.argmax(axis=1)

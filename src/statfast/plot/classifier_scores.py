@@ -32,7 +32,7 @@ from statfast.metrics.ranking.two_classes import binary_codes, rows_for_ranking
 from statfast.plot.regions import COLORS
 
 MEASURES = (None, "accuracy", "average_recall", "cost")
-LINES = 9  # of equal worth
+ISO_COST_LINES = 9  # The number of lines of equal cost.
 FAINT = {"color": "0.8", "linewidth": 0.7, "zorder": 0}
 
 
@@ -384,7 +384,7 @@ def _lines(ax, shown, iso, cost, ones, zeros, space):
     x, h = (shown.fpr, shown.tpr) if space == "roc" else (shown.negatives, shown.positives)
     slope = iso_line(0.5, ones, zeros, measure=iso, space=space, cost=cost).slope
     best = float((h - slope * x).max())
-    for intercept in np.linspace(-slope * wide, high, LINES + 2)[1:-1]:
+    for intercept in np.linspace(-slope * wide, high, ISO_COST_LINES + 2)[1:-1]:
         ax.plot([0, wide], [intercept, intercept + slope * wide], **FAINT)
     ax.plot([0, wide], [best, best + slope * wide], color="0.45", linewidth=1, zorder=1)
 

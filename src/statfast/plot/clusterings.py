@@ -22,7 +22,7 @@ from statfast.cluster import GapStatisticResult, NClustersResult
 from statfast.metrics import silhouette_samples
 from statfast.plot.regions import COLORS, chosen_colors, legend_text
 
-MARKERS = "os^Dv"  # of as many clusters as there are colors each
+MARKERS = "os^Dv"  # Each marker serves as many clusters as there are colors.
 # In square typographic points, so that centers are seen among the smallest points, too.
 MIN_CENTER_AREA = 60.0
 
@@ -139,9 +139,10 @@ def labels_of(clustering: Array) -> Array:
     return clustering
 
 
-# In points: texts smaller than the least could not be read, and are left out.
+# The sizes of texts in points; texts that would have to be smaller are left out.
 MAX_TEXT_SIZE, MIN_TEXT_SIZE = 8.0, 4.0
-LETTER, LINE = 0.6, 1.2  # the width of a letter and the height of a line, by that
+# The width of a letter and the height of a line, relative to the size of the text.
+LETTER, LINE = 0.6, 1.2
 
 
 def silhouette(
@@ -232,7 +233,7 @@ def silhouette(
         box = ax.get_window_extent()
         across, down = (size * 72 / ax.figure.dpi for size in (box.width, box.height))
         size = min(MAX_TEXT_SIZE, down / (LINE * (len(texts) + 1)))
-        share = 0.0  # of the axes, for the texts, where these could be read
+        share = 0.0  # The share of the axes that the texts take, if they can be read.
         if size >= MIN_TEXT_SIZE:
             share = min(0.6, LETTER * size * max(map(len, texts)) / across)
             line = LINE * size * (below + gap) / down

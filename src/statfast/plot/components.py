@@ -200,7 +200,7 @@ def biplot(
     def draw(shown: Display, ax: Any) -> None:
         points(shown, ax)
         _arrows(ax, shown.arrows, names)
-        ax.set_xlim(1.15 * np.array(ax.get_xlim()))  # room for names
+        ax.set_xlim(1.15 * np.array(ax.get_xlim()))  # Makes room for names.
 
     arrows = loadings * (np.abs(scores).max() / longest)
     return Display(draw, scores=scores, arrows=arrows).plot(ax=ax)

@@ -13,10 +13,10 @@ from statfast.cluster.hierarchy.dendrogram import as_linkage, heights_within, le
 from statfast.plot.regions import COLORS
 
 SIDES = ("top", "bottom", "left", "right")
-ABOVE = "0.6"  # gray: merges above the cut
-# In points, of a leaf's name: a smaller one could not be read, and is left out.
+ABOVE = "0.6"  # The gray of merges above the cut.
+# The sizes of names of leaves in points; names that would have to be smaller are left out.
 MAX_TEXT_SIZE, MIN_TEXT_SIZE = 8.0, 4.0
-LINE = 1.1  # a line of text, by its size
+LINE = 1.1  # The height of a line of text, relative to its size.
 
 
 def dendrogram(
@@ -99,7 +99,8 @@ def dendrogram(
     shown = n if max_leaves is None else min(n, as_count(max_leaves, "max_leaves", 2))
     if labels is not None and (isinstance(labels, str) or not isinstance(labels, Iterable)):
         raise wrong_type("labels", f"a name for each of the {n} rows", labels)
-    labels = None if labels is None else list(labels)  # by place: a pandas index means nothing here
+    # Labels are taken by position, whatever the index of a pandas Series.
+    labels = None if labels is None else list(labels)
     if labels is not None and len(labels) != n:
         raise ValueError(
             f"labels must name each of the {n} rows; got {len(labels)}. Pass a name for each."
@@ -165,13 +166,13 @@ def places(Z: Array, shown: int) -> tuple[Array, Array, Array]:
     """Across and up of every cluster, and the clusters drawn as leaves, from left to right."""
     n = len(Z) + 1
     start, _ = leaves_of(Z)
-    first = n - shown  # merges before are not drawn
+    first = n - shown  # Merges before this one are not drawn.
     roots = np.setdiff1d(Z[first:, :2].astype(np.intp), np.arange(n + first, 2 * n - 1))
     leaves = roots[np.argsort(start[roots])]
     x, y = np.full(2 * n - 1, np.nan), np.zeros(2 * n - 1)
     x[leaves] = np.arange(shown)
     y[n:] = Z[:, 2]
-    y[leaves[leaves >= n]] = 0.0  # drawn from the ground: what is below is not shown
+    y[leaves[leaves >= n]] = 0.0  # Subtrees that are not shown are drawn as leaves at height 0.
     for i, (a, b) in enumerate(Z[first:, :2].astype(np.intp).tolist(), start=n + first):
         x[i] = (x[a] + x[b]) / 2
     return x, y, leaves
@@ -200,7 +201,7 @@ def frame(ax: Any, leaves: Any, y: Any, line: Any, orientation: Any) -> None:
     if line is not None:
         draw = ax.axhline if upright else ax.axvline
         draw(line, color="0.3", linestyle="--", linewidth=0.8, zorder=0)
-    ground = -0.01 * high  # merges at height 0 can be seen
+    ground = -0.01 * high  # The axis begins below 0, so that merges at height 0 can be seen.
     up = (ground, high) if orientation in ("top", "right") else (high, ground)
     (ax.set_xlim if upright else ax.set_ylim)(ends)
     (ax.set_ylim if upright else ax.set_xlim)(up)

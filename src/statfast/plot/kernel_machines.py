@@ -22,7 +22,7 @@ from statfast.kernels.named import kernel_for
 from statfast.plot.regions import decision_regions, side
 from statfast.svm import SVC, NuSVC
 
-RING = 3.2  # area of a ring, in those of the points
+RING = 3.2  # The area of a ring, relative to that of the points.
 
 
 def svm_margin(

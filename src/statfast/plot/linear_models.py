@@ -115,7 +115,7 @@ def coefficients(
     chosen = np.flatnonzero(kept)
     values, ends = values[chosen], ends[chosen]
     if scale == "ratio":
-        with np.errstate(over="ignore"):  # an infinite ratio is one beyond the axis
+        with np.errstate(over="ignore"):  # An infinite ratio lies beyond the axis.
             values, ends = np.exp(values), np.exp(ends)
 
     def draw(shown: Display, ax: Any) -> None:
@@ -133,7 +133,7 @@ def coefficients(
             from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
             ax.set_xscale("log")
-            # The axis would be full of numbers.
+            # With all labels, a wide axis would be full of numbers.
             shown_numbers = np.append(points, lines)
             shown_numbers = shown_numbers[np.isfinite(shown_numbers)]
             wide = len(shown_numbers) and shown_numbers.max() > 500 * shown_numbers.min()
@@ -170,7 +170,7 @@ def _ends(intervals: Any, q: Any) -> Any:
     return ends
 
 
-MAX_FINITE = 1e300  # Sums that matplotlib makes of larger numbers overflow.
+MAX_FINITE = 1e300  # The sums that matplotlib makes of larger numbers overflow.
 
 
 def interval_lines(values: Array, ends: Array, ratio: bool) -> Any:
@@ -190,13 +190,13 @@ def interval_lines(values: Array, ends: Array, ratio: bool) -> Any:
     limits = np.array([low - margin, high + margin])
     limits = (
         np.clip(limits, -600, 600) if ratio else limits
-    )  # matplotlib takes powers of 10 about them
+    )  # Matplotlib takes powers of 10 of these values.
     at, to = np.where(np.abs(at) < MAX_FINITE, at, np.nan), np.clip(to, *limits)
     return (np.exp(at), np.exp(to), np.exp(limits)) if ratio else (at, to, limits)
 
 
-CONTOURS = (0.5, 1.0)  # of Cook's distance
-# No line is drawn through fewer distinct residuals at a place.
+CONTOURS = (0.5, 1.0)  # The contours of Cook's distance.
+# A smooth line is drawn only where there are at least so many distinct residuals.
 MIN_DISTINCT_RESIDUALS = 4
 
 
@@ -366,7 +366,7 @@ def _scatter(ax: Any, x: Any, y: Any, size: Any, n_labels: int, style: Any) -> N
     rows = np.argsort(np.where(ok, -size, np.inf), kind="stable")[: min(n_labels, ok.sum())]
     middle = (np.min(x[ok]) + np.max(x[ok])) / 2 if ok.any() else 0.0
     for row in rows:
-        right = x[row] > middle  # the number stands on the side that has room
+        right = x[row] > middle  # The number stands on the side that has more room.
         ax.annotate(
             str(row), (x[row], y[row]), xytext=(-4 if right else 4, 2), fontsize=8,
             textcoords="offset points", ha="right" if right else "left",
@@ -385,7 +385,7 @@ def _trend(ax: Any, x: Any, y: Any) -> None:
     ax.plot(x[order], (total[high] - total[low]) / (high - low), color=COLORS[4], linewidth=1.5)
 
 
-POINTS = 200  # at which the model is asked
+POINTS = 200  # The points at which the model is evaluated.
 
 
 def prediction_bands(
@@ -620,7 +620,8 @@ def _weights_of_classes(model):
     by_class = np.zeros((0, 0)) if rows is None else np.atleast_2d(np.asarray(rows, np.float64))
     if len(classes) == 2 and len(by_class) == 1:
         by_class = np.concatenate([np.zeros_like(by_class), by_class])
-    pairs = len(classes) > 2 and hasattr(model, "support_")  # coefficients of pairs of classes
+    # A machine of several classes has coefficients for pairs of classes.
+    pairs = len(classes) > 2 and hasattr(model, "support_")
     if len(classes) < 2 or len(by_class) != len(classes) or pairs:
         raise unusable_model(
             model, "a naive Bayes model of words, or a linear classifier with coef_"

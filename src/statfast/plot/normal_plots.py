@@ -92,7 +92,8 @@ class DensityContourDisplay:
         ax.set_ylabel(self.names[1])
         if any(self.labels):
             handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-            ax.legend(handles.values(), handles, frameon=False)  # points that are there have names
+            # The legend names the points that are drawn.
+            ax.legend(handles.values(), handles, frameon=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

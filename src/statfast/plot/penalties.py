@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from statfast.linear.penalized.lasso_path import RegularizationPath
 
 PATH_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A6D00")
-QUIET = "#9A9A9A"  # the lines without a name, the marks of the rules
+QUIET = "#9A9A9A"  # The color of lines without a name, and of the marks of the rules.
 
 
 def regularization_path(
@@ -385,7 +385,7 @@ class RDAGridDisplay:
         ax = new_axes() if ax is None else ax
         style = {"cmap": "viridis_r", "origin": "lower", "aspect": "auto", **style}
         image = ax.imshow(self.values, **style)
-        ax.set_facecolor("0.85")  # of pairs that are singular
+        ax.set_facecolor("0.85")  # The color of pairs of penalties that are singular.
         for axis, grid in ((ax.xaxis, self.gammas), (ax.yaxis, self.alphas)):
             places = np.unique(
                 np.linspace(0, len(grid) - 1, min(len(grid), 11)).round().astype(int)

@@ -20,8 +20,8 @@ from statfast._validation import (
 
 # Distinct to color-blind eyes too: the palette of M. Okabe and K. Ito without its black.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
-TINT = 0.22  # how much of a class's color its region has, the rest is white
-# Distance of a share from 1/2 that stands for ties, which a rule has decided.
+TINT = 0.22  # The share of the class's color in its region; the rest is white.
+# Shares that are tied are moved from 1/2 by this distance, to the side that `predict` has chosen.
 TIE_MARGIN = 1e-9
 
 
@@ -145,7 +145,7 @@ def decision_regions(
 def side(values: np.ndarray, margin: float, resolution: int) -> np.ndarray:
     """The coordinates asked along one side."""
     low, high = float(values.min()), float(values.max())
-    beyond = margin * (high - low) or 0.5  # a picture of one value has a width too
+    beyond = margin * (high - low) or 0.5  # A column with a single value gets a width too.
     return np.linspace(low - beyond, high + beyond, resolution)
 
 
@@ -182,7 +182,7 @@ def boundaries(model: Any, points: Array, labels: Array, region: Array) -> Itera
     """Fields over the plane whose zero lines are the boundaries of the regions."""
     if len(labels) == 2 and hasattr(model, "predict_proba"):
         second = np.asarray(model.predict_proba(points))[:, -1].reshape(region.shape) - 0.5
-        # Where shares are tied, as of an even number of neighbors, the line follows predict.
+        # Where shares are tied, as with an even number of neighbors, the line follows `predict`.
         yield np.where(region == 1, np.maximum(second, TIE_MARGIN), np.minimum(second, -TIE_MARGIN))
         return
     for code in range(len(labels)):

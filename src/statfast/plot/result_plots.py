@@ -72,7 +72,7 @@ def table(
     if column is None and len(limits) == 2:
         ends = np.column_stack([columns[name] for name in limits])
         middle = next((n for n in ("Estimate", "exp(coef)") if n in columns), None)
-        with np.errstate(invalid="ignore"):  # an interval without ends has no middle
+        with np.errstate(invalid="ignore"):  # An interval from -inf to inf has no middle.
             values = ends.mean(axis=1) if middle is None else columns[middle]
         none = 1.0 if middle == "exp(coef)" else 0.0
         label = f"{middle or 'interval'}, with {limits[0]} and {limits[1]}"

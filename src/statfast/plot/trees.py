@@ -18,7 +18,7 @@ from statfast._validation import (
 from statfast.plot.regions import COLORS
 from statfast.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-COUNTED = 4  # classes whose counts still fit into a box
+MAX_CLASSES_COUNTED = 4  # The most classes whose counts fit into a box.
 
 
 def tree(
@@ -175,8 +175,8 @@ def _question(model: Any, node: int, features: Any, digits: int) -> Any:
         asked = f"{name} \N{LESS-THAN OR EQUAL TO} {arrays.threshold[node]:.{digits}f}"
     else:
         labels = [str(label) for label in sets[0]]
-        if len(labels) > COUNTED:
-            labels = [*labels[: COUNTED - 1], "\N{HORIZONTAL ELLIPSIS}"]
+        if len(labels) > MAX_CLASSES_COUNTED:
+            labels = [*labels[: MAX_CLASSES_COUNTED - 1], "\N{HORIZONTAL ELLIPSIS}"]
         asked = f"{name} in {{{', '.join(labels)}}}"
     if not model._saw_missing:
         return [asked]
@@ -199,7 +199,7 @@ def _text_of_node(model: Any, node: int, features: Any, verdicts: Any, digits: i
         return "\n".join([*lines, *([] if np.isnan(weight) else [f"n = {_count(weight, digits)}"])])
     best = [best_of_output[node] for best_of_output in best]
     lines.append(", ".join(names[b] for names, b in zip(classes, best, strict=True)))
-    if len(classes) == 1 and len(classes[0]) <= COUNTED and not np.isnan(weight):
+    if len(classes) == 1 and len(classes[0]) <= MAX_CLASSES_COUNTED and not np.isnan(weight):
         lines.append(" / ".join(_count(total, digits) for total in model.node_counts()[node]))
     else:
         shares = ", ".join(f"{value[k, b]:.{digits}f}" for k, b in enumerate(best))
@@ -262,7 +262,7 @@ def _draw(display: Display, ax: Any, arrays: Any, best: Any, deepest: Any, style
             (arrays.children_left[0], "yes ", "right"),
             (arrays.children_right[0], " no", "left"),
         )
-        for child, word, side in sides:  # beside the lines down, where no box is
+        for child, word, side in sides:  # The words stand beside the lines, where there is no box.
             x, y = place[int(child)]
             ax.text(x, y / 2.0, word, ha=side, va="center", color="0.35", **size)
     ax.set_axis_off()

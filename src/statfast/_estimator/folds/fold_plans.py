@@ -23,8 +23,9 @@ from statfast._typing import Array
 from statfast._validation import as_rows, column_names
 
 MERGED, CLOSED, SHARED = "merged statistics", "closed form", "shared structure"
-_SEGMENTS_PER_FOLD = 3  # disjoint segments of rows for each fold, up to which folds are merged
-_MAX_MEMBERSHIPS = 1 << 28  # folds times rows that are compared to find these segments
+# Folds are merged from segments of rows up to so many disjoint segments for each fold.
+_SEGMENTS_PER_FOLD = 3
+_MAX_MEMBERSHIPS = 1 << 28  # The most folds times rows that are compared to find these segments.
 
 
 # ------------------------------------------------------------------ folds
@@ -152,7 +153,7 @@ class FoldTask:
     # The methods that models are asked for, of the rows of their fold alone: "predict", or "score".
     # None: anything, of any rows, as a user's own model may be.
     methods: frozenset[str] | None = None
-    pairwise: bool = False  # whether X holds values between rows
+    pairwise: bool = False  # Whether X holds values between pairs of rows.
 
     @property
     def left_out_method(self) -> str | None:
@@ -208,7 +209,7 @@ class FoldPlan(Protocol):
     """How the models of all folds are made."""
 
     strategy: str  # "merged statistics", "closed form", "shared structure" or "refit"
-    X: Any  # of whose rows the models are asked
+    X: Any  # The rows that the models are asked about.
 
     def folds(self) -> Iterator[FoldModels]:
         """The models of each fold in turn."""
@@ -238,7 +239,7 @@ class HeldOutAnswers:
     X: Any
     method: str
     rounds: list[tuple[list[Array], list[Any]]]  # rows held out by the folds; answers
-    kind: type  # of the estimator, whose ``score`` is asked for
+    kind: type  # The class of the estimator, whose ``score`` is asked for.
     classes: Array | None = None
     strategy: str = CLOSED
 
@@ -278,7 +279,7 @@ def left_out_plan(
             answer = formula(model, folds.X, folds.y, folds.weights, method)
         except NotShared:
             return None
-        except Exception as error:  # of a function of the user's, say: the candidate fails
+        except Exception as error:  # A function of the user may have raised: the candidate fails.
             answer = error
         if answer is None:
             return None

@@ -123,7 +123,7 @@ def as_folds(
             return [(None, part) for part in runs(n, k)]
         return [(None, part) for part in stratified_runs(codes, k) if len(part)]
     tests = cv._tests(n, y, groups) if isinstance(cv, FoldSplitter) else None
-    if tests is not None:  # the rows fitted need not be listed
+    if tests is not None:  # The rows that are fitted need not be listed.
         return [(None, test) for test in tests]
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = cv.split(X, y) if groups is None else cv.split(X, y, groups)
@@ -244,7 +244,8 @@ def chosen(errors: Array, masses: Array, rule: str) -> tuple[Array, Array, int, 
     share = masses / masses.sum()
     mean = errors @ share
     folds = errors.shape[1]
-    power = power_of_two(np.abs(errors).max())  # their squares might overflow
+    # Errors are divided by a power of two, as their squares might overflow.
+    power = power_of_two(np.abs(errors).max())
     spread = np.ldexp(errors - mean[:, None], -power) ** 2 @ share
     error = np.ldexp(np.sqrt(spread / max(folds - 1, 1)), power)
     best = int(np.argmin(mean))

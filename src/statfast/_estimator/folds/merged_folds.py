@@ -23,7 +23,7 @@ class MergedStatistics:
 
     X: Any
     task: FoldTask
-    models: list[Any]  # of the candidates, which have the statistics in common
+    models: list[Any]  # The models of the candidates, which have the statistics in common.
     columns: tuple[Any, ...]
     state: Any
     groups: list[FoldGroup]
@@ -51,7 +51,7 @@ class MergedStatistics:
             if sums is None:
                 raise ValueError("X has no rows to fit in a fold. Pass other folds.")
             return copied(model)._solve(sums, self.state)
-        except Exception as error:  # which fails the fold alone
+        except Exception as error:  # An error fails this fold alone.
             return error
 
 
@@ -73,7 +73,7 @@ def merged_folds(estimator: Any, task: FoldTask, with_names: bool) -> MergedStat
     models = [with_params(estimator, params) for params in candidates]
     first = models[0]
     X = folds.X if with_names else task.matrix()
-    with checks_of_all_rows():  # of which some are made while rows are summed
+    with checks_of_all_rows():  # Some checks are made while the rows are summed.
         prepared = prepared_sum(first, X, folds.y, folds.weights)
         if prepared is None:
             return None

@@ -34,7 +34,7 @@ Levels: TypeAlias = tuple[Any, ...]
 class Check:
     """A check of one kind of value; ``a | b`` takes what either takes."""
 
-    wanted: ClassVar[str] = ""  # the kind, as sentences have it
+    wanted: ClassVar[str] = ""  # The kind of value, in the words of error messages.
 
     def __call__(self, value: Any, name: str) -> Any:
         raise NotImplementedError

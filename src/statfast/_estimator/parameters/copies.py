@@ -44,7 +44,8 @@ def parameters_key(
 
 
 _PLAIN = (str, bool, int, float, complex, type(None), np.number, np.bool_)
-_ASKED = ("_sklearn_output_config", "_metadata_request")  # of an estimator by its user
+# Settings that the user has made on an estimator.
+_ASKED = ("_sklearn_output_config", "_metadata_request")
 
 
 def _copied(value: Any) -> Any:
@@ -52,7 +53,7 @@ def _copied(value: Any) -> Any:
         return value
     if hasattr(value, "get_params") and not isinstance(value, type):
         return copied(value)
-    if type(value) in (list, tuple):  # steps of a pipeline, say
+    if type(value) in (list, tuple):  # Such as the steps of a pipeline.
         return type(value)(_copied(part) for part in value)
     return copy.deepcopy(value)
 

@@ -16,7 +16,7 @@ from statfast._validation import either, shown
 
 Values: TypeAlias = tuple[Any, ...] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
-ANY = None  # all values
+ANY = None  # Stands for all values of a parameter.
 _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _RIDGE = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 _ANEW = (False,)
@@ -31,7 +31,7 @@ _SEARCHES = "GridSearchCV RandomizedSearchCV"
 _NO_MEMORY = "Results of a fit are not kept in a file."
 _STARTS = "Each fit starts from scratch."
 
-# Classes, parameter, values that change no result, and why others would.
+# Classes, a parameter, its values that change no result, and why other values would.
 _ROWS = (
     (_COPIED, "copy_x", ANY, ""),
     (f"{_LASSO} {_LASSO_CV} LinearRegression Ridge", "copy_X", ANY, ""),
@@ -54,7 +54,7 @@ _ROWS = (
         (False, "warn"),
         "C_, l1_ratio_ and scores_ are those of all classes together.",
     ),
-    ("LogisticRegression", "penalty", ANY, ""),  # checked against C and l1_ratio
+    ("LogisticRegression", "penalty", ANY, ""),  # The penalty is checked against C and l1_ratio.
     (_LOGISTIC, "intercept_scaling", (1,), "The intercept is not penalized."),
     (_MACHINES, "shrinking", ANY, ""),
     ("LinearSVC", "multi_class", ("ovr",), "Each class is fitted against the others."),
@@ -100,7 +100,8 @@ def check_ignored(cls: type, name: str, value: Any) -> None:
 
 
 def _harmless(value: Any, values: tuple[Any, ...]) -> bool:
-    plain = isinstance(value, str | int | float)  # an array would not answer with one truth value
+    # The comparison of an array would not be one truth value.
+    plain = isinstance(value, str | int | float)
     return any(value is known or (plain and value == known) for known in values)
 
 

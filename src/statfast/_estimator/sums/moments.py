@@ -13,7 +13,7 @@ from statfast._typing import Array
 from statfast._validation import require_finite
 
 NUMBERS_BETWEEN_CHECKPOINTS = 1 << 19  # Ctrl-C is looked for after so many numbers.
-DEFAULT_ROWS = 10.0  # Moments that do not know their number of rows are taken for those of so many.
+DEFAULT_ROWS = 10.0  # The number of rows that is assumed where moments do not know theirs.
 # Beyond so many squared standard deviations of the mean from the shift, sums are taken anew.
 MAX_SQUARED_DEVIATIONS = 10.0
 OVERFLOW = "X holds values so large that their squares overflow. Divide its columns by their size."
@@ -64,11 +64,11 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
     table = np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
     w = np.ones(m) if weights is None else weights
     total_weight = float(w.sum())
-    about = table[np.argmax(w > 0.0)].astype(np.float64)  # This row has weight.
+    about = table[np.argmax(w > 0.0)].astype(np.float64)  # This row has a positive weight.
     step = max(1, NUMBERS_BETWEEN_CHECKPOINTS // d)
     for _ in range(2):
         both = np.zeros((2, d))
-        with np.errstate(over="ignore", invalid="ignore"):  # Overflow is looked for below.
+        with np.errstate(over="ignore", invalid="ignore"):  # An overflow is found below.
             for start in range(0, m, step):
                 checkpoint()
                 piece = slice(start, start + step)

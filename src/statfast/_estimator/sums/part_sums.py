@@ -19,7 +19,7 @@ from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 
 _NUMBERS_PER_BLOCK = 1 << 21  # numbers of a block
-_FIRST_ROWS = 2  # rows that all checks of a fit are content with
+_FIRST_ROWS = 2  # The least number of rows that passes all checks of a fit.
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class FirstRound:
     lengths: list[Any]
     X: Any  # (m, d) or None
     y: Any
-    first: int  # how many of these rows are the first of all
+    first: int  # How many of these rows are the first of all rows.
     classes: dict[str, Any]  # label: place among these rows
     masses: dict[str, Any]  # label: weight of its rows
 
@@ -146,7 +146,7 @@ def prepared_parts(model: Any, parts: Parts) -> tuple[FirstRound, Any, Any]:
 def require_finite_sums(sums: Any, parts: Parts) -> None:
     """Refuse rows that hold NaN or infinity, where sums tell of some."""
     if not _all_finite(sums):
-        parts.total(Work(require_finite_part))  # which tells the part and the row
+        parts.total(Work(require_finite_part))  # Raises an error that names the part and the row.
 
 
 @dataclass(frozen=True)

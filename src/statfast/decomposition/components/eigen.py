@@ -8,8 +8,9 @@ import numpy as np
 from statfast._engine import interruptible
 from statfast._typing import Array
 
-MAX_COLUMNS_OF_ALL_VECTORS = 96  # Up to here all eigenvectors cost less than choosing a few.
-# A longer call of scipy.linalg, which holds Python's lock, would not hear Ctrl-C.
+# Up to so many columns, all eigenvectors cost less than a choice of few.
+MAX_COLUMNS_OF_ALL_VECTORS = 96
+# A longer call of scipy.linalg, which holds Python's lock, would delay Ctrl-C.
 MAX_COLUMNS_OF_SCIPY = 1000
 
 

@@ -22,11 +22,11 @@ from statfast._validation import is_sparse, warn_user
 TOL = 1e-10
 BLOCKS_OF_BASIS = 16  # The basis holds so many blocks before a restart.
 MAX_RESTARTS = 60
-PROBING_BLOCKS = 8  # So many blocks of random vectors look for copies of eigenvalues.
+PROBING_BLOCKS = 8  # So many blocks of random vectors are added to look for copies of eigenvalues.
 NONZEROS_OF_CALL = 1 << 22  # A call on so many nonzeros and rows takes some 10 ms.
-# So many multiplications take some 20 ms, in which Ctrl-C is not heard.
+# The most multiplications of a call that Ctrl-C cannot interrupt, some 20 ms.
 MULTIPLICATIONS_UNHEARD = 2e8
-MIN_IMAGE_LEFT = 1e-3  # What is left of an image and is longer is hardly rounding.
+MIN_IMAGE_LEFT = 1e-3  # What is left of an image is more than rounding if it is longer than this.
 # Small blocks are looked at again when the basis has grown by this factor.
 GROWTH_BETWEEN_LOOKS = 1.4
 
@@ -108,7 +108,7 @@ def largest_by_krylov(
                 basis[:keep] = _times(y[:keep], basis[:m])
                 ritz[:keep, :keep] = np.diag(values[:keep])
                 linked, m, checked = 0, keep, keep
-            if done:  # Random vectors tell whether copies are missed.
+            if done:  # Random vectors show whether copies of eigenvalues were missed.
                 known = values[:k].copy()
                 checked = (k + PROBING_BLOCKS * b) / GROWTH_BETWEEN_LOOKS
         if done:

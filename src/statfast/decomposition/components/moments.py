@@ -28,7 +28,7 @@ MAX_VALUE_WITHOUT_SQUARE = 1e-130
 NUMBERS_OF_BLOCK = 1 << 19  # Adding the sums of a block of so many numbers to others costs little.
 ROWS_OF_HEAD = 16  # The mean of so many rows is the first shift of a block.
 
-# A kernel call is held to this many multiplications, so that Ctrl-C is heard between two calls.
+# The most multiplications of a kernel call, so that Ctrl-C is looked for between two calls.
 MULTIPLICATIONS_OF_CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
 
 
@@ -56,7 +56,7 @@ class Moments:
 
     def __add__(self, other: "Moments") -> "Moments":
         total_weight, n = self.total_weight + other.total_weight, self.n + other.n
-        # `require_finite_moments` looks for overflow.
+        # `require_finite_moments` refuses what overflows.
         with np.errstate(over="ignore", invalid="ignore"):
             scatter = self.scatter + other.scatter
             if not self.centered:

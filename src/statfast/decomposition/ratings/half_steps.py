@@ -14,7 +14,8 @@ from statfast.decomposition.components.moments import moments_of
 
 MULTIPLICATIONS_OF_CALL = 2e8  # A call takes well below 0.1 s.
 MAX_PARTS = 64
-# Until the objective falls by less, steps are in float32, which knows it to about 1e-6.
+# Steps are in float32, which knows the objective to about 1e-6, until it falls by a smaller share
+# than this.
 ROUGH_UNTIL = 1e-4
 MIN_SQUARES = 1e-300  # A sum of squares of nonnegative factors below it is none.
 MIN_EIGENVALUE = 1e-12  # of a Gram matrix, by its largest: below it the matrix is singular
@@ -27,7 +28,7 @@ class RatingLines:
     starts: NDArray[np.intp]  # (n + 1,)
     places: NDArray[np.int32]
     targets: NDArray[np.float64]
-    weights: NDArray[np.float64] | None  # The confidence beyond that of an item that is not rated.
+    weights: NDArray[np.float64] | None  # The confidence above that of an item that is not rated.
 
     @property
     def counts(self) -> Array:
@@ -83,7 +84,7 @@ def half_step(
     if lines.weights is not None:
         factors = np.ascontiguousarray(table[:, :q])
         base = moments_of(factors, None, center=False, n_jobs=n_jobs).matrix()
-    # Of about the same work, and the same for any number of threads.
+    # Blocks have about the same work, and are the same for any number of threads.
     most = max(
         1, min(int(MULTIPLICATIONS_OF_CALL / (q + 1) ** 2), -(-len(lines.places) // MAX_PARTS))
     )

@@ -120,7 +120,7 @@ def require_rows(classes: Array, class_counts: Array, unbiased: bool) -> None:
 class EstimatedScatters(ClassScatters):
     """Means of the classes, and covariances from an estimator, times the weights of the classes."""
 
-    actual: NDArray[np.float64]  # (K, d, d) scatters of the rows themselves
+    actual: NDArray[np.float64]  # (K, d, d) scatters of the rows, without shrinkage.
 
     @property
     def sample_scatters(self) -> NDArray[np.float64]:

@@ -54,7 +54,7 @@ def predict_held_out(
     for row in np.flatnonzero(~certain):
         try:
             answers[row] = refit_without_row(model, columns, state, row, method)
-        except ValueError:  # there is no fit without this row
+        except ValueError:  # The model cannot be fitted without this row.
             if patient:
                 raise
             return None

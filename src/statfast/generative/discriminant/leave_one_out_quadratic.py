@@ -31,12 +31,13 @@ MAX_DISTINCT_WEIGHTS = 32  # Each distinct weight takes decompositions of its ow
 class Base:
     """Coordinates of the matrix B = alpha S_k + (1 - alpha) S of fits without a row."""
 
-    root: NDArray[np.float64]  # (d, d) in whose coordinates B is diagonal, or the identity
-    variances: NDArray[np.float64] | None  # (d,) of B there; None for the identity
-    log_det: float  # of B, for the identity
+    root: NDArray[np.float64]  # (d, d) root, in whose coordinates B is diagonal or the identity.
+    # (d,) the diagonal of B in these coordinates; None for the identity.
+    variances: NDArray[np.float64] | None
+    log_det: float  # The logarithm of the determinant of B where it is the identity.
     trace: float
     shakiness: float  # near 1 where B is all but singular
-    share: float  # b / c: uu' that leave B for each unit of c
+    share: float  # b / c: how much uu' is taken from B for each unit of c.
 
 
 def prepare_base(

@@ -158,7 +158,7 @@ class ClassNormals(ClassRule, SumFit):
         self._check()
         if isinstance(X, Chunks) and not self._adds_up():
             raise wrong_type("X", "rows in memory, which covariance_estimator asks for", X)
-        if isinstance(X, Chunks):  # Chunks know their number of rows after the pass.
+        if isinstance(X, Chunks):  # The number of rows of chunks is known after the pass.
             rows: Any = X
             n = None
         else:
@@ -166,7 +166,7 @@ class ClassNormals(ClassRule, SumFit):
             n = rows.shape[0]
         classes, codes, weights = weighted_labels(y, n, sample_weight)
         require_classes(classes)
-        # Chunks know their width after the pass.
+        # The width of chunks is known after the pass.
         width = 0 if isinstance(X, Chunks) else rows.shape[1]
         return (rows, codes, weights), FitState(width, column_names(X), classes, self._kind_now())
 
@@ -184,7 +184,7 @@ class ClassNormals(ClassRule, SumFit):
         if (total.class_counts > 0.0).all() and self._enough(total):
             try:
                 return self._solve(total, state)
-            except np.linalg.LinAlgError:  # A class has too few rows as yet.
+            except np.linalg.LinAlgError:  # A class has too few rows so far.
                 pass
         return self._become(state, {"classes_": state.classes, "_moments": total})
 

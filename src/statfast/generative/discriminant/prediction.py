@@ -269,7 +269,7 @@ class ClassRule(Classifier, Estimator):
     def _rows(self, X: Any) -> Array:
         if "_rule" not in self.__dict__:  # It is not fitted, or partial_fit waits for more rows.
             raise not_fitted(self)
-        # `fill_by_rule` looks at the scores.
+        # `fill_by_rule` checks the scores, which shows values that are not finite.
         return rows_for(self, X, keep=ROW_DTYPES, finite=False)
 
     def __sklearn_is_fitted__(self) -> bool:

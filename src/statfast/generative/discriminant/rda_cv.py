@@ -21,7 +21,7 @@ from statfast.generative.discriminant.rda import (
     solve_rule,
 )
 
-ROWS_AT_ONCE = 2048  # Ctrl-C is heard between scores of so many rows.
+ROWS_AT_ONCE = 2048  # Ctrl-C is looked for between the scores of so many rows.
 
 
 class RegularizedDiscriminantAnalysisCV(ClassRule):

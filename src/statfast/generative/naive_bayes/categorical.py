@@ -128,7 +128,7 @@ class CategoryDensity(Density):
             seen = table.sum(axis=1)
             tops = (at == last) & (seen[last] - row_weights <= 1e-12 * seen[last])
             if tops.any() and last >= np.broadcast_to(self.least, len(fitted.counts))[j]:
-                return None  # A refit would know a category less.
+                return None  # A refit without the row would know one category less.
             count = (table[at, codes] - row_weights).clip(0.0) + self.alpha
             total = (table.sum(axis=0)[codes] - row_weights).clip(0.0) + self.alpha * len(table)
             log_density += log_of(count) - np.log(np.where(total > 0.0, total, 1.0))
@@ -146,7 +146,7 @@ class FittedCategories(FittedDensity):
         self.logs = []
         for table in counts:
             total = (table + alpha).sum(axis=0)
-            # A column without values says nothing.
+            # A column without values has the same probability for all categories.
             even = np.full(table.shape, -np.log(max(1, len(table))))
             known = log_of(table + alpha) - np.log(np.where(total > 0.0, total, 1.0))
             self.logs.append(np.where(total > 0.0, known, even))

@@ -154,8 +154,9 @@ class FittedComplement(FittedLinear):
         totals = complement.sum(axis=0)
         shares = log_of(complement) - np.log(np.where(totals > 0.0, totals, 1.0))
         if counts.shape[1] == 1 and not (totals > 0.0).all():
-            shares = np.zeros_like(shares)  # Without other classes nothing is said.
-        shares = np.maximum(shares, -1e300)  # A word that no other class has counts without end.
+            shares = np.zeros_like(shares)  # Without other classes, no word speaks for a class.
+        # The weight of a word that no other class has is infinite, and is bounded here.
+        shares = np.maximum(shares, -1e300)
         flat = flat_table(*shares.shape)
         by = shares.sum(axis=0) if norm else np.full(len(totals), -1.0)
         np.divide(shares, np.where(by == 0.0, 1.0, by), out=table_of(flat, len(totals)))

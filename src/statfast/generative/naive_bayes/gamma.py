@@ -126,7 +126,8 @@ class GammaDensity(Density):
                 rest = gap + remaining * moved + w * np.log(x / mean)
             present = remaining > 0.0
             if (present & ~(rest > 1e-6 * gap) & (gap > 0.0)).any():
-                return None  # The row is all there is to the spread, which is to be summed anew.
+                # The row makes up all of the spread, which has to be summed anew without it.
+                return None
             shape, scale = shapes(
                 remaining, np.where(present, less, 1.0), np.where(present, rest, 0.0).clip(0.0)
             )
@@ -147,7 +148,7 @@ def shapes(class_counts: Array, means: Array, gaps: Array) -> tuple[Array, Array
     a = (3.0 - s + np.sqrt((s - 3.0) ** 2 + 24.0 * s)) / (12.0 * s)
     with np.errstate(over="ignore"):
         for _ in range(MAX_NEWTON_STEPS):
-            # For large a the difference of logarithm and digamma is that of its series.
+            # For large a the difference of logarithm and digamma is computed by its series.
             large = a > 1e4
             series = 0.5 / a + 1.0 / (12.0 * a * a)
             f = np.where(large, series, np.log(a) - digamma(a)) - s

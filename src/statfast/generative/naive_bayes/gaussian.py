@@ -104,7 +104,7 @@ class FittedNormal(FittedDensity):
         self.means, self.variance, self.epsilon = moments.means, variance, epsilon
         with np.errstate(over="ignore"):
             half = 0.5 / variance
-        silent = np.isnan(variance)  # Columns that have not varied yet say nothing.
+        silent = np.isnan(variance)  # Columns that have not varied so far contribute nothing.
         self.known = (moments.class_counts > 0.0) & ~silent
         self.half = np.where(silent, 0.0, np.minimum(half, 1e300))
         self.peaks = np.where(silent, 0.0, -0.5 * (LOG_TURN + np.log(variance)))
@@ -169,7 +169,7 @@ def densities_left_out(
             )
             bad = ~(variance > 0.0)
             if (bad & (class_counts > 0.0)).any():
-                return None  # A refit would say so.
+                return None  # A refit would raise this error.
             variance[bad] = 1.0
             terms = -0.5 * (LOG_TURN + np.log(variance)) - 0.5 * (x - means) ** 2 / variance
             out[where, k] = terms.sum(axis=1)

@@ -19,8 +19,9 @@ from statfast.generative.naive_bayes.linear import (
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 
 KERNELS_OF_STEP = 2_000_000  # One step evaluates so many kernels in some ten milliseconds.
-MIN_EXPONENT = -1e300  # Beyond this exponent of a kernel, all densities are alike.
-MIN_BANDWIDTH = 1e-4  # In standard deviations of the column over all classes.
+# Exponents of kernels are not below this; smaller ones all give the density 0.
+MIN_EXPONENT = -1e300
+MIN_BANDWIDTH = 1e-4  # The least bandwidth, in standard deviations of the column over all classes.
 
 
 BANDWIDTH = one_of("scott", "silverman") | real(0.0, MAX_SMOOTHING, open_low=True)
@@ -99,7 +100,7 @@ class KernelDensity(Density):
         self, rows: Any, codes: Array, weights: Array | None, statistics: Any, class_counts: Array
     ) -> Any:
         if isinstance(self.bandwidth, str) or (rows.dtype.kind == "f" and np.isnan(rows).any()):
-            return None  # The bandwidths are others for each row.
+            return None  # Without a row, the bandwidths would change.
         fitted = self.solve(statistics, class_counts)
         row_weights = np.ones(len(codes)) if weights is None else weights
         return fitted.terms(np.asarray(rows, dtype=np.float64), (codes, row_weights)).sum(axis=2)
@@ -161,7 +162,7 @@ class FittedKernels(FittedDensity):
     ) -> Array:
         out = np.zeros(len(x))
         if not len(values):
-            return out  # A column that was never seen says nothing.
+            return out  # A column without any value contributes nothing.
         total, scale = weights.sum(), np.log(width) + 0.5 * np.log(2.0 * np.pi)
         step = max(1, KERNELS_OF_STEP // len(values))
         for start in range(0, len(x), step):

@@ -272,7 +272,7 @@ class MixedNB(NaiveBayesModel):
     def _rows_and_density(self, X: Any, finite: bool, again: bool) -> tuple[Side, MixedDensity]:
         if isinstance(X, Chunks):
             raise TypeError("MixedNB takes no Chunks as X; pass them to partial_fit, one by one.")
-        made = self._density_of_kinds()  # Parameters are checked first.
+        made = self._density_of_kinds()  # Parameters are checked before the data.
         if again:
             table = TableColumns(X, self)
             density = self._with_new_levels(table)

@@ -86,7 +86,7 @@ class NaiveBayesModel(Classifier, SumFit):
         """Checked rows; the names of columns are `column_names`."""
         if is_sparse(X):
             if not self._allow_sparse:
-                return as_rows(X)  # This refuses sparse rows with a sentence.
+                return as_rows(X)  # Refuses sparse rows.
             return as_csr(X)
         return as_rows(X, keep=ROW_DTYPES, finite=finite and not self._takes_missing())
 
@@ -184,7 +184,7 @@ class NaiveBayesModel(Classifier, SumFit):
 
     def _rows_and_density(self, X: Any, finite: bool, again: bool) -> tuple[Matrix, Density]:
         """The rows, checked, and their density."""
-        if isinstance(X, Chunks):  # Chunks know their number of rows after the pass.
+        if isinstance(X, Chunks):  # The number of rows of chunks is known after the pass.
             return X, self._density(0)
         if again:
             rows = self._rows_later(X)
@@ -438,7 +438,7 @@ def predict_left_out(model: Any, X: Any, y: Any, sample_weight: Any, method: str
     """Held-out classes, posteriors or log posteriors; None if there is no closed form."""
     if method not in ("predict", "predict_proba", "predict_log_proba"):
         return None
-    with checks_of_all_rows():  # of which some are made while rows are summed
+    with checks_of_all_rows():  # Some checks are made while the rows are summed.
         (rows, codes, weights), state = model._prepare(X, y, sample_weight)
         rows = np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
         sums = sum_statistics((rows, codes, weights), state, model.n_jobs)
@@ -446,13 +446,13 @@ def predict_left_out(model: Any, X: Any, y: Any, sample_weight: Any, method: str
     row_weights = np.ones(len(codes)) if weights is None else weights
     fixed = isinstance(getattr(model, model._priors_name), np.ndarray | list | tuple)
     if fixed and (sums.class_counts[codes] - row_weights <= 0.0).any():
-        return None  # A refit would not know the class that goes with a prior.
+        return None  # A refit would lack a class that has a prior.
     scores = state.density.leave_one_out(rows, codes, weights, sums.columns, sums.class_counts)
     if scores is None:
         return None
     priors = priors_without(model, sums.class_counts, codes, row_weights, state.classes)
     if not np.isfinite(priors).any(axis=1).all():
-        return None  # Nothing is left of the classes.
+        return None  # No class is left.
     with np.errstate(invalid="ignore"):
         scores = np.where(np.isneginf(priors), -np.inf, priors + scores)
     dead = np.isneginf(scores).all(axis=1)

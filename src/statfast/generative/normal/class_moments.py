@@ -19,8 +19,8 @@ from statfast._validation import refuse_large, require_finite
 # A shift that is this many within-class standard deviations off costs four of sixteen digits.
 MAX_DEVIATIONS_OF_SHIFT = 100.0
 
-# A kernel call is held to this many multiplications, so that Ctrl-C is heard between two calls:
-# well below 0.1 s, as larger tiles are those of faster machines.
+# The most multiplications of a kernel call, so that Ctrl-C is looked for between two calls: well
+# below 0.1 s, as machines with larger tiles are faster.
 MULTIPLICATIONS_OF_CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
 
 
@@ -229,7 +229,7 @@ def _moments_about(
             sums += added
         return total
 
-    with np.errstate(over="ignore", invalid="ignore"):  # Overflow is looked for below.
+    with np.errstate(over="ignore", invalid="ignore"):  # An overflow is found and refused below.
         class_counts, sums, scatter = reduce(
             partial,
             X,

@@ -12,7 +12,7 @@ from statfast._typing import Array
 from statfast._validation import refuse_large, require_finite
 from statfast.generative.normal.class_moments import ClassScatters, total_of_chunks
 
-ROWS_OF_PRODUCT = 2048  # Ctrl-C is heard between products of so many rows.
+ROWS_OF_PRODUCT = 2048  # Ctrl-C is looked for between the products of so many rows.
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class FourthMoments:
     fourth: NDArray[np.float64]  # (K, d, d) sum of w u_i^2 u_j^2
 
     def __add__(self, other: "FourthMoments") -> "FourthMoments":
-        # Both moved to the common mean: powers of sums, in which the sums of u vanish.
+        # Both are moved to the common mean; in the powers of sums, the sums of u are 0.
         class_counts = self.class_counts + other.class_counts
         share = np.divide(
             other.class_counts,

@@ -371,7 +371,8 @@ class MultivariateNormal(DerivedNormals):
 
     def _rows(self, X: Any) -> Array:
         self._require_fitted()
-        return rows_for(self, X, keep=ROW_DTYPES, finite=False)  # `apply_rule` looks at the scores
+        # `apply_rule` checks the scores, which shows values that are not finite.
+        return rows_for(self, X, keep=ROW_DTYPES, finite=False)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_parts" in self.__dict__

@@ -286,7 +286,8 @@ def matthews_corrcoef(
     """
     table = label_table(y_true, y_pred, sample_weight)
     total = float(table.total)
-    true, pred = table.true / total, table.pred / total  # shares, so that no product overflows
+    # Shares are used, so that no product overflows.
+    true, pred = table.true / total, table.pred / total
     spread = (1 - true @ true) * (1 - pred @ pred)
     if spread <= 0 or (true > 0).sum() < 2 or (pred > 0).sum() < 2:
         return 0.0

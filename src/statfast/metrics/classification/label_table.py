@@ -18,9 +18,11 @@ from statfast._validation import (
     to_array,
 )
 
-WIDEST = 1024  # span of integer labels that are counted in a table over it
-ROWS_FOR_RANGE = 1024  # Their range is taken for that of all rows, until one is beyond it.
-ROWS = 1 << 18  # in a task
+# Integer labels within a span of this size are counted in a table over it.
+MAX_SPAN_OF_LABELS = 1024
+# The range of so many rows is taken for that of all, until a row is beyond it.
+ROWS_FOR_RANGE = 1024
+ROWS_OF_TASK = 1 << 18  # The rows of a task.
 NATIVE = (np.uint8, np.int8, np.int32, np.int64)
 
 
@@ -29,7 +31,7 @@ class LabelTable:
     """Weights (or numbers) of rows by true and predicted class, and their sums by class."""
 
     classes: np.ndarray
-    cells: tuple  # rows, columns and weights of the cells that are not empty; or the table
+    cells: tuple  # Rows, columns and weights of the cells that are not empty, or the whole table.
     correct: np.ndarray
     true: np.ndarray
     pred: np.ndarray
@@ -101,7 +103,7 @@ def _of_integers(true: Array, pred: Array, weights: Array | None) -> LabelTable 
     stored = kind.type if kind.type in NATIVE else np.uint8 if kind.kind == "b" else np.int64
     a, b = (_plain(y, stored) for y in (true, pred))
     low, high = confusion.extent(a[:ROWS_FOR_RANGE], b[:ROWS_FOR_RANGE])
-    while (span := high - low + 1) <= WIDEST:
+    while (span := high - low + 1) <= MAX_SPAN_OF_LABELS:
         counted = _counted(a, b, low, span, weights)
         if counted is not None:
             return _of_table(*counted, low, kind)
@@ -134,9 +136,9 @@ def _counted(
             good = confusion.add(a[rows], b[rows], weights[rows], low, table, seen)
         return (table, seen) if good else None
 
-    if len(a) <= ROWS:
+    if len(a) <= ROWS_OF_TASK:
         return work(slice(0, len(a)))
-    parts = each(work, grid(len(a), ROWS, ROWS), effort=2.0 * len(a))
+    parts = each(work, grid(len(a), ROWS_OF_TASK, ROWS_OF_TASK), effort=2.0 * len(a))
     if any(part is None for part in parts):
         return None
     table, seen = parts[0]
@@ -176,7 +178,7 @@ def coded(
 
 def _of_codes(classes: Array, rows: Array, columns: Array, weights: Array | None) -> LabelTable:
     k = len(classes)
-    if k <= WIDEST:
+    if k <= MAX_SPAN_OF_LABELS:
         table = np.bincount(rows * k + columns, weights, k * k).reshape(k, k)
         return LabelTable(classes, (table,), table.diagonal(), table.sum(1), table.sum(0))
     held, at = np.unique(rows * k + columns, return_inverse=True)

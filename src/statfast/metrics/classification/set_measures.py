@@ -176,7 +176,7 @@ def jaccard_parts(sums: ClassSums) -> tuple[Array, Array]:
 
 
 def f_parts(beta: float) -> Callable[..., Any]:
-    if beta > 1e100:  # its square is not to overflow
+    if beta > 1e100:  # The square of a larger beta might overflow.
         return recall_parts
     square = float(beta) ** 2
 

@@ -98,7 +98,7 @@ def top_k_accuracy_score(
 
 
 def _among_highest(scores: Array, codes: Array, k: int) -> Array:
-    if scores.shape[1] == 1:  # of the second of two classes
+    if scores.shape[1] == 1:  # One column has the scores of the second of two classes.
         if k > 1:
             return np.ones(len(codes), dtype=bool)
         probabilities = scores.min() >= 0 and scores.max() <= 1

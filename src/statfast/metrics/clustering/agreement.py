@@ -439,7 +439,8 @@ def _expected(rows: Array, columns: Array, n: int) -> float:
         for b, often in zip(column_sizes, as_often, strict=True):
             shared = np.arange(max(0, a + b - n), min(a, b) + 1)
             up = (a - shared) * (b - shared) / ((shared + 1) * (n - a - b + shared + 1))
-            mode = np.count_nonzero(up[:-1] > 1)  # the ratios fall
+            # The ratios of terms fall, so that the largest term is where they pass 1.
+            mode = np.count_nonzero(up[:-1] > 1)
             below = np.cumprod(1 / up[:mode][::-1])[::-1]
             chance = np.concatenate([below, [1.0], np.cumprod(up[mode:-1])])
             excess = (shared * n - a * b) / (a * b)

@@ -53,7 +53,7 @@ class ScatterDecomposition(Tabled):
         names = [f"cluster {c}" for c in range(len(self.sizes))]
         total = float(np.sum(self.sizes))
         sums = np.array([*self.within_clusters, self.within, self.between, self.total])
-        with np.errstate(invalid="ignore"):  # an infinite total has no shares
+        with np.errstate(invalid="ignore"):  # Shares of an infinite total are NaN.
             share = sums / self.total if self.total > 0 else np.full(len(sums), np.nan)
         sizes = np.array([*self.sizes, total, total, total], dtype=float)
         columns = {"Size": sizes, "Sum Sq": sums, "Share": share}

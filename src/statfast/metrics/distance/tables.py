@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from statfast.kernels.kernel import Kernel
 
 
-OPERATIONS_PER_TASK = 1 << 24  # They take some milliseconds.
+OPERATIONS_PER_TASK = 1 << 24  # The operations of a task, which take some milliseconds.
 
 
 @ignoring_sklearn_arguments(ensure_all_finite=(True,))

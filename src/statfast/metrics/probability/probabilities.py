@@ -12,7 +12,8 @@ from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
 from statfast.metrics.ranking.two_classes import binary_codes
 
-NEAR_ONE = 1.5e-8  # the root of the rounding unit: sums of probabilities this near to 1 are 1
+# Sums of probabilities may differ from 1 by the root of the rounding unit.
+MAX_ERROR_OF_SUM = 1.5e-8
 
 
 def as_probabilities(y_prob: Any, name: str = "y_proba") -> Array:
@@ -71,7 +72,9 @@ def classes_and_shares(
             f"y_true and y_proba contain different number of classes: {len(classes)} and "
             f"{shares.shape[1]}. Name the true ones by the labels argument."
         )
-    if (np.abs(shares.sum(axis=1) - 1) > max(NEAR_ONE, np.finfo(shares.dtype).eps ** 0.5)).any():
+    if (
+        np.abs(shares.sum(axis=1) - 1) > max(MAX_ERROR_OF_SUM, np.finfo(shares.dtype).eps ** 0.5)
+    ).any():
         warn_user("The y_proba values do not sum to one. Make sure to pass probabilities.")
     return codes, shares, weights
 

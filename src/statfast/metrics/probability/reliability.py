@@ -154,7 +154,7 @@ def _score(y: Array, p: Array, weights: Array, loss: str) -> float:
         from scipy.special import xlog1py, xlogy
 
         losses = -xlogy(y, p) - xlog1py(1 - y, -p)
-    counted = weights > 0  # a loss may be infinite
+    counted = weights > 0  # Rows without weight are left out, as their loss may be infinite.
     return float(weights[counted] @ losses[counted] / weights.sum())
 
 
@@ -224,7 +224,8 @@ def calibration_curve(
         _, ends = pooled(target, totals[held], increasing=False)
         block = np.empty(len(held), dtype=np.intp)
         block_of_value = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-        block[held] = len(ends) - 1 - block_of_value  # scores fall
+        # Blocks are numbered in ascending order, and scores are in descending order.
+        block[held] = len(ends) - 1 - block_of_value
         block[~held] = 0
         at = np.empty(len(codes), dtype=np.intp)
         at[order.rows] = np.repeat(block, np.diff(order.ends, prepend=0))

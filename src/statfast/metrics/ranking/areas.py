@@ -244,9 +244,11 @@ def partial_auc_score(
     if low == high:
         raise ValueError(f"bounds must be two values that differ; got {low} twice.")
     fpr, tpr, _ = roc_of(steps_for(y_true, y_score, pos_label, sample_weight))
-    if np.isnan(fpr).any() or np.isnan(tpr).any():  # of one class, of which roc_of warns
+    # There is one class only, of which `roc_of` has warned.
+    if np.isnan(fpr).any() or np.isnan(tpr).any():
         return float("nan")
-    if focus == "sensitivity":  # the same curve, seen from its other end
+    # The partial area over sensitivities is that of the curve turned around.
+    if focus == "sensitivity":
         fpr, tpr = (1 - tpr)[::-1], (1 - fpr)[::-1]
     low, high = 1 - high, 1 - low
     area = area_up_to(fpr, tpr, high) - area_up_to(fpr, tpr, low)

@@ -137,7 +137,7 @@ def cost_curve(
     fp, tp, thresholds = hull_of(steps_with_both(y_true, y_score, pos_label, sample_weight))
     fpr, tpr = fp / fp[-1], tp / tp[-1]
     run, rise = np.diff(fpr), np.diff(tpr)
-    inner = run / (run + rise)  # two corners cost the same there
+    inner = run / (run + rise)  # Two neighboring corners cost the same at these shares.
     at = np.concatenate([[0.0], inner, [1.0]])
     corner = np.concatenate([np.arange(len(fpr)), [len(fpr) - 1]])
     cost = (1 - tpr[corner]) * at + fpr[corner] * (1 - at)
@@ -266,7 +266,8 @@ def h_measure(
     a, b = _shape(shape, severity_ratio, ones)
     false, missed = zeros * fp / fp[-1], ones * (1 - tp / tp[-1])
     run, rise = np.diff(false), -np.diff(missed)
-    cuts = np.concatenate([[1.0], rise / (run + rise), [0.0]])  # of the corners, falling
+    # The shares at which neighboring corners cost the same, in descending order.
+    cuts = np.concatenate([[1.0], rise / (run + rise), [0.0]])
     loss = _integral(false, missed, cuts[1:], cuts[:-1], a, b)
     ends = np.array([zeros, 0.0]), np.array([0.0, ones])
     whole = _integral(*ends, np.array([0.0, ones]), np.array([ones, 1.0]), a, b)

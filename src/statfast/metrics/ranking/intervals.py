@@ -20,8 +20,8 @@ from statfast._validation import (
 from statfast.metrics.ranking.sorted_pass import as_scores, order_of
 from statfast.metrics.ranking.two_classes import rows_for_ranking
 
-ROWS_PER_BLOCK = 1 << 15  # Placements of so many rows are multiplied at a time.
-BATCH = 1 << 21  # rows drawn between two looks at whether to stop
+ROWS_PER_BLOCK = 1 << 15  # The placements of so many rows are multiplied at a time.
+NUMBERS_OF_CALL = 1 << 21  # Rows that a kernel call draws; Ctrl-C is looked for between two calls.
 
 
 class AUCInterval(NamedTuple):
@@ -260,7 +260,7 @@ def auc_test(
         (auc1, auc2), cov = _areas_and_covariance([first, second], labels)
         variance = max(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1], 0.0)
         if variance <= 1e-14 * (cov[0, 0] + cov[1, 1]):
-            variance = 0.0  # the placements are the same, but for rounding
+            variance = 0.0  # The placements are equal but for rounding.
     else:
         second, second_labels = rows_for_ranking(y_true2, y_score2, pos_label)
         _require_two(second_labels)
@@ -398,7 +398,7 @@ def _replicates(
         codes = np.concatenate([codes[codes % 2 == 1], codes[codes % 2 == 0]])
     seeds = as_generator(random_state).integers(0, 2**64, n_resamples, dtype=np.uint64)
     areas, heights = np.empty(n_resamples), np.empty((n_resamples, len(grid)))
-    step = max(1, BATCH // len(codes))
+    step = max(1, NUMBERS_OF_CALL // len(codes))
 
     def work(start: int) -> None:
         piece = slice(start, start + step)
@@ -420,7 +420,7 @@ def _areas_and_covariance(columns: list[Array], labels: Array, only_areas: bool 
     def place(k: int) -> int:
         order = orders[k]
         interruptible(resample.placements, order.rows, order.ends, labels, zeros, placed[k])
-        return int(placed[k] @ labels)  # of the positive rows
+        return int(placed[k] @ labels)  # The sum of the placements of the positive rows.
 
     sums = each(place, range(len(orders)), effort=20.0 * placed.size)
     areas = [twice_area / (2 * ones * zeros) for twice_area in sums]

@@ -20,15 +20,15 @@ from statfast.metrics.classification.part_counts import labels_in
 from statfast.metrics.ranking.averages import mean_where_heavy
 from statfast.metrics.ranking.two_classes import warn_one_class
 
-BITS = 16  # by which a range is cut
-MAX_ROWS_OF_ROUND = 1 << 20  # So many rows are counted score by score in a round.
+BITS_OF_ROUND = 16  # A round cuts a range of scores by so many bits.
+MAX_ROWS_OF_ROUND = 1 << 20  # The rows whose scores are counted one by one in a round.
 
 
 class KeyRange(NamedTuple):
     """Scores from a least one on, and the rows found there."""
 
     least: int
-    bits: int  # it is of 2^bits scores
+    bits: int  # The range has 2^bits scores.
     negatives: float
     positives: float
     rows: int
@@ -55,8 +55,8 @@ class Sides(NamedTuple):
     """Which rows are positives and which negatives, and the column of their scores."""
 
     positive: Any
-    negative: Any = None  # all others, where it is None
-    column: int | None = None  # where scores have one for each class
+    negative: Any = None  # The negative class; None for all other classes.
+    column: int | None = None  # The column of the scores, where these have one for each class.
     classes: int = 2
 
 
@@ -103,7 +103,9 @@ def area_of_parts(
 
 def _area(parts: Any, sides: Any) -> Any:
     """The probability that a positive ranks above a negative."""
-    todo = deque(parts.total(Work(counted), (sides, None, 64 - BITS)).ranges(64 - BITS))
+    todo = deque(
+        parts.total(Work(counted), (sides, None, 64 - BITS_OF_ROUND)).ranges(64 - BITS_OF_ROUND)
+    )
     before, positives, twice = 0, 0, 0
     while todo:
         bucket = todo.popleft()
@@ -121,7 +123,7 @@ def _area(parts: Any, sides: Any) -> Any:
             if _mixed(after[-1]):
                 chosen.append(after[-1])
                 rows += after[-1].rows
-        bits = 0 if rows <= MAX_ROWS_OF_ROUND else max(0, bucket.bits - BITS)
+        bits = 0 if rows <= MAX_ROWS_OF_ROUND else max(0, bucket.bits - BITS_OF_ROUND)
         ranges = [(part.least, part.bits) for part in chosen]
         finer = parts.total(Work(counted), (sides, ranges, bits)).ranges(bits)
         kept = [part for part in after if not _mixed(part)]
@@ -142,7 +144,7 @@ def _mixed(part: Any) -> Any:
 
 def ordered(scores: Any) -> Any:
     """Integers without sign, in the order of the scores."""
-    bits = (scores.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
+    bits = (scores.astype(np.float64) + 0.0).view(np.uint64)  # Adding 0.0 turns -0.0 into 0.0.
     sign = np.uint64(1) << np.uint64(63)
     return np.where(bits & sign, ~bits, bits | sign)
 

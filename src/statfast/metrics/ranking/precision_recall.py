@@ -174,7 +174,7 @@ def _area_between(tp: Array, fp: Array) -> float:
     moved = rise > 0
     rise, run, t, f = rise[moved], run[moved], tp[:-1][moved], fp[:-1][moved]
     slope = run / rise
-    a, b = 1 + slope, f - slope * t  # t + f = a t + b
+    a, b = 1 + slope, f - slope * t  # Along the segment, t + f = a t + b.
     with np.errstate(divide="ignore", invalid="ignore"):
         curved = np.log1p(a * rise / (a * t + b)) * b / a
     part = (rise - np.where(b == 0, 0.0, curved)) / a

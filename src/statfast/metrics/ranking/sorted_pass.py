@@ -14,9 +14,9 @@ from statfast._typing import Array
 from statfast._validation import nonfinite, to_array, to_numbers
 
 ROWS_PER_TASK = 1 << 16
-MAX_ROWS_OF_ONE_CALL = 1 << 13  # Up to so many rows are spread in one call.
-BUCKETS = 2048  # of the first spread: their ends stay in the first cache
-STEEPEST = 1e300  # scale of scores that hardly differ
+MAX_ROWS_OF_ONE_CALL = 1 << 13  # Up to so many rows are spread into buckets by one call.
+BUCKETS = 2048  # The buckets of the first spread, whose ends stay in the first-level cache.
+MAX_SCALE = 1e300  # The largest factor from scores to buckets, for scores that hardly differ.
 NATIVE = (np.float64, np.float32, np.int64)
 
 
@@ -108,8 +108,9 @@ class Buckets:
         top = min(BUCKETS, n // 4 + 2) - 2.0
         scale = 1.0
         if high > low:
-            half = high / 2 - low / 2  # 0 between the least of all numbers
-            scale = min(top / 2 / half, STEEPEST) if half > 0.0 else STEEPEST
+            # This is 0 where low and high are neighboring subnormal numbers.
+            half = high / 2 - low / 2
+            scale = min(top / 2 / half, MAX_SCALE) if half > 0.0 else MAX_SCALE
         self.map = (low if high >= low else 0.0), scale, top
         counts = np.zeros((len(self.blocks), int(top) + 2), np.uint32)
         each(self._tally, list(enumerate(counts)), effort=2.0 * n)
@@ -183,7 +184,7 @@ def steps_of(
     positive, negative = np.empty(n, np.int64), np.empty(n, np.int64)
 
     def work(part: tuple[int, int]) -> slice:
-        start = n - spread.starts[part[1]]  # buckets come from the highest down
+        start = n - spread.starts[part[1]]  # Buckets are in descending order.
         out = (column[start:] for column in (keys, positive, negative))
         count = rank.runs(spread.items, spread.spare, spread.starts, spread.zero, *part, *out)
         return slice(start, start + count)
@@ -215,5 +216,5 @@ def order_of(scores: Array, name: str = "y_score") -> Order:
 def _joined(column: Array, held: Any) -> Array:
     stop = held[-1].stop
     if sum(part.stop - part.start for part in held) == stop:
-        return column[:stop]  # without ties: they lie side by side
+        return column[:stop]  # Without ties the scores lie next to each other already.
     return np.concatenate([column[part] for part in held])

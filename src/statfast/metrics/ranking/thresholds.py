@@ -129,7 +129,7 @@ def choose_threshold(
         share = as_real(prevalence, "prevalence", 0.0, 1.0)
     if criterion in ("tpr", "fpr"):
         target = as_real(target, "target", 0.0, 1.0)
-        # Rates are quotients of counts: a target that is one of them, but for rounding, is met.
+        # Rates are quotients of counts: a rate that differs from the target by rounding meets it.
         met = tpr >= target - 1e-14 if criterion == "tpr" else fpr <= target + 1e-14
         at = int(met.argmax()) if criterion == "tpr" else int(np.flatnonzero(met)[-1])
         value = (tpr if criterion == "tpr" else fpr)[at]
@@ -164,7 +164,8 @@ def _worth(
     if criterion == "accuracy":
         return share * tpr + (1 - share) * (1 - fpr), 1.0
     if criterion == "f":
-        square = min(as_real(beta, "beta", 0), 1e100) ** 2  # which does not overflow
+        # The square of beta is bounded, so that it does not overflow.
+        square = min(as_real(beta, "beta", 0), 1e100) ** 2
         above = (1 + square) * share * tpr
         below = share * tpr + (1 - share) * fpr + square * share
         return np.divide(above, np.where(below > 0, below, 1.0)), 1.0
@@ -283,11 +284,11 @@ def iso_line(
     false, missed = as_pair(cost, "cost", 0.0)
     if missed == 0:
         raise ValueError("cost of a false negative must not be 0: the lines would be upright.")
-    if measure == "accuracy":  # (tp + zeros - fp) / all
+    if measure == "accuracy":  # Accuracy is (tp + zeros - fp) / n.
         slope, intercept = 1.0, value * (ones + zeros) - zeros
-    elif measure == "average_recall":  # (tp / ones + 1 - fp / zeros) / 2
+    elif measure == "average_recall":  # The average recall is (tp / ones + 1 - fp / zeros) / 2.
         slope, intercept = ones / zeros, (2 * value - 1) * ones
-    else:  # (false fp + missed (ones - tp)) / all
+    else:  # The mean cost is (false fp + missed (ones - tp)) / n.
         slope, intercept = false / missed, ones - value * (ones + zeros) / missed
     if space == "roc":
         slope, intercept = slope * zeros / ones, intercept / ones

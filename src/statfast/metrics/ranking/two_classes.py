@@ -46,7 +46,7 @@ def binary_codes(
             if n_values == 1 and _equal(low, 1 if pos_label is None else pos_label):
                 codes[:] = 1
             if kind == "f" and any(label % 1 for label in classes):
-                as_labels(y, len(y), name=name)  # says what is wrong
+                as_labels(y, len(y), name=name)  # Raises the error that names what is wrong.
             return _oriented(codes, classes, pos_label, usual, name)
     known, codes = as_labels(y, len(y), name=name)
     classes = known.tolist()

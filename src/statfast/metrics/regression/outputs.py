@@ -9,7 +9,7 @@ import numpy as np
 from statfast._typing import Array, Weights
 from statfast._validation import as_choice, as_real, as_targets, as_weights, to_array
 
-# Of numbers between these, neither squares nor their sums overflow or vanish.
+# The squares of numbers between these, and their sums, neither overflow nor vanish.
 MIN_NUMBER, MAX_NUMBER = 1e-100, 1e100
 AVERAGES = ("raw_values", "uniform_average", "variance_weighted")
 
@@ -63,7 +63,7 @@ def mean(values: Array, weights: Array | None) -> Array:
         return values.mean(axis=0)
     with np.errstate(invalid="ignore"):
         means = weights @ values / weights.sum()
-    if np.isnan(means).any():  # an infinity of weight 0
+    if np.isnan(means).any():  # An infinite value of weight 0 gave NaN.
         used = weights > 0
         means = weights[used] @ values[used] / weights.sum()
     return means
@@ -96,7 +96,7 @@ def averaged(values: Array, outputs: str) -> Array | float:
     """One number from those of the outputs, unless each is wanted."""
     if isinstance(outputs, str):
         return values if outputs == "raw_values" else float(values.mean())
-    used = outputs > 0  # others may be infinite
+    used = outputs > 0  # The values of outputs without weight may be infinite.
     return float(outputs[used] @ values[used] / outputs.sum())
 
 
