@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dispatch of rows that lie elsewhere: what `fit`, `predict` and their like do with them.
+"""Dispatch of rows in parts or lazy arrays: what `fit`, `predict` and their like do with them.
 
 `Estimator` wraps these methods once for all classes. A class takes part in ``fit`` by its method
 ``_fit_source(source, X)``, as those do whose fit is a sum (`SumFit`). All fitted estimators

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices of values between rows, kernels or distances: some rows of such have their columns, too.
+"""Matrices of kernel values or distances between rows: a subset of rows takes the same columns.
 
 An estimator says that it takes one, as do those that wrap it: scikit-learn's tag ``pairwise``.
 """

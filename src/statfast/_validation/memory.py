@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What would not fit into memory is refused before it is asked for."""
+"""Allocations that would not fit into memory are refused before they are made."""
 
 from pathlib import Path
 

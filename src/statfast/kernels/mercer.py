@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a kernel one? What the eigenvalues of its matrix say about the points at hand.
+"""Whether a function is a kernel: what the eigenvalues of its matrix say on given points.
 
 J. Mercer 1909, Functions of positive and negative type, doi:10.1098/rsta.1909.0016.
 """

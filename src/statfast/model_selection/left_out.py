@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Leave-one-out: what each row is given by a fit to all others."""
+"""Leave-one-out: the answer for each row by a fit to all others."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

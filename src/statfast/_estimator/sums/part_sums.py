@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fits to rows that lie elsewhere, of estimators whose fit is a sum (see `row_sums`).
+"""Fits to rows in parts, of estimators whose fit is a sum (see `row_sums`).
 
 Two rounds: the first counts the rows and names the classes, the other sums up. The state comes
 from `_prepare` of a few rows, one of each class among them.

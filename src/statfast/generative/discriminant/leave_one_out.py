@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each row is given by the discriminant of all other rows, without n fits.
+"""Leave-one-out scores of linear discriminants: by the fit to all other rows, without n fits.
 
 Taking a row off its class moves the class mean along x - m and takes a multiple of
 (x - m)(x - m)' off the scatter, so that all distances follow from those to the full fit (Sherman

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What linear discriminants of many weightings of the same rows predict, as of bootstrap samples.
+"""Predictions of linear discriminants for many weightings of the same rows, as of the bootstrap.
 
 Moments of R weightings are products of the weights (R, n) with the rows, about the means of their
 classes, and with the products of their columns. Means of a weighting lie so near those of all rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of a model that lie elsewhere: what an iteration needs of them, in a round each."""
+"""Rows of a model in parts on workers: an iteration asks for its sums over them in one round."""
 
 from dataclasses import dataclass, replace
 from operator import methodcaller

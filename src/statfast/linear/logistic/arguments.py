@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The arguments and parameters of `LogisticRegression`, checked: what its solvers are given."""
+"""The checked arguments and parameters of `LogisticRegression`, made into a problem of a solver."""
 
 from collections.abc import Callable
 from typing import Any

@@ -2,8 +2,8 @@
 """Multinomial logistic regression: maximum likelihood with inference, or a ridge penalty.
 
 P(class k | x) is proportional to exp(b_k'x). All classes have coefficients while it is solved, so
-that no class is special; the sums over classes of gradient and steps are 0. Maximum likelihood is
-then told relative to a reference class, as in R's ``nnet::multinom``.
+that no class is special; the sums over classes of gradient and steps are 0. Coefficients of
+maximum likelihood are then given relative to a reference class, as in R's ``nnet::multinom``.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What logistic regression asks of a solver, and what it gets."""
+"""The problem that a solver of logistic regression is passed, and the solution it returns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rates of rightly and falsely left and found rows, beside recall and precision."""
+"""Rates of true and false positives and negatives, beside recall and precision."""
 
 from typing import Any, Literal
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is the problem of a machine convex? Where it may not be, a part of the kernel matrix tells.
+"""Whether the problem of a machine is convex, judged by a part of the kernel matrix.
 
 DualVariables move with their sum fixed, so that what matters is the matrix without the means of its
 rows and columns: a kernel that is only conditionally positive definite does as well. A square part

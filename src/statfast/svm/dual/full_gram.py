@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel matrix that is there as a whole, for many trainings on parts of its points.
+"""A kernel matrix that is in memory as a whole, for many trainings on parts of its points.
 
 It is kept in float64, from which sums come that decide when a training ends, and for the points of
 a training once more in float32, on which it works.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is kept of a kernel matrix: a square of points, and rows, in a cache.
+"""What is kept of a kernel matrix: the square of the active points, and a cache of rows.
 
 The solver of the dual asks for the square of the points it works on (`block`), for rows that are
 summed (`add`), which are kept in one array, the least recently used giving way, or all of them

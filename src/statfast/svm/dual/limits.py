@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The solver with the limits of one fit: tolerance, steps, time, and who is told how far it is."""
+"""The solver with the limits of one fit: tolerance, steps, time and callback."""
 
 import sys
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""In which type the values of a kernel are made, and what to do that float32 serves."""
+"""The type in which kernel values are made, and the shift of rows that lets float32 suffice."""
 
 from math import log
 from typing import Any

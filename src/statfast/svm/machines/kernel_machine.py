@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the five estimators share: parameters and rows checked, prediction, and what is told."""
+"""What the five estimators share: checks of parameters and rows, predictions, fitted attributes."""
 
 from __future__ import annotations
 
