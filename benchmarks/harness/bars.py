@@ -19,12 +19,12 @@ class Bar:
 
     title: str
     peers: tuple[str, ...] = ()
-    mean: float = 0.0  # of the ratios, geometric
-    least: float = 0.0  # of the ratios
-    slower: float = 0.0  # at most so many times as slow as the problem's baseline
-    seconds: float = 0.0  # at most
-    copies: float = 0.0  # at most so many times its input is taken as memory
-    only: str = ""  # of the group, the problems whose names say this
+    mean: float = 0.0  # The geometric mean of the ratios.
+    least: float = 0.0  # The least ratio of a problem.
+    slower: float = 0.0  # The most times that the problem may be slower than its baseline.
+    seconds: float = 0.0  # The most seconds.
+    copies: float = 0.0  # The most memory, in copies of the input.
+    only: str = ""  # The bar counts for problems of the group with this text in their names.
 
 
 def table(bars: dict[str, list[Bar]], problems: list[dict]) -> list[tuple[str, ...]]:
@@ -34,8 +34,8 @@ def table(bars: dict[str, list[Bar]], problems: list[dict]) -> list[tuple[str, .
         rows = [row for row in problems if row.get("group", "") == group]
         rows = [row for row in rows if group or row["beyond"]]
         for bar in of_group:
-            some = [row for row in rows if bar.only in row["name"]]
-            lines += [_line(bar, some, problems)] if some else []
+            chosen = [row for row in rows if bar.only in row["name"]]
+            lines += [_line(bar, chosen, problems)] if chosen else []
     return lines
 
 
@@ -62,7 +62,7 @@ def _line(bar, rows, every):
         times = [row["libraries"]["statfast"]["median"] for row in rows if row["name"] in values]
         reached += [max(times) <= bar.seconds]
         worst = _time(max(times))
-    right = len(values) == len(rows)  # a problem that was not answered rightly is not reached
+    right = len(values) == len(rows)  # A problem without a right answer does not reach the bar.
     yes = "yes" if right and all(reached) else "no"
     count = f"{len(values)}" if right else f"{len(values)} of {len(rows)}"
     return bar.title, count, words, f"{mean:.2f}x", worst, bound, yes if bound != "-" else "-"
@@ -84,7 +84,7 @@ def _time(seconds):
 def _ratios(rows, peers):
     """Problem -> the time of the fastest of the peers that is right, divided by ours; of all of
     these peers if none is."""
-    found = {}
+    ratios_by_name = {}
     for row in rows:
         if not peers:
             ratios = [row["ratio"]] if "ratio" in row else []
@@ -93,8 +93,8 @@ def _ratios(rows, peers):
             right = [r for p, r in timed.items() if row["libraries"][p].get("status") == "ok"]
             ratios = right or list(timed.values())
         if ratios:
-            found[row["name"]] = min(ratios)
-    return found
+            ratios_by_name[row["name"]] = min(ratios)
+    return ratios_by_name
 
 
 def _copies(rows):

@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 ELEMENTS_PER_BLOCK = 4_000_000  # elements in a temporary array
-MALFORMED = {"malformed": 1.0}  # no error with a bound is in it, so that no verdict can be good
+MALFORMED = {"malformed": 1.0}  # No bounded error is in it, so that the verdict cannot be good.
 
 
 class Check:
@@ -117,10 +117,12 @@ def row_blocks(n, width):
 class Tolerances:
     """The largest error of each name that an answer may have."""
 
-    strict: dict[str, float]  # ours always, and peers on float64 problems
-    float32: dict[str, float] | None = None  # float32 results are rounded; None: as strict
-    loose: dict[str, float] | None = None  # peers on float32 problems; None: as float32
-    ours: dict[str, float] = field(default_factory=dict)  # asked of ours besides
+    strict: dict[str, float]  # The bounds of statfast always, and of peers on float64 problems.
+    # The bounds of statfast's float32 results, which are rounded; None for the strict ones.
+    float32: dict[str, float] | None = None
+    # The bounds of peers on float32 problems; None for those of `float32`.
+    loose: dict[str, float] | None = None
+    ours: dict[str, float] = field(default_factory=dict)  # More bounds, of statfast alone.
 
     def limits(self, dtype: str, *, ours: bool) -> dict[str, float]:
         small = dtype == "float32" or (dtype == "uint8" and not ours)

@@ -10,7 +10,7 @@ from benchmarks.harness.check import Check, Sample, difference, relative_differe
 FOLDS = 10
 NEIGHBORS = range(1, 31)
 COSTS, SVC_FOLDS = (0.1, 0.3, 1.0, 3.0, 10.0), 5
-# Rows whose leave-one-out is fitted anew: by the checks, and by scikit-learn's clock.
+# The number of rows for which leave-one-out is fitted anew, by the checks and by scikit-learn.
 ROWS_REFITTED = 200
 
 
@@ -46,8 +46,10 @@ def squared_errors(data, path):
     X, y, total = data["X"], data["y"], np.zeros(len(data["alphas"]))
     for train, test in splits(len(X)):
         mean, level = X[train].mean(0), y[train].mean()
-        said = (X[test] - mean) @ path(X[train] - mean, y[train] - level, data["alphas"]) + level
-        total += ((y[test, None] - said) ** 2).mean(0)
+        predicted = (X[test] - mean) @ path(
+            X[train] - mean, y[train] - level, data["alphas"]
+        ) + level
+        total += ((y[test, None] - predicted) ** 2).mean(0)
     return {"errors": total / FOLDS}
 
 
@@ -82,10 +84,10 @@ def machine_by(K, sign, cost, tol=1e-3):
         i = int(up.argmax())
         if up[i] - down.min() <= tol:
             return b, -(up[i] + down.min()) / 2
-        apart = np.maximum(up[i] - down, 0.0)
+        violation = np.maximum(up[i] - down, 0.0)
         curve = np.maximum(diagonal[i] + diagonal - 2.0 * K[i], 1e-12)
-        j = int((apart**2 / curve).argmax())
-        step = min(apart[j] / curve[j], high[i] - b[i], b[j] - low[j])
+        j = int((violation**2 / curve).argmax())
+        step = min(violation[j] / curve[j], high[i] - b[i], b[j] - low[j])
         b[i], b[j] = b[i] + step, b[j] - step
         f += step * (K[i] - K[j])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-STREAM_BYTES = 512_000_000  # a thread's array: far more than any cache
+STREAM_BYTES = 512_000_000  # The array of a thread, far larger than any cache.
 TRIES = 5
 UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 
@@ -48,14 +48,14 @@ def _cpu_name():
 
 
 def _caches():
-    found = {}
+    sizes = {}
     for index in sorted(CACHES.glob("index*")):
         level, kind, size = (
             (index / part).read_text().strip() for part in ("level", "type", "size")
         )
         label = f"L{level}" + ("" if kind == "Unified" else kind[0].lower())
-        found[label] = int(size[:-1]) * UNITS[size[-1]] if size[-1] in UNITS else int(size)
-    return found
+        sizes[label] = int(size[:-1]) * UNITS[size[-1]] if size[-1] in UNITS else int(size)
+    return sizes
 
 
 def _memory():
@@ -117,13 +117,13 @@ def least_seconds(problem, limits: dict, caches: dict) -> float | None:
 
 def versions(packages) -> dict:
     """Version of each distribution; None where it is not installed."""
-    found = {"python": platform.python_version()}
+    versions_by_name = {"python": platform.python_version()}
     for name in packages:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions_by_name[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[name] = _source_version(name)
-    return found
+            versions_by_name[name] = _source_version(name)
+    return versions_by_name
 
 
 def _source_version(name):
@@ -135,12 +135,12 @@ def _source_version(name):
 
 def sizes(packages, wheel: Path | None) -> dict:
     """Bytes on disk of each installed distribution, and of statfast's wheel."""
-    found = {"statfast wheel": wheel.stat().st_size if wheel else None}
+    bytes_by_name = {"statfast wheel": wheel.stat().st_size if wheel else None}
     for name in packages:
         try:
             files = importlib.metadata.files(name) or []
         except importlib.metadata.PackageNotFoundError:
             continue
         paths = (Path(file.locate()) for file in files)
-        found[name] = sum(path.stat().st_size for path in paths if path.is_file())
-    return found
+        bytes_by_name[name] = sum(path.stat().st_size for path in paths if path.is_file())
+    return bytes_by_name

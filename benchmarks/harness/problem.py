@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 SIZES = {"float32": 4, "float64": 8, "uint8": 1}
 F32, F64 = "float32", "float64"
-HANG = 900.0  # seconds; what takes longer is ended
+HANG = 900.0  # Seconds after which a run is ended.
 
 
 @dataclass(frozen=True)
@@ -19,15 +19,15 @@ class Problem:
     task: str  # what the libraries are asked for: a key of Library.adapters
     make: Callable[[int], dict]  # seed -> the task's inputs
     dtype: str = F64
-    flops: float = 0.0  # of the plain algorithm, multiplications and additions apart
-    nbytes: float = 0.0  # of the rows it reads
-    passes: float = 1.0  # over those rows
-    beyond: bool = False  # not one of the shapes that carry a bar
-    group: str = ""  # of the bars it counts for: a key of Suite.bars
-    baseline: str = ""  # the problem whose time it is compared with
-    budget: float = math.inf  # seconds of timed rounds that each library gets
-    hopeless: float = math.inf  # a peer is ended after so many times the fastest peer's time
-    limit: float = HANG  # seconds; a library that takes longer is ended
+    flops: float = 0.0  # Of the plain algorithm, counting multiplications and additions separately.
+    nbytes: float = 0.0  # The bytes of the rows that it reads.
+    passes: float = 1.0  # The passes over those rows.
+    beyond: bool = False  # Whether the shape is beyond those that carry a bar.
+    group: str = ""  # The group of the bars that it counts for: a key of Suite.bars.
+    baseline: str = ""  # The problem whose time this one's is compared with.
+    budget: float = math.inf  # Seconds of timed rounds of each library.
+    hopeless: float = math.inf  # A peer is ended after so many times the time of the fastest peer.
+    limit: float = HANG  # Seconds after which a library is ended.
 
     def data(self) -> dict:
         return self.make(zlib.crc32(self.name.encode()))

@@ -14,7 +14,7 @@ def modules() -> list[str]:
 
 
 def suites_of(module: str) -> list[Suite]:
-    return [one for one in vars(import_module(module)).values() if isinstance(one, Suite)]
+    return [value for value in vars(import_module(module)).values() if isinstance(value, Suite)]
 
 
 SUITES: dict[str, Suite] = {

@@ -68,11 +68,11 @@ def table(document: dict) -> str:
 
 
 def _heading(document):
-    machine, found = document["machine"], document["limits"]
+    machine, limits = document["machine"], document["limits"]
     peaks = (
-        f"; limits {found['float32'] / 1e9:.0f} GF/s float32, {found['float64'] / 1e9:.0f} GF/s "
-        f"float64, {found['bandwidth'] / 1e9:.0f} GB/s"
-        if found
+        f"; limits {limits['float32'] / 1e9:.0f} GF/s float32, {limits['float64'] / 1e9:.0f} GF/s "
+        f"float64, {limits['bandwidth'] / 1e9:.0f} GB/s"
+        if limits
         else "; limits not measured"
     )
     return (
@@ -85,19 +85,19 @@ def _heading(document):
 
 def _row(row):
     libraries, peer = row["libraries"], row.get("fastest_peer")
-    own = libraries.get("statfast", {})
-    mine = seconds(own["median"]) if "median" in own else own.get("status", "skipped")
-    memory = megabytes(own.get("extra_bytes"))
-    theirs = "-"
+    ours = libraries.get("statfast", {})
+    our_time = seconds(ours["median"]) if "median" in ours else ours.get("status", "skipped")
+    memory = megabytes(ours.get("extra_bytes"))
+    peer_time = "-"
     if peer:
-        theirs = f"{peer} {seconds(libraries[peer]['median'])}"
+        peer_time = f"{peer} {seconds(libraries[peer]['median'])}"
         memory += f" / {megabytes(libraries[peer]['extra_bytes'])}"
-    if row.get("fastest") not in (None, peer):  # faster, but its answer differs
-        theirs += f" (~{row['fastest']} {seconds(libraries[row['fastest']]['median'])})"
+    if row.get("fastest") not in (None, peer):  # Another peer is faster, but its answer differs.
+        peer_time += f" (~{row['fastest']} {seconds(libraries[row['fastest']]['median'])})"
     ratio = f"{row['ratio']:.2f}x" if "ratio" in row else "-"
     share = f"{row['share_of_limit']:.0%}" if "share_of_limit" in row else "-"
     name = row["name"] + (" *" if row["beyond"] else "")
-    return name, mine, theirs, ratio, share, memory
+    return name, our_time, peer_time, ratio, share, memory
 
 
 def _markdown(head, rows):
@@ -130,19 +130,19 @@ def _mean(label, mean):
 
 def _slower(documents):
     """Every problem on which a peer, counted or not, was faster than statfast."""
-    found = [
+    lines = [
         f"- {row['name']}: {name} is {1 / ratio:.2f}x as fast{_remark(row['libraries'][name])}"
         for document in documents
         for row in document["problems"]
         for name, ratio in row.get("ratios", {}).items()
         if ratio < 1
     ]
-    return ["", "Where statfast is slower:", "", *found] if found else []
+    return ["", "Where statfast is slower:", "", *lines] if lines else []
 
 
 def _remark(entry):
-    told = [entry.get("note"), "its answer differs" if entry["status"] == "differs" else None]
-    return f" ({', '.join(filter(None, told))})" if any(told) else ""
+    remarks = [entry.get("note"), "its answer differs" if entry["status"] == "differs" else None]
+    return f" ({', '.join(filter(None, remarks))})" if any(remarks) else ""
 
 
 def page(documents: dict[str, dict]) -> str:
@@ -172,18 +172,18 @@ def summary(documents: dict[str, dict]) -> list[tuple[str, int, float, float, in
     """
     families: dict[str, list[float]] = {}
     for name, document in documents.items():
-        found = [row["ratio"] for row in document["problems"] if "ratio" in row]
-        if SUITES[name].family and found:
-            families.setdefault(SUITES[name].family, []).extend(found)
+        ratios = [row["ratio"] for row in document["problems"] if "ratio" in row]
+        if SUITES[name].family and ratios:
+            families.setdefault(SUITES[name].family, []).extend(ratios)
     rows = [
         (
             family,
-            len(found),
-            statistics.geometric_mean(found),
-            min(found),
-            sum(r > 1 for r in found),
+            len(ratios),
+            statistics.geometric_mean(ratios),
+            min(ratios),
+            sum(r > 1 for r in ratios),
         )
-        for family, found in families.items()
+        for family, ratios in families.items()
     ]
     return sorted(rows, key=lambda row: -row[2])
 
@@ -228,24 +228,26 @@ def _machine_lines(documents):
     """The machines and the suites that ran on each, and the newest version of each package."""
     runs = sorted(documents.items(), key=lambda item: item[1]["date"])
     machines: dict[str, list[str]] = {}
-    found: dict[str, str] = {}
+    by_package: dict[str, str] = {}
     for name, document in runs:
         machine = document["machine"]
         about = f"{machine['cpu']}, {machine['usable_cores']} cores, {machine['isa']}"
         about += f", OpenBLAS core type {document['openblas_coretype']}"
         machines.setdefault(about, []).append(name)
-        found |= {package: version for package, version in document["versions"].items() if version}
-    python = found.pop("python", None)
-    versions = ([("python", python)] if python else []) + sorted(found.items())
+        by_package |= {
+            package: version for package, version in document["versions"].items() if version
+        }
+    python = by_package.pop("python", None)
+    versions = ([("python", python)] if python else []) + sorted(by_package.items())
     lines = [f"- {about}: {', '.join(names)}." for about, names in machines.items()]
     return ["Machines", "--------", *lines, "", ", ".join(map(" ".join, versions)) + "."]
 
 
 def replace_between(text: str, made: str, start: str, end: str) -> str:
     """The text with what stands between the two markers replaced."""
-    head, found, rest = text.partition(start)
+    head, marker, rest = text.partition(start)
     _, closed, tail = rest.partition(end)
-    if not found or not closed:
+    if not marker or not closed:
         raise ValueError(f"the text has no {start} ... {end}: put the two markers into it")
     return f"{head}{start}\n\n{made}\n\n{end}{tail}"
 

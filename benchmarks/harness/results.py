@@ -17,11 +17,11 @@ from benchmarks.harness.suite import OURS, Suite
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "benchmarks" / "results"
 DIGITS = 7
-MEASURED = (  # of an entry
+MEASURED = (  # The measured fields of an entry.
     *("status", "median", "min", "fit", "query", "rounds", "extra_bytes", "errors", "note"),
     *("blas", "coretype"),
 )
-DERIVED = ("problems", "geometric_means")  # of a document
+DERIVED = ("problems", "geometric_means")  # The fields of a document that are computed anew.
 
 
 def path_of(suite: str, folder: Path = FOLDER) -> Path:
@@ -35,13 +35,15 @@ def write(document: dict, path: Path) -> None:
     lines = [{key: value for key, value in document.items() if key not in DERIVED}]
     for row in document["problems"]:
         about = {"problem": row["name"]}
-        told = {key: row[key] for key in ("limit_seconds", "commit") if row.get(key) is not None}
+        optional = {
+            key: row[key] for key in ("limit_seconds", "commit") if row.get(key) is not None
+        }
         entries = row["libraries"] or {None: {"status": "skipped", "note": row.get("skipped", "")}}
         for library, entry in entries.items():
             measured = {
                 key: entry[key] for key in MEASURED if entry.get(key) not in (None, "", {}, [])
             }
-            lines.append(about | {"library": library} | measured | told)
+            lines.append(about | {"library": library} | measured | optional)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(_short(line)) + "\n" for line in lines), "utf-8")
 
@@ -50,7 +52,7 @@ def _short(value):
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
     if isinstance(value, dict):
-        return {key: _short(one) for key, one in value.items()}
+        return {key: _short(item) for key, item in value.items()}
     return value
 
 
@@ -78,7 +80,9 @@ def read_lines(path: Path) -> list[dict]:
 def medians(path: Path) -> dict[tuple[str, str], float]:
     """Seconds by problem and library that a file has, if there is one."""
     lines = read_lines(path)[1:] if path.exists() else []
-    return {(one["problem"], one["library"]): one["median"] for one in lines if "median" in one}
+    return {
+        (line["problem"], line["library"]): line["median"] for line in lines if "median" in line
+    }
 
 
 def _row(problem, lines):
@@ -112,8 +116,8 @@ def merged(document: dict, path: Path) -> dict:
     earlier = read(path)
     rows = {row["name"]: {"commit": earlier["commit"]} | row for row in earlier["problems"]} | fresh
     names = [problem.name for problem in SUITES[document["suite"]].find(quick=document["quick"])]
-    found = [rows[name] for name in names if name in rows]
-    return document | {"problems": found, "geometric_means": geometric_means(found)}
+    kept = [rows[name] for name in names if name in rows]
+    return document | {"problems": kept, "geometric_means": geometric_means(kept)}
 
 
 # --- what follows from them ---
@@ -133,22 +137,22 @@ def compare(row: dict, suite: Suite) -> dict:
     """
     timed = {name: entry for name, entry in row["libraries"].items() if "median" in entry}
     limits = [name for name in timed if suite.is_limit(name)]
-    others = [name for name in timed if suite.is_peer(name)]
+    peers = [name for name in timed if suite.is_peer(name)]
     if limits:
         row["limit_seconds"] = timed[limits[0]]["median"]
-    if others:
-        row["fastest"] = min(others, key=lambda name: timed[name]["median"])
-    right = [name for name in others if timed[name]["status"] == "ok"]
+    if peers:
+        row["fastest"] = min(peers, key=lambda name: timed[name]["median"])
+    right = [name for name in peers if timed[name]["status"] == "ok"]
     if right:
         row["fastest_peer"] = min(right, key=lambda name: timed[name]["median"])
     if OURS in timed:
-        own = timed[OURS]
+        ours = timed[OURS]
         raced = (name for name in timed if name not in limits)
-        row["ratios"] = {name: timed[name]["median"] / own["median"] for name in raced}
+        row["ratios"] = {name: timed[name]["median"] / ours["median"] for name in raced}
         if right:
             row["ratio"] = row["ratios"][row["fastest_peer"]]
         if row.get("limit_seconds"):
-            row["share_of_limit"] = row["limit_seconds"] / own["median"]
+            row["share_of_limit"] = row["limit_seconds"] / ours["median"]
     return row
 
 

@@ -63,8 +63,8 @@ def rows_of(kind, rng, n, d, dtype, groups=20):
 
 def _surface(rng, n):
     """Points of a laser scanner above hilly ground: a surface in space, denser near the middle."""
-    angle, reach = rng.uniform(0, 2 * np.pi, n), rng.exponential(20.0, n)
-    x, y = reach * np.cos(angle), reach * np.sin(angle)
+    angle, radius = rng.uniform(0, 2 * np.pi, n), rng.exponential(20.0, n)
+    x, y = radius * np.cos(angle), radius * np.sin(angle)
     ground = 3 * np.sin(x / 17) * np.cos(y / 11) + 0.5 * np.sin(x / 3 + y / 5)
     return np.column_stack([x, y, ground + 0.01 * rng.standard_normal(n)])
 

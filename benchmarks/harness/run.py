@@ -38,12 +38,15 @@ THREAD_VARIABLES = (
     "RAYON_NUM_THREADS",
     "STATFAST_NUM_THREADS",
 )
-UNSET = "unset"  # OpenBLAS looks at the processor itself
-PAUSE = 0.2  # seconds; the last library's idle threads, OpenBLAS's too, have stopped spinning then
-PATIENCE = 20.0  # seconds; what takes longer is run once
-FLOOR = 4.0  # seconds that a library gets before it can be hopeless
-NEAR = 2.5  # a peer that takes so many times as long as the fastest right one gets one round
-SHORT = 0.5  # seconds; what takes less gets all rounds all the same
+UNSET = "unset"  # OpenBLAS chooses its code by the processor.
+# Seconds after which the idle threads of the last library, OpenBLAS's too, have stopped spinning.
+SECONDS_OF_PAUSE = 0.2
+SECONDS_FOR_ROUNDS = 20.0  # Seconds; a library that takes longer is run once.
+MIN_SECONDS_ALLOWED = 4.0  # Seconds that a library always gets before it is ended as hopeless.
+# A peer gets more than one round if it takes at most so many times as long as the fastest right
+# one.
+MAX_RATIO_FOR_ROUNDS = 2.5
+SECONDS_OF_SHORT_RUN = 0.5  # Seconds; a run that takes less gets all rounds in any case.
 
 
 class Racer:
@@ -60,12 +63,13 @@ class Racer:
         self._send(job)
 
     def _send(self, message):
-        with contextlib.suppress(BrokenPipeError):  # then there is no reply, and that is reported
+        # Without the process there is no reply, which is reported.
+        with contextlib.suppress(BrokenPipeError):
             pickle.dump(message, self.process.stdin)
             self.process.stdin.flush()
 
     def ask(self, command: str, limit: float = HANG) -> dict:
-        time.sleep(PAUSE)
+        time.sleep(SECONDS_OF_PAUSE)
         self._send(command)
         return self.reply(limit)
 
@@ -139,7 +143,9 @@ def _better(name, outcomes):
 
 def _least(entry):
     """Seconds of the fastest run so far, the first one among them; infinity where there is none."""
-    return min([entry.get("first", math.inf), *(one["total"] for one in entry.get("rounds", ()))])
+    return min(
+        [entry.get("first", math.inf), *(timed["total"] for timed in entry.get("rounds", ()))]
+    )
 
 
 def _fastest_peer(outcomes):
@@ -151,7 +157,11 @@ def _fastest_peer(outcomes):
 def _near(name, outcomes):
     """Whether another setting, or another round, can make a library the fastest one."""
     runs = [_least(entry) for (library, _), entry in outcomes.items() if library == name]
-    return name == OURS or not runs or min(runs) <= max(SHORT, NEAR * _fastest_peer(outcomes))
+    return (
+        name == OURS
+        or not runs
+        or min(runs) <= max(SECONDS_OF_SHORT_RUN, MAX_RATIO_FOR_ROUNDS * _fastest_peer(outcomes))
+    )
 
 
 def _allowed(problem, name, outcomes):
@@ -159,14 +169,14 @@ def _allowed(problem, name, outcomes):
     peer = _fastest_peer(outcomes)
     if name == OURS or peer == math.inf:
         return problem.limit
-    return min(problem.limit, max(FLOOR, problem.hopeless * peer))
+    return min(problem.limit, max(MIN_SECONDS_ALLOWED, problem.hopeless * peer))
 
 
 def _goes_on(problem, entry):
     """Whether another round is due: not of what failed, takes minutes, or has had its share."""
-    if entry["status"] not in ("ok", "differs") or entry["first"] >= PATIENCE:
+    if entry["status"] not in ("ok", "differs") or entry["first"] >= SECONDS_FOR_ROUNDS:
         return False
-    return entry["first"] + sum(one["total"] for one in entry["rounds"]) < problem.budget
+    return entry["first"] + sum(timed["total"] for timed in entry["rounds"]) < problem.budget
 
 
 def _first(suite, problem, name, reply, check):
@@ -196,11 +206,11 @@ def _summarize(entry):
         entry.pop("rounds", None)
         return
     rounds = entry["rounds"] or [{"total": entry["first"], "least": entry["first"]}]
-    totals = [one["total"] for one in rounds]
-    entry |= {"median": statistics.median(totals), "min": min(one["least"] for one in rounds)}
+    totals = [timed["total"] for timed in rounds]
+    entry |= {"median": statistics.median(totals), "min": min(timed["least"] for timed in rounds)}
     if entry["rounds"]:
-        entry["fit"] = statistics.median(one["fit"] for one in rounds)
-        entry["query"] = statistics.median(one["query"] for one in rounds)
+        entry["fit"] = statistics.median(timed["fit"] for timed in rounds)
+        entry["query"] = statistics.median(timed["query"] for timed in rounds)
     entry["rounds"] = len(totals)
 
 
@@ -323,7 +333,8 @@ def main(arguments=None) -> None:
             continue
         out = options.out
         whole = not (options.quick or any(options.only) or options.libraries)
-        if out is None and (whole or options.add):  # a part is written only where it is asked for
+        # The results of a part of the problems are written only if that is asked for.
+        if out is None and (whole or options.add):
             out = results.path_of(suite.name)
         document = run(suite, options, partial(_keep, out, options.add) if out else None)
         print(report.table(document))

@@ -21,10 +21,11 @@ class Library:
     """How a library does the tasks of a suite."""
 
     adapters: dict[str, Callable[[], Adapter]]  # by task
-    packages: tuple[str, ...] = ()  # distributions, where they have another name than the library
-    not_a_peer: str = ""  # why it is shown but cannot be "the fastest peer"
-    rate: bool = False  # it gives the time alone: there is no answer
-    limit: bool = False  # its time is the hardware limit under the same clock
+    # The distributions, where their names differ from the library's.
+    packages: tuple[str, ...] = ()
+    not_a_peer: str = ""  # The reason why it is shown, but cannot be "the fastest peer".
+    rate: bool = False  # Whether it gives a time only, and no answer.
+    limit: bool = False  # Whether its time is the hardware limit, measured by the same clock.
     dtypes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # task -> served; or all
 
 
@@ -33,16 +34,18 @@ class Suite:
     """A file of `benchmarks/suites` has one or more."""
 
     name: str
-    title: str  # of its table on the page of benchmarks
+    title: str  # The title of its table on the page of benchmarks.
     problems: list[Problem]
-    quick: list[Problem]  # the same tasks on small shapes: a smoke test, no figures to quote
+    # The same tasks on small shapes: a smoke test, whose figures mean nothing.
+    quick: list[Problem]
     libraries: dict[str, Library]
     checks: dict[str, Callable[[dict], Check]]  # by task; made from a problem's data
     tolerances: dict[str, Tolerances]  # by task
     bars: dict[str, list[Bar]]  # by group; without any the page has a line for each problem
-    family: str = ""  # its line in the README, which suites of one family share
-    threads: int | None = None  # for everyone, where it is not the user's choice
-    sizes: bool = False  # whether the sizes of the packages are told
+    family: str = ""  # The line of the README that it belongs to, which suites of a family share.
+    # The number of threads of all libraries, where it is not the user's choice.
+    threads: int | None = None
+    sizes: bool = False  # Whether the sizes of the packages are shown.
 
     def find(self, *, quick: bool = False) -> list[Problem]:
         return self.quick if quick else self.problems
@@ -84,4 +87,6 @@ class Suite:
     def packages(self) -> set[str]:
         """The distributions whose versions are told; "a library (its solver)" is of the library."""
         every = self.libraries.items()
-        return {p for name, one in every for p in one.packages or (name.partition(" (")[0],)}
+        return {
+            p for name, library in every for p in library.packages or (name.partition(" (")[0],)
+        }

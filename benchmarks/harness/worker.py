@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-ROUND_SECONDS = 0.05  # a round repeats short work until it has taken this long
+ROUND_SECONDS = 0.05  # A round repeats short work until it has taken this many seconds.
 MAX_REPEATS = 20_000
 
 
@@ -39,7 +39,8 @@ def serve(commands, replies) -> None:
     try:
         adapter = _prepare(job)
     except ModuleNotFoundError as error:
-        top = error.name.partition(".")[0]  # a part that is missing is not a missing library
+        # A missing module of an installed library is not a missing library.
+        top = error.name.partition(".")[0]
         absent = importlib.util.find_spec(top) is None
         return reply({"status": "absent", "note": str(error)} if absent else _failed(error))
     except NotImplementedError as error:
@@ -97,9 +98,10 @@ def _first(adapter):
     once, answer = _timed(adapter)
     extra = max(0, _peak() - before)
     if once["total"] < ROUND_SECONDS:
-        once, _ = _timed(adapter)  # without the first call's lazy imports and pools
+        # Timed without the lazy imports and thread pools of the first call.
+        once, _ = _timed(adapter)
     repeats = math.ceil(ROUND_SECONDS / max(once["total"], 1e-7))
-    if "seconds" in answer:  # its own clock: it knows how long to run, and not in our memory
+    if "seconds" in answer:  # The adapter has a clock of its own, and runs in a process of its own.
         repeats, extra = 1, None
     reply = {"status": "ok", "answer": answer, "extra_bytes": extra, "note": adapter.remark}
     return reply | once, min(repeats, MAX_REPEATS)
@@ -108,8 +110,8 @@ def _first(adapter):
 def _round(adapter, repeats):
     times = [_timed(adapter)[0] for _ in range(repeats)]
     parts = ("fit", "query", "total")
-    means = {part: sum(one[part] for one in times) / repeats for part in parts}
-    return {"status": "ok", "least": min(one["total"] for one in times)} | means
+    means = {part: sum(timed[part] for timed in times) / repeats for part in parts}
+    return {"status": "ok", "least": min(timed["total"] for timed in times)} | means
 
 
 def _timed(adapter):
@@ -147,5 +149,5 @@ def _peak():
 
 if __name__ == "__main__":
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is not a reply
+    os.dup2(2, 1)  # Output of a library must not be taken for a reply.
     serve(sys.stdin.buffer, out)

@@ -16,7 +16,17 @@ from benchmarks.harness import report, results, run, worker
 from benchmarks.harness.machine import least_seconds
 from benchmarks.harness.registry import SUITES
 from benchmarks.harness.results import compare, geometric_means, merged
-from benchmarks.harness.run import FLOOR, NEAR, SHORT, Racer, _allowed, _goes_on, _near, _turn, main
+from benchmarks.harness.run import (
+    MAX_RATIO_FOR_ROUNDS,
+    MIN_SECONDS_ALLOWED,
+    SECONDS_OF_SHORT_RUN,
+    Racer,
+    _allowed,
+    _goes_on,
+    _near,
+    _turn,
+    main,
+)
 from benchmarks.harness.suite import Library
 from benchmarks.harness.worker import Job
 from benchmarks.suites.evaluation import ranking
@@ -48,7 +58,7 @@ class Here(Racer):
 def here(monkeypatch):
     """A race without processes, pauses or repetitions: the harness, the works and the checks."""
     monkeypatch.setattr(run, "Racer", Here)
-    monkeypatch.setattr(run, "PAUSE", 0.0)
+    monkeypatch.setattr(run, "SECONDS_OF_PAUSE", 0.0)
     monkeypatch.setattr(run.limits, "measure", lambda threads, quick: {})
     monkeypatch.setattr(worker, "ROUND_SECONDS", 1e-9)
     monkeypatch.setattr(ranking, "REPLICATES", 100)  # of those that are drawn one by one
@@ -240,7 +250,7 @@ def test_a_peer_far_behind_another_is_given_less():
     assert _allowed(problem, "scipy", found) == 20.0
     assert _allowed(problem, "statfast", found) == 100.0
     found["faiss", "A"]["first"] = 0.1
-    assert _allowed(problem, "scipy", found) == FLOOR
+    assert _allowed(problem, "scipy", found) == MIN_SECONDS_ALLOWED
 
 
 def test_libraries_run_in_the_order_of_their_earlier_times(tmp_path):
@@ -270,17 +280,19 @@ def test_rounds_stop_when_the_budget_is_spent():
 def test_a_peer_that_cannot_be_the_fastest_gets_one_round():
     found = {("faiss", "A"): {"status": "ok", "first": 1.0}}
     assert _near("scipy", found)  # not run yet
-    found["scipy", "A"] = {"status": "ok", "first": NEAR + 0.1}
+    found["scipy", "A"] = {"status": "ok", "first": MAX_RATIO_FOR_ROUNDS + 0.1}
     assert not _near("scipy", found)
     found["statfast", "A"] = {"status": "ok", "first": 100.0}
     assert _near("statfast", found)
-    found["scipy", "A"]["rounds"] = [{"total": NEAR - 0.1}]  # its first run was one of compiling
+    found["scipy", "A"]["rounds"] = [
+        {"total": MAX_RATIO_FOR_ROUNDS - 0.1}
+    ]  # its first run was one of compiling
     assert _near("scipy", found)
     found["faiss", "A"]["status"] = "differs"
     found["scipy", "A"]["first"] = 50.0
     assert _near("scipy", found)  # no other one is right
-    found = {("faiss", "A"): {"status": "ok", "first": SHORT / 100}}
-    found["scipy", "A"] = {"status": "ok", "first": SHORT}
+    found = {("faiss", "A"): {"status": "ok", "first": SECONDS_OF_SHORT_RUN / 100}}
+    found["scipy", "A"] = {"status": "ok", "first": SECONDS_OF_SHORT_RUN}
     assert _near("scipy", found)
     found["scipy", "A"] = {"status": "ended"}
     assert not _near("scipy", found)

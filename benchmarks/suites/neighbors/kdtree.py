@@ -22,7 +22,7 @@ from benchmarks.harness.suite import Library, Suite
 from benchmarks.suites.neighbors.knn import LOOSE, OURS, ROUNDED, STRICT, NeighborsCheck
 
 BUDGET = 2.0  # seconds of rounds for each library and problem
-HOPELESS = 2.5  # times the fastest peer's first run; see also run.FLOOR
+HOPELESS = 2.5  # times the fastest peer's first run; see also run.MIN_SECONDS_ALLOWED
 LIMIT = 90.0  # seconds of a library's first run
 WORST_LIMIT = 8.0  # the same, where libraries may never come back
 PROBES = 20  # queries that show that a tree was built
