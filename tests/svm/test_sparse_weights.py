@@ -12,12 +12,12 @@ from statfast import ConvergenceWarning, LinearSVC
 from statfast.svm.linear import sparse_weights
 
 LIMITS_OF_SOLVERS = {"proximal newton": 10**6, "coordinate descent": 0}
-each_solver = pytest.mark.parametrize("way", LIMITS_OF_SOLVERS)
+each_solver = pytest.mark.parametrize("solver", LIMITS_OF_SOLVERS)
 
 
 @pytest.fixture
 def solved_by(monkeypatch):
-    """Have the problem solved in one of the ways, whatever its size."""
+    """Have the problem solved by one of the solvers, whatever its size."""
     return lambda solver: monkeypatch.setattr(
         sparse_weights, "MAX_COLUMNS_FOR_PRODUCTS", LIMITS_OF_SOLVERS[solver]
     )
